@@ -1,0 +1,157 @@
+"""Compiled kernels on disk: found again by the next process, never stale, safe when many processes compile at once.
+
+One folder for each (game, build digest), one file a kernel. A file is written beside its place and moved in, so a reader sees
+all of it or nothing; it carries the digest and its own checksum, and both are compared after a load. A lock a folder makes a
+second process wait for the first one's result instead of compiling the same again. See docs/compiled-games.md.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import pickle
+import platform
+import sys
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_MAGIC = b"treetop kernel 1\n"
+_LOCK_TIMEOUT = 600.0  # seconds; a compile takes some ten of them
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: `$TREETOP_CACHE`, else the user's cache folder, else a temporary one."""
+    asked = os.environ.get("TREETOP_CACHE")
+    if asked:
+        return Path(asked)
+    home = os.environ.get("XDG_CACHE_HOME")
+    if home:
+        usual = Path(home) / "treetop"
+    elif sys.platform == "darwin":
+        usual = Path.home() / "Library" / "Caches" / "treetop"
+    elif sys.platform == "win32":
+        usual = Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / "treetop" / "cache"
+    else:
+        usual = Path.home() / ".cache" / "treetop"
+    return usual if _writable(usual) else Path(tempfile.gettempdir()) / f"treetop-{_user()}"
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+def _writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+def build_digest(rules: str, *, bounds_checked: bool) -> str:
+    """What names a compiled kernel: the rules, the house's own compiled sources, the versions and the processor."""
+    text = repr((rules, bounds_checked, _house_digest(), _machine()))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@functools.cache
+def _house_digest() -> str:
+    """All sources whose code ends up inside a compiled kernel."""
+    package = Path(__file__).resolve().parent.parent
+    rooms = ("compiler", "game", "tree", "kernels")
+    files = sorted(file for room in rooms for file in (package / room).glob("*.py"))
+    content = hashlib.sha256()
+    for file in (*files, package / "types.py"):
+        content.update(f"{file.parent.name}/{file.name}:".encode())
+        content.update(hashlib.sha256(file.read_bytes()).digest())
+    return content.hexdigest()
+
+
+@functools.cache
+def _machine() -> tuple[str, ...]:
+    import llvmlite
+    import llvmlite.binding
+    import numba
+
+    features = llvmlite.binding.get_host_cpu_features().flatten()
+    return (platform.python_implementation(), platform.python_version(), np.__version__, numba.__version__,
+            llvmlite.__version__, platform.system(), platform.machine(), llvmlite.binding.get_host_cpu_name(), features)
+
+
+class KernelCache:
+    """The file of one kernel of one (game, build digest)."""
+
+    def __init__(self, game: str, build: str, kernel: str, signature: str) -> None:
+        safe = "".join(letter if letter.isalnum() else "_" for letter in game)[:60]
+        self._root = cache_folder()
+        self._folder = self._root / f"{safe}-{build[:16]}"
+        self._file = self._folder / f"{kernel}.kernel"
+        self._header = _MAGIC + f"{game}\n{build}\n{kernel}\n{signature}\n".encode()
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Hold the folder's lock; without a writable folder there is nothing to guard."""
+        from filelock import FileLock
+
+        try:
+            self._root.mkdir(parents=True, exist_ok=True)
+            lock = FileLock(str(self._folder) + ".lock", timeout=_LOCK_TIMEOUT)
+            lock.acquire()
+        except OSError:  # a time-out is one too: a stuck holder must not stop everybody, the files are safe by themselves
+            yield
+            return
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def load(self, target_context: Any) -> Any:
+        """The kernel that an earlier process left here, as Numba's compile result, or None."""
+        payload = self._read()
+        if payload is None:
+            return None
+        from numba.core.compiler import CompileResult
+
+        target_context.refresh()
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(payload))
+        except Exception:  # whatever is wrong with an old file, compiling anew mends it
+            return None
+
+    def _read(self) -> bytes | None:
+        try:
+            content = self._file.read_bytes()
+        except OSError:
+            return None
+        size = len(self._header)
+        if not content.startswith(self._header):
+            return None
+        checksum, payload = content[size : size + 32], content[size + 32 :]
+        return payload if hashlib.sha256(payload).digest() == checksum else None
+
+    def save(self, result: Any) -> None:
+        """Keep a fresh kernel for the next process. A full or read-only disk costs only that."""
+        if result.library.has_dynamic_globals:
+            warnings.warn("a constant array of more than a megabyte is compiled in by address: this game "
+                          "will be compiled anew in every process", stacklevel=2)
+            return
+        from numba.core.serialize import dumps
+
+        payload = bytes(dumps(result._reduce()))
+        content = self._header + hashlib.sha256(payload).digest() + payload
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=self._file.stem, suffix=".part")
+            with os.fdopen(handle, "wb") as file:
+                file.write(content)
+            os.replace(temporary, self._file)
+        except OSError as reason:
+            warnings.warn(f"compiled code could not be kept in {self._folder}: {reason}", stacklevel=2)

@@ -1,0 +1,205 @@
+"""A digest of everything that decides what a function does.
+
+Bytecode, constants, closure values, defaults, and every global it reaches, transitively: a helper in another module counts, a comment
+does not. The text of a file would not do: it misses what is imported or closed over, and a notebook has none.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dis
+import enum
+import functools
+import hashlib
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.functions import CompiledFunction
+from treetop.errors import GameDefinitionError
+
+_FOREIGN = ("numpy", "math", "numba", "builtins", "operator", "treetop.compiler")
+"""Packages whose functions are named, not read: their versions are part of the build digest."""
+
+
+def digest(functions: Mapping[str, types.FunctionType], facts: Mapping[str, object]) -> str:
+    """A hex digest of some functions by name, and of plain facts that belong to them."""
+    reader = _Reader()
+    for name in sorted(functions):
+        reader.put("method", name)
+        reader.function(functions[name])
+    for name in sorted(facts):
+        reader.put("fact", name)
+        reader.value(facts[name], f"the fact {name!r}")
+    return reader.hexdigest()
+
+
+@dataclass(frozen=True)
+class _Reference:
+    """A global name in a function, with the attributes read from it: `np.uint64` is ("np", ("uint64",))."""
+
+    name: str
+    attributes: tuple[str, ...]
+    line: int
+
+
+@functools.cache
+def _references(code: types.CodeType) -> tuple[_Reference, ...]:
+    return tuple(_walk(code))
+
+
+def _walk(code: types.CodeType) -> Iterator[_Reference]:
+    name, attributes, line = "", [], code.co_firstlineno  # type: str, list[str], int
+    for instruction in dis.get_instructions(code):
+        if instruction.positions and instruction.positions.lineno:
+            here = instruction.positions.lineno
+        else:
+            here = line
+        if name and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            attributes.append(instruction.argval)
+            continue
+        if name:
+            yield _Reference(name, tuple(attributes), line)
+            name, attributes = "", []
+        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            name, line = instruction.argval, here
+    if name:
+        yield _Reference(name, tuple(attributes), line)
+
+
+class _Reader:
+    """Feeds values into a hash, each with its kind and length, so that no two different things read the same."""
+
+    def __init__(self) -> None:
+        self._hash = hashlib.sha256()
+        self._seen: dict[int, int] = {}
+        self._keep: list[object] = []  # ids stay unique only while the objects live
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
+
+    def put(self, kind: str, data: str | bytes) -> None:
+        raw = data.encode() if isinstance(data, str) else data
+        self._hash.update(f"{kind}:{len(raw)}:".encode())
+        self._hash.update(raw)
+
+    def function(self, function: types.FunctionType) -> None:
+        if id(function) in self._seen:  # recursion, or a helper used twice
+            self.put("again", str(self._seen[id(function)]))
+            return
+        self._seen[id(function)] = len(self._seen)
+        self._keep.append(function)
+        where = f"{function.__qualname__} ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
+        self._code(function.__code__, function.__doc__, where)
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+            self.put("closure", name)
+            try:
+                content = cell.cell_contents
+            except ValueError:
+                self.put("empty", "")
+                continue
+            self.value(content, f"the closure variable {name!r} of {where}")
+        self.value(function.__defaults__ or (), f"a default argument of {where}")
+        self._globals(function.__code__, function)
+
+    def _code(self, code: types.CodeType, doc: str | None, where: str) -> None:
+        self.put("code", code.co_code)
+        self.put("table", code.co_exceptiontable)
+        self.put("shape", repr((code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags)))
+        self.put("names", repr((code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)))
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self._code(constant, None, where)
+            elif constant is not None and constant == doc:
+                self.put("doc", "")  # words about the rules are no rules
+            else:
+                self.value(constant, where)
+
+    def _globals(self, code: types.CodeType, function: types.FunctionType) -> None:
+        for reference in _references(code):
+            self.put("global", ".".join((reference.name, *reference.attributes)))
+            where = f"{reference.name!r} in {code.co_filename}:{reference.line}"
+            if reference.name in function.__globals__:
+                self._global(function.__globals__[reference.name], reference.attributes, where)
+            elif not hasattr(builtins, reference.name):
+                self.put("missing", reference.name)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):
+                self._globals(constant, function)
+
+    def _global(self, value: object, attributes: tuple[str, ...], where: str) -> None:
+        while isinstance(value, types.ModuleType):
+            if _is_foreign(value.__name__):
+                self.put("foreign", ".".join((value.__name__, *attributes)))
+                return
+            if not attributes:
+                raise GameDefinitionError(f"{where} is a whole module; name the function or constant that you need of it")
+            head, attributes = attributes[0], attributes[1:]
+            if not hasattr(value, head):
+                self.put("missing", head)
+                return
+            value = getattr(value, head)
+        self.value(value, where)
+
+    def value(self, value: object, where: str) -> None:  # noqa: C901, PLR0912: one line a kind
+        if isinstance(value, CompiledFunction):
+            self.put("errors", str(value.python_errors))
+            self.function(value.function)
+        elif isinstance(value, types.FunctionType) and _is_foreign(value.__module__):
+            self.put("foreign", f"{value.__module__}.{value.__qualname__}")
+        elif isinstance(value, types.FunctionType):
+            self.function(value)
+        elif isinstance(getattr(value, "py_func", None), types.FunctionType):  # a dispatcher of Numba's own
+            self.function(value.py_func)  # type: ignore[attr-defined]
+        elif isinstance(value, enum.Enum):
+            self.put("enum", f"{type(value).__qualname__}.{value.name}")
+            self.value(value.value, where)
+        elif isinstance(value, (bool, int, str, bytes, type(None), type(...), complex, range)):
+            self.put(type(value).__name__, repr(value))
+        elif isinstance(value, float):
+            self.put("float", value.hex())
+        elif isinstance(value, (tuple, frozenset)):
+            self.put(type(value).__qualname__, str(len(value)))
+            for item in value if isinstance(value, tuple) else sorted(value, key=repr):
+                self.value(item, where)
+        elif isinstance(value, np.ndarray) and value.dtype != object:
+            self.put("array", f"{value.dtype.descr}{value.shape}")
+            self.put("bytes", np.ascontiguousarray(value).tobytes())
+        elif isinstance(value, np.generic) and value.dtype != object:
+            self.put("scalar", value.dtype.str)
+            self.put("bytes", value.tobytes())
+        elif isinstance(value, np.dtype):
+            self.put("dtype", repr(value))
+        elif isinstance(value, type):
+            self._class(value, where)
+        elif isinstance(value, types.BuiltinFunctionType):
+            self.put("builtin", f"{value.__module__}.{value.__qualname__}")
+        elif isinstance(value, types.ModuleType) and _is_foreign(value.__name__):
+            self.put("foreign", value.__name__)
+        elif isinstance(value, np.ufunc):
+            self.put("ufunc", value.__name__)
+        else:
+            raise GameDefinitionError(f"{where} is {_describe(value)}, whose changes cannot be followed; "
+                                      "use numbers, strings, tuples, NumPy arrays or functions instead")
+
+    def _class(self, value: type, where: str) -> None:
+        self.put("class", f"{value.__module__}.{value.__qualname__}")
+        if issubclass(value, enum.Enum):
+            for member in value:
+                self.value(member, where)
+        elif issubclass(value, tuple) and hasattr(value, "_fields"):
+            self.value(value._fields, where)
+        elif not _is_foreign(value.__module__):
+            raise GameDefinitionError(f"{where} is the class {value.__qualname__}, which compiled code cannot use")
+
+
+def _is_foreign(module: str | None) -> bool:
+    return module is not None and any(module == name or module.startswith(name + ".") for name in _FOREIGN)
+
+
+def _describe(value: Any) -> str:
+    kind = type(value).__name__
+    return f"an {kind}" if kind[0] in "aeiou" else f"a {kind}"

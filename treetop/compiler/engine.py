@@ -1,0 +1,87 @@
+"""Kernels specialised for a game: compiled once, kept on disk, loaded in the next process.
+
+A kernel is a compiled function whose first argument is a game. `Engine` hands out one entry point for each kernel; nothing is
+compiled, and Numba is not imported, before an entry point is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from treetop.compiler.blueprint import Blueprint
+from treetop.compiler.cache import KernelCache, build_digest
+from treetop.compiler.functions import CompiledFunction, jit
+
+Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
+"""For each method, its argument types after `self`, given the module `numba.types`."""
+
+
+class Engine:
+    """All compiled code of one game."""
+
+    def __init__(self, blueprint: Blueprint, signatures: Signatures) -> None:
+        self.blueprint = blueprint
+        self._signatures = signatures
+        self._entries: dict[str, Entry] = {}
+
+    def entry(self, kernel: CompiledFunction[..., Any]) -> Entry:
+        """The kernel, specialised for this game."""
+        name = kernel.function.__name__
+        if name not in self._entries:
+            self._entries[name] = Entry(self, kernel)
+        return self._entries[name]
+
+    def compile_methods(self) -> None:
+        """Compile each method by itself: an error then names the user's own line, not a kernel's."""
+        from treetop.compiler.diagnosis import compile_method
+
+        for name, arguments in self._signatures.items():
+            if name in self.blueprint.functions:
+                compile_method(self.blueprint, name, arguments)
+
+
+class Entry:
+    """One kernel for one game; call it like a function, without the game."""
+
+    def __init__(self, engine: Engine, kernel: CompiledFunction[..., Any]) -> None:
+        self._engine = engine
+        self._kernel = kernel
+        self._dispatcher: Any = None
+        self._game: Any = None
+        self.from_cache = False
+        """Whether the code came from an earlier process."""
+
+    def __call__(self, *args: Any) -> Any:
+        if self._dispatcher is None:
+            self._prepare(args)
+        return self._dispatcher(self._game, *args)
+
+    def _prepare(self, args: tuple[Any, ...]) -> None:
+        from numba import typeof
+
+        from treetop.compiler import lowering
+
+        blueprint, kernel = self._engine.blueprint, self._kernel.function
+        lowering.register(blueprint)
+        game = lowering.GameValue(blueprint)
+        # A dispatcher of its own for each game: one that all games share would be searched through at each call.
+        dispatcher = jit(kernel, bounds_checked=blueprint.bounds_checked, python_errors=False)
+        signature = tuple(typeof(value) for value in (game, *args))
+        build = build_digest(blueprint.digest, bounds_checked=blueprint.bounds_checked)
+        cache = KernelCache(blueprint.name, build, kernel.__name__, repr(signature))
+        found = cache.load(dispatcher.targetctx)
+        if found is None:
+            with cache.lock():
+                found = cache.load(dispatcher.targetctx)  # another process may have been first
+                if found is None:
+                    with lowering.bounds_checks(blueprint.bounds_checked):
+                        self._engine.compile_methods()
+                        dispatcher.compile(signature)
+                    cache.save(dispatcher.overloads[signature])
+        if found is not None:
+            self.from_cache = True
+            dispatcher.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
+            dispatcher.add_overload(found)
+        dispatcher.disable_compile()  # a call with other types is a mistake of ours, not a reason to wait
+        self._game, self._dispatcher = game, dispatcher

@@ -1,0 +1,372 @@
+"""The compiled side of the house's objects: how Numba sees a game, a state, a generator and the intrinsics.
+
+A game is passed to a kernel as a value of no size whose type is keyed by its digest; a state is a record whose type knows its game, so
+`state.apply(action)` in a kernel, or `self.helper(x)` in a method, finds the game's own compiled function and LLVM specialises the whole
+loop for it. This is the only module that uses Numba's extension interface. The idea with a picture: docs/compiled-games.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import llvmlite.binding
+import numpy as np
+from llvmlite import ir
+from numba import from_dtype, njit, types
+from numba.core import cgutils
+from numba.core.datamodel import models
+from numba.extending import (
+    NativeValue,
+    infer_getattr,
+    lower_builtin,
+    lower_getattr_generic,
+    overload_method,
+    register_model,
+    type_callable,
+    typeof_impl,
+    unbox,
+)
+from numba.core.typing.templates import AttributeTemplate
+
+from treetop.compiler import intrinsics
+from treetop.compiler.blueprint import Blueprint
+from treetop.compiler.functions import CompiledFunction, jit
+from treetop.compiler.rng import MIX_1, MIX_2, STEP
+
+_blueprints: dict[tuple[str, str, bool], Blueprint] = {}
+_known_methods: set[str] = set()
+_bounds_checked = False  # whether the function that is being compiled now checks its indices
+
+
+class GameType(types.Type):  # type: ignore[misc]
+    """The type of a `GameValue`: one a (name, digest, bounds checked)."""
+
+    def __init__(self, name: str, digest: str, bounds_checked: bool) -> None:
+        self.identity = (name, digest, bounds_checked)
+        super().__init__(name=f"Game({name},{digest},{bounds_checked})")
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        return self.identity
+
+
+class StateType(types.Record):  # type: ignore[misc]
+    """The type of a state: a record that knows its game, and so has methods."""
+
+    def __init__(self, record: types.Record, blueprint: Blueprint) -> None:
+        fields = [
+            (name, {"type": field.type, "offset": field.offset, "alignment": field.alignment, "title": field.title})
+            for name, field in record.fields.items()
+        ]
+        self.identity = blueprint.identity
+        super().__init__(fields, record.size, record.aligned)
+        self.name = f"State({','.join(map(str, self.identity))})"
+
+    @property
+    def key(self) -> tuple[str, str, bool]:
+        return self.identity
+
+    @property
+    def blueprint(self) -> Blueprint:
+        return _blueprints[self.identity]
+
+
+class RngType(types.Type):  # type: ignore[misc]
+    """The type of a generator: a pointer to its one word."""
+
+    def __init__(self) -> None:
+        super().__init__(name="Rng")
+
+
+rng_type = RngType()
+_word = ir.IntType(64)
+register_model(GameType)(models.OpaqueModel)
+register_model(StateType)(models.RecordModel)
+
+
+@register_model(RngType)
+class _RngModel(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, fe_type: Any) -> None:
+        super().__init__(manager, fe_type, _word.as_pointer())
+
+
+class GameValue:
+    """A game as an argument of a kernel. It has no size: only its type says anything."""
+
+    def __init__(self, blueprint: Blueprint) -> None:
+        self._numba_type_ = GameType(*blueprint.identity)
+
+
+@unbox(GameType)
+def _unbox_game(typ: Any, value: Any, context: Any) -> NativeValue:
+    return NativeValue(context.context.get_dummy_value())
+
+
+@typeof_impl.register(GameValue)
+def _typeof_game(value: GameValue, context: Any) -> GameType:
+    return value._numba_type_
+
+
+@typeof_impl.register(CompiledFunction)
+def _typeof_compiled(value: CompiledFunction[..., Any], context: Any) -> Any:
+    return types.Dispatcher(value.dispatcher(bounds_checked=_bounds_checked))
+
+
+@contextmanager
+def bounds_checks(on: bool) -> Iterator[None]:
+    """Compile helpers with or without index checks, as their game asks."""
+    global _bounds_checked  # noqa: PLW0603: Numba asks for a helper's type with no argument of ours
+    before, _bounds_checked = _bounds_checked, on
+    try:
+        yield
+    finally:
+        _bounds_checked = before
+
+
+def register(blueprint: Blueprint) -> None:
+    """Make a game known to the compiler, with all its methods."""
+    _blueprints[blueprint.identity] = blueprint
+    for name in blueprint.functions:
+        if name not in _known_methods:
+            _known_methods.add(name)
+            overload_method(StateType, name)(_forward(name))
+
+
+def _bare(function: Any) -> Any:
+    """Numba compares an overload's signature with its implementation's, annotations included: take them off."""
+    function.__annotations__ = {}
+    return function
+
+
+def _forward(name: str) -> Any:
+    @_bare
+    def implementation(state: Any, *args: Any) -> Any:
+        blueprint = state.blueprint
+        if name not in blueprint.functions:
+            return None
+        function = dispatcher_of(blueprint, name)
+        return lambda state, *args: function(state, *args)
+
+    return implementation
+
+
+def dispatcher_of(blueprint: Blueprint, name: str) -> Any:
+    """The Numba dispatcher of one of a game's methods."""
+    if name not in blueprint.dispatchers:
+        function = blueprint.functions[name]
+        blueprint.dispatchers[name] = jit(function, bounds_checked=blueprint.bounds_checked, python_errors=True)
+    return blueprint.dispatchers[name]
+
+
+def state_type(blueprint: Blueprint) -> StateType:
+    """The Numba type of a game's states."""
+    if "state" not in blueprint.types:
+        blueprint.types["state"] = StateType(from_dtype(blueprint.dtype), blueprint)
+    found: StateType = blueprint.types["state"]
+    return found
+
+
+@infer_getattr
+class _StateAttributes(AttributeTemplate):  # type: ignore[misc]
+    """Fields, and a class's own constants. Small integers are read as 64-bit ones, as interpreted code reads them."""
+
+    key = StateType
+
+    def generic_resolve(self, state: StateType, name: str) -> Any:
+        if name in state.fields:
+            found = state.typeof(name)
+            return types.int64 if _is_small_integer(found) else found
+        if name in state.blueprint.constants:
+            return self.context.resolve_value_type(state.blueprint.constants[name])
+        return None
+
+
+@lower_getattr_generic(StateType)
+def _read_attribute(context: Any, builder: Any, state: StateType, value: Any, name: str) -> Any:
+    if name not in state.fields:
+        constant = state.blueprint.constants[name]
+        return context.get_constant_generic(builder, context.typing_context.resolve_value_type(constant), constant)
+    plain = types.Record([(key, {"type": field.type, "offset": field.offset}) for key, field in state.fields.items()],
+                         state.size, state.aligned)
+    raw = context.get_getattr(plain, name)(context, builder, plain, value, name)
+    found = state.typeof(name)
+    return context.cast(builder, raw, found, types.int64) if _is_small_integer(found) else raw
+
+
+def _is_small_integer(found: Any) -> bool:
+    return isinstance(found, types.Integer) and found.bitwidth < 64
+
+
+# What the intrinsics become. Each is emitted in the caller's own frame.
+
+
+@type_callable(intrinsics.state_at)
+def _type_state_at(context: Any) -> Any:
+    def typer(game: Any, states: Any, index: Any) -> Any:
+        return state_type(_blueprints[game.identity]) if isinstance(game, GameType) else None
+
+    return typer
+
+
+@lower_builtin(intrinsics.state_at, GameType, types.Array, types.Integer)
+def _state_at(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    pointer = _element(context, builder, signature.args[1], args[1], signature.args[2], args[2])
+    return builder.bitcast(pointer, context.get_value_type(signature.return_type))
+
+
+def _element(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> Any:
+    view = context.make_array(array_type)(context, builder, array)
+    place = context.cast(builder, index, index_type, types.intp)
+    return cgutils.get_item_pointer(context, builder, array_type, view, [place], wraparound=False)
+
+
+@type_callable(intrinsics.local_copy)
+def _type_local_copy(context: Any) -> Any:
+    return lambda state: state if isinstance(state, StateType) else None
+
+
+@lower_builtin(intrinsics.local_copy, StateType)
+def _local_copy(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    place = cgutils.alloca_once(builder, context.get_data_type(signature.return_type))
+    place.align = 16
+    cgutils.raw_memcpy(builder, place, args[0], ir.Constant(_word, 1), signature.return_type.size)
+    return place
+
+
+@type_callable(intrinsics.local_rng)
+def _type_local_rng(context: Any) -> Any:
+    return lambda word: rng_type
+
+
+@lower_builtin(intrinsics.local_rng, types.uint64)
+def _local_rng(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    place = cgutils.alloca_once(builder, _word)
+    builder.store(args[0], place)
+    return place
+
+
+@type_callable(intrinsics.rng_word)
+def _type_rng_word(context: Any) -> Any:
+    return lambda rng: types.uint64 if isinstance(rng, RngType) else None
+
+
+@lower_builtin(intrinsics.rng_word, RngType)
+def _rng_word(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return builder.load(args[0])
+
+
+@type_callable(intrinsics.prefetch)
+def _type_prefetch(context: Any) -> Any:
+    return lambda array, index: types.none
+
+
+@lower_builtin(intrinsics.prefetch, types.Array, types.Integer)
+def _prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    pointer = builder.bitcast(
+        _element(context, builder, signature.args[0], args[0], signature.args[1], args[1]), ir.IntType(8).as_pointer())
+    flag = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+    function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+    read, keep, data = (ir.Constant(flag, value) for value in (0, 3, 1))
+    builder.call(function, [pointer, read, keep, data])
+    return context.get_dummy_value()
+
+
+@type_callable(intrinsics.popcount)
+def _type_popcount(context: Any) -> Any:
+    return lambda bits: types.int64 if isinstance(bits, types.Integer) else None
+
+
+@lower_builtin(intrinsics.popcount, types.Integer)
+def _popcount(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return builder.ctpop(_as_word(context, builder, signature.args[0], args[0]))
+
+
+@type_callable(intrinsics.lowest_bit)
+def _type_lowest_bit(context: Any) -> Any:
+    return lambda bits: types.int64 if isinstance(bits, types.Integer) else None
+
+
+@lower_builtin(intrinsics.lowest_bit, types.Integer)
+def _lowest_bit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    return builder.cttz(_as_word(context, builder, signature.args[0], args[0]), ir.Constant(ir.IntType(1), 0))
+
+
+@type_callable(intrinsics.nth_bit)
+def _type_nth_bit(context: Any) -> Any:
+    return lambda bits, n: types.int64 if isinstance(bits, types.Integer) and isinstance(n, types.Integer) else None
+
+
+@lower_builtin(intrinsics.nth_bit, types.Integer, types.Integer)
+def _nth_bit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    bits = _as_word(context, builder, signature.args[0], args[0])
+    n = context.cast(builder, args[1], signature.args[1], types.int64)
+    if not llvmlite.binding.get_host_cpu_features().get("bmi2", False):
+        return context.compile_internal(builder, _nth_bit_loop, types.int64(types.uint64, types.int64), [bits, n])
+    kind = ir.FunctionType(_word, [_word, _word])
+    deposit = cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.bmi.pdep.64")
+    in_range = builder.icmp_signed("<", n, ir.Constant(_word, 64))  # a shift by 64 is undefined
+    mark = builder.select(in_range, builder.shl(ir.Constant(_word, 1), n), ir.Constant(_word, 0))
+    return builder.cttz(builder.call(deposit, [mark, bits]), ir.Constant(ir.IntType(1), 0))
+
+
+def _nth_bit_loop(bits: Any, n: Any) -> Any:
+    """Processors without a deposit instruction: halve the word by the bits it holds."""
+    index = np.int64(0)
+    for width in (32, 16, 8, 4, 2, 1):
+        low = bits & ((np.uint64(1) << np.uint64(width)) - np.uint64(1))
+        count = intrinsics.popcount(low)
+        if n >= count:
+            n -= count
+            bits = bits >> np.uint64(width)
+            index += width
+        else:
+            bits = low
+    return index if n == 0 and bits != np.uint64(0) else np.int64(64)
+
+
+def _as_word(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    return context.cast(builder, value, kind, types.uint64)
+
+
+@type_callable(_set_word := lambda rng, word: None)
+def _type_set_word(context: Any) -> Any:
+    return lambda rng, word: types.none
+
+
+@lower_builtin(_set_word, RngType, types.uint64)
+def _store_word(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    builder.store(args[1], args[0])
+    return context.get_dummy_value()
+
+
+_STEP, _MIX_1, _MIX_2 = np.uint64(STEP), np.uint64(MIX_1), np.uint64(MIX_2)
+
+
+@njit
+def _next_bits(rng: Any) -> Any:
+    word = intrinsics.rng_word(rng) + _STEP
+    _set_word(rng, word)
+    word = (word ^ (word >> np.uint64(30))) * _MIX_1
+    word = (word ^ (word >> np.uint64(27))) * _MIX_2
+    return word ^ (word >> np.uint64(31))
+
+
+@overload_method(RngType, "bits")
+@_bare
+def _rng_bits(rng: Any) -> Any:
+    return lambda rng: _next_bits(rng)
+
+
+@overload_method(RngType, "below")
+@_bare
+def _rng_below(rng: Any, n: Any) -> Any:
+    return lambda rng, n: np.int64(((_next_bits(rng) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@overload_method(RngType, "random")
+@_bare
+def _rng_random(rng: Any) -> Any:
+    return lambda rng: np.float64(_next_bits(rng) >> np.uint64(11)) * 2.0**-53

@@ -1,0 +1,72 @@
+"""Every error that Treetop raises on purpose, in one tree.
+
+::
+
+    TreetopError
+    ├── GameError                   a game broke a promise while it was played
+    │   ├── GameDefinitionError     ... or already where it is written (also a ValueError)
+    │   ├── CompileError            ... or it uses what cannot be compiled
+    │   └── ConformanceError        ... or `treetop.check` found a rule that does not hold
+    ├── UnknownGameError            no game of that name or with those parameters (also a ValueError)
+    ├── IllegalMoveError            a move or an action that the position does not allow (also a ValueError)
+    ├── ConfigError                 an option out of its range (also a ValueError)
+    ├── TerminalPositionError       nothing to search: the game is over (also a ValueError)
+    ├── SearchError                 a call that does not fit the search's present state
+    │   └── StaleNodeError          a node of a tree that has moved on
+    ├── SaveError                   a file that cannot be read, or belongs to something else (also a ValueError)
+    └── MissingExtraError           an optional package is not installed (also an ImportError)
+"""
+
+from __future__ import annotations
+
+
+class TreetopError(Exception):
+    """The root of all errors that Treetop raises on purpose."""
+
+
+class GameError(TreetopError):
+    """A game broke a promise while it was played; the text shows the position."""
+
+
+class GameDefinitionError(GameError, ValueError):
+    """A class or a family that cannot be a game as it is written."""
+
+
+class CompileError(GameError):
+    """A method uses what cannot be compiled; the text shows the user's own line."""
+
+
+class ConformanceError(GameError):
+    """`treetop.check` found a rule that does not hold; the text carries the shortest move list."""
+
+
+class UnknownGameError(TreetopError, ValueError):
+    """No game of that name, or not with those parameters."""
+
+
+class IllegalMoveError(TreetopError, ValueError):
+    """A move's text or an action that the position does not allow."""
+
+
+class ConfigError(TreetopError, ValueError):
+    """An option that is unknown, out of range or contradicts another."""
+
+
+class TerminalPositionError(TreetopError, ValueError):
+    """The game is over: there is no move to search for."""
+
+
+class SearchError(TreetopError):
+    """A call that does not fit the present state of a search."""
+
+
+class StaleNodeError(SearchError):
+    """A node handle that outlived its tree: the tree was re-rooted, folded or loaded since."""
+
+
+class SaveError(TreetopError, ValueError):
+    """A save file that is damaged, foreign, or made for another game."""
+
+
+class MissingExtraError(TreetopError, ImportError):
+    """An optional package is missing; the text says how to install it."""

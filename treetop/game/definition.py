@@ -1,0 +1,254 @@
+"""The decorator that turns an ordinary class into a game."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from types import FunctionType
+from typing import Any, TypeVar
+
+import numpy as np
+
+from treetop.compiler.blueprint import Blueprint
+from treetop.compiler.digest import digest
+from treetop.compiler.engine import Engine, Signatures
+from treetop.errors import GameDefinitionError
+from treetop.game.facts import Facts
+from treetop.game.fields import ArrayView, Field
+
+# Each method with its arguments after `self`; the compiled ones with their types. "rng" is the house's generator.
+_REQUIRED = ("reset", "legal_actions", "apply", "is_terminal", "rewards")
+_SIGNATURES: Signatures = {
+    "reset": lambda t: (),
+    "legal_actions": lambda t: (t.int32[::1],),
+    "apply": lambda t: (t.int64,),
+    "is_terminal": lambda t: (),
+    "rewards": lambda t: (t.float64[::1],),
+    "current_player": lambda t: (),
+    "deal": lambda t: ("rng",),
+    "random_action": lambda t: ("rng",),
+    "rollout_action": lambda t: ("rng",),
+    "chance_outcomes": lambda t: (t.int32[::1], t.float64[::1]),
+    "step_rewards": lambda t: (t.float64[::1],),
+    "determinize": lambda t: (t.int64, "rng"),
+    "key": lambda t: (),
+    "observe": lambda t: (t.int64, t.float32[::1]),
+    "heuristic": lambda t: (t.float64[::1],),
+}
+_FOR_PEOPLE = {"render": 0, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1}
+_ARITY = {
+    "reset": 0, "legal_actions": 1, "apply": 1, "is_terminal": 0, "rewards": 1, "current_player": 0, "deal": 1,
+    "random_action": 1, "rollout_action": 1, "chance_outcomes": 2, "step_rewards": 1, "determinize": 2, "key": 0,
+    "observe": 2, "heuristic": 1, **_FOR_PEOPLE,
+}  # fmt: skip
+
+C = TypeVar("C", bound=type)
+
+
+def game(
+    *,
+    players: int,
+    num_actions: int,
+    max_length: int,
+    rewards: tuple[float, float] = (-1.0, 1.0),
+    zero_sum: bool | None = None,
+    observation_shape: tuple[int, ...] | None = None,
+) -> Callable[[type], Game]:
+    """Make a game of an ordinary class with fields and five methods: see docs/compiled-games.md."""
+    facts = Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape)
+
+    def wrap(cls: type) -> Game:
+        return Game(cls, facts)
+
+    return wrap
+
+
+class Game:
+    """A game: its facts, its rules in plain Python, and on demand its compiled code.
+
+    Calling it gives the starting state: an object of the user's own class, in plain Python, to be played with by hand.
+    """
+
+    def __init__(self, cls: type, facts: Facts) -> None:
+        self.cls = cls
+        self.facts = facts
+        self.family = cls.__name__
+        """The name without parameters."""
+        self.parameters: dict[str, Any] = {}
+        """What the family's function was called with."""
+        self.source: str | None = None
+        """What `treetop.load_game` finds this game by, where it was found that way."""
+        self.fields = _fields(cls)
+        self.dtype = np.dtype([(key, value.dtype, value.shape) for key, value in self.fields.items()], align=True)
+        self.functions = _functions(cls, facts, self.fields)
+        self._engines: dict[tuple[str, bool], Engine] = {}
+        cls._game = self  # type: ignore[attr-defined]
+        cls.__init__ = _refuse_arguments  # type: ignore[misc]
+        cls.__setattr__ = _refuse_unknown_fields  # type: ignore[assignment,method-assign]
+        cls.copy = _copy_state  # type: ignore[attr-defined]
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = _show_state  # type: ignore[assignment,method-assign]
+        self.__doc__ = cls.__doc__
+
+    @property
+    def name(self) -> str:
+        """The game's name with its parameters, as the command line takes it: `hex(size=7)`."""
+        if not self.parameters:
+            return self.family
+        inside = ", ".join(f"{key}={value!r}" for key, value in self.parameters.items())
+        return f"{self.family}({inside})"
+
+    @property
+    def summary(self) -> str:
+        """The first line of the class's docstring."""
+        return (inspect.getdoc(self.cls) or "").split("\n")[0]
+
+    def __call__(self) -> Any:
+        """The starting state, in plain Python."""
+        state = self.view(np.zeros(1, self.dtype), 0)
+        state.reset()
+        return state
+
+    def view(self, states: np.ndarray[Any, Any], index: int = 0) -> Any:
+        """The state at `index` of an array of this game's records, as an object. No copy."""
+        state = self.cls.__new__(self.cls)
+        object.__setattr__(state, "_record", states[index : index + 1][0])
+        object.__setattr__(state, "_states", states[index : index + 1])
+        return state
+
+    def has(self, method: str) -> bool:
+        """Whether the class gives an optional method."""
+        return method in self.functions or hasattr(self.cls, method)
+
+    @property
+    def digest(self) -> str:
+        """The rules digest: equal for games with the same rules, whatever their comments, files or boards look like.
+
+        Computed anew each time, because a helper or a constant may have been replaced since (in a notebook, say).
+        """
+        facts = {key: value for key, value in asdict(self.facts).items() if value is not None}
+        constants = {f"constant {key}": value for key, value in self._constants().items()}
+        return digest(self.functions, {**facts, **constants, "layout": str(self.dtype.descr)})
+
+    def engine(self, *, bounds_checked: bool = False) -> Engine:
+        """This game's compiled code, for its present rules."""
+        key = (self.digest, bounds_checked)
+        if key not in self._engines:
+            blueprint = Blueprint(self.name, key[0], self.dtype, dict(self.functions), self._constants(), bounds_checked)
+            self._engines[key] = Engine(blueprint, _SIGNATURES)
+        return self._engines[key]
+
+    def _constants(self) -> dict[str, object]:
+        """Plain values that stand in the class body beside the fields: `self.SIZE` reads them in both modes."""
+        found: dict[str, object] = {}
+        for base in reversed(self.cls.__mro__[:-1]):
+            for key, value in vars(base).items():
+                if not key.startswith("_") and isinstance(value, (bool, int, float, tuple, np.ndarray, np.generic)):
+                    found[key] = value
+        return found
+
+    def __repr__(self) -> str:
+        return f"<game {self.name}>"
+
+    def __str__(self) -> str:
+        facts = self.facts
+        return f"{self.name}: {self.summary} ({facts.players} players, {facts.num_actions} actions, at most {facts.max_length} moves)"
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a game is not pickled: send its name, {self.name!r}, and let `treetop.load_game` find it")
+
+
+def _fields(cls: type) -> dict[str, Field]:
+    found: dict[str, Field] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        found.update({key: value for key, value in vars(base).items() if isinstance(value, Field)})
+    if not found:
+        raise GameDefinitionError(f"{cls.__name__} has no field: declare at least one, such as `player: int = treetop.field(\"i1\")`")
+    for name in found:
+        if name.startswith("_") or name in _ARITY:
+            raise GameDefinitionError(f"{cls.__name__}: a field cannot be called {name!r}")
+    return found
+
+
+def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str, FunctionType]:
+    """All methods that take part in the rules, the class's own helpers included."""
+    found: dict[str, FunctionType] = {}
+    for base in reversed(cls.__mro__[:-1]):
+        for name, value in vars(base).items():
+            if isinstance(value, FunctionType) and not name.startswith("__") and not hasattr(value, "__treetop_state__"):
+                found[name] = value
+    for name, function in found.items():
+        if name in _ARITY:
+            _check_arity(cls, name, function)
+    missing = [name for name in _REQUIRED if name not in found]
+    if missing:
+        raise GameDefinitionError(f"{cls.__name__} lacks {', '.join(missing)}{_did_you_mean(missing, found)}")
+    if "current_player" not in found:
+        found["current_player"] = _default_player(cls, facts, fields)
+        cls.current_player = found["current_player"]  # type: ignore[attr-defined]
+    return {name: function for name, function in found.items() if name not in _FOR_PEOPLE}
+
+
+def _did_you_mean(missing: list[str], found: Mapping[str, FunctionType]) -> str:
+    close = [(wrong, right) for right in missing for wrong in difflib.get_close_matches(right, [n for n in found if n not in _ARITY], 1)]
+    return "".join(f"; is {wrong} meant to be {right}?" for wrong, right in close)
+
+
+def _check_arity(cls: type, name: str, function: FunctionType) -> None:
+    names = list(inspect.signature(function).parameters)
+    if len(names) != _ARITY[name] + 1:
+        line = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+        wanted = _ARITY[name]
+        raise GameDefinitionError(
+            f"{cls.__name__}.{name} takes {wanted} argument{'s' if wanted != 1 else ''} after self, not {len(names) - 1} ({line})"
+        )
+
+
+def _default_player(cls: type, facts: Facts, fields: Mapping[str, Field]) -> FunctionType:
+    if "player" in fields and not fields["player"].shape:
+
+        def current_player(self: Any) -> Any:
+            return self.player
+
+    elif facts.players == 1:
+
+        def current_player(self: Any) -> Any:
+            return 0
+
+    else:
+        raise GameDefinitionError(f"{cls.__name__} does not say whose turn it is: give it a field `player` or a method `current_player`")
+    return current_player  # type: ignore[return-value]
+
+
+def _state_method(function: Any) -> Any:
+    function.__treetop_state__ = True  # told apart from the user's own methods
+    return function
+
+
+@_state_method
+def _refuse_arguments(self: Any, *args: Any) -> None:
+    raise TypeError("a state is made by its game: call the game, or use treetop.position")
+
+
+@_state_method
+def _refuse_unknown_fields(self: Any, name: str, value: Any) -> None:
+    if not isinstance(getattr(type(self), name, None), Field):
+        fields = ", ".join(type(self)._game.fields)
+        raise AttributeError(f"{type(self).__name__} has no field {name!r}; its fields are {fields}")
+    object.__setattr__(self, name, value)
+
+
+@_state_method
+def _copy_state(self: Any) -> Any:
+    """An independent copy of this state."""
+    return type(self)._game.view(self._states.copy(), 0)
+
+
+@_state_method
+def _show_state(self: Any) -> str:
+    inside = ", ".join(
+        repr(value) if isinstance(value := getattr(self, name), ArrayView) else f"{name}={value}" for name in type(self)._game.fields
+    )
+    return f"{type(self).__name__}({inside})"

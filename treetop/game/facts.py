@@ -1,0 +1,57 @@
+"""A game's facts: what is true of it before the first move."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from treetop.errors import GameDefinitionError
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a game promises of all its positions. `treetop.check` holds it to that."""
+
+    players: int
+    """How many players; rewards are a vector of this length."""
+    num_actions: int
+    """Actions are whole numbers from 0 to num_actions - 1."""
+    max_length: int
+    """No game takes more actions than this."""
+    rewards: tuple[float, float] = (-1.0, 1.0)
+    """The utility range: no player ever receives less or more."""
+    zero_sum: bool | None = None
+    """Whether the rewards of two players always add up to zero. Not said: yes for two players and a symmetric range."""
+    observation_shape: tuple[int, ...] | None = None
+    """The shape that `observe` writes."""
+
+    def __post_init__(self) -> None:
+        for name in ("players", "num_actions", "max_length"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise GameDefinitionError(f"{name} must be a whole number of at least 1, not {value!r}")
+        if self.num_actions > 2**31 - 1:
+            raise GameDefinitionError(f"num_actions must fit in 31 bits, not {self.num_actions}")
+        try:
+            low, high = (float(bound) for bound in self.rewards)
+        except (TypeError, ValueError):
+            raise GameDefinitionError(f"rewards must be a pair (lowest, highest), not {self.rewards!r}") from None
+        if not (math.isfinite(low) and math.isfinite(high) and low < high):
+            raise GameDefinitionError(f"rewards must be a finite pair (lowest, highest) with lowest < highest, not {self.rewards!r}")
+        object.__setattr__(self, "rewards", (low, high))
+        if self.zero_sum is None:
+            object.__setattr__(self, "zero_sum", self.players == 2 and low == -high)
+        if self.zero_sum and self.players != 2:
+            raise GameDefinitionError("zero_sum is said of games with two players only")
+
+    @property
+    def middle(self) -> float:
+        """The middle of the utility range: what is assumed of a move that nobody has tried."""
+        low, high = self.rewards
+        return (low + high) / 2
+
+    @property
+    def width(self) -> float:
+        """The width of the utility range."""
+        low, high = self.rewards
+        return high - low

@@ -1,0 +1,75 @@
+"""Families: functions that return a game, whose arguments are constants of the compiled code."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, Generic, ParamSpec, cast
+
+from treetop.errors import GameDefinitionError, UnknownGameError
+from treetop.game.definition import Game
+
+P = ParamSpec("P")
+
+
+class Family(Generic[P]):
+    """What `@treetop.family` returns: call it with parameters to get a game; equal parameters give the same game."""
+
+    def __init__(self, function: Callable[P, Any]) -> None:
+        self.function = function
+        self.signature = inspect.signature(function)
+        self._made: dict[tuple[Any, ...], Game] = {}
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Game:
+        name = self.function.__name__
+        try:
+            bound = self.signature.bind(*args, **kwargs)
+        except TypeError as error:
+            raise UnknownGameError(f"{name}: {error}; its parameters are {self.parameters()}") from None
+        bound.apply_defaults()
+        key = tuple(bound.arguments.values())
+        try:
+            known = self._made.get(key)
+        except TypeError:
+            raise UnknownGameError(f"{name}: a parameter must be a plain value, not {key!r}") from None
+        if known is not None:
+            return known
+        game = self.function(*bound.args, **bound.kwargs)
+        if not isinstance(game, Game):
+            raise GameDefinitionError(f"the family {name} must return a class under @treetop.game, not {game!r}")
+        game.family, game.parameters = name, dict(bound.arguments)
+        self._made[key] = game
+        return game
+
+    def parameters(self) -> str:
+        """The parameters with their defaults, as text: `size=15, line=5`."""
+        return ", ".join(str(parameter).split(":")[0] + _default(parameter) for parameter in self.signature.parameters.values())
+
+    def __repr__(self) -> str:
+        return f"<family {self.function.__name__}({self.parameters()})>"
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    if parameter.default is inspect.Parameter.empty or parameter.annotation is inspect.Parameter.empty:
+        return ""
+    return f"={parameter.default!r}"
+
+
+def family(function: Callable[P, Any]) -> Family[P]:
+    """Let a function that returns a game name it by its arguments: `gomoku(size=9, line=5)`."""
+    return Family(function)
+
+
+def require(condition: object, message: str) -> None:
+    """Refuse a family's parameter: `require(size >= 3, "size must be at least 3")`."""
+    if not condition:
+        raise UnknownGameError(message)
+
+
+def as_whole_number(name: str, value: Any, low: int, high: int) -> int:
+    """A parameter that must be a whole number in a range."""
+    require(not isinstance(value, bool) and isinstance(value, int) and low <= value <= high,
+            f"{name} must be a whole number from {low} to {high}, not {value!r}")
+    return cast(int, value)

@@ -1,0 +1,173 @@
+"""Fields: what a state is made of, and how interpreted code sees them.
+
+A state is one fixed-size record. Compiled code works on the record itself; interpreted code sees each number as a Python int, float or
+bool, so that its arithmetic never wraps in 8 bits where compiled code computes in 64, and each store is checked for its range. Only 64-bit
+unsigned fields are read as `np.uint64`: bit tricks need a word of fixed width (`~x`, `x << 8`) in both modes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import numpy as np
+
+from treetop.errors import GameDefinitionError, GameError
+
+_KINDS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f8", "b1")
+_ALIASES = {"bool": "b1", "?": "b1", "int": "i8", "float": "f8"}
+
+
+class Field:
+    """One field of a game's state, and the descriptor that reads and writes it in interpreted mode."""
+
+    def __init__(self, dtype: Any, shape: int | tuple[int, ...] = ()) -> None:
+        self.dtype = _field_dtype(dtype)
+        self.shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+        if any(not isinstance(size, (int, np.integer)) or size < 1 for size in self.shape):
+            raise GameDefinitionError(f"a field's shape is made of whole numbers of at least 1, not {shape!r}")
+        self.name = "?"
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, state: Any, owner: type) -> Any:
+        if state is None:
+            return self
+        if self.shape:
+            return ArrayView(state._record[self.name], self.name)
+        return _plain(state._record[self.name])
+
+    def __set__(self, state: Any, value: Any) -> None:
+        if self.shape:
+            ArrayView(state._record[self.name], self.name)[:] = value
+        else:
+            _store(state._record, self.name, value, self.dtype, self.name)
+
+
+def field(dtype: Any, shape: int | tuple[int, ...] = ()) -> Any:
+    """Declare a field of a game's state: a number, or with a shape an array of numbers.
+
+    `dtype` is one of i1, i2, i4, i8, u1, u2, u4, u8 (whole numbers of that many bytes, signed or unsigned), f8 and bool.
+    """
+    return Field(dtype, shape)
+
+
+def _field_dtype(dtype: Any) -> np.dtype[Any]:
+    wanted = _ALIASES.get(dtype, dtype) if isinstance(dtype, str) else dtype
+    try:
+        found = np.dtype(wanted)
+    except TypeError:
+        found = None
+    if found is None or f"{found.kind}{found.itemsize}" not in _KINDS:
+        hint = " (32-bit arithmetic would differ between the interpreted and the compiled game: use f8)" if found == np.float32 else ""
+        raise GameDefinitionError(f"a field cannot be of type {dtype!r}; it may be {', '.join(_KINDS[:-1])} or bool{hint}")
+    return found.newbyteorder("=")
+
+
+def _plain(value: Any) -> Any:
+    """A NumPy scalar as interpreted game code sees it."""
+    return value if isinstance(value, np.uint64) else value.item()
+
+
+def _store(target: Any, key: Any, value: Any, dtype: np.dtype[Any], name: str) -> None:
+    if dtype.kind in "iu":
+        if isinstance(value, (float, np.floating)):
+            raise GameError(f"the field {name} holds whole numbers; {value!r} is not one (use int(...) or an f8 field)")
+        number = int(value)
+        limits = np.iinfo(dtype)
+        if not limits.min <= number <= limits.max:
+            raise GameError(f"the field {name} ({dtype.kind}{dtype.itemsize}) holds {limits.min} to {limits.max}; {number} does not fit")
+        target[key] = number
+    else:
+        target[key] = value
+
+
+class ArrayView:
+    """An array field in interpreted mode: Python numbers out, checked stores in, IndexError where compiled code would not look."""
+
+    __slots__ = ("_array", "_name")
+
+    def __init__(self, array: np.ndarray[Any, Any], name: str) -> None:
+        self._array = array
+        self._name = name
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._array[_plain_index(index)]
+        return ArrayView(found, self._name) if isinstance(found, np.ndarray) else _plain(found)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        where = _plain_index(index)
+        if isinstance(value, ArrayView):
+            value = value._array
+        if isinstance(value, (np.ndarray, list, tuple)):
+            place = self._array[where]
+            items = np.broadcast_to(np.asarray(value), place.shape)
+            for at in np.ndindex(place.shape):
+                _store(place, at, _plain(items[at]), self._array.dtype, self._name)
+        else:
+            _store(self._array, where, value, self._array.dtype, self._name)
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def __iter__(self) -> Iterator[Any]:
+        for index in range(len(self._array)):
+            yield self[index]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        return np.array(self._array, dtype=dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The field's shape."""
+        return self._array.shape
+
+    @property
+    def size(self) -> int:
+        """How many numbers the field holds."""
+        return self._array.size
+
+    @property
+    def ndim(self) -> int:
+        """How many dimensions the field has."""
+        return self._array.ndim
+
+    def sum(self) -> Any:
+        """The sum of all numbers, in 64 bits."""
+        return _plain(self._array.sum())
+
+    def max(self) -> Any:
+        """The largest number."""
+        return _plain(self._array.max())
+
+    def min(self) -> Any:
+        """The smallest number."""
+        return _plain(self._array.min())
+
+    def any(self) -> bool:
+        """Whether any number is not zero."""
+        return bool(self._array.any())
+
+    def all(self) -> bool:
+        """Whether no number is zero."""
+        return bool(self._array.all())
+
+    def fill(self, value: Any) -> None:
+        """Set all numbers."""
+        self[...] = value
+
+    def copy(self) -> np.ndarray[Any, Any]:
+        """A NumPy array of its own."""
+        return self._array.copy()
+
+    def __repr__(self) -> str:
+        return f"{self._name}={self._array.tolist()}"
+
+
+def _plain_index(index: Any) -> Any:
+    if isinstance(index, tuple):
+        return tuple(_plain_index(part) for part in index)
+    if isinstance(index, np.unsignedinteger):
+        return int(index)
+    return cast(Any, index)

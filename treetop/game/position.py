@@ -1,0 +1,170 @@
+"""A position: a state with its game and its history, for people. Immutable; everything here is plain Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from treetop.errors import GameError, IllegalMoveError
+from treetop.game.definition import Game
+
+
+class Position:
+    """A point in a game. `play` and `apply` return the next one and leave this one as it is.
+
+    >>> import treetop
+    >>> start = treetop.position("nim(stones=5)")
+    >>> start.play("2").legal_moves()
+    ['1', '2', '3']
+    """
+
+    __slots__ = ("_states", "actions", "game")
+
+    def __init__(self, game: Game, states: np.ndarray[Any, Any] | None = None, actions: tuple[int, ...] = ()) -> None:
+        self.game = game
+        self._states = start_record(game) if states is None else states.copy()
+        self._states.flags.writeable = False
+        self.actions = actions
+        """What was played since the start (or since the set-up)."""
+
+    @classmethod
+    def parse(cls, game: Game, text: str) -> Position:
+        """Set up a position from a diagram, for games that can read one."""
+        if not hasattr(game.cls, "parse"):
+            raise GameError(f"{game.name} cannot read a diagram: its class has no method `parse`")
+        state = game()
+        state.parse(text)
+        return cls(game, state._states)
+
+    @property
+    def state(self) -> Any:
+        """A copy of the state, as an object of the game's own class."""
+        return self.game.view(self._states.copy(), 0)
+
+    @property
+    def record(self) -> np.ndarray[Any, Any]:
+        """The state as an array of one record; read-only."""
+        return self._states
+
+    @property
+    def player(self) -> int:
+        """Whose turn it is."""
+        return int(self.state.current_player())
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether the game is over."""
+        return bool(self.state.is_terminal())
+
+    @property
+    def rewards(self) -> list[float]:
+        """What each player receives; the game must be over."""
+        if not self.is_terminal:
+            raise GameError(f"the game is not over, so there are no rewards yet\n{self}")
+        out = np.zeros(self.game.facts.players)
+        self.state.rewards(out)
+        return [float(reward) for reward in out]
+
+    def legal_actions(self) -> list[int]:
+        """The actions that the player to move may choose; none when the game is over."""
+        if self.is_terminal:
+            return []
+        out = np.zeros(self.game.facts.num_actions, np.int32)
+        count = int(self.state.legal_actions(out))
+        return [int(action) for action in out[:count]]
+
+    def legal_moves(self) -> list[str]:
+        """The legal actions, as people write them."""
+        return [self.move_text(action) for action in self.legal_actions()]
+
+    def apply(self, action: int) -> Position:
+        """The position after an action."""
+        if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or action not in self.legal_actions():
+            raise IllegalMoveError(f"{action!r} is not a legal action here{self._choices()}\n{self}")
+        state = self.state
+        state.apply(int(action))
+        return Position(self.game, state._states, (*self.actions, int(action)))
+
+    def play(self, moves: str | int | Iterable[str | int]) -> Position:
+        """The position after one or more moves, given as text ("4 4 5"), actions, or a list of either."""
+        position = self
+        for move in _split(moves):
+            position = position.apply(position.parse_move(move) if isinstance(move, str) else move)
+        return position
+
+    def move_text(self, action: int) -> str:
+        """How people write an action here."""
+        if hasattr(self.game.cls, "move_text"):
+            return str(self.state.move_text(int(action)))
+        return str(int(action))
+
+    def parse_move(self, text: str) -> int:
+        """The legal action that a text names."""
+        wanted = text.strip()
+        legal = self.legal_actions()
+        if hasattr(self.game.cls, "parse_move"):
+            try:
+                action = int(self.state.parse_move(wanted))
+            except (ValueError, IndexError, KeyError):
+                action = -1
+            if action in legal:
+                return action
+        for action in legal:
+            if self.move_text(action).lower() == wanted.lower():
+                return action
+        raise IllegalMoveError(f"{text!r} is not a legal move here{self._choices()}\n{self}")
+
+    def moves(self) -> list[str]:
+        """The history, as people write it. A position that was set up has only what was played since."""
+        names: list[str] = []
+        position = Position(self.game)
+        for action in self.actions:
+            names.append(position.move_text(action))
+            state = position.state
+            state.apply(action)
+            position = Position(self.game, state._states)
+        return names
+
+    def _choices(self) -> str:
+        moves = self.legal_moves()
+        if not moves:
+            return ": the game is over"
+        shown = ", ".join(moves[:30]) + (f" and {len(moves) - 30} more" if len(moves) > 30 else "")
+        return f"; the legal moves are {shown}"
+
+    def board(self) -> list[list[str]] | None:
+        """The board as rows of cells, for games that have one."""
+        return self.state.board() if hasattr(self.game.cls, "board") else None  # type: ignore[no-any-return]
+
+    def __str__(self) -> str:
+        if hasattr(self.game.cls, "render"):
+            return str(self.state.render())
+        rows = self.board()
+        if rows is not None:
+            return "\n".join(" ".join(cell or "." for cell in row) for row in rows)
+        return repr(self.state)
+
+    def __repr__(self) -> str:
+        return f"<position of {self.game.name} after {len(self.actions)} moves>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self.game is other.game and bool(self._states == other._states)
+
+    def __hash__(self) -> int:
+        return hash(self._states.tobytes())
+
+
+def start_record(game: Game) -> np.ndarray[Any, Any]:
+    """The record of a game's start. Nothing is left to chance in it: `deal` is for games that deal."""
+    states = np.zeros(1, game.dtype)
+    game.view(states).reset()
+    return states
+
+
+def _split(moves: str | int | Iterable[str | int]) -> list[str | int]:
+    if isinstance(moves, str):
+        return [move for move in re.split(r"[\s,;]+", moves) if move]
+    return [moves] if isinstance(moves, (int, np.integer)) else list(moves)

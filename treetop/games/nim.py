@@ -1,0 +1,59 @@
+"""Nim with one heap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.game import Game, as_whole_number, family, field, game
+
+
+@family
+def nim(stones: int = 21, most: int = 3) -> Game:
+    """Take one to `most` stones from the heap; whoever takes the last one wins."""
+    as_whole_number("stones", stones, 1, 10_000)
+    as_whole_number("most", most, 1, 100)
+
+    @game(players=2, num_actions=most, max_length=stones)
+    class Nim:
+        """Take a few stones from the heap; whoever takes the last one wins."""
+
+        heap: int = field("i2")
+        player: int = field("i1")
+
+        def reset(self) -> None:
+            self.heap = stones
+            self.player = 0
+
+        def legal_actions(self, out: Any) -> int:
+            count = min(most, self.heap)
+            for action in range(count):
+                out[action] = action
+            return count
+
+        def apply(self, action: int) -> None:
+            self.heap -= action + 1
+            self.player = 1 - self.player
+
+        def is_terminal(self) -> bool:
+            return self.heap == 0
+
+        def rewards(self, out: Any) -> None:
+            out[self.player] = -1.0
+            out[1 - self.player] = 1.0
+
+        def random_action(self, rng: Any) -> int:
+            return int(rng.below(min(most, self.heap)))
+
+        def key(self) -> int:
+            return 2 * self.heap + self.player
+
+        def render(self) -> str:
+            return f"{'|' * self.heap} {self.heap} left, player {self.player + 1} to move"
+
+        def move_text(self, action: int) -> str:
+            return str(action + 1)
+
+        def parse_move(self, text: str) -> int:
+            return int(text) - 1
+
+    return Nim
