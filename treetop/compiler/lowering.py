@@ -34,6 +34,7 @@ from treetop.compiler import intrinsics
 from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.functions import CompiledFunction, jit
 from treetop.compiler.rng import MIX_1, MIX_2, STEP
+from treetop.compiler.specialise import ByMethod
 
 _blueprints: dict[tuple[str, str, bool], Blueprint] = {}
 _known_methods: set[str] = set()
@@ -370,3 +371,31 @@ def _rng_below(rng: Any, n: Any) -> Any:
 @_bare
 def _rng_random(rng: Any) -> Any:
     return lambda rng: np.float64(_next_bits(rng) >> np.uint64(11)) * 2.0**-53
+
+
+class ByMethodType(types.Callable, types.Opaque):  # type: ignore[misc]
+    """The type of a function that is chosen by its first argument's game."""
+
+    def __init__(self, chooser: ByMethod) -> None:
+        self.chooser = chooser
+        super().__init__(name=f"ByMethod({chooser.method},{id(chooser)})")
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        chosen = self.chooser.choose(self.chooser.method in args[0].blueprint.functions)
+        dispatcher = types.Dispatcher(chosen.dispatcher(bounds_checked=_bounds_checked))
+        return dispatcher.get_call_type(context, args, kws)
+
+    def get_call_signatures(self) -> Any:
+        return (), False
+
+    def get_impl_key(self, signature: Any) -> Any:
+        chosen = self.chooser.choose(self.chooser.method in signature.args[0].blueprint.functions)
+        return types.Dispatcher(chosen.dispatcher(bounds_checked=_bounds_checked)).get_impl_key(signature)
+
+
+register_model(ByMethodType)(models.OpaqueModel)
+
+
+@typeof_impl.register(ByMethod)
+def _typeof_by_method(value: ByMethod, context: Any) -> ByMethodType:
+    return ByMethodType(value)

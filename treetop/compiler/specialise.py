@@ -1,0 +1,26 @@
+"""Functions that are chosen, while compiling, by what a game has to offer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.compiler.functions import CompiledFunction
+
+
+class ByMethod:
+    """Two functions of a state under one name: one for games that have a certain method, one for the others."""
+
+    def __init__(self, method: str, yes: CompiledFunction[..., Any], no: CompiledFunction[..., Any]) -> None:
+        self.method, self.yes, self.no = method, yes, no
+
+    def __call__(self, state: Any, *args: Any) -> Any:
+        return self.choose(hasattr(type(state), self.method))(state, *args)
+
+    def choose(self, has: bool) -> CompiledFunction[..., Any]:
+        """The function for a game that has, or has not, the method."""
+        return self.yes if has else self.no
+
+
+def by_method(method: str, *, yes: CompiledFunction[..., Any], no: CompiledFunction[..., Any]) -> ByMethod:
+    """A function whose first argument is a state, chosen by whether its game has `method`."""
+    return ByMethod(method, yes, no)

@@ -1,0 +1,113 @@
+"""Breakthrough."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.game import Game, as_whole_number, compiled, family, field, game, lowest_bit, nth_bit, popcount
+
+_NONE, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+_FILES = "abcdefgh"
+
+
+@compiled
+def _scramble(word: np.uint64) -> np.uint64:
+    """Spread a word's bits. It multiplies 32 bits at a time, because a product that overflows warns in interpreted code."""
+    low = (word & np.uint64(0xFFFF_FFFF)) * np.uint64(0x9E37_79B1)
+    high = (word >> _HALF) * np.uint64(0x85EB_CA77)
+    return low ^ (high << _HALF) ^ (high >> _HALF)
+
+
+@family
+def breakthrough(size: int = 8) -> Game:
+    """Walk a piece through to the far side of a board of `size` x `size` squares (4 to 8)."""
+    as_whole_number("size", size, 4, 8)
+    squares = size * size
+    # Square (row, column) is bit size * row + column, counted from the bottom left: a1 is bit 0.
+    full = np.uint64((1 << squares) - 1)
+    first_file = np.uint64(sum(1 << size * row for row in range(size)))
+    not_first, not_last = full ^ first_file, full ^ (first_file << np.uint64(size - 1))
+    home = np.uint64((1 << 2 * size) - 1)  # where player 0 starts: the two lowest rows
+    far_home = home << np.uint64(size * (size - 2))
+    # Players move in opposite directions, so nobody can reach the edge row from which they started.
+    edge_rows = np.uint64((1 << size) - 1 | ((1 << size) - 1) << (size * (size - 1)))
+    short, straight, long = (np.uint64(step) for step in (size - 1, size, size + 1))
+
+    @game(players=2, num_actions=3 * squares, max_length=2 * size * (2 * size - 5) + 1)
+    class Breakthrough:
+        """Walk a piece through to the far side.
+
+        """
+
+        mine: np.uint64 = field("u8")  # the pieces of the player to move
+        theirs: np.uint64 = field("u8")
+        player: int = field("i1")
+        won: bool = field("bool")  # by the player who moved last
+
+        def reset(self) -> None:
+            self.mine = home
+            self.theirs = far_home
+            self.player = 0
+            self.won = False
+
+        def movers(self) -> tuple[np.uint64, np.uint64, np.uint64]:
+            """The pieces that can move: forward to the left, straight ahead, and forward to the right."""
+            mine, free, empty = self.mine, full & ~self.mine, full & ~(self.mine | self.theirs)
+            if self.player == 0:
+                return mine & not_first & (free >> short), mine & (empty >> straight), mine & not_last & (free >> long)
+            return mine & not_first & (free << long), mine & (empty << straight), mine & not_last & (free << short)
+
+        def legal_actions(self, out: Any) -> int:
+            left, ahead, right = self.movers()
+            count = 0
+            rest = left | ahead | right
+            while rest != _NONE:
+                square = lowest_bit(rest)
+                piece = rest & ~(rest - _ONE)
+                rest ^= piece
+                if left & piece != _NONE:
+                    out[count] = 3 * square
+                    count += 1
+                if ahead & piece != _NONE:
+                    out[count] = 3 * square + 1
+                    count += 1
+                if right & piece != _NONE:
+                    out[count] = 3 * square + 2
+                    count += 1
+            return count
+
+        def apply(self, action: int) -> None:
+            square = action // 3
+            target = square + (size if self.player == 0 else -size) + action - 3 * square - 1
+            arrival = _ONE << np.uint64(target)
+            moved = (self.mine ^ (_ONE << np.uint64(square))) | arrival
+            self.mine = self.theirs & ~arrival
+            self.theirs = moved
+            self.player = 1 - self.player
+            self.won = bool(arrival & edge_rows != _NONE or self.mine == _NONE)
+
+        def is_terminal(self) -> bool:
+            return self.won
+
+        def rewards(self, out: Any) -> None:
+            out[self.player] = -1.0
+            out[1 - self.player] = 1.0
+
+        def random_action(self, rng: Any) -> int:
+            left, ahead, right = self.movers()
+            before_ahead = popcount(left)
+            before_right = before_ahead + popcount(ahead)
+            index = rng.below(before_right + popcount(right))
+            pieces, before, direction = left, 0, 0
+            if index >= before_ahead:
+                pieces, before, direction = ahead, before_ahead, 1
+            if index >= before_right:
+                pieces, before, direction = right, before_right, 2
+            return 3 * nth_bit(pieces, index - before) + direction
+
+        def key(self) -> np.uint64:
+            return _scramble(_scramble(self.mine) ^ self.theirs) ^ np.uint64(self.player)
+
+    return Breakthrough  # type: ignore[return-value]  # mypy does not see what a class decorator returns

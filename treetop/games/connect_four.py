@@ -1,0 +1,126 @@
+# ruff: noqa: D102 - each method does what every game's method of that name does
+"""Connect Four."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.game import compiled, field, game, lowest_bit, nth_bit, popcount
+
+# The cell in a row and column is bit 8 * row + column, row 0 at the bottom. Column 7 is always empty, so that no shift carries a line from
+# the right edge round to the left one.
+_NONE, _ONE, _EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
+_FULL = np.uint64(0x7F7F_7F7F_7F7F)
+_BOTTOM = np.uint64(0x7F)
+_FIRST_COLUMN = np.uint64(0x0101_0101_0101)
+_TO_TOP = np.uint64(40)  # the shift from the bottom row to the top row
+
+
+@compiled
+def _landing(discs: np.uint64) -> np.uint64:
+    """The cell just above the discs of each column; for a full column it lies above the board."""
+    return ((discs << _EIGHT) | _BOTTOM) & ~discs
+
+
+@compiled
+def _has_four(discs: np.uint64) -> bool:
+    """Whether two neighbouring discs have the same two beside them, in any direction."""
+    upright = discs & (discs >> np.uint64(8))
+    level = discs & (discs >> np.uint64(1))
+    rising = discs & (discs >> np.uint64(9))
+    falling = discs & (discs >> np.uint64(7))
+    found = (upright & (upright >> np.uint64(16))) | (level & (level >> np.uint64(2)))
+    found |= (rising & (rising >> np.uint64(18))) | (falling & (falling >> np.uint64(14)))
+    return bool(found != _NONE)
+
+
+@game(players=2, num_actions=7, max_length=42)
+class connect_four:  # noqa: N801 - the class of a bundled game is called what people call the game
+    """Four in a row on an upright board, seven columns wide and six rows high.
+
+    In turn each player drops a disc into a column that is not full, X first; it falls to the lowest empty cell. Four discs of one player
+    side by side in a row, column or diagonal win; a full board without such a line is a draw.
+    """
+
+    discs: np.uint64 = field("u8")  # of both players
+    mine: np.uint64 = field("u8")  # of the player to move
+    player: int = field("i1")
+    won: bool = field("bool")  # by the player who moved last
+
+    def reset(self) -> None:
+        self.discs = _NONE
+        self.mine = _NONE
+        self.player = 0
+        self.won = False
+
+    def legal_actions(self, out: Any) -> int:
+        count = 0
+        columns = ~(self.discs >> _TO_TOP) & _BOTTOM
+        while columns != _NONE:
+            out[count] = lowest_bit(columns)
+            columns &= columns - _ONE
+            count += 1
+        return count
+
+    def apply(self, action: int) -> None:
+        disc = _landing(self.discs) & (_FIRST_COLUMN << np.uint64(action))
+        moved = self.mine | disc
+        self.won = _has_four(moved)
+        self.discs |= disc
+        self.mine = self.discs ^ moved
+        self.player = 1 - self.player
+
+    def is_terminal(self) -> bool:
+        return self.won or bool(self.discs == _FULL)
+
+    def rewards(self, out: Any) -> None:
+        out[self.player] = -1.0 if self.won else 0.0
+        out[1 - self.player] = 1.0 if self.won else 0.0
+
+    def random_action(self, rng: Any) -> int:
+        # The first draw does not wait for the board, and most columns are open: this is why it is tried before the exact draw. Together they
+        # are uniform, since the second one gives each open column an equal share of what the full ones drew.
+        column = int(rng.below(7))
+        if self.discs & (_ONE << np.uint64(40 + column)) == _NONE:
+            return column
+        columns = ~(self.discs >> _TO_TOP) & _BOTTOM
+        return nth_bit(columns, rng.below(popcount(columns)))
+
+    def key(self) -> np.uint64:
+        return self.mine | _landing(self.discs)  # exact: the highest bit of a column tells its height, and all heights the side to move
+
+    def board(self) -> list[list[str]]:
+        mine, discs = int(self.mine), int(self.discs)
+        own, other = ("X", "O") if self.player == 0 else ("O", "X")
+        cells = [own if mine >> cell & 1 else other if discs >> cell & 1 else "" for cell in range(48)]
+        return [cells[8 * row : 8 * row + 7] for row in reversed(range(6))]
+
+    def render(self) -> str:
+        return "\n".join([*(" ".join(cell or "." for cell in row) for row in self.board()), "1 2 3 4 5 6 7"])
+
+    def move_text(self, action: int) -> str:
+        return str(action + 1)
+
+    def parse_move(self, text: str) -> int:
+        return int(text) - 1
+
+    def parse(self, text: str) -> None:
+        rows = [row for line in text.upper().replace("/", "\n").splitlines() if (row := "".join(line.split()))]
+        if [len(row) for row in rows] != [7] * 6 or set("".join(rows)) - set("XO."):
+            raise ValueError(f"a Connect Four diagram has six rows of seven cells, each X, O or a dot; not {text!r}")
+        cells = ".".join(reversed(rows))
+        first, second = (sum(1 << cell for cell in range(47) if cells[cell] == disc) for disc in "XO")
+        discs = np.uint64(first | second)
+        if discs & ((discs << _EIGHT) | _BOTTOM) != discs:
+            raise ValueError(f"a disc falls to the lowest empty cell, none can hang in the air as in {text!r}")
+        self.player = first.bit_count() - second.bit_count()
+        if self.player not in (0, 1):
+            raise ValueError(f"X moves first, so X has as many discs as O or one more: {text!r} cannot be")
+        mine, theirs = (np.uint64(first), np.uint64(second)) if self.player == 0 else (np.uint64(second), np.uint64(first))
+        last = theirs & (_landing(discs) >> _EIGHT)
+        without_last = [theirs ^ disc for bit in range(48) if (disc := last & (_ONE << np.uint64(bit))) != _NONE]
+        if _has_four(mine) or (_has_four(theirs) and all(_has_four(before) for before in without_last)):
+            raise ValueError(f"four in a row end the game, so they hold the last disc: {text!r} cannot be")
+        self.discs, self.mine, self.won = discs, mine, _has_four(theirs)

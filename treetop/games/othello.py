@@ -1,0 +1,174 @@
+"""Othello."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.game import Game, as_whole_number, compiled, family, field, game, lowest_bit, nth_bit, popcount, require
+
+_NONE, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+_FILES = "abcdefgh"
+
+
+@compiled
+def _scramble(word: np.uint64) -> np.uint64:
+    """Spread a word's bits. It multiplies 32 bits at a time, because a product that overflows warns in interpreted code."""
+    low = (word & np.uint64(0xFFFF_FFFF)) * np.uint64(0x9E37_79B1)
+    high = (word >> _HALF) * np.uint64(0x85EB_CA77)
+    return low ^ (high << _HALF) ^ (high >> _HALF)
+
+
+@family
+def othello(size: int = 8) -> Game:
+    """Outflank and turn discs on a board of `size` x `size` squares (4, 6 or 8); the majority wins."""
+    as_whole_number("size", size, 4, 8)
+    require(size % 2 == 0, f"size must be even, not {size}")
+    squares, middle = size * size, size // 2
+    # Square (row, column) is bit size * row + column, counted from the top left: a1 is bit 0.
+    full = np.uint64((1 << squares) - 1)
+    # Discs that a line may pass through sideways. From a disc in an edge column it would go on at the other edge.
+    inner = np.uint64(sum(1 << (size * row + column) for row in range(size) for column in range(1, size - 1)))
+    start_x = np.uint64(1 << (size * (middle - 1) + middle) | 1 << (size * middle + middle - 1))
+    start_o = np.uint64(1 << (size * (middle - 1) + middle - 1) | 1 << (size * middle + middle))
+    level, upright, falling, rising = (np.uint64(step) for step in (1, size, size + 1, size - 1))
+
+    @compiled
+    def lines(start: np.uint64, through: np.uint64, step: np.uint64) -> tuple[np.uint64, np.uint64]:
+        """The discs of `through` that follow each other from `start` on, in steps forward and in steps back."""
+        ahead = (start << step) & through
+        behind = (start >> step) & through
+        ahead |= (ahead << step) & through
+        behind |= (behind >> step) & through
+        if size > 4:
+            twice = step + step
+            pairs = through & (through << step)
+            pairs_behind = pairs >> step
+            ahead |= (ahead << twice) & pairs
+            behind |= (behind >> twice) & pairs_behind
+            if size > 6:
+                ahead |= (ahead << twice) & pairs
+                behind |= (behind >> twice) & pairs_behind
+        return ahead, behind
+
+    @compiled
+    def ends(mine: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
+        ahead, behind = lines(mine, through, step)
+        return (ahead << step) | (behind >> step)
+
+    @compiled
+    def find_moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
+        """Where a disc would outflank others: the squares at the far ends of their lines."""
+        between = theirs & inner
+        found = ends(mine, between, level) | ends(mine, theirs, upright) | ends(mine, between, falling) | ends(mine, between, rising)
+        return found & full & ~(mine | theirs)
+
+    @compiled
+    def outflanked(disc: np.uint64, mine: np.uint64, through: np.uint64, step: np.uint64) -> np.uint64:
+        ahead, behind = lines(disc, through, step)
+        turned = ahead if (ahead << step) & mine != _NONE else _NONE
+        return turned | (behind if (behind >> step) & mine != _NONE else _NONE)
+
+    @compiled
+    def find_turned(disc: np.uint64, mine: np.uint64, theirs: np.uint64) -> np.uint64:
+        between = theirs & inner
+        turned = outflanked(disc, mine, between, level) | outflanked(disc, mine, theirs, upright)
+        return turned | outflanked(disc, mine, between, falling) | outflanked(disc, mine, between, rising)
+
+    @game(players=2, num_actions=squares + 1, max_length=2 * (squares - 4))
+    class Othello:
+        """Outflank and turn discs; the majority wins.
+
+        In turn each player, X first, places a disc such that discs of the other player stand in an unbroken line, in any of the eight
+        directions, between it and a disc of the player's own; all discs so outflanked are turned. Who cannot do so must pass (action
+        size * size); when neither can, the game is over. More discs win, as many are a draw.
+        """
+
+        mine: np.uint64 = field("u8")  # the discs of the player to move
+        theirs: np.uint64 = field("u8")
+        moves: np.uint64 = field("u8")  # where the player to move may place a disc
+        player: int = field("i1")
+        over: bool = field("bool")
+
+        def reset(self) -> None:
+            self.player = 0
+            self.set_up(start_x, start_o)
+
+        def set_up(self, mine: np.uint64, theirs: np.uint64) -> None:
+            self.mine = mine
+            self.theirs = theirs
+            self.moves = find_moves(mine, theirs)
+            self.over = bool(self.moves == _NONE and find_moves(theirs, mine) == _NONE)
+
+        def legal_actions(self, out: Any) -> int:
+            count = 0
+            moves = self.moves
+            while moves != _NONE:
+                out[count] = lowest_bit(moves)
+                moves &= moves - _ONE
+                count += 1
+            if count == 0:
+                out[0] = squares
+                return 1
+            return count
+
+        def apply(self, action: int) -> None:
+            moved, other = self.mine, self.theirs
+            if action < squares:
+                disc = _ONE << np.uint64(action)
+                turned = find_turned(disc, moved, other)
+                moved |= disc | turned
+                other ^= turned
+            self.player = 1 - self.player
+            self.set_up(other, moved)
+
+        def is_terminal(self) -> bool:
+            return self.over
+
+        def rewards(self, out: Any) -> None:
+            lead = popcount(self.mine) - popcount(self.theirs)
+            out[self.player] = 1.0 if lead > 0 else -1.0 if lead < 0 else 0.0
+            out[1 - self.player] = -out[self.player]
+
+        def random_action(self, rng: Any) -> int:
+            if self.moves == _NONE:
+                return squares
+            return nth_bit(self.moves, rng.below(popcount(self.moves)))
+
+        def key(self) -> np.uint64:
+            return _scramble(_scramble(self.mine) ^ self.theirs) ^ np.uint64(self.player)
+
+        def board(self) -> list[list[str]]:
+            mine, theirs = int(self.mine), int(self.theirs)
+            own, other = ("X", "O") if self.player == 0 else ("O", "X")
+            cells = [own if mine >> square & 1 else other if theirs >> square & 1 else "" for square in range(squares)]
+            return [cells[start : start + size] for start in range(0, squares, size)]
+
+        def render(self) -> str:
+            rows = [" ".join([str(index + 1), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())]
+            return "\n".join([" ".join([" ", *_FILES[:size]]), *rows, f"{'XO'[self.player]} to move"])
+
+        def move_text(self, action: int) -> str:
+            return "pass" if action == squares else f"{_FILES[action % size]}{action // size + 1}"
+
+        def parse_move(self, text: str) -> int:
+            if text.lower() == "pass":
+                return squares
+            return size * range(1, size + 1).index(int(text[1:])) + _FILES[:size].index(text[0].lower())
+
+        def parse(self, text: str) -> None:
+            # A printed board may be read back, so its coordinates are passed over. After the rows X or O may say who is to move;
+            # otherwise the number of discs does, as if nobody had passed.
+            lines = text.strip().removesuffix("to move").replace("/", "\n").splitlines()
+            cells = "".join("".join(line.split()).strip(_FILES + "12345678") for line in lines).upper()
+            if len(cells) not in (squares, squares + 1) or set(cells) - set("XO.") or cells[squares:] == ".":
+                raise ValueError(f"an Othello diagram has {size} rows of {size} cells, each X, O or a dot; not {text!r}")
+            discs = {side: sum(1 << square for square in range(squares) if cells[square] == side) for side in "XO"}
+            if (discs["X"] | discs["O"]) & int(start_x | start_o) != start_x | start_o:
+                raise ValueError(f"the four squares in the middle are never empty: {text!r} cannot be")
+            side = cells[squares:] or "XO"[(discs["X"] | discs["O"]).bit_count() % 2]
+            self.player = "XO".index(side)
+            self.set_up(np.uint64(discs[side]), np.uint64(discs["O" if side == "X" else "X"]))
+
+    return Othello  # type: ignore[return-value]  # mypy does not see what a class decorator returns

@@ -1,0 +1,1 @@
+"""Monte Carlo tree search in plain Python: what the compiled search must equal."""

@@ -1,0 +1,1 @@
+"""The search as an object: limits, settings, evaluators, results, explanations, reports, files."""

@@ -1,0 +1,84 @@
+"""A game that broke a promise inside a kernel, told with its position and the user's own line."""
+
+from __future__ import annotations
+
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treetop.errors import GameError
+from treetop.game.position import Position
+from treetop.kernels import control as codes
+
+if TYPE_CHECKING:
+    from treetop.search.search import Search
+
+
+def game_failure(search: Search, error: BaseException | None = None) -> GameError:
+    """The error to raise after a kernel came back with bad news, or an exception came out of it."""
+    control = search._control[0]
+    game = search.game
+    position, played = _replay(search, int(control["depth"]))
+    culprit = int(control["culprit"])
+    facts = game.facts
+    if error is not None:
+        told = f"a method of {game.name} failed: {type(error).__name__}: {error}"
+    elif control["status"] == codes.BAD_PLAYER:
+        told = f"{game.name}.current_player gave {culprit}; players are 0 to {facts.players - 1}"
+    elif control["status"] == codes.BAD_COUNT and culprit < 1:
+        told = f"{game.name}.legal_actions gave {culprit} actions in a position that is not terminal; there must be at least one"
+    elif control["status"] == codes.BAD_COUNT:
+        told = f"{game.name}.legal_actions gave {culprit} actions, but num_actions is {facts.num_actions}"
+    elif control["status"] == codes.BAD_ACTION:
+        told = f"{game.name}.legal_actions gave the action {culprit}; actions are 0 to {facts.num_actions - 1}"
+    elif control["status"] == codes.BAD_REWARD:
+        told = f"{game.name}.rewards gave player {culprit} a reward that is not finite"
+    else:
+        told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
+    line = _own_line(position)
+    moves = " ".join(played)
+    where = f"\nafter the moves: {moves}" if played else "\nin the position that was searched"
+    return GameError(f"{told}{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
+
+
+def _replay(search: Search, depth: int) -> tuple[Position, list[str]]:
+    """The position at the end of the path that the kernel walked, in plain Python, and its moves."""
+    position = search.position
+    played: list[str] = []
+    path = search._scratch.path
+    for node in path[1 : depth + 1]:
+        action = int(search.tree.columns.links["action"][node])
+        state = position.state
+        try:
+            played.append(position.move_text(action))
+            state.apply(action)
+        except Exception:  # noqa: BLE001: the very failure that is being told; what went before is shown
+            break
+        position = Position(search.game, state._states, (*position.actions, action))
+    return position, played
+
+
+def _own_line(position: Position) -> str:
+    """The line of the user's code that fails in plain Python, if one does."""
+    facts = position.game.facts
+    try:
+        state: Any = position.state
+        if not state.is_terminal():
+            out = np.zeros(facts.num_actions, np.int32)
+            count = state.legal_actions(out)
+            for action in out[:count]:
+                position.state.apply(int(action))
+        else:
+            state.rewards(np.zeros(facts.players))
+    except Exception as error:  # noqa: BLE001: any failure of the user's method is what we are after
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        return f"\n{frame.filename}, line {frame.lineno}: {frame.line} ({type(error).__name__}: {error})"
+    return ""
+
+
+def _shown(position: Position) -> str:
+    try:
+        return str(position)
+    except Exception:  # noqa: BLE001: a broken state may not draw; its fields always print
+        return repr(position.state)

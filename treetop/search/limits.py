@@ -1,0 +1,93 @@
+"""How long a search may go on. The only room of the house with a clock in it."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+from treetop.errors import ConfigError
+
+_SLICE_SECONDS = 0.005  # a kernel runs this long before clocks, callbacks and Ctrl-C are looked at again
+_FIRST_SLICE = 64
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When to stop: any mix of limits, counted from the call that they are given to. The first one reached stops the search."""
+
+    simulations: int | None = None
+    seconds: float | None = None
+    nodes: int | None = None
+    """Nodes that this call may add to the tree."""
+
+    def __post_init__(self) -> None:
+        for name in ("simulations", "nodes"):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+                raise ConfigError(f"{name} must be a whole number of at least 1, not {value!r}")
+        if self.seconds is not None and not (isinstance(self.seconds, (int, float)) and 0 < self.seconds < math.inf):
+            raise ConfigError(f"seconds must be a positive number, not {self.seconds!r}")
+        if self.simulations is None and self.seconds is None and self.nodes is None:
+            raise ConfigError("a limit needs simulations, seconds or nodes")
+
+    def __str__(self) -> str:
+        parts = [f"{self.simulations:,} simulations" if self.simulations else "",
+                 f"{self.seconds:g} s" if self.seconds else "", f"{self.nodes:,} nodes" if self.nodes else ""]
+        return " or ".join(part for part in parts if part)
+
+
+class Budget:
+    """A limit that has begun to be used: it hands out slices of simulations until it is spent."""
+
+    def __init__(self, limit: Limit) -> None:
+        self.limit = limit
+        self.simulations = 0
+        """How many have been run."""
+        self._nodes = 0
+        self._start = time.perf_counter()
+        self._slice = _FIRST_SLICE
+        self._slice_start = self._start
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return time.perf_counter() - self._start
+
+    def next_slice(self) -> int:
+        """How many simulations to run before looking up again; 0 when a limit is reached."""
+        limit = self.limit
+        if limit.nodes is not None and self._nodes >= limit.nodes:
+            return 0
+        self._slice_start = time.perf_counter()
+        if limit.seconds is not None and self._slice_start - self._start >= limit.seconds:
+            return 0
+        left = self._slice if limit.simulations is None else min(self._slice, limit.simulations - self.simulations)
+        if limit.nodes is not None:
+            left = min(left, 256)  # a slice may add a few nodes a simulation: stay near the bound
+        return max(left, 0)
+
+    def spend(self, simulations: int, nodes: int) -> None:
+        """Account for what was run, and fit the next slice to the speed that was seen."""
+        self.simulations += simulations
+        self._nodes += nodes
+        seconds = time.perf_counter() - self._slice_start
+        if simulations and seconds > 0:
+            fitting = simulations * _SLICE_SECONDS / seconds
+            self._slice = int(min(max(fitting, self._slice / 2, 1), self._slice * 4))
+
+
+class Pulse:
+    """Lets something happen now and then: true at most once in `interval` seconds."""
+
+    def __init__(self, interval: float) -> None:
+        self._interval = interval
+        self._next = time.perf_counter() + interval
+
+    def due(self) -> bool:
+        """Whether it is time again."""
+        now = time.perf_counter()
+        if now < self._next:
+            return False
+        self._next = now + self._interval
+        return True

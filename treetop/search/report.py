@@ -1,0 +1,110 @@
+"""Everything that is needed to run a search again, and to judge a claim made from it."""
+
+from __future__ import annotations
+
+import functools
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treetop.search.evaluator import name_of
+
+if TYPE_CHECKING:
+    from treetop.search.search import Search
+
+
+@dataclass(frozen=True)
+class Report:
+    """A search's settings, budget and surroundings. Prints as a list; `to_dict` gives plain values."""
+
+    game: str
+    rules_digest: str
+    moves: list[str]
+    """What had been played when the search began."""
+    rule: str
+    c: float
+    c_base: float | None
+    backup: str
+    final: str
+    temperature: float | None
+    tie_break: str
+    seed: int
+    evaluator: str
+    evaluation_cache: str | None
+    expand_after: int
+    max_depth: int | None
+    max_nodes: int | None
+    first_play: float | None
+    asked: str
+    simulations: int
+    elapsed: float
+    interrupted: bool
+    tree_simulations: int
+    nodes: int
+    bytes: int
+    versions: dict[str, str]
+    machine: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{key:18} {value}" for key, value in self.to_dict().items())
+
+
+def report_of(search: Search) -> Report:
+    """The report of a search, as it stands."""
+    config = search.config
+    limit, simulations, elapsed, interrupted = search._last or (None, search.simulations, 0.0, False)
+    return Report(
+        game=search.game.name,
+        rules_digest=search._engine.blueprint.digest,
+        moves=search.position.moves(),
+        rule=config.rule,
+        c=config.c,
+        c_base=config.c_base,
+        backup="mean",
+        final=config.final,
+        temperature=config.temperature if config.final == "temperature" else None,
+        tie_break=config.tie_break if isinstance(config.tie_break, str) else "a function of the caller's",
+        seed=search.seed,
+        evaluator=name_of(search.evaluator),
+        evaluation_cache=None,
+        expand_after=search.expand_after,
+        max_depth=config.max_depth,
+        max_nodes=config.max_nodes,
+        first_play=float(search._control[0]["first_play"]) if config.rule == "puct" else None,
+        asked="ask and tell" if limit is None else str(limit),
+        simulations=simulations,
+        elapsed=elapsed,
+        interrupted=interrupted,
+        tree_simulations=search.simulations,
+        nodes=search.tree.size,
+        bytes=search.tree.nbytes,
+        versions=_versions(),
+        machine=_machine(),
+    )
+
+
+@functools.cache
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for package in ("treetop", "numba", "llvmlite", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed as a package"
+    return found
+
+
+@functools.cache
+def _machine() -> str:
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = names[0] if names else model
+    return f"{platform.system()} {platform.machine()}, {model}"
