@@ -123,7 +123,7 @@ class KernelCache:
         target_context.refresh()
         try:
             return CompileResult._rebuild(target_context, *pickle.loads(payload))
-        except Exception:  # whatever is wrong with an old file, compiling anew mends it
+        except Exception:  # noqa: BLE001 - whatever is wrong with an old file, compiling anew mends it
             return None
 
     def _read(self) -> bytes | None:
@@ -152,6 +152,6 @@ class KernelCache:
             handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=self._file.stem, suffix=".part")
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
-            os.replace(temporary, self._file)
+            Path(temporary).replace(self._file)
         except OSError as reason:
             warnings.warn(f"compiled code could not be kept in {self._folder}: {reason}", stacklevel=2)

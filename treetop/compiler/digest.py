@@ -54,10 +54,7 @@ def _references(code: types.CodeType) -> tuple[_Reference, ...]:
 def _walk(code: types.CodeType) -> Iterator[_Reference]:
     name, attributes, line = "", [], code.co_firstlineno  # type: str, list[str], int
     for instruction in dis.get_instructions(code):
-        if instruction.positions and instruction.positions.lineno:
-            here = instruction.positions.lineno
-        else:
-            here = line
+        here = (instruction.positions and instruction.positions.lineno) or line
         if name and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             attributes.append(instruction.argval)
             continue
@@ -144,7 +141,7 @@ class _Reader:
             value = getattr(value, head)
         self.value(value, where)
 
-    def value(self, value: object, where: str) -> None:  # noqa: C901, PLR0912: one line a kind
+    def value(self, value: object, where: str) -> None:
         if isinstance(value, CompiledFunction):
             self.put("errors", str(value.python_errors))
             self.function(value.function)

@@ -53,6 +53,7 @@ class Entry:
         """Whether the code came from an earlier process."""
 
     def __call__(self, *args: Any) -> Any:
+        """Run the kernel; the first call compiles it, or loads it from the cache."""
         if self._dispatcher is None:
             self._prepare(args)
         return self._dispatcher(self._game, *args)

@@ -22,6 +22,7 @@ class CompiledFunction(Generic[P, R]):
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the plain function."""
         return cast(R, self.function(*args, **kwargs))
 
     def dispatcher(self, *, bounds_checked: bool = False) -> Any:

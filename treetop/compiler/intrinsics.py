@@ -7,7 +7,7 @@ simply calls them, in both modes.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -62,4 +62,4 @@ def local_rng(word: int | np.uint64) -> Rng:
 
 def rng_word(rng: Rng) -> np.uint64:
     """Where a generator stands, to be continued later by `local_rng`."""
-    return cast(np.uint64, np.uint64(rng.word))
+    return np.uint64(rng.word)

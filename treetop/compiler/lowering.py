@@ -17,6 +17,7 @@ from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.core import cgutils
 from numba.core.datamodel import models
+from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
     infer_getattr,
@@ -28,7 +29,6 @@ from numba.extending import (
     typeof_impl,
     unbox,
 )
-from numba.core.typing.templates import AttributeTemplate
 
 from treetop.compiler import intrinsics
 from treetop.compiler.blueprint import Blueprint
@@ -41,7 +41,7 @@ _known_methods: set[str] = set()
 _bounds_checked = False  # whether the function that is being compiled now checks its indices
 
 
-class GameType(types.Type):  # type: ignore[misc]
+class GameType(types.Type):
     """The type of a `GameValue`: one a (name, digest, bounds checked)."""
 
     def __init__(self, name: str, digest: str, bounds_checked: bool) -> None:
@@ -53,7 +53,7 @@ class GameType(types.Type):  # type: ignore[misc]
         return self.identity
 
 
-class StateType(types.Record):  # type: ignore[misc]
+class StateType(types.Record):
     """The type of a state: a record that knows its game, and so has methods."""
 
     def __init__(self, record: types.Record, blueprint: Blueprint) -> None:
@@ -69,12 +69,15 @@ class StateType(types.Record):  # type: ignore[misc]
     def key(self) -> tuple[str, str, bool]:
         return self.identity
 
+    def can_convert_to(self, typingctx: Any, other: Any) -> None:
+        """Never: two games may have the same fields and different rules."""
+
     @property
     def blueprint(self) -> Blueprint:
         return _blueprints[self.identity]
 
 
-class RngType(types.Type):  # type: ignore[misc]
+class RngType(types.Type):
     """The type of a generator: a pointer to its one word."""
 
     def __init__(self) -> None:
@@ -88,7 +91,7 @@ register_model(StateType)(models.RecordModel)
 
 
 @register_model(RngType)
-class _RngModel(models.PrimitiveModel):  # type: ignore[misc]
+class _RngModel(models.PrimitiveModel):
     def __init__(self, manager: Any, fe_type: Any) -> None:
         super().__init__(manager, fe_type, _word.as_pointer())
 
@@ -118,7 +121,7 @@ def _typeof_compiled(value: CompiledFunction[..., Any], context: Any) -> Any:
 @contextmanager
 def bounds_checks(on: bool) -> Iterator[None]:
     """Compile helpers with or without index checks, as their game asks."""
-    global _bounds_checked  # noqa: PLW0603: Numba asks for a helper's type with no argument of ours
+    global _bounds_checked  # Numba asks for a helper's type with no argument of ours
     before, _bounds_checked = _bounds_checked, on
     try:
         yield
@@ -170,7 +173,7 @@ def state_type(blueprint: Blueprint) -> StateType:
 
 
 @infer_getattr
-class _StateAttributes(AttributeTemplate):  # type: ignore[misc]
+class _StateAttributes(AttributeTemplate):
     """Fields, and a class's own constants. Small integers are read as 64-bit ones, as interpreted code reads them."""
 
     key = StateType
@@ -332,7 +335,11 @@ def _as_word(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return context.cast(builder, value, kind, types.uint64)
 
 
-@type_callable(_set_word := lambda rng, word: None)
+def _set_word(rng: Any, word: Any) -> None:
+    """Store a generator's word; only ever compiled."""
+
+
+@type_callable(_set_word)
 def _type_set_word(context: Any) -> Any:
     return lambda rng, word: types.none
 
@@ -373,7 +380,7 @@ def _rng_random(rng: Any) -> Any:
     return lambda rng: np.float64(_next_bits(rng) >> np.uint64(11)) * 2.0**-53
 
 
-class ByMethodType(types.Callable, types.Opaque):  # type: ignore[misc]
+class ByMethodType(types.Callable, types.Opaque):
     """The type of a function that is chosen by its first argument's game."""
 
     def __init__(self, chooser: ByMethod) -> None:

@@ -14,6 +14,7 @@ class ByMethod:
         self.method, self.yes, self.no = method, yes, no
 
     def __call__(self, state: Any, *args: Any) -> Any:
+        """Call the plain function for this state's game."""
         return self.choose(hasattr(type(state), self.method))(state, *args)
 
     def choose(self, has: bool) -> CompiledFunction[..., Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -81,15 +82,18 @@ class Game:
         self.source: str | None = None
         """What `treetop.load_game` finds this game by, where it was found that way."""
         self.fields = _fields(cls)
-        self.dtype = np.dtype([(key, value.dtype, value.shape) for key, value in self.fields.items()], align=True)
+        self.dtype = _record(self.fields)
         self.functions = _functions(cls, facts, self.fields)
         self._engines: dict[tuple[str, bool], Engine] = {}
         cls._game = self  # type: ignore[attr-defined]
         cls.__init__ = _refuse_arguments  # type: ignore[misc]
-        cls.__setattr__ = _refuse_unknown_fields  # type: ignore[assignment,method-assign]
+        cls.__setattr__ = _refuse_unknown_fields  # type: ignore[method-assign]
         cls.copy = _copy_state  # type: ignore[attr-defined]
         if "__repr__" not in vars(cls):
-            cls.__repr__ = _show_state  # type: ignore[assignment,method-assign]
+            cls.__repr__ = _show_state  # type: ignore[method-assign]
+        if any(value.dtype == np.uint64 for value in self.fields.values()):
+            for key, function in self.functions.items():
+                setattr(cls, key, _wrapping_around(function))
         self.__doc__ = cls.__doc__
 
     @property
@@ -113,7 +117,7 @@ class Game:
 
     def view(self, states: np.ndarray[Any, Any], index: int = 0) -> Any:
         """The state at `index` of an array of this game's records, as an object. No copy."""
-        state = self.cls.__new__(self.cls)
+        state: Any = object.__new__(self.cls)
         object.__setattr__(state, "_record", states[index : index + 1][0])
         object.__setattr__(state, "_states", states[index : index + 1])
         return state
@@ -142,12 +146,9 @@ class Game:
 
     def _constants(self) -> dict[str, object]:
         """Plain values that stand in the class body beside the fields: `self.SIZE` reads them in both modes."""
-        found: dict[str, object] = {}
-        for base in reversed(self.cls.__mro__[:-1]):
-            for key, value in vars(base).items():
-                if not key.startswith("_") and isinstance(value, (bool, int, float, tuple, np.ndarray, np.generic)):
-                    found[key] = value
-        return found
+        kinds = (bool, int, float, tuple, np.ndarray, np.generic)
+        members = _members(self.cls).items()
+        return {key: value for key, value in members if not key.startswith("_") and isinstance(value, kinds)}
 
     def __repr__(self) -> str:
         return f"<game {self.name}>"
@@ -160,10 +161,13 @@ class Game:
         raise TypeError(f"a game is not pickled: send its name, {self.name!r}, and let `treetop.load_game` find it")
 
 
+def _members(cls: type) -> dict[str, Any]:
+    """What stands in a class's body and in those of its bases, the nearest winning."""
+    return {key: value for base in reversed(cls.__mro__[:-1]) for key, value in vars(base).items()}
+
+
 def _fields(cls: type) -> dict[str, Field]:
-    found: dict[str, Field] = {}
-    for base in reversed(cls.__mro__[:-1]):
-        found.update({key: value for key, value in vars(base).items() if isinstance(value, Field)})
+    found = {key: value for key, value in _members(cls).items() if isinstance(value, Field)}
     if not found:
         raise GameDefinitionError(f"{cls.__name__} has no field: declare at least one, such as `player: int = treetop.field(\"i1\")`")
     for name in found:
@@ -172,13 +176,20 @@ def _fields(cls: type) -> dict[str, Field]:
     return found
 
 
+def _record(fields: Mapping[str, Field]) -> np.dtype[Any]:
+    """The fields as one record, the widest first: so all are aligned, and no byte is left undefined that a copy would not carry."""
+    ordered = sorted(fields.items(), key=lambda item: -item[1].dtype.itemsize)
+    parts: list[Any] = [(key, value.dtype, value.shape) for key, value in ordered]
+    missing = np.dtype(parts, align=True).itemsize - np.dtype(parts).itemsize
+    return np.dtype([*parts, *([("_padding", "u1", (missing,))] if missing else [])], align=True)
+
+
 def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str, FunctionType]:
     """All methods that take part in the rules, the class's own helpers included."""
-    found: dict[str, FunctionType] = {}
-    for base in reversed(cls.__mro__[:-1]):
-        for name, value in vars(base).items():
-            if isinstance(value, FunctionType) and not name.startswith("__") and not hasattr(value, "__treetop_state__"):
-                found[name] = value
+    found = {
+        name: value for name, value in _members(cls).items()
+        if isinstance(value, FunctionType) and not name.startswith("__") and not hasattr(value, "__treetop_state__")
+    }  # fmt: skip
     for name, function in found.items():
         if name in _ARITY:
             _check_arity(cls, name, function)
@@ -225,6 +236,17 @@ def _default_player(cls: type, facts: Facts, fields: Mapping[str, Field]) -> Fun
 def _state_method(function: Any) -> Any:
     function.__treetop_state__ = True  # told apart from the user's own methods
     return function
+
+
+def _wrapping_around(function: FunctionType) -> Any:
+    """64-bit words wrap around without a warning, in interpreted mode as in compiled."""
+
+    @functools.wraps(function)
+    def quiet(*args: Any) -> Any:
+        with np.errstate(over="ignore"):
+            return function(*args)
+
+    return quiet
 
 
 @_state_method

@@ -23,6 +23,7 @@ class Family(Generic[P]):
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Game:
+        """The game with these parameters."""
         name = self.function.__name__
         try:
             bound = self.signature.bind(*args, **kwargs)

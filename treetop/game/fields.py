@@ -121,7 +121,7 @@ class ArrayView:
     @property
     def shape(self) -> tuple[int, ...]:
         """The field's shape."""
-        return self._array.shape
+        return tuple(self._array.shape)
 
     @property
     def size(self) -> int:

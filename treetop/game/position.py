@@ -137,7 +137,7 @@ class Position:
 
     def board(self) -> list[list[str]] | None:
         """The board as rows of cells, for games that have one."""
-        return self.state.board() if hasattr(self.game.cls, "board") else None  # type: ignore[no-any-return]
+        return self.state.board() if hasattr(self.game.cls, "board") else None
 
     def __str__(self) -> str:
         if hasattr(self.game.cls, "render"):

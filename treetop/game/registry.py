@@ -27,7 +27,7 @@ BUNDLED = {
 """Each bundled game, and the module that defines it under the same name."""
 
 
-def load_game(spec: str | Game | Family[...]) -> Game:
+def load_game(spec: str | Game | Family[...] | type) -> Game:
     """The game that a text names: `othello`, `hex(size=7)`, `my_module:MyGame`, `folder/my_game.py:MyGame`.
 
     A game is returned as it is, and a family with its default parameters.

@@ -31,14 +31,19 @@ def breakthrough(size: int = 8) -> Game:
     not_first, not_last = full ^ first_file, full ^ (first_file << np.uint64(size - 1))
     home = np.uint64((1 << 2 * size) - 1)  # where player 0 starts: the two lowest rows
     far_home = home << np.uint64(size * (size - 2))
-    # Players move in opposite directions, so nobody can reach the edge row from which they started.
+    # The far rows of both players in one: nobody moves back to the row behind.
     edge_rows = np.uint64((1 << size) - 1 | ((1 << size) - 1) << (size * (size - 1)))
     short, straight, long = (np.uint64(step) for step in (size - 1, size, size + 1))
+    # Without reaching the far row, a player's pieces take at most size - 2 and size - 3 steps each.
+    longest = 2 * size * (2 * size - 5) + 1
 
-    @game(players=2, num_actions=3 * squares, max_length=2 * size * (2 * size - 5) + 1)
+    @game(players=2, num_actions=3 * squares, max_length=longest)
     class Breakthrough:
         """Walk a piece through to the far side.
 
+        Each player starts with two full rows, X at the bottom and O at the top; X moves first. A piece moves one step forward, straight or
+        diagonally, to an empty square; diagonally it may also capture a piece of the other player. Who reaches the far row or captures
+        all pieces wins; a foremost piece can always move, so nobody is ever stuck and there is no draw.
         """
 
         mine: np.uint64 = field("u8")  # the pieces of the player to move
@@ -53,29 +58,23 @@ def breakthrough(size: int = 8) -> Game:
             self.won = False
 
         def movers(self) -> tuple[np.uint64, np.uint64, np.uint64]:
-            """The pieces that can move: forward to the left, straight ahead, and forward to the right."""
+            """The pieces that can step towards the first file, straight ahead, and towards the last file: directions 0, 1 and 2."""
             mine, free, empty = self.mine, full & ~self.mine, full & ~(self.mine | self.theirs)
             if self.player == 0:
                 return mine & not_first & (free >> short), mine & (empty >> straight), mine & not_last & (free >> long)
             return mine & not_first & (free << long), mine & (empty << straight), mine & not_last & (free << short)
 
         def legal_actions(self, out: Any) -> int:
-            left, ahead, right = self.movers()
+            movers = self.movers()
             count = 0
-            rest = left | ahead | right
+            rest = movers[0] | movers[1] | movers[2]
             while rest != _NONE:
                 square = lowest_bit(rest)
-                piece = rest & ~(rest - _ONE)
-                rest ^= piece
-                if left & piece != _NONE:
-                    out[count] = 3 * square
-                    count += 1
-                if ahead & piece != _NONE:
-                    out[count] = 3 * square + 1
-                    count += 1
-                if right & piece != _NONE:
-                    out[count] = 3 * square + 2
-                    count += 1
+                for direction in range(3):
+                    if movers[direction] >> np.uint64(square) & _ONE != _NONE:
+                        out[count] = 3 * square + direction
+                        count += 1
+                rest &= rest - _ONE
             return count
 
         def apply(self, action: int) -> None:
@@ -97,6 +96,7 @@ def breakthrough(size: int = 8) -> Game:
 
         def random_action(self, rng: Any) -> int:
             left, ahead, right = self.movers()
+            # One draw over all moves; the three cases are so plain that no branch is needed, and none can be guessed wrong.
             before_ahead = popcount(left)
             before_right = before_ahead + popcount(ahead)
             index = rng.below(before_right + popcount(right))
@@ -109,5 +109,27 @@ def breakthrough(size: int = 8) -> Game:
 
         def key(self) -> np.uint64:
             return _scramble(_scramble(self.mine) ^ self.theirs) ^ np.uint64(self.player)
+
+        def board(self) -> list[list[str]]:
+            mine, theirs = int(self.mine), int(self.theirs)
+            own, other = ("X", "O") if self.player == 0 else ("O", "X")
+            cells = [own if mine >> square & 1 else other if theirs >> square & 1 else "" for square in range(squares)]
+            return [cells[size * row : size * (row + 1)] for row in reversed(range(size))]
+
+        def render(self) -> str:
+            rows = [" ".join([str(size - index), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())]
+            return "\n".join([*rows, " ".join([" ", *_FILES[:size]]), f"{'XO'[self.player]} to move"])
+
+        def move_text(self, action: int) -> str:
+            row, file = divmod(action // 3, size)
+            return f"{_FILES[file]}{row + 1}{_FILES[file + action % 3 - 1]}{row + 2 - 2 * self.player}"
+
+        def parse_move(self, text: str) -> int:
+            start, end = text.lower().replace("x", "")[:2], text.lower().replace("x", "")[2:]
+            file, row = _FILES[:size].index(start[:1]), range(1, size + 1).index(int(start[1:]))
+            direction = _FILES[:size].index(end[:1]) - file + 1
+            if direction not in (0, 1, 2) or int(end[1:]) != row + 2 - 2 * self.player:
+                raise ValueError(f"a piece moves one step forward, not from {start} to {end}")
+            return 3 * (size * row + file) + direction
 
     return Breakthrough  # type: ignore[return-value]  # mypy does not see what a class decorator returns

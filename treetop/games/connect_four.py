@@ -107,7 +107,8 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         return int(text) - 1
 
     def parse(self, text: str) -> None:
-        rows = [row for line in text.upper().replace("/", "\n").splitlines() if (row := "".join(line.split()))]
+        # A printed board may be read back, so its column numbers are passed over.
+        rows = [row for line in text.replace("/", "\n").splitlines() if (row := "".join(line.split()).strip("1234567").upper())]
         if [len(row) for row in rows] != [7] * 6 or set("".join(rows)) - set("XO."):
             raise ValueError(f"a Connect Four diagram has six rows of seven cells, each X, O or a dot; not {text!r}")
         cells = ".".join(reversed(rows))
@@ -115,12 +116,12 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         discs = np.uint64(first | second)
         if discs & ((discs << _EIGHT) | _BOTTOM) != discs:
             raise ValueError(f"a disc falls to the lowest empty cell, none can hang in the air as in {text!r}")
-        self.player = first.bit_count() - second.bit_count()
-        if self.player not in (0, 1):
+        player = first.bit_count() - second.bit_count()
+        if player not in (0, 1):
             raise ValueError(f"X moves first, so X has as many discs as O or one more: {text!r} cannot be")
-        mine, theirs = (np.uint64(first), np.uint64(second)) if self.player == 0 else (np.uint64(second), np.uint64(first))
+        mine, theirs = (np.uint64(first), np.uint64(second)) if player == 0 else (np.uint64(second), np.uint64(first))
         last = theirs & (_landing(discs) >> _EIGHT)
         without_last = [theirs ^ disc for bit in range(48) if (disc := last & (_ONE << np.uint64(bit))) != _NONE]
         if _has_four(mine) or (_has_four(theirs) and all(_has_four(before) for before in without_last)):
             raise ValueError(f"four in a row end the game, so they hold the last disc: {text!r} cannot be")
-        self.discs, self.mine, self.won = discs, mine, _has_four(theirs)
+        self.player, self.discs, self.mine, self.won = player, discs, mine, _has_four(theirs)

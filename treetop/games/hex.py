@@ -8,48 +8,71 @@ import numpy as np
 
 from treetop.game import Game, as_whole_number, compiled, family, field, game, lowest_bit, nth_bit, popcount
 
-_NONE, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+_NONE, _ONE, _TWO, _SIX, _HALF = (np.uint64(number) for number in (0, 1, 2, 6, 32))
+_LINKED = np.uint64(0b0011)  # the bits of `links` for the near and the far edge; two places higher are those for "not linked to it"
+_OWN = np.uint64(0b1111)
+_FILES = "abcdefghijklmnopqrs"
+
+
+@compiled
+def _scramble(word: np.uint64) -> np.uint64:
+    """Spread a word's bits. It multiplies 32 bits at a time, because a product that overflows warns in interpreted code."""
+    low = (word & np.uint64(0xFFFF_FFFF)) * np.uint64(0x9E37_79B1)
+    high = (word >> _HALF) * np.uint64(0x85EB_CA77)
+    return low ^ (high << _HALF) ^ (high >> _HALF)
 
 
 @family
-def hex(size: int = 11) -> Game:
-    """Connect."""
+def hex(size: int = 11) -> Game:  # noqa: A001 - the game has this name, and nobody needs the builtin here
+    """Connect two opposite edges of a rhombus of `size` x `size` cells (2 to 19)."""
     as_whole_number("size", size, 2, 19)
     cells = size * size
     words = (cells + 63) // 64
+    # The board has a frame of one cell all around, so that each cell has six neighbours and the edges are neighbours that are linked.
+    # Indices are unsigned: compiled code need not ask whether a negative one counts from the end.
     stride = size + 2
-    padded = stride * stride
-    todo_words = (padded + 63) // 64
-    full = tuple(np.uint64(min((1 << 64) - 1, (1 << max(0, cells - 64 * word)) - 1)) for word in range(words))
+    framed = stride * stride
+    width, row_up, corner_up = np.uint64(size), np.uint64(stride), np.uint64(stride - 1)
+    first_cell = np.uint64(stride + 1)
+    from_above = np.array([0, 1, stride - 1, stride + 1, 2 * stride - 1, 2 * stride], np.uint64)  # neighbours, from the upper left one on
 
     @game(players=2, num_actions=cells, max_length=cells)
     class Hex:
-        """Connect."""
+        """Connect your two opposite edges of a rhombus of hexagons.
 
-        links: Any = field("u1", padded)
-        empty: Any = field("u8", words)
-        todo: Any = field("u8", todo_words)
-        left: int = field("i2")
+        In turn each player puts a stone on an empty cell, X first; stones never move. X wins with a chain of neighbouring X stones from the
+        top edge to the bottom edge, O with a chain of O stones from the left edge to the right edge. One of them always does, so there is
+        no draw. A cell's neighbours are the two beside it, the two above it (the same column and the next) and the two below it (the same
+        column and the one before). There is no swap rule.
+        """
+
+        # For each framed cell four bits a player, X low and O high. All are 0 where the player has no stone; a stone has bit 0 if a chain
+        # links it to the player's near edge (top or left) and bit 2 if not, bit 1 if one links it to the far edge and bit 3 if not. So
+        # the union of six neighbours tells what a new stone is linked to, and whether that is news for a neighbour.
+        links: Any = field("u1", framed)
+        stack: Any = field("u1" if framed <= 256 else "u2", cells // 2 + 1)  # for `spread`; all 0 outside of it
+        empty: Any = field("u8", words)  # one bit a cell: action // 64 is the word, action % 64 the bit
+        first: Any = field("u8", words)  # the stones of X, likewise
+        left: int = field("i4")  # how many cells are empty
         player: int = field("i1")
-        won: bool = field("bool")
+        won: bool = field("bool")  # by the player who moved last
 
         def reset(self) -> None:
+            for place in range(framed):
+                self.links[place] = 0
+            for place in range(1, stride - 1):
+                self.links[place] = 0x01
+                self.links[framed - 1 - place] = 0x02
+                self.links[place * stride] = 0x10
+                self.links[place * stride + stride - 1] = 0x20
+            for word in range(words):
+                self.empty[word] = ~_NONE >> np.uint64(64 - min(64, cells - 64 * word))
+                self.first[word] = _NONE
+            for height in range(cells // 2 + 1):
+                self.stack[height] = 0
             self.left = cells
             self.player = 0
             self.won = False
-            for word in range(words):
-                count = min(64, cells - 64 * word)
-                self.empty[word] = ~_NONE >> np.uint64(64 - count)
-            for word in range(todo_words):
-                self.todo[word] = _NONE
-            for place in range(padded):
-                self.links[place] = 0
-            for i in range(stride):
-                self.links[i] = 1
-                self.links[padded - 1 - i] = 2
-            for i in range(1, stride - 1):
-                self.links[i * stride] = 16
-                self.links[i * stride + stride - 1] = 32
 
         def legal_actions(self, out: Any) -> int:
             count = 0
@@ -61,45 +84,45 @@ def hex(size: int = 11) -> Game:
                     count += 1
             return count
 
-        def around(self, at: int) -> int:
-            links = self.links
-            return links[at - stride] | links[at - stride + 1] | links[at - 1] | links[at + 1] | links[at + stride - 1] | links[at + stride]
-
-        def spread_to(self, at: int, flip: int) -> None:
-            if self.links[at] & flip & 0xcc:
-                self.links[at] ^= flip
-                self.todo[at >> 6] |= _ONE << np.uint64(at & 63)
-
-        def spread(self, at: int, flip: int) -> None:
-            self.todo[at >> 6] |= _ONE << np.uint64(at & 63)
-            more = True
-            while more:
-                more = False
-                for word in range(todo_words):
-                    while self.todo[word] != _NONE:
-                        more = True
-                        at = 64 * word + lowest_bit(self.todo[word])
-                        self.todo[word] &= self.todo[word] - _ONE
-                        if self.around(at) & flip & 0xcc:
-                            self.spread_to(at - stride, flip)
-                            self.spread_to(at - stride + 1, flip)
-                            self.spread_to(at - 1, flip)
-                            self.spread_to(at + 1, flip)
-                            self.spread_to(at + stride - 1, flip)
-                            self.spread_to(at + stride, flip)
-
         def apply(self, action: int) -> None:
-            at = action + 2 * (action // size) + stride + 1
-            shift = 4 * self.player
-            around = (self.around(at) >> shift) & 15
-            linked = around & 3
-            self.links[at] = (linked | ((linked ^ 3) << 2)) << shift
-            self.empty[action >> 6] ^= _ONE << np.uint64(action & 63)
+            cell = np.uint64(action)
+            place = first_cell + cell + _TWO * (cell // width)
+            side = np.uint64(4 * self.player)
+            around = (self.around(place) >> side) & _OWN
+            linked = around & _LINKED
+            self.links[place] = (linked | ((linked ^ _LINKED) << _TWO)) << side
+            self.empty[cell >> _SIX] ^= _ONE << (cell & np.uint64(63))
+            self.first[cell >> _SIX] |= np.uint64(1 - self.player) << (cell & np.uint64(63))
             self.left -= 1
             self.player = 1 - self.player
-            self.won = linked == 3
-            if linked & (around >> 2) and linked != 3:
-                self.spread(at, (linked | linked << 2) << shift)
+            self.won = bool(linked == _LINKED)
+            if linked & (around >> _TWO) != _NONE and not self.won:
+                self.spread(place, linked << side)
+
+        def around(self, place: np.uint64) -> np.uint64:
+            """The union of a cell's neighbours."""
+            links = self.links
+            above = links[place - row_up] | links[place - corner_up]
+            below = links[place + row_up] | links[place + corner_up]
+            return np.uint64(above | links[place - _ONE] | links[place + _ONE] | below)
+
+        def spread(self, place: np.uint64, linked: np.uint64) -> None:
+            """Link all stones of a chain to the edge that one of them has reached."""
+            news = linked << _TWO
+            height = 0
+            while True:
+                for step in from_above:
+                    neighbour = (place - row_up) + step
+                    links = np.uint64(self.links[neighbour])
+                    if links & news != _NONE:
+                        self.links[neighbour] = links ^ (news | linked)
+                        self.stack[height] = neighbour
+                        height += 1
+                if height == 0:
+                    return
+                height -= 1
+                place = np.uint64(self.stack[height])
+                self.stack[height] = 0
 
         def is_terminal(self) -> bool:
             return self.won
@@ -110,11 +133,32 @@ def hex(size: int = 11) -> Game:
 
         def random_action(self, rng: Any) -> int:
             index = rng.below(self.left)
-            before, word, total = 0, 0, 0
-            for next_word in range(1, words):
-                total += popcount(self.empty[next_word - 1])
-                if index >= total:
-                    before, word = total, next_word
+            before, word, counted = 0, 0, 0
+            for following in range(1, words):
+                counted += popcount(self.empty[following - 1])
+                if index >= counted:
+                    before, word = counted, following
             return 64 * word + nth_bit(self.empty[word], index - before)
+
+        def key(self) -> np.uint64:
+            key = _NONE  # the number of empty cells says whose turn it is
+            for word in range(words):
+                key = _scramble(_scramble(key ^ self.empty[word]) ^ self.first[word])
+            return key
+
+        def board(self) -> list[list[str]]:
+            empty, first = (sum(int(bits) << (64 * word) for word, bits in enumerate(field)) for field in (self.empty, self.first))
+            names = ["" if empty >> cell & 1 else "X" if first >> cell & 1 else "O" for cell in range(cells)]
+            return [names[start : start + size] for start in range(0, cells, size)]
+
+        def render(self) -> str:
+            rows = [f"{' ' * row}{row + 1:2} {' '.join(cell or '.' for cell in line)}" for row, line in enumerate(self.board())]
+            return "\n".join(["   " + " ".join(_FILES[:size]), *rows])
+
+        def move_text(self, action: int) -> str:
+            return f"{_FILES[action % size]}{action // size + 1}"
+
+        def parse_move(self, text: str) -> int:
+            return size * range(1, size + 1).index(int(text[1:])) + _FILES[:size].index(text[0].lower())
 
     return Hex  # type: ignore[return-value]  # mypy does not see what a class decorator returns

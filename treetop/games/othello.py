@@ -160,14 +160,18 @@ def othello(size: int = 8) -> Game:
         def parse(self, text: str) -> None:
             # A printed board may be read back, so its coordinates are passed over. After the rows X or O may say who is to move;
             # otherwise the number of discs does, as if nobody had passed.
-            lines = text.strip().removesuffix("to move").replace("/", "\n").splitlines()
-            cells = "".join("".join(line.split()).strip(_FILES + "12345678") for line in lines).upper()
-            if len(cells) not in (squares, squares + 1) or set(cells) - set("XO.") or cells[squares:] == ".":
+            parts = text.strip().removesuffix("to move").replace("/", "\n").splitlines()
+            rows = [row for part in parts if (row := "".join(part.split()).strip(_FILES + "12345678").upper())]
+            side = rows.pop() if len(rows) == size + 1 else rows[-1][size:] if rows else ""
+            cells = "".join([*rows[:-1], rows[-1][:size]]) if rows else ""
+            if [len(row) for row in rows[:-1]] != [size] * (size - 1) or len(cells) != squares or set(cells) - set("XO."):
                 raise ValueError(f"an Othello diagram has {size} rows of {size} cells, each X, O or a dot; not {text!r}")
-            discs = {side: sum(1 << square for square in range(squares) if cells[square] == side) for side in "XO"}
+            if side not in ("", "X", "O"):
+                raise ValueError(f"after the rows stands X or O, for the player to move; not {side!r}")
+            discs = {disc: sum(1 << square for square in range(squares) if cells[square] == disc) for disc in "XO"}
             if (discs["X"] | discs["O"]) & int(start_x | start_o) != start_x | start_o:
                 raise ValueError(f"the four squares in the middle are never empty: {text!r} cannot be")
-            side = cells[squares:] or "XO"[(discs["X"] | discs["O"]).bit_count() % 2]
+            side = side or "XO"[(discs["X"] | discs["O"]).bit_count() % 2]
             self.player = "XO".index(side)
             self.set_up(np.uint64(discs[side]), np.uint64(discs["O" if side == "X" else "X"]))
 

@@ -82,15 +82,16 @@ class tic_tac_toe:  # noqa: N801 - the class of a bundled game is called what pe
         return 3 * ("1", "2", "3").index(text[1:]) + ("a", "b", "c").index(text[:1].lower())
 
     def parse(self, text: str) -> None:
-        rows = [row for line in text.upper().replace("/", "\n").splitlines() if (row := "".join(line.split()))]
+        # A printed board may be read back, so its coordinates are passed over.
+        rows = [row for line in text.replace("/", "\n").splitlines() if (row := "".join(line.split()).strip("abc123").upper())]
         if [len(row) for row in rows] != [3, 3, 3] or set("".join(rows)) - set("XO."):
             raise ValueError(f"a tic-tac-toe diagram has three rows of three cells, each X, O or a dot; not {text!r}")
         cells = "".join(reversed(rows))
         crosses, noughts = (sum(1 << cell for cell in range(9) if cells[cell] == mark) for mark in "XO")
-        self.player = crosses.bit_count() - noughts.bit_count()
-        if self.player not in (0, 1):
+        player = crosses.bit_count() - noughts.bit_count()
+        if player not in (0, 1):
             raise ValueError(f"X moves first, so X has as many marks as O or one more: {text!r} cannot be")
-        mine, theirs = (crosses, noughts) if self.player == 0 else (noughts, crosses)
+        mine, theirs = (crosses, noughts) if player == 0 else (noughts, crosses)
         if _HAS_LINE[mine]:
             raise ValueError(f"a line ends the game, so the player to move has none: {text!r} cannot be")
-        self.marks, self.mine, self.won = np.uint64(mine | theirs), np.uint64(mine), _HAS_LINE[theirs]
+        self.player, self.marks, self.mine, self.won = player, np.uint64(mine | theirs), np.uint64(mine), _HAS_LINE[theirs]

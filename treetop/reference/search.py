@@ -80,7 +80,7 @@ class ReferenceSearch:
         """One simulation."""
         state = self.position.state
         path, movers = self.select(state)
-        rewards = self.evaluate(path[-1], state)
+        rewards = self.evaluate(state)
         # Back up: each node's share goes to the player who chose it.
         self.root.visits += 1
         self.totals = [total + reward for total, reward in zip(self.totals, rewards, strict=True)]
@@ -123,7 +123,7 @@ class ReferenceSearch:
             return next(child for child in tied if child.action == chosen)
         return tied[self.rng.below(len(tied))]
 
-    def evaluate(self, node: Node, state: Any) -> list[float]:
+    def evaluate(self, state: Any) -> list[float]:
         """What each player receives, or is thought to."""
         facts = self.position.game.facts
         if not state.is_terminal() and self.settings.evaluate == "uniform":

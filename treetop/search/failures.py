@@ -53,7 +53,7 @@ def _replay(search: Search, depth: int) -> tuple[Position, list[str]]:
         try:
             played.append(position.move_text(action))
             state.apply(action)
-        except Exception:  # noqa: BLE001: the very failure that is being told; what went before is shown
+        except Exception:  # noqa: BLE001 - the very failure that is being told; what went before is shown
             break
         position = Position(search.game, state._states, (*position.actions, action))
     return position, played
@@ -71,7 +71,7 @@ def _own_line(position: Position) -> str:
                 position.state.apply(int(action))
         else:
             state.rewards(np.zeros(facts.players))
-    except Exception as error:  # noqa: BLE001: any failure of the user's method is what we are after
+    except Exception as error:  # noqa: BLE001 - any failure of the user's method is what we are after
         frame = traceback.extract_tb(error.__traceback__)[-1]
         return f"\n{frame.filename}, line {frame.lineno}: {frame.line} ({type(error).__name__}: {error})"
     return ""
@@ -80,5 +80,5 @@ def _own_line(position: Position) -> str:
 def _shown(position: Position) -> str:
     try:
         return str(position)
-    except Exception:  # noqa: BLE001: a broken state may not draw; its fields always print
+    except Exception:  # noqa: BLE001 - a broken state may not draw; its fields always print
         return repr(position.state)

@@ -150,7 +150,8 @@ class SearchResult:
         rng = Rng(mix(self.seed ^ _FINAL_SALT) ^ self.root_visits)
         final = self.config.final
         if final == "temperature" and self.config.temperature > 0:
-            return int(min(np.searchsorted(np.cumsum(self._shares(self.config.temperature)), rng.random(), side="right"), len(self.actions) - 1))
+            drawn = int(np.searchsorted(np.cumsum(self._shares(self.config.temperature)), rng.random(), side="right"))
+            return min(drawn, len(self.actions) - 1)  # the shares may add up to a little less than 1
         means = np.where(self.counts > 0, self.means, -np.inf)
         first, second = (means, self.counts) if final == "value" else (self.counts, means)
         best = np.flatnonzero(first == first.max())

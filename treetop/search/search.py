@@ -18,7 +18,7 @@ from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.kernels import batch as batch_kernels
 from treetop.kernels import loop
-from treetop.kernels.control import ASK, CONTROL, DONE, FIRST, NEED_ROOM, PUCT, RANDOM, TIE, UCB1
+from treetop.kernels.control import ASK, COLLISION, CONTROL, DONE, FIRST, NEED_ROOM, PUCT, RANDOM, TIE, UCB1
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig, uct
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout
@@ -285,7 +285,7 @@ class Search:
         gathered = int(self._control[0]["gathered"])
         self._outstanding += gathered
         batch = self._batch(gathered, more=True)
-        if status not in (DONE, batch_kernels.COLLISION):
+        if status not in (DONE, COLLISION):
             self.drop(batch)
             raise game_failure(self)
         return batch
@@ -379,16 +379,20 @@ class _Scratch:
         self.rewards = np.zeros(facts.players)
         self.tied = np.zeros(facts.num_actions, np.int32)
         self.answers = np.full(self._length, NONE, np.int32)
-        self.prepare_batch(0)
+        self._size = 0
+        self._allocate_batch(0)
 
     def prepare_batch(self, size: int) -> None:
         """Room for a batch of leaves."""
-        if not hasattr(self, "depths") or len(self.depths) < size:
-            self.paths = np.zeros((size, self._length), np.int32)
-            self.movers = np.zeros((size, self._length), np.int32)
-            self.depths = np.zeros(size, np.int32)
-            self.leaves = np.zeros(size, self._game.dtype)
+        if len(self.depths) < size:
+            self._allocate_batch(size)
         self._size = size
+
+    def _allocate_batch(self, size: int) -> None:
+        self.paths = np.zeros((size, self._length), np.int32)
+        self.movers = np.zeros((size, self._length), np.int32)
+        self.depths = np.zeros(size, np.int32)
+        self.leaves = np.zeros(size, self._game.dtype)
 
     def for_run(self) -> tuple[npt.NDArray[Any], ...]:
         return (self.path, self.path_movers, self.actions, self.rewards, self.tied, self.answers)

@@ -1,0 +1,43 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`. Each sets itself up.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: demo test lint types layers unit bench clean
+
+# Plays the main job: searches, a game of one's own, a check, the speed of the bundled games.
+demo: $(STAMP)
+	$(BIN)/treetop games
+	$(BIN)/treetop search connect_four --simulations 100000 --seed 1
+	$(BIN)/python examples/own_game.py
+	$(BIN)/treetop check tic_tac_toe --games 200
+	$(BIN)/treetop bench connect_four othello tic_tac_toe --simulations 20000
+
+test: lint types layers unit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+layers: $(STAMP)
+	$(BIN)/lint-imports
+
+# Two workers; files stay together, so that a game is compiled by one worker and found in the cache by the other.
+unit: $(STAMP)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(ARGS)
+
+bench: $(STAMP)
+	$(BIN)/pip install -q -c constraints.txt ".[openspiel]"
+	$(BIN)/python bench/speed.py
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache

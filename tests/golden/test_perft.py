@@ -1,0 +1,74 @@
+"""The numbers of move sequences that are known for these games. They see each rule that makes or ends a move."""
+
+import pytest
+
+from treetop.errors import ConfigError
+from treetop.game.registry import load_game, position
+from treetop.oracle.perft import perft, perft_plain
+
+KNOWN = {
+    "tic_tac_toe": [9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872],
+    "connect_four": [7, 49, 343, 2401, 16807, 117649, 823536, 5673234],
+    "othello": [4, 12, 56, 244, 1396, 8200, 55092, 390216],
+    "othello(size=6)": [4, 12, 56, 244, 1364, 7604],
+    "breakthrough": [22, 484, 11132, 256036],
+    "breakthrough(size=6)": [16, 256, 4308, 71478],
+    "breakthrough(size=5)": [13, 156, 1924, 23084],
+    "hex(size=3)": [9, 72, 504, 3024, 15120, 54720, 146880, 207360, 120960],
+    "hex(size=11)": [121, 14520, 1727880],
+    "gomoku": [225, 50400, 11239200],
+}
+PLAIN_DEPTHS = {
+    "tic_tac_toe": 5,
+    "connect_four": 4,
+    "othello": 4,
+    "othello(size=6)": 4,
+    "breakthrough": 2,
+    "breakthrough(size=6)": 3,
+    "breakthrough(size=5)": 3,
+    "hex(size=3)": 5,
+    "hex(size=11)": 1,
+    "gomoku": 1,
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_compiled_perft_gives_the_known_numbers(name):
+    assert [perft(name, depth + 1) for depth in range(len(KNOWN[name]))] == KNOWN[name]
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_plain_perft_equals_compiled_perft(name):
+    for depth in range(PLAIN_DEPTHS[name] + 1):
+        assert perft_plain(name, depth) == perft(name, depth)
+
+
+def test_all_255168_games_of_tic_tac_toe_are_found_when_early_ends_count():
+    assert perft("tic_tac_toe", 9, count_early_ends=True) == 255_168
+
+
+def test_both_versions_count_early_ends_alike():
+    start = position("othello(size=6)", setup="XXXXX. / XXXXXO / XXXXXX / XXXXXX / OXXXXX / .XXXO. O")
+    for depth in range(6):
+        assert perft(start, depth, count_early_ends=True) == perft_plain(start, depth, count_early_ends=True)
+    assert perft(start, 5) < perft(start, 5, count_early_ends=True)
+
+
+def test_perft_from_a_position_continues_from_there():
+    assert sum(perft(position("tic_tac_toe", moves=[first]), 8) for first in range(9)) == perft("tic_tac_toe", 9)
+
+
+def test_perft_takes_a_game_as_well_as_its_name():
+    assert perft(load_game("nim(stones=4)"), 2) == perft("nim(stones=4)", 2) == 6
+
+
+def test_perft_of_a_finished_game_is_zero():
+    finished = position("tic_tac_toe", moves="a1 a2 b1 b2 c1")
+    assert [perft(finished, depth) for depth in range(3)] == [1, 0, 0]
+    assert [perft_plain(finished, depth) for depth in range(3)] == [1, 0, 0]
+
+
+@pytest.mark.parametrize("depth", [-1, 1.5, "2", True])
+def test_a_depth_that_is_no_whole_number_is_refused(depth):
+    with pytest.raises(ConfigError, match="depth"):
+        perft("tic_tac_toe", depth)

@@ -1,0 +1,1 @@
+"""The command line: one file a command, nothing but arguments and printing. `treetop --help` lists the commands."""

@@ -1,0 +1,98 @@
+"""`treetop bench`: how fast the bundled games are searched on this machine."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from treetop.cli.common import GameNames, Json, Seed, counting, find_games, say, say_json, screen, table
+from treetop.cli.warmup import prepare
+from treetop.game.definition import Game
+
+Simulations = Annotated[int, typer.Option("--simulations", metavar="N", help="Simulations of each run.")]
+Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Runs of each game; the median counts.")]
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What was measured of one game."""
+
+    game: str
+    simulations: int
+    rates: tuple[float, ...]
+    """Simulations a second of CPU time, one a run."""
+    nodes: int
+    bytes_per_node: float
+    first_use: float
+    """Seconds until the compiled code was there."""
+    from_cache: bool
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(self.rates)
+
+    def to_dict(self) -> dict[str, Any]:
+        spread = {"value": self.rate, "low": min(self.rates), "high": max(self.rates)}
+        return {"game": self.game, "simulations": self.simulations, "simulations_per_second": spread, "rates": list(self.rates),
+                "nodes": self.nodes, "bytes_per_node": self.bytes_per_node, "first_use": self.first_use, "from_cache": self.from_cache}
+
+
+def bench(games: GameNames = None, simulations: Simulations = 20_000, repeat: Repeat = 5, seed: Seed = 0, as_json: Json = False) -> None:
+    """Measure simulations a second, each with one random rollout, on one core.
+
+    CPU time, the median of some runs that take turns between the games. bench/speed.py in the repository compares with other libraries.
+    """
+    rows, machine = _measure(find_games(games), simulations, repeat, seed)
+    if as_json:
+        say_json({"machine": machine, "repeat": repeat, "seed": seed, "games": [row.to_dict() for row in rows]})
+    elif screen().is_terminal:
+        _draw(rows, machine)
+    else:
+        for row in rows:
+            say(f"{row.game}: {row.rate:,.0f} simulations a second ({min(row.rates):,.0f} to {max(row.rates):,.0f}), {row.nodes:,} nodes, "
+                f"{row.bytes_per_node:.0f} bytes a node, {_origin(row)} in {row.first_use:.2f} s")
+
+
+def _measure(found: list[Game], simulations: int, repeat: int, seed: int) -> tuple[list[_Row], str]:
+    from treetop.search.limits import Limit
+    from treetop.search.search import Search
+
+    ready: list[tuple[float, bool]] = []
+    rates: list[list[float]] = [[] for _ in found]
+    trees: list[tuple[int, float]] = [(0, 0.0)] * len(found)
+    with counting("measuring", len(found) * (repeat + 1)) as count:
+        for index, game in enumerate(found):
+            count(index, f"{game.name}, first use")
+            ready.append(prepare(game))
+        # In turns, so that a machine that slows down for a while does so for every game.
+        for turn in range(repeat):
+            for index, game in enumerate(found):
+                count(len(found) * (turn + 1) + index, game.name)
+                search = Search(game, seed=seed + turn)
+                start = time.process_time()
+                result = search.run(Limit(simulations=simulations))
+                if result.interrupted:
+                    raise KeyboardInterrupt
+                rates[index].append(result.simulations / max(time.process_time() - start, 1e-9))
+                trees[index] = (search.tree.size, search.tree.nbytes / search.tree.size)
+    rows = [_Row(game.name, simulations, tuple(rates[index]), *trees[index], *ready[index]) for index, game in enumerate(found)]
+    return rows, result.report().machine
+
+
+def _origin(row: _Row) -> str:
+    return "from cache" if row.from_cache else "compiled"
+
+
+def _draw(rows: list[_Row], machine: str) -> None:
+    shown = table("game", "simulations/s", "lowest", "highest", "nodes", "bytes/node", "first use", "code", left=("code",))
+    for row in rows:
+        shown.add_row(row.game, f"{row.rate:,.0f}", f"{min(row.rates):,.0f}", f"{max(row.rates):,.0f}", f"{row.nodes:,}",
+                      f"{row.bytes_per_node:.0f}", f"{row.first_use:.2f} s", _origin(row))
+    console = screen()
+    console.print(shown)
+    console.print(f"\n{rows[0].simulations:,} simulations a run, {len(rows[0].rates)} runs a game, one random rollout a simulation, CPU time of "
+                  f"one core\n{machine}", style="dim")

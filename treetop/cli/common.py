@@ -1,0 +1,227 @@
+"""What the commands share: consoles, options with one meaning everywhere, errors as exit codes, progress lines."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from treetop.errors import ConfigError, TreetopError
+from treetop.game.definition import Game
+from treetop.game.registry import BUNDLED, load_game
+
+if TYPE_CHECKING:
+    from treetop.search.config import SearchConfig
+    from treetop.search.limits import Limit
+    from treetop.search.result import SearchResult
+    from treetop.search.search import Progress as Standing
+    from treetop.search.search import Search
+
+P = ParamSpec("P")
+
+USAGE, FAILURE = 2, 1
+"""Exit codes: the caller asked for something that cannot be; or it could be, and went wrong."""
+
+CHOSEN = "bold green"
+FAINT = "dim"
+
+
+class Rule(StrEnum):
+    """Selection rules, as the command line names them."""
+
+    uct = "uct"
+    puct = "puct"
+
+
+class Final(StrEnum):
+    """How the move to play is chosen."""
+
+    visits = "visits"
+    value = "value"
+    temperature = "temperature"
+
+
+class Leaf(StrEnum):
+    """What evaluates a leaf."""
+
+    rollout = "rollout"
+    uniform = "uniform"
+
+
+LIMITS, SEARCH = "Limits", "How to search"  # headings of `--help`
+
+# Options with the same name mean the same in every command. Their ranges are checked where they are used, so that a library call and a
+# command complain in the same words.
+_HELP_GAME = "A name (othello), a name with parameters ('hex(size=7)'), or your own: module:Name or folder/file.py:Name."
+GameName = Annotated[str, typer.Argument(metavar="GAME", help=_HELP_GAME, show_default=False)]
+MaybeGameName = Annotated[str | None, typer.Argument(metavar="GAME", help=_HELP_GAME, show_default=False)]
+GameNames = Annotated[list[str] | None, typer.Argument(metavar="GAMES", help="Not given: all bundled games.", show_default=False)]
+Moves = Annotated[str | None, typer.Option("--moves", metavar="MOVES", help="Moves played from the start: '4 4 5'.")]
+Simulations = Annotated[int | None, typer.Option("--simulations", metavar="N", help="Stop after so many simulations.", rich_help_panel=LIMITS)]
+Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="Stop after so many seconds.", rich_help_panel=LIMITS)]
+RuleName = Annotated[Rule | None, typer.Option("--rule", help="UCB1 on trees (the default), or PUCT.", rich_help_panel=SEARCH)]
+Exploration = Annotated[float | None, typer.Option("--c", metavar="X", help="The rule's exploration factor.", rich_help_panel=SEARCH)]
+Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
+MaybeSeed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Equal seeds give equal results; 0 if not given.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+
+
+def told(command: Callable[P, None]) -> Callable[P, None]:
+    """A command whose Treetop errors end it with a text on stderr and an exit code, without a traceback."""
+
+    @functools.wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except TreetopError as error:
+            complain(error)
+            raise typer.Exit(USAGE if isinstance(error, ValueError) else FAILURE) from None
+
+    return run
+
+
+def complain(error: TreetopError) -> None:
+    """Print an error on stderr. Boards in it keep their lines, whatever the width."""
+    errors().print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
+
+
+def screen() -> Console:
+    """The console of stdout. Made anew each time: a caller may have replaced stdout."""
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def errors() -> Console:
+    """The console of stderr, which progress and errors share."""
+    return Console(stderr=True, highlight=False, markup=False, emoji=False)
+
+
+def say(text: str = "") -> None:
+    """Print a plain line, or several."""
+    typer.echo(text)
+
+
+def say_json(value: Any) -> None:
+    """Print a value as JSON. Numbers that JSON lacks are an error, not an extension."""
+    say(json.dumps(value, allow_nan=False))
+
+
+def look_here() -> None:
+    """Let a module in the current folder be found, as `python -m` would find it."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)
+
+
+def find_game(spec: str) -> Game:
+    """The game that a text names."""
+    if ":" in spec:
+        look_here()
+    return load_game(spec)
+
+
+def find_games(specs: list[str] | None) -> list[Game]:
+    """The games that some texts name; all bundled ones where none is named."""
+    return [find_game(spec) for spec in specs or sorted(BUNDLED)]
+
+
+def make_config(rule: Rule | None, c: float | None, **options: Any) -> SearchConfig:
+    """The settings of a search from its options; None is an option that was not given."""
+    from treetop.search.config import puct, uct
+
+    given = {key: value for key, value in {"c": c, **options}.items() if value is not None}
+    return puct(**given) if rule is Rule.puct else uct(**given)
+
+
+def refuse_together(option: str, others: dict[str, object]) -> None:
+    """Refuse options that would have no effect beside another one."""
+    given = [name for name, value in others.items() if value is not None]
+    if given:
+        raise ConfigError(f"{option} brings its own settings: leave out {', '.join(given)}")
+
+
+def from_cache(search: Search) -> bool:
+    """Whether a prepared search runs code that an earlier process compiled."""
+    from treetop.kernels import loop
+
+    # Only these tables ask; a public method for it would be one more promise to every caller.
+    return search._engine.entry(loop.run).from_cache
+
+
+def table(*headings: str, left: tuple[str, ...] = ()) -> Table:
+    """An empty table in the house style: a line under the headings, numbers to the right."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    for index, heading in enumerate(headings):
+        made.add_column(heading, justify="left" if index == 0 or heading in left else "right", overflow="fold", no_wrap=heading not in left)
+    return made
+
+
+def facts(rows: dict[str, str | Text]) -> Table:
+    """Names and what is to be said of them, as two columns."""
+    made = Table.grid(padding=(0, 2))
+    made.add_column(style=FAINT, no_wrap=True)
+    made.add_column(overflow="fold")
+    for name, value in rows.items():
+        made.add_row(name, value)
+    return made
+
+
+@contextmanager
+def counting(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
+    """A progress bar on a terminal, nothing elsewhere. Call what it gives with the number done and what is being done."""
+    console = errors()
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[note]}"))
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
+        task = shown.add_task(what, total=total, note="")
+
+        def count(done: int, note: str) -> None:
+            shown.update(task, completed=done, note=note)
+
+        yield count
+
+
+def run_shown(search: Search, limit: Limit, what: str = "searching") -> SearchResult:
+    """Run a search; on a terminal with a live line: how far, how fast, the best move so far and its value."""
+    console = errors()
+    if not console.is_terminal:
+        return search.run(limit)
+    with console.status(f"preparing {search.game.name}: its first use compiles it"):
+        search.prepare()
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TextColumn("{task.fields[line]}"))
+    # Drawn from the search's own callback: a thread that draws would take the interpreter from the search.
+    with Progress(*columns, console=console, transient=True, auto_refresh=False) as shown:
+        task = shown.add_task(what, total=None, line="")
+
+        def show(now: Standing) -> None:
+            share = _share(now, search.tree.size)
+            shown.update(task, total=1.0 if share is not None else None, completed=share, line=_standing(now, search.position.player))
+            shown.refresh()
+
+        return search.run(limit, progress=show)
+
+
+def _share(now: Standing, nodes: int) -> float | None:
+    """How much of the limit is used up, as far as that can be told."""
+    limit, parts = now.limit, []
+    if limit.simulations:
+        parts.append(now.simulations / limit.simulations)
+    if limit.seconds:
+        parts.append(now.elapsed / limit.seconds)
+    if limit.nodes:
+        parts.append(nodes / limit.nodes)
+    return min(1.0, max(parts)) if parts else None
+
+
+def _standing(now: Standing, player: int) -> str:
+    return f"{now.simulations:,} simulations, {now.rate:,.0f} a second; best {now.best}, value {now.value:+.3f} for player {player}"

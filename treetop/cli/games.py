@@ -1,0 +1,83 @@
+"""`treetop games`: what there is to play."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+from rich.text import Text
+
+from treetop.cli.common import Json, facts, find_game, find_games, say, say_json, screen, table
+from treetop.game.definition import Game
+from treetop.game.position import Position
+
+
+def games(
+    name: Annotated[str | None, typer.Argument(metavar="GAME", help="Tell all about one game.", show_default=False)] = None,
+    as_json: Json = False,
+) -> None:
+    """List the bundled games, or tell all about one."""
+    if name is not None:
+        _one(find_game(name), as_json=as_json)
+        return
+    found = find_games(None)
+    if as_json:
+        say_json([_brief(game) for game in found])
+    elif screen().is_terminal:
+        _draw(found)
+    else:
+        for game in found:
+            say(str(game))
+
+
+def _brief(game: Game) -> dict[str, Any]:
+    told = game.facts
+    return {
+        "name": game.name, "family": game.family, "parameters": game.parameters, "summary": game.summary, "players": told.players,
+        "num_actions": told.num_actions, "max_length": told.max_length, "rewards": list(told.rewards), "zero_sum": told.zero_sum,
+    }  # fmt: skip
+
+
+def _draw(found: list[Game]) -> None:
+    shown = table("game", "players", "actions", "longest", "", left=("",))
+    for game in found:
+        parts = game.facts
+        shown.add_row(Text(game.name, "bold"), f"{parts.players}", f"{parts.num_actions:,}", f"{parts.max_length:,}", game.summary)
+    console = screen()
+    console.print(shown)
+    console.print("\ntreetop games NAME tells more; parameters go in parentheses: treetop play 'hex(size=7)'", style="dim")
+
+
+def _one(game: Game, *, as_json: bool) -> None:
+    start = Position(game)
+    if as_json:
+        whole = {**_brief(game), "state_bytes": game.dtype.itemsize, "rules": game.digest, "start": str(start), "moves": start.legal_moves()}
+        say_json(whole)
+        return
+    rows = _facts(game, start)
+    console = screen()
+    if console.is_terminal:
+        console.print(Text.assemble((game.name, "bold"), f"  {game.summary}\n"))
+        console.print(facts(dict(rows)))
+        console.print(f"\n{start}")
+        return
+    say(f"{game.name}: {game.summary}\n")
+    for name, value in rows.items():
+        say(f"{name:14}{value}")
+    say(f"\n{start}")
+
+
+def _facts(game: Game, start: Position) -> dict[str, str]:
+    told = game.facts
+    low, high = told.rewards
+    first = start.legal_moves()
+    return {
+        "players": f"{told.players}",
+        "actions": f"{told.num_actions:,}",
+        "longest game": f"{told.max_length:,} moves",
+        "rewards": f"from {low:g} to {high:g}" + (", zero sum" if told.zero_sum else ""),
+        "parameters": ", ".join(f"{key}={value!r}" for key, value in game.parameters.items()) or "none",
+        "first moves": " ".join(first[:12]) + (f" and {len(first) - 12} more" if len(first) > 12 else ""),
+        "a state": f"{game.dtype.itemsize:,} bytes",
+        "rules digest": game.digest,
+    }

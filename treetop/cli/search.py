@@ -1,0 +1,180 @@
+"""`treetop search`: search one position and tell what to play, and why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from treetop.cli.common import (
+    CHOSEN,
+    FAINT,
+    LIMITS,
+    SEARCH,
+    Exploration,
+    Final,
+    Json,
+    Leaf,
+    MaybeGameName,
+    MaybeSeed,
+    Moves,
+    Rule,
+    RuleName,
+    Seconds,
+    Simulations,
+    errors,
+    facts,
+    find_game,
+    make_config,
+    refuse_together,
+    run_shown,
+    say,
+    screen,
+    table,
+)
+from treetop.errors import ConfigError
+from treetop.game.registry import position
+
+if TYPE_CHECKING:
+    from treetop.search.result import SearchResult
+    from treetop.search.search import Search
+
+_ROWS_SHOWN = 12
+
+Setup = Annotated[str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")]
+Nodes = Annotated[int | None, typer.Option("--nodes", metavar="N", help="Stop after adding so many nodes.", rich_help_panel=LIMITS)]
+FinalRule = Annotated[Final | None, typer.Option("--final", help="What decides the move to play; visits if not given.", rich_help_panel=SEARCH)]
+Temperature = Annotated[float | None, typer.Option(
+    "--temperature", metavar="T", help="Draw the move by visits ** (1 / T).", rich_help_panel=SEARCH)]  # fmt: skip
+Evaluator = Annotated[Leaf | None, typer.Option("--evaluator", help="What evaluates a leaf; rollout if not given.", rich_help_panel=SEARCH)]
+ExpandAfter = Annotated[int | None, typer.Option(
+    "--expand-after", metavar="N", help="Visits before a leaf is expanded.", rich_help_panel=SEARCH)]  # fmt: skip
+MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="N", help="Expand no node deeper than this.", rich_help_panel=SEARCH)]
+MaxNodes = Annotated[int | None, typer.Option(
+    "--max-nodes", metavar="N", help="Bound the tree: the least visited parts are folded.", rich_help_panel=SEARCH)]  # fmt: skip
+Explain = Annotated[bool, typer.Option("--explain", help="Show every move and the terms of the formula.")]
+Report = Annotated[bool, typer.Option("--report", help="Show all that is needed to run this again.")]
+Save = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the search to a file when it ends.")]
+Load = Annotated[Path | None, typer.Option("--load", metavar="FILE", help="Continue a search that was saved.")]
+
+
+def search(
+    game: MaybeGameName = None,
+    moves: Moves = None,
+    setup: Setup = None,
+    simulations: Simulations = None,
+    seconds: Seconds = None,
+    nodes: Nodes = None,
+    rule: RuleName = None,
+    c: Exploration = None,
+    final: FinalRule = None,
+    temperature: Temperature = None,
+    evaluator: Evaluator = None,
+    expand_after: ExpandAfter = None,
+    max_depth: MaxDepth = None,
+    max_nodes: MaxNodes = None,
+    seed: MaybeSeed = None,
+    as_json: Json = False,
+    explain: Explain = False,
+    report: Report = False,
+    save: Save = None,
+    load: Load = None,
+) -> None:
+    """Search a position: what to play, and why.
+
+    Without a limit it runs 10,000 simulations; the first limit reached ends it. Ctrl-C ends it too, and shows what is known by then.
+    """
+    from treetop.search.limits import Limit
+
+    if simulations is None and seconds is None and nodes is None:
+        simulations = 10_000
+    limit = Limit(simulations, seconds, nodes)
+    if load is not None:
+        refuse_together("--load", {
+            "--moves": moves, "--setup": setup, "--rule": rule, "--c": c, "--final": final, "--temperature": temperature, "--seed": seed,
+            "--evaluator": evaluator, "--expand-after": expand_after, "--max-depth": max_depth, "--max-nodes": max_nodes,
+        })  # fmt: skip
+        found = _loaded(load, game)
+    else:
+        options = {"expand_after": expand_after, "max_depth": max_depth, "max_nodes": max_nodes, "temperature": temperature}
+        found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, options)
+    result = run_shown(found, limit)
+    if save is not None:
+        found.save(save)
+    _show(result, as_json=as_json, explain=explain, report=report)
+    if save is not None:
+        errors().print(f"saved; continue with: treetop search --load {save}", style=FAINT, soft_wrap=True)
+
+
+def _final(final: Final | None, temperature: float | None) -> str | None:
+    """A temperature asks for the rule that uses it; another rule beside it is a contradiction."""
+    if temperature is None:
+        return final
+    if final not in (None, Final.temperature):
+        raise ConfigError(f"--temperature is for --final temperature, not for --final {final}")
+    return Final.temperature
+
+
+def _loaded(path: Path, game: str | None) -> Search:
+    from treetop.search.search import Search
+
+    return Search.load(path, game=None if game is None else find_game(game))
+
+
+def _fresh(
+    game: str | None, moves: str | None, setup: str | None, rule: Rule | None, c: float | None, final: str | None,
+    evaluator: Leaf | None, seed: int | None, options: dict[str, int | float | None],
+) -> Search:  # fmt: skip
+    from treetop.search.evaluator import Rollout, Uniform
+    from treetop.search.search import Search
+
+    if game is None:
+        raise ConfigError("which game? Give its name, or --load a search")
+    start = position(find_game(game), moves or "", setup=setup)
+    config = make_config(rule, c, final=final, **options)
+    return Search(start, config, evaluator=Uniform() if evaluator is Leaf.uniform else Rollout(), seed=seed or 0)
+
+
+def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool) -> None:
+    if as_json:
+        say(result.json())
+    elif screen().is_terminal:
+        _draw(result, explain=explain, report=report)
+    else:
+        parts = [str(result), *([str(result.explain())] if explain else []), *([str(result.report())] if report else [])]
+        say("\n\n".join(parts))
+
+
+def _draw(result: SearchResult, *, explain: bool, report: bool) -> None:
+    told, console = result.explain(), screen()
+    head, cells = told.table(None if explain else _ROWS_SHOWN)
+    moves = table(*head)
+    for row in cells:
+        moves.add_row(*row, style=CHOSEN if row[0] == told.chosen else None)
+    console.print(f"{result.position}\n", soft_wrap=True)
+    console.print(moves)
+    if len(told.rows) > len(cells):
+        console.print(f"... and {len(told.rows) - len(cells)} more: --explain shows them all", style=FAINT)
+    console.print()
+    rows: dict[str, str | Text] = {
+        "plays": Text.assemble((str(told.chosen), CHOSEN), f", because {told.why}"),
+        "value": f"{result.value:+.4f} for player {result.player}, who is to move",
+        "variation": " ".join(result.pv) or "none yet",
+        "searched": _effort(result),
+    }
+    if explain:
+        rows["formula"] = told.rule
+        rows["next"] = f"{told.selected} would be searched next: it has the highest score"
+    console.print(facts(rows))
+    if report:
+        console.print()
+        console.print(facts({key: str(value) for key, value in result.report().to_dict().items()}))
+
+
+def _effort(result: SearchResult) -> str:
+    rate = result.simulations / result.elapsed if result.elapsed else 0.0
+    speed = f" in {result.elapsed:.3g} s, {rate:,.0f} a second" if rate else ""
+    ended = "; ended by Ctrl-C" if result.interrupted else ""
+    return f"{result.simulations:,} simulations{speed}; {result.report().nodes:,} nodes, {result.config}, seed {result.seed}{ended}"

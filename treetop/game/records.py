@@ -1,0 +1,172 @@
+"""A game in a file: what was played, by whom, and how the engine was told to play, so that it can be resumed.
+
+The file is JSON. It names the game and its rules digest and holds the actions, never a state: reading it plays the game again, so a
+file that was changed by hand is either a legal game or refused.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import platform
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treetop.errors import GameDefinitionError, IllegalMoveError, SaveError, UnknownGameError
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.game.registry import load_game
+
+KIND, VERSION = "a game", 1
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game between people and the engine, at any moment of it.
+
+    >>> import treetop
+    >>> record = GameRecord.of(treetop.position("nim(stones=5)", moves="2 1"), person=(0,))
+    >>> record.actions, record.person
+    ((1, 0), (0,))
+    """
+
+    game: str
+    """What `treetop.load_game` finds it by."""
+    rules: str
+    """The rules digest."""
+    actions: tuple[int, ...]
+    """What was played, from the start."""
+    person: tuple[int, ...]
+    """The players that people play; the engine plays the others."""
+    rule: str = "uct"
+    c: float | None = None
+    simulations: int | None = None
+    seconds: float | None = None
+    seed: int = 0
+    python: str = dataclasses.field(default_factory=platform.python_version)
+    """Where it was saved: rules are compared as bytecode, which differs between versions."""
+
+    @classmethod
+    def of(cls, position: Position, person: tuple[int, ...], **settings: Any) -> GameRecord:
+        """The record of a position that was reached from the start of its game."""
+        game = position.game
+        return cls(game.source or game.name, game.digest, position.actions, person, **settings)
+
+    def position(self, game: str | Game | None = None) -> Position:
+        """Play the game again, and return where it had come to. Give the game where its name is not enough to find it."""
+        known = self._find(game)
+        if self.rules != known.digest:
+            other = self.python != platform.python_version()
+            hint = f" (it was saved under Python {self.python}, and rules are compared as bytecode)" if other else ""
+            raise SaveError(f"a game of {self.game}, whose rules are not those of {known.name}{hint}")
+        if any(player not in range(known.facts.players) for player in self.person):
+            raise SaveError(f"damaged: the players of {known.name} are 0 to {known.facts.players - 1}, but people play {list(self.person)}")
+        position = Position(known)
+        for number, action in enumerate(self.actions, start=1):
+            try:
+                position = position.apply(action)
+            except IllegalMoveError as error:
+                raise SaveError(f"damaged: move {number} of {len(self.actions)}: {error}") from error
+        return position
+
+    def _find(self, given: str | Game | None) -> Game:
+        if given is not None:
+            return load_game(given)
+        try:
+            return load_game(self.game)
+        except (UnknownGameError, GameDefinitionError) as error:
+            raise SaveError(f"a game of {self.game}, which cannot be found by that name: name the game as well ({error})") from error
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as they stand in the file."""
+        return {"kind": KIND, "version": VERSION, **dataclasses.asdict(self)}
+
+
+def save_game(path: str | Path, record: GameRecord) -> None:
+    """Write a game. A crash leaves the old file or the new one, nothing between."""
+    path = Path(path)
+    text = json.dumps(record.to_dict(), indent=1) + "\n"
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    except OSError as error:
+        raise SaveError(f"{path} cannot be written: {error.strerror}") from error
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        Path(temporary).replace(path)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise SaveError(f"{path} cannot be written: {error.strerror}") from error
+        raise
+
+
+def load_game_record(path: str | Path, *, game: str | Game | None = None) -> GameRecord:
+    """Read a game. Damaged and foreign files, files of other rules and illegal moves are refused.
+
+    Give the game where its name is not enough to find it.
+    """
+    path = Path(path)
+    record = _record(path, _read(path))
+    try:
+        record.position(game)
+    except SaveError as error:
+        raise SaveError(f"{path}: {error}") from error
+    return record
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SaveError(f"there is no file {path}") from error
+    except OSError as error:
+        raise SaveError(f"{path} cannot be read: {error.strerror}") from error
+    except (ValueError, RecursionError) as error:
+        raise SaveError(f"{path} is damaged, or was not written by Treetop: {error}") from error
+    if not isinstance(content, dict) or "kind" not in content:
+        raise SaveError(f"{path} was not written by Treetop")
+    if content["kind"] != KIND:
+        raise SaveError(f"{path} holds {content['kind']}, not {KIND}")
+    if content.get("version") != VERSION:
+        raise SaveError(f"{path} is of version {content.get('version')}; this Treetop reads version {VERSION}")
+    return content
+
+
+def _record(path: Path, content: dict[str, Any]) -> GameRecord:
+    fields = {key: value for key, value in content.items() if key not in ("kind", "version")}
+    names = [field.name for field in dataclasses.fields(GameRecord)]
+    wrong = [f"it lacks {name}" for name in names if name not in fields] + [f"{name} is unknown" for name in fields if name not in names]
+    if wrong:
+        raise SaveError(f"{path} is damaged: {', '.join(wrong)}")
+    good = {
+        "game": _is_text, "rules": _is_text, "actions": _is_list, "person": _is_list, "rule": _is_text, "c": _is_number_or_none,
+        "simulations": _is_whole_or_none, "seconds": _is_number_or_none, "seed": _is_whole, "python": _is_text,
+    }  # fmt: skip
+    for name, check in good.items():
+        if not check(fields[name]):
+            raise SaveError(f"{path} is damaged: {name} is {fields[name]!r}")
+    return GameRecord(**{**fields, "actions": tuple(fields["actions"]), "person": tuple(fields["person"])})
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, list) and all(_is_whole(entry) for entry in value)
+
+
+def _is_whole_or_none(value: object) -> bool:
+    return value is None or _is_whole(value)
+
+
+def _is_number_or_none(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))

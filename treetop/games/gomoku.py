@@ -1,0 +1,130 @@
+"""Gomoku."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.game import Game, as_whole_number, compiled, family, field, game, lowest_bit, nth_bit, popcount
+
+_NONE, _ONE, _SIX, _HALF = (np.uint64(number) for number in (0, 1, 6, 32))
+_FILES = "abcdefghijklmnopqrs"
+
+
+@compiled
+def _scramble(word: np.uint64) -> np.uint64:
+    """Spread a word's bits. It multiplies 32 bits at a time, because a product that overflows warns in interpreted code."""
+    low = (word & np.uint64(0xFFFF_FFFF)) * np.uint64(0x9E37_79B1)
+    high = (word >> _HALF) * np.uint64(0x85EB_CA77)
+    return low ^ (high << _HALF) ^ (high >> _HALF)
+
+
+@family
+def gomoku(size: int = 15, line: int = 5) -> Game:
+    """`line` or more in a row on a board of `size` x `size` points (3 to 19)."""
+    as_whole_number("size", size, 3, 19)
+    as_whole_number("line", line, 3, size)
+    points = size * size
+    words = (points + 63) // 64
+    # Each player's stones are kept once for each direction: `size` rows, `size` columns, 2 * size - 1 falling and as many rising diagonals,
+    # so that a line is a run of bits in one number. Indices are unsigned: compiled code need not ask whether a negative one counts
+    # from the end.
+    width, columns, falling, rising = (np.uint64(start) for start in (size, size, 3 * size - 1, 4 * size - 1))
+    lines_each = 6 * size - 2
+    # A bit that stays after `bits & (bits >> step)` for each of these steps begins a run of `line` bits.
+    steps: list[int] = []
+    while (length := sum(steps) + 1) < line:
+        steps.append(min(length, line - length))
+    shifts = tuple(np.uint64(step) for step in steps)
+
+    @game(players=2, num_actions=points, max_length=points)
+    class Gomoku:
+        """Five or more in a row.
+
+        In turn each player puts a stone on an empty point, X first; stones never move. Five or more stones of one player side by side in a
+        row, column or diagonal win (`line` says how many it takes); a full board without such a line is a draw.
+        """
+
+        lines: Any = field("u2" if size <= 16 else "u4", (2, lines_each))
+        empty: Any = field("u8", words)  # one bit a point: action // 64 is the word, action % 64 the bit
+        left: int = field("i4")  # how many points are empty
+        player: int = field("i1")
+        won: bool = field("bool")  # by the player who moved last
+
+        def reset(self) -> None:
+            for place in range(lines_each):
+                self.lines[0, place] = 0
+                self.lines[1, place] = 0
+            for word in range(words):
+                self.empty[word] = ~_NONE >> np.uint64(64 - min(64, points - 64 * word))
+            self.left = points
+            self.player = 0
+            self.won = False
+
+        def legal_actions(self, out: Any) -> int:
+            count = 0
+            for word in range(words):
+                rest = self.empty[word]
+                while rest != _NONE:
+                    out[count] = 64 * word + lowest_bit(rest)
+                    rest &= rest - _ONE
+                    count += 1
+            return count
+
+        def apply(self, action: int) -> None:
+            point = np.uint64(action)
+            row = point // width
+            column = point - row * width
+            runs = self.add(row, column) | self.add(columns + column, row)
+            runs |= self.add(falling + row - column, column) | self.add(rising + row + column, column)
+            self.won = bool(runs != _NONE)
+            self.empty[point >> _SIX] ^= _ONE << (point & np.uint64(63))
+            self.left -= 1
+            self.player = 1 - self.player
+
+        def add(self, place: np.uint64, bit: np.uint64) -> np.uint64:
+            """Put a stone into one of the mover's lines, and find where winning runs begin in it."""
+            stones = np.uint64(self.lines[self.player, place]) | (_ONE << bit)
+            self.lines[self.player, place] = stones
+            for shift in shifts:
+                stones &= stones >> shift
+            return stones
+
+        def is_terminal(self) -> bool:
+            return self.won or self.left == 0
+
+        def rewards(self, out: Any) -> None:
+            out[self.player] = -1.0 if self.won else 0.0
+            out[1 - self.player] = 1.0 if self.won else 0.0
+
+        def random_action(self, rng: Any) -> int:
+            index = rng.below(self.left)
+            before, word, counted = 0, 0, 0
+            for following in range(1, words):
+                counted += popcount(self.empty[following - 1])
+                if index >= counted:
+                    before, word = counted, following
+            return 64 * word + nth_bit(self.empty[word], index - before)
+
+        def key(self) -> np.uint64:
+            key = _NONE  # the number of stones says whose turn it is
+            for row in range(size):
+                key = _scramble(key ^ np.uint64(self.lines[0, row]) ^ (np.uint64(self.lines[1, row]) << _HALF))
+            return key
+
+        def board(self) -> list[list[str]]:
+            rows = [(self.lines[0, row], self.lines[1, row]) for row in reversed(range(size))]
+            return [["X" if x >> column & 1 else "O" if o >> column & 1 else "" for column in range(size)] for x, o in rows]
+
+        def render(self) -> str:
+            rows = [f"{size - index:2} {' '.join(cell or '.' for cell in row)}" for index, row in enumerate(self.board())]
+            return "\n".join([*rows, "   " + " ".join(_FILES[:size])])
+
+        def move_text(self, action: int) -> str:
+            return f"{_FILES[action % size]}{action // size + 1}"
+
+        def parse_move(self, text: str) -> int:
+            return size * range(1, size + 1).index(int(text[1:])) + _FILES[:size].index(text[0].lower())
+
+    return Gomoku  # type: ignore[return-value]  # mypy does not see what a class decorator returns

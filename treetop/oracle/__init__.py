@@ -1,0 +1,1 @@
+"""Exact answers, found without sampling: what the searches and the rules are tested against."""
