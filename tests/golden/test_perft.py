@@ -47,6 +47,10 @@ def test_all_255168_games_of_tic_tac_toe_are_found_when_early_ends_count():
     assert perft("tic_tac_toe", 9, count_early_ends=True) == 255_168
 
 
+def test_three_in_a_row_on_a_board_of_nine_is_tic_tac_toe():
+    assert [perft("gomoku(size=3, line=3)", depth) for depth in range(1, 10)] == KNOWN["tic_tac_toe"]
+
+
 def test_both_versions_count_early_ends_alike():
     start = position("othello(size=6)", setup="XXXXX. / XXXXXO / XXXXXX / XXXXXX / OXXXXX / .XXXO. O")
     for depth in range(6):

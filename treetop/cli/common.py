@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from treetop.errors import ConfigError, TreetopError
+from treetop.errors import ConfigError, SaveError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_game
 
@@ -35,6 +36,7 @@ USAGE, FAILURE = 2, 1
 """Exit codes: the caller asked for something that cannot be; or it could be, and went wrong."""
 
 CHOSEN = "bold green"
+BAR = "green"
 FAINT = "dim"
 
 
@@ -151,6 +153,12 @@ def refuse_together(option: str, others: dict[str, object]) -> None:
         raise ConfigError(f"{option} brings its own settings: leave out {', '.join(given)}")
 
 
+def refuse_missing_folder(path: Path | None) -> None:
+    """Refuse a file that could not be written in the end, before there is anything to lose."""
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise SaveError(f"{path} cannot be written: {'it is a folder' if path.is_dir() else f'there is no folder {path.parent}'}")
+
+
 def from_cache(search: Search) -> bool:
     """Whether a prepared search runs code that an earlier process compiled."""
     from treetop.kernels import loop
@@ -181,7 +189,7 @@ def facts(rows: dict[str, str | Text]) -> Table:
 def counting(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
     """A progress bar on a terminal, nothing elsewhere. Call what it gives with the number done and what is being done."""
     console = errors()
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[note]}"))
+    columns = (SpinnerColumn(style=BAR), TextColumn("{task.description}"), _bar(), MofNCompleteColumn(), TextColumn("{task.fields[note]}"))
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         task = shown.add_task(what, total=total, note="")
 
@@ -196,32 +204,32 @@ def run_shown(search: Search, limit: Limit, what: str = "searching") -> SearchRe
     console = errors()
     if not console.is_terminal:
         return search.run(limit)
-    with console.status(f"preparing {search.game.name}: its first use compiles it"):
-        search.prepare()
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TextColumn("{task.fields[line]}"))
+    if not search.simulations:
+        with console.status(f"preparing {search.game.name} (compiled at its first use)", spinner_style=BAR):
+            search.prepare()
+    columns = (TextColumn("{task.description}"), _bar(), TextColumn("{task.fields[line]}"))
     # Drawn from the search's own callback: a thread that draws would take the interpreter from the search.
     with Progress(*columns, console=console, transient=True, auto_refresh=False) as shown:
-        task = shown.add_task(what, total=None, line="")
+        task = shown.add_task(what, total=1.0, line="")
+        before = search.tree.size
 
         def show(now: Standing) -> None:
-            share = _share(now, search.tree.size)
-            shown.update(task, total=1.0 if share is not None else None, completed=share, line=_standing(now, search.position.player))
+            shown.update(task, completed=_share(now, search.tree.size - before), line=_standing(now, search.position.player))
             shown.refresh()
 
         return search.run(limit, progress=show)
 
 
-def _share(now: Standing, nodes: int) -> float | None:
-    """How much of the limit is used up, as far as that can be told."""
-    limit, parts = now.limit, []
-    if limit.simulations:
-        parts.append(now.simulations / limit.simulations)
-    if limit.seconds:
-        parts.append(now.elapsed / limit.seconds)
-    if limit.nodes:
-        parts.append(nodes / limit.nodes)
-    return min(1.0, max(parts)) if parts else None
+def _bar() -> BarColumn:
+    return BarColumn(bar_width=20, style=FAINT, complete_style=BAR, finished_style=BAR)
+
+
+def _share(now: Standing, nodes: int) -> float:
+    """How much of the limit is used up: the part that will end the search first."""
+    limit = now.limit
+    parts = (now.simulations / (limit.simulations or math.inf), now.elapsed / (limit.seconds or math.inf), nodes / (limit.nodes or math.inf))
+    return min(1.0, max(parts))
 
 
 def _standing(now: Standing, player: int) -> str:
-    return f"{now.simulations:,} simulations, {now.rate:,.0f} a second; best {now.best}, value {now.value:+.3f} for player {player}"
+    return f"{now.simulations:,} simulations, {now.rate:,.0f}/s, best {now.best} ({now.value:+.3f} for player {player})"

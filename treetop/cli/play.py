@@ -28,6 +28,7 @@ from treetop.cli.common import (
     find_game,
     look_here,
     make_config,
+    refuse_missing_folder,
     run_shown,
     screen,
 )
@@ -89,6 +90,7 @@ def play(
     if second or person is not None:
         people = _people("1" if second else person or "", start.game)
     settings = settings.but(rule, c, seed, simulations, seconds)
+    refuse_missing_folder(save)
     with _hang_up_is_quitting():
         _Session(start, people, settings, save, resume).run()
 
@@ -301,7 +303,7 @@ class _Session:
         game, everybody = self.position.game, range(self.position.game.facts.players)
         self._print(Text.assemble((game.name, "bold"), f"  {game.summary}"))
         engines = [player for player in everybody if player not in self.people]
-        you = f"You play {_players(self.people)}. " if self.people else ""
+        you = f"You are {_players(self.people)}. " if self.people else ""
         it = f"The engine plays {_players(tuple(engines))}, {self.engine.limit} a move. " if engines else ""
         self._print(f"{you}{it}{'Type a move, or help.' if self.people else 'Ctrl-C stops.'}")
         if self.position.actions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -28,13 +29,14 @@ from treetop.cli.common import (
     facts,
     find_game,
     make_config,
+    refuse_missing_folder,
     refuse_together,
     run_shown,
     say,
     screen,
     table,
 )
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, TreetopError
 from treetop.game.registry import position
 
 if TYPE_CHECKING:
@@ -91,6 +93,7 @@ def search(
     if simulations is None and seconds is None and nodes is None:
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
+    refuse_missing_folder(save)
     if load is not None:
         refuse_together("--load", {
             "--moves": moves, "--setup": setup, "--rule": rule, "--c": c, "--final": final, "--temperature": temperature, "--seed": seed,
@@ -101,11 +104,12 @@ def search(
         options = {"expand_after": expand_after, "max_depth": max_depth, "max_nodes": max_nodes, "temperature": temperature}
         found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, options)
     result = run_shown(found, limit)
-    if save is not None:
-        found.save(save)
-    _show(result, as_json=as_json, explain=explain, report=report)
-    if save is not None:
-        errors().print(f"saved; continue with: treetop search --load {save}", style=FAINT, soft_wrap=True)
+    try:
+        _show(result, as_json=as_json, explain=explain, report=report)
+    finally:  # neither a closed pipe nor a full disk costs more than its own part
+        if save is not None:
+            found.save(save)
+            errors().print(f"saved; go on with:  treetop search --load {shlex.quote(str(save))}", style=FAINT, soft_wrap=True)
 
 
 def _final(final: Final | None, temperature: float | None) -> str | None:
@@ -132,7 +136,12 @@ def _fresh(
 
     if game is None:
         raise ConfigError("which game? Give its name, or --load a search")
-    start = position(find_game(game), moves or "", setup=setup)
+    try:
+        start = position(find_game(game), moves or "", setup=setup)
+    except ValueError as error:
+        if isinstance(error, TreetopError):
+            raise
+        raise ConfigError(f"--setup: {error}") from error  # the game's own words about a diagram
     config = make_config(rule, c, final=final, **options)
     return Search(start, config, evaluator=Uniform() if evaluator is Leaf.uniform else Rollout(), seed=seed or 0)
 

@@ -27,7 +27,7 @@ class Engine:
 
     def entry(self, kernel: CompiledFunction[..., Any]) -> Entry:
         """The kernel, specialised for this game."""
-        name = kernel.function.__name__
+        name = f"{kernel.function.__module__}.{kernel.function.__name__}"
         if name not in self._entries:
             self._entries[name] = Entry(self, kernel)
         return self._entries[name]
@@ -70,7 +70,7 @@ class Entry:
         dispatcher = jit(kernel, bounds_checked=blueprint.bounds_checked, python_errors=False)
         signature = tuple(typeof(value) for value in (game, *args))
         build = build_digest(blueprint.digest, bounds_checked=blueprint.bounds_checked)
-        cache = KernelCache(blueprint.name, build, kernel.__name__, repr(signature))
+        cache = KernelCache(blueprint.name, build, f"{kernel.__module__}.{kernel.__name__}", repr(signature))
         found = cache.load(dispatcher.targetctx)
         if found is None:
             with cache.lock():

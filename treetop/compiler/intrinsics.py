@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.rng import Rng
+from treetop.compiler.rng import Rng, mix
 
 _WORD = (1 << 64) - 1
 
@@ -36,6 +36,11 @@ def nth_bit(bits: int | np.uint64, n: int) -> int:
     for _ in range(int(n)):
         word &= word - 1
     return lowest_bit(word)
+
+
+def mix_bits(bits: int | np.uint64) -> np.uint64:
+    """A 64-bit word scrambled, so that every bit decides over every bit of the result: for keys of positions."""
+    return np.uint64(mix(int(bits)))
 
 
 def prefetch(array: np.ndarray[Any, Any], index: int) -> None:

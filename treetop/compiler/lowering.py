@@ -23,6 +23,7 @@ from numba.extending import (
     infer_getattr,
     lower_builtin,
     lower_getattr_generic,
+    overload,
     overload_method,
     register_model,
     type_callable,
@@ -357,9 +358,20 @@ _STEP, _MIX_1, _MIX_2 = np.uint64(STEP), np.uint64(MIX_1), np.uint64(MIX_2)
 def _next_bits(rng: Any) -> Any:
     word = intrinsics.rng_word(rng) + _STEP
     _set_word(rng, word)
+    return _mixed(word)
+
+
+@njit
+def _mixed(word: Any) -> Any:
     word = (word ^ (word >> np.uint64(30))) * _MIX_1
     word = (word ^ (word >> np.uint64(27))) * _MIX_2
     return word ^ (word >> np.uint64(31))
+
+
+@overload(intrinsics.mix_bits)
+@_bare
+def _mix_bits(bits: Any) -> Any:
+    return lambda bits: _mixed(np.uint64(bits))
 
 
 @overload_method(RngType, "bits")

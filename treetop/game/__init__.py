@@ -1,9 +1,9 @@
 """What a game is: the decorator, fields, facts, positions, the registry, and the conformance check."""
 
 from treetop.compiler.functions import compiled
-from treetop.compiler.intrinsics import lowest_bit, nth_bit, popcount
+from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
 from treetop.game.definition import Game, game
 from treetop.game.families import as_whole_number, family, require
 from treetop.game.fields import field
 
-__all__ = ["Game", "as_whole_number", "compiled", "family", "field", "game", "lowest_bit", "nth_bit", "popcount", "require"]
+__all__ = ["Game", "as_whole_number", "compiled", "family", "field", "game", "lowest_bit", "mix_bits", "nth_bit", "popcount", "require"]

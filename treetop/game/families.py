@@ -30,7 +30,7 @@ class Family(Generic[P]):
         except TypeError as error:
             raise UnknownGameError(f"{name}: {error}; its parameters are {self.parameters()}") from None
         bound.apply_defaults()
-        key = tuple(bound.arguments.values())
+        key = tuple((type(value), value) for value in bound.arguments.values())  # 8 and 8.0 are not the same parameter
         try:
             known = self._made.get(key)
         except TypeError:

@@ -88,7 +88,7 @@ class GameRecord:
 def save_game(path: str | Path, record: GameRecord) -> None:
     """Write a game. A crash leaves the old file or the new one, nothing between."""
     path = Path(path)
-    text = json.dumps(record.to_dict(), indent=1) + "\n"
+    text = json.dumps(record.to_dict()) + "\n"
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     except OSError as error:

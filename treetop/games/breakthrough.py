@@ -6,18 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, as_whole_number, compiled, family, field, game, lowest_bit, nth_bit, popcount
+from treetop.game import Game, as_whole_number, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
 
-_NONE, _ONE, _HALF = np.uint64(0), np.uint64(1), np.uint64(32)
+_NONE, _ONE = np.uint64(0), np.uint64(1)
 _FILES = "abcdefgh"
-
-
-@compiled
-def _scramble(word: np.uint64) -> np.uint64:
-    """Spread a word's bits. It multiplies 32 bits at a time, because a product that overflows warns in interpreted code."""
-    low = (word & np.uint64(0xFFFF_FFFF)) * np.uint64(0x9E37_79B1)
-    high = (word >> _HALF) * np.uint64(0x85EB_CA77)
-    return low ^ (high << _HALF) ^ (high >> _HALF)
 
 
 @family
@@ -108,7 +100,7 @@ def breakthrough(size: int = 8) -> Game:
             return 3 * nth_bit(pieces, index - before) + direction
 
         def key(self) -> np.uint64:
-            return _scramble(_scramble(self.mine) ^ self.theirs) ^ np.uint64(self.player)
+            return mix_bits(mix_bits(self.mine) ^ self.theirs) ^ np.uint64(self.player)
 
         def board(self) -> list[list[str]]:
             mine, theirs = int(self.mine), int(self.theirs)

@@ -6,18 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, as_whole_number, compiled, family, field, game, lowest_bit, nth_bit, popcount
+from treetop.game import Game, as_whole_number, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
 
 _NONE, _ONE, _SIX, _HALF = (np.uint64(number) for number in (0, 1, 6, 32))
 _FILES = "abcdefghijklmnopqrs"
-
-
-@compiled
-def _scramble(word: np.uint64) -> np.uint64:
-    """Spread a word's bits. It multiplies 32 bits at a time, because a product that overflows warns in interpreted code."""
-    low = (word & np.uint64(0xFFFF_FFFF)) * np.uint64(0x9E37_79B1)
-    high = (word >> _HALF) * np.uint64(0x85EB_CA77)
-    return low ^ (high << _HALF) ^ (high >> _HALF)
 
 
 @family
@@ -110,7 +102,7 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
         def key(self) -> np.uint64:
             key = _NONE  # the number of stones says whose turn it is
             for row in range(size):
-                key = _scramble(key ^ np.uint64(self.lines[0, row]) ^ (np.uint64(self.lines[1, row]) << _HALF))
+                key = mix_bits(key ^ np.uint64(self.lines[0, row]) ^ (np.uint64(self.lines[1, row]) << _HALF))
             return key
 
         def board(self) -> list[list[str]]:

@@ -6,20 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, as_whole_number, compiled, family, field, game, lowest_bit, nth_bit, popcount
+from treetop.game import Game, as_whole_number, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
 
-_NONE, _ONE, _TWO, _SIX, _HALF = (np.uint64(number) for number in (0, 1, 2, 6, 32))
+_NONE, _ONE, _TWO, _SIX = (np.uint64(number) for number in (0, 1, 2, 6))
 _LINKED = np.uint64(0b0011)  # the bits of `links` for the near and the far edge; two places higher are those for "not linked to it"
 _OWN = np.uint64(0b1111)
 _FILES = "abcdefghijklmnopqrs"
-
-
-@compiled
-def _scramble(word: np.uint64) -> np.uint64:
-    """Spread a word's bits. It multiplies 32 bits at a time, because a product that overflows warns in interpreted code."""
-    low = (word & np.uint64(0xFFFF_FFFF)) * np.uint64(0x9E37_79B1)
-    high = (word >> _HALF) * np.uint64(0x85EB_CA77)
-    return low ^ (high << _HALF) ^ (high >> _HALF)
 
 
 @family
@@ -143,11 +135,11 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the game has this name, and nob
         def key(self) -> np.uint64:
             key = _NONE  # the number of empty cells says whose turn it is
             for word in range(words):
-                key = _scramble(_scramble(key ^ self.empty[word]) ^ self.first[word])
+                key = mix_bits(mix_bits(key ^ self.empty[word]) ^ self.first[word])
             return key
 
         def board(self) -> list[list[str]]:
-            empty, first = (sum(int(bits) << (64 * word) for word, bits in enumerate(field)) for field in (self.empty, self.first))
+            empty, first = (sum(int(bits) << (64 * word) for word, bits in enumerate(cell_set)) for cell_set in (self.empty, self.first))
             names = ["" if empty >> cell & 1 else "X" if first >> cell & 1 else "O" for cell in range(cells)]
             return [names[start : start + size] for start in range(0, cells, size)]
 

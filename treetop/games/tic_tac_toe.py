@@ -1,4 +1,3 @@
-# ruff: noqa: D102 - each method does what every game's method of that name does
 """Tic-tac-toe."""
 
 from __future__ import annotations

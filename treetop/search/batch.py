@@ -74,7 +74,7 @@ class Batch:
             mine = rows.reshape(-1)
             rows = np.repeat(-mine[:, None], 2, axis=1)
             rows[np.arange(len(self)), self.players] = mine
-        rows = np.ascontiguousarray(rows.reshape(len(self), -1) if rows.size else rows.reshape(len(self), facts.players))
+        rows = np.ascontiguousarray(rows[:, None] if rows.ndim == 1 and facts.players == 1 else rows)
         if rows.shape != (len(self), facts.players):
             raise ConfigError(f"values must have the shape {(len(self), facts.players)} (states, players), not {np.shape(values)}")
         if not np.isfinite(rows).all():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import platform
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -91,6 +90,8 @@ def report_of(search: Search) -> Report:
 
 @functools.cache
 def _versions() -> dict[str, str]:
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and seldom needed
+
     found = {"python": platform.python_version()}
     for package in ("treetop", "numba", "llvmlite", "numpy"):
         try:

@@ -39,7 +39,8 @@ def write(path: Path, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArra
 def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     """The header and the arrays of a file, after its kind and version were found to be the right ones."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as opened:
+            file = np.load(opened, allow_pickle=False)
             if not isinstance(file, np.lib.npyio.NpzFile) or _HEADER not in file:
                 raise SaveError(f"{path} was not written by Treetop")
             header = json.loads(file[_HEADER].tobytes())

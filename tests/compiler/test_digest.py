@@ -1,0 +1,143 @@
+"""The digest sees everything that decides what a game does, and nothing else."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import sys
+
+import numpy as np
+import pytest
+
+import treetop as tt
+
+GAME = """
+import numpy as np
+import treetop
+{imports}
+
+LIMIT = {limit}
+TABLE = np.array([{table}, 2, 3])
+
+@treetop.compiled
+def helper(x):
+    return inner(x) + {inside}
+
+@treetop.compiled
+def inner(x):
+    {comment}
+    return x * {deep}
+
+def family(size):
+    @treetop.game(players=1, num_actions=2, max_length=LIMIT)
+    class Mine:
+        '''{doc}'''
+        n = treetop.field("i4")
+        SHARE = {constant}
+
+        def reset(self):
+            '''{doc}'''
+            self.n = size
+
+        def legal_actions(self, out):
+            out[0] = 0
+            out[1] = 1
+            return 2
+
+        def apply(self, action):
+            self.n += helper(action) + TABLE[0] + self.SHARE + {call}
+
+        def is_terminal(self):
+            return self.n > LIMIT
+
+        def rewards(self, out):
+            out[0] = 1.0
+
+        def render(self):
+            return "{text}"
+    return Mine
+"""
+_count = itertools.count()
+BASE = dict(imports="", limit=5, table=1, inside=1, deep=2, comment="", doc="A game.", constant=1, call="0", text="x")
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def make(size=3, **changes):
+        name = f"digest_game_{next(_count)}"
+        (tmp_path / f"{name}.py").write_text(GAME.format(**{**BASE, **changes}))
+        importlib.invalidate_caches()
+        return importlib.import_module(name).family(size)
+
+    return make
+
+
+def test_the_same_rules_have_the_same_digest(write):
+    assert write().digest == write().digest
+    assert write().digest == write(comment="# a comment").digest
+    assert write().digest == write(doc="Other words.").digest
+    assert write().digest == write(text="drawn otherwise").digest
+
+
+@pytest.mark.parametrize("change", [{"limit": 6}, {"table": 9}, {"inside": 3}, {"deep": 4}, {"constant": 2}, {"size": 4}, {"constant": 1.0}])
+def test_whatever_decides_the_rules_decides_the_digest(write, change):
+    assert write().digest != write(**change).digest
+
+
+def test_a_helper_in_another_module_counts(write, tmp_path):
+    digests = set()
+    for body in ("return x", "return x + 1"):
+        (tmp_path / "far_helper.py").write_text(f"import treetop\n@treetop.compiled\ndef far(x):\n    {body}\n")
+        for name in [name for name in sys.modules if name == "far_helper"]:
+            del sys.modules[name]
+        importlib.invalidate_caches()
+        digests.add(write(imports="import far_helper", call="far_helper.far(1)").digest)
+        del sys.modules["far_helper"]
+        digests.add(write(imports="from far_helper import far", call="far(1)").digest)
+        del sys.modules["far_helper"]
+    assert len(digests) == 4
+
+
+def test_what_cannot_be_followed_is_refused_with_its_place(write):
+    for imports, call, what in (
+        ("CONFIG = {'a': 1}", "CONFIG['a']", "'CONFIG'.*a dict"),
+        ("LIST = [1, 2]", "LIST[0]", "'LIST'.*a list"),
+        ("class Thing: pass", "len(Thing)", "class Thing"),
+        ("import xml", "id(xml)", "whole module"),
+    ):
+        with pytest.raises(tt.GameDefinitionError, match=what):
+            _ = write(imports=imports, call=call).digest
+
+
+def test_arrays_scalars_enums_and_tuples_are_read_by_value(write):
+    pairs = [
+        ("A = np.arange(3)", "A = np.arange(3, dtype='i4')", "A[0]"),
+        ("A = (1, (2, 3))", "A = (1, (2, 4))", "A[0]"),
+        ("A = np.uint64(1)", "A = np.int64(1)", "A"),
+        ("import enum\nclass E(enum.IntEnum):\n    X = 1", "import enum\nclass E(enum.IntEnum):\n    X = 2", "E.X"),
+        ("A = float('nan')", "A = float('inf')", "A"),
+    ]
+    for one, other, call in pairs:
+        assert write(imports=one, call=call).digest != write(imports=other, call=call).digest
+        assert write(imports=one, call=call).digest == write(imports=one, call=call).digest
+
+
+def test_recursion_ends(write):
+    text = "@treetop.compiled\ndef loop(x):\n    return loop(x - 1) if x > 0 else 0"
+    assert write(imports=text, call="loop(1)").digest
+
+
+def test_digests_follow_numpy_arrays_that_change_in_place():
+    table = np.zeros(4)
+
+    @tt.compiled
+    def read(i):
+        return table[i]
+
+    from treetop.compiler.digest import digest
+
+    before = digest({"f": read.function}, {})
+    table[2] = 1
+    assert digest({"f": read.function}, {}) != before
