@@ -58,7 +58,7 @@ def family(size):
     return Mine
 """
 _count = itertools.count()
-BASE = dict(imports="", limit=5, table=1, inside=1, deep=2, comment="", doc="A game.", constant=1, call="0", text="x")
+BASE = {"imports": "", "limit": 5, "table": 1, "inside": 1, "deep": 2, "comment": "", "doc": "A game.", "constant": 1, "call": "0", "text": "x"}
 
 
 @pytest.fixture

@@ -268,7 +268,7 @@ def test_rules_changed_in_a_running_session_are_compiled_anew():
         player = tt.field("i1")
 
         def reset(self):
-            self.stones = SIZE
+            self.stones = SIZE  # noqa: F821 - set below, and changed
 
         def legal_actions(self, out):
             count = min(3, self.stones)
@@ -281,7 +281,7 @@ def test_rules_changed_in_a_running_session_are_compiled_anew():
             self.player = 1 - self.player
 
         def is_terminal(self):
-            return self.stones <= LAST
+            return self.stones <= LAST  # noqa: F821
 
         def rewards(self, out):
             out[self.player] = -1.0

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from treetop.cli.common import GameNames, Json, Seed, counting, find_games, say, say_json, screen, table
+from treetop.cli.common import FAINT, GameNames, Json, Seed, counting, find_games, say, say_json, screen, table
 from treetop.cli.warmup import prepare
 from treetop.game.definition import Game
 
@@ -41,7 +41,7 @@ class _Row:
                 "nodes": self.nodes, "bytes_per_node": self.bytes_per_node, "first_use": self.first_use, "from_cache": self.from_cache}
 
 
-def bench(games: GameNames = None, simulations: Simulations = 20_000, repeat: Repeat = 5, seed: Seed = 0, as_json: Json = False) -> None:
+def bench(games: GameNames = None, simulations: Simulations = 50_000, repeat: Repeat = 5, seed: Seed = 0, as_json: Json = False) -> None:
     """Measure simulations a second, each with one random rollout, on one core.
 
     CPU time, the median of some runs that take turns between the games. bench/speed.py in the repository compares with other libraries.
@@ -88,11 +88,12 @@ def _origin(row: _Row) -> str:
 
 
 def _draw(rows: list[_Row], machine: str) -> None:
-    shown = table("game", "simulations/s", "lowest", "highest", "nodes", "bytes/node", "first use", "code", left=("code",))
+    shown = table("game", "simulations/s", "spread", "nodes", "bytes/node", "first use")
     for row in rows:
-        shown.add_row(row.game, f"{row.rate:,.0f}", f"{min(row.rates):,.0f}", f"{max(row.rates):,.0f}", f"{row.nodes:,}",
-                      f"{row.bytes_per_node:.0f}", f"{row.first_use:.2f} s", _origin(row))
+        spread = (max(row.rates) - min(row.rates)) / row.rate
+        shown.add_row(row.game, f"{row.rate:,.0f}", f"{spread:.0%}", f"{row.nodes:,}", f"{row.bytes_per_node:.0f}",
+                      f"{_origin(row)}, {row.first_use:.2f} s")
     console = screen()
     console.print(shown)
-    console.print(f"\n{rows[0].simulations:,} simulations a run, {len(rows[0].rates)} runs a game, one random rollout a simulation, CPU time of "
-                  f"one core\n{machine}", style="dim")
+    console.print(f"\n{rows[0].simulations:,} simulations a run, {len(rows[0].rates)} runs a game, one random rollout a simulation, "
+                  f"CPU time of one core. {machine}", style=FAINT)

@@ -71,8 +71,8 @@ GameName = Annotated[str, typer.Argument(metavar="GAME", help=_HELP_GAME, show_d
 MaybeGameName = Annotated[str | None, typer.Argument(metavar="GAME", help=_HELP_GAME, show_default=False)]
 GameNames = Annotated[list[str] | None, typer.Argument(metavar="GAMES", help="Not given: all bundled games.", show_default=False)]
 Moves = Annotated[str | None, typer.Option("--moves", metavar="MOVES", help="Moves played from the start: '4 4 5'.")]
-Simulations = Annotated[int | None, typer.Option("--simulations", metavar="N", help="Stop after so many simulations.", rich_help_panel=LIMITS)]
-Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="Stop after so many seconds.", rich_help_panel=LIMITS)]
+Simulations = Annotated[int | None, typer.Option("--simulations", metavar="N", help="At most so many simulations.", rich_help_panel=LIMITS)]
+Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="At most so many seconds.", rich_help_panel=LIMITS)]
 RuleName = Annotated[Rule | None, typer.Option("--rule", help="UCB1 on trees (the default), or PUCT.", rich_help_panel=SEARCH)]
 Exploration = Annotated[float | None, typer.Option("--c", metavar="X", help="The rule's exploration factor.", rich_help_panel=SEARCH)]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
@@ -169,9 +169,10 @@ def from_cache(search: Search) -> bool:
 
 def table(*headings: str, left: tuple[str, ...] = ()) -> Table:
     """An empty table in the house style: a line under the headings, numbers to the right."""
-    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    made = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
     for index, heading in enumerate(headings):
-        made.add_column(heading, justify="left" if index == 0 or heading in left else "right", overflow="fold", no_wrap=heading not in left)
+        words = index == 0 or heading in left
+        made.add_column(heading, justify="left" if words else "right", overflow="fold", no_wrap=not words)
     return made
 
 
@@ -227,8 +228,8 @@ def _bar() -> BarColumn:
 def _share(now: Standing, nodes: int) -> float:
     """How much of the limit is used up: the part that will end the search first."""
     limit = now.limit
-    parts = (now.simulations / (limit.simulations or math.inf), now.elapsed / (limit.seconds or math.inf), nodes / (limit.nodes or math.inf))
-    return min(1.0, max(parts))
+    used = ((now.simulations, limit.simulations), (now.elapsed, limit.seconds), (nodes, limit.nodes))
+    return min(1.0, max(part / (whole or math.inf) for part, whole in used))
 
 
 def _standing(now: Standing, player: int) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
-from treetop.cli.common import Json, facts, find_game, find_games, say, say_json, screen, table
+from treetop.cli.common import FAINT, Json, facts, find_game, find_games, say, say_json, screen, table
 from treetop.game.definition import Game
 from treetop.game.position import Position
 
@@ -45,14 +45,14 @@ def _draw(found: list[Game]) -> None:
         shown.add_row(Text(game.name, "bold"), f"{parts.players}", f"{parts.num_actions:,}", f"{parts.max_length:,}", game.summary)
     console = screen()
     console.print(shown)
-    console.print("\ntreetop games NAME tells more; parameters go in parentheses: treetop play 'hex(size=7)'", style="dim")
+    console.print("\ntreetop games NAME tells more; parameters go in parentheses: treetop play 'hex(size=7)'", style=FAINT)
 
 
 def _one(game: Game, *, as_json: bool) -> None:
     start = Position(game)
     if as_json:
-        whole = {**_brief(game), "state_bytes": game.dtype.itemsize, "rules": game.digest, "start": str(start), "moves": start.legal_moves()}
-        say_json(whole)
+        more = {"state_bytes": game.dtype.itemsize, "rules": game.digest, "start": str(start), "moves": start.legal_moves()}
+        say_json({**_brief(game), **more})
         return
     rows = _facts(game, start)
     console = screen()

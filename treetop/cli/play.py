@@ -117,10 +117,10 @@ def _resumed(path: Path, game: str | None) -> tuple[Position, tuple[int, ...], _
     look_here()
     known = None if game is None else find_game(game)
     record = load_game_record(path, game=known)
-    settings = _Settings(Rule(record.rule) if record.rule in list(Rule) else Rule.uct, record.c, record.seed, record.simulations, record.seconds)
     try:
         if record.rule not in list(Rule):
             raise ConfigError(f"there is no rule {record.rule!r}")
+        settings = _Settings(Rule(record.rule), record.c, record.seed, record.simulations, record.seconds)
         _Engine(settings)
     except ConfigError as error:
         raise SaveError(f"{path} is damaged: {error}") from error
@@ -186,7 +186,7 @@ class _Session:
     def __init__(self, start: Position, people: tuple[int, ...], settings: _Settings, save: Path | None, resumed: Path | None) -> None:
         self.position, self.people, self.settings = start, people, settings
         self.engine = _Engine(settings)
-        self._begun = len(start.actions)
+        self._begun = start.actions
         self._asked_file = save or resumed
         self._screen = screen()
         self._commands: dict[str, Callable[[str], None]] = {
@@ -225,11 +225,13 @@ class _Session:
         try:
             action = self.position.parse_move(text)
         except IllegalMoveError as error:
-            self._print(f"{error}\n")
+            words, _, board = str(error).partition("\n")
+            self._print(words)
+            self._draw(board)
             return
         self.position = self.position.apply(action)
         if self.position.player in self.people or self.position.is_terminal:
-            self._print(f"\n{self.position}\n")
+            self._draw(f"\n{self.position}")
 
     def _read(self, prompt: str) -> str:
         if sys.stdin.isatty():
@@ -250,7 +252,7 @@ class _Session:
         self.position = self.position.apply(result.action)
         told = f"  (value {result.value:+.3f} for player {player}; {result.simulations:,} simulations)"
         self._print(Text.assemble(f"\nplayer {player}, the engine, plays ", (result.move, CHOSEN), (told, FAINT)))
-        self._print(f"\n{self.position}\n")
+        self._draw(f"\n{self.position}")
 
     # Commands.
 
@@ -267,7 +269,8 @@ class _Session:
             return
         taken = self.position.moves()[len(turns[-1].actions) :]
         self.position = turns[-1]
-        self._print(f"took back {' and '.join(taken)}\n\n{self.position}\n")
+        self._print(f"took back {' and '.join(taken)}")
+        self._draw(f"\n{self.position}")
 
     def _hint(self, _: str) -> None:
         result = self.engine.think(self.position, "looking for a hint")
@@ -281,7 +284,7 @@ class _Session:
         self._print(" ".join(self.position.legal_moves()), end="\n\n")
 
     def _board(self, _: str) -> None:
-        self._print(f"{self.position}\n")
+        self._draw(str(self.position))
 
     def _save(self, file: str) -> None:
         try:
@@ -308,28 +311,33 @@ class _Session:
         self._print(f"{you}{it}{'Type a move, or help.' if self.people else 'Ctrl-C stops.'}")
         if self.position.actions:
             self._print(f"So far: {' '.join(self.position.moves())}")
-        self._print(f"\n{self.position}\n")
+        self._draw(f"\n{self.position}")
 
     def _end(self) -> None:
         rewards, count = self.position.rewards, len(self.position.actions)
-        best = [player for player, reward in enumerate(rewards) if reward == max(rewards)]
         who = ", ".join(f"{reward:+g} for player {player}" for player, reward in enumerate(rewards))
         last = f"; the last move was {self.position.moves()[-1]}" if count else ""
-        if len(best) == len(rewards) > 1:
-            verdict = "a draw"
-        else:
-            verdict = " and ".join(self._name(player) for player in best) + (" wins" if len(best) == 1 else " win")
-        self._print(Text.assemble("The game is over: ", (verdict, CHOSEN), f" ({who}) after {count} moves{last}."))
+        self._print(Text.assemble("The game is over: ", (self._verdict(rewards), CHOSEN), f" ({who}) after {count} moves{last}."))
         if self._asked_file is not None:
             self._write(self._asked_file)
             self._print(f"kept in {self._asked_file}", style=FAINT)
 
-    def _name(self, player: int) -> str:
-        return f"player {player}, {'a person' if len(self.people) > 1 else 'you' if player in self.people else 'the engine'}"
+    def _verdict(self, rewards: list[float]) -> str:
+        best = [player for player, reward in enumerate(rewards) if reward == max(rewards)]
+        if len(rewards) == 1:
+            return "that was the last move"
+        if len(best) == len(rewards):
+            return "a draw"
+        if len(best) > 1:
+            return f"{_players(tuple(best))} win"
+        if tuple(best) == self.people:
+            return f"you win, as player {best[0]}"
+        alone = len(self.people) == len(rewards) - 1 and best[0] not in self.people
+        return f"the engine wins, as player {best[0]}" if alone else f"player {best[0]} wins"
 
     def _leave(self) -> None:
         """Keep the game before anything is printed: the terminal may be gone."""
-        if len(self.position.actions) <= self._begun and self._asked_file is None:
+        if self._asked_file is None and self.position.actions in ((), self._begun):
             self._print("\nnothing was played, nothing to keep")
             return
         path = self._file()
@@ -337,10 +345,10 @@ class _Session:
             self._write(path)
         except SaveError:
             again = f"treetop play {shlex.quote(self._spec)} --moves {shlex.quote(' '.join(self.position.moves()))}"
-            self._print(f"\nthe game could not be written; this goes on from here: {again}")
+            self._draw(f"\nThe game could not be written; this goes on from here:  {again}")
             raise
         with suppress(OSError):
-            self._print(f"\nThe game is kept; go on with:  treetop play --resume {shlex.quote(str(path))}")
+            self._draw(f"\nThe game is kept; go on with:  treetop play --resume {shlex.quote(str(path))}")
 
     @property
     def _spec(self) -> str:
@@ -361,7 +369,12 @@ class _Session:
                                       seconds=told.seconds, seed=told.seed))  # fmt: skip
 
     def _print(self, text: str | Text, style: str | None = None, end: str = "\n") -> None:
-        self._screen.print(text, style=style, end=end, soft_wrap=True)
+        """Sentences: a terminal gets them wrapped between words, a pipe as they are."""
+        self._screen.print(text, style=style, end=end, soft_wrap=not self._screen.is_terminal)
+
+    def _draw(self, board: str) -> None:
+        """A board or a command keeps its lines, whatever the width."""
+        self._screen.print(f"{board}\n", soft_wrap=True)
 
 
 def _players(players: tuple[int, ...]) -> str:

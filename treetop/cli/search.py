@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 _ROWS_SHOWN = 12
 
 Setup = Annotated[str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")]
-Nodes = Annotated[int | None, typer.Option("--nodes", metavar="N", help="Stop after adding so many nodes.", rich_help_panel=LIMITS)]
-FinalRule = Annotated[Final | None, typer.Option("--final", help="What decides the move to play; visits if not given.", rich_help_panel=SEARCH)]
+Nodes = Annotated[int | None, typer.Option("--nodes", metavar="N", help="At most so many new nodes.", rich_help_panel=LIMITS)]
+FinalRule = Annotated[Final | None, typer.Option("--final", help="What decides the move; visits if not given.", rich_help_panel=SEARCH)]
 Temperature = Annotated[float | None, typer.Option(
     "--temperature", metavar="T", help="Draw the move by visits ** (1 / T).", rich_help_panel=SEARCH)]  # fmt: skip
 Evaluator = Annotated[Leaf | None, typer.Option("--evaluator", help="What evaluates a leaf; rollout if not given.", rich_help_panel=SEARCH)]

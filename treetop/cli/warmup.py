@@ -45,6 +45,7 @@ def warmup(games: GameNames = None, clear: Clear = False, as_json: Json = False)
 
 def prepare(game: Game, clock: Callable[[], float] = time.perf_counter) -> tuple[float, bool]:
     """Make a game ready to be searched: the seconds that took, and whether the code lay in the cache."""
+    import treetop.compiler.lowering  # noqa: F401  Numba's own loading time is nobody's, least of all the first game's
     from treetop.search.search import Search
 
     search = Search(game)

@@ -56,21 +56,18 @@ def _writable(folder: Path) -> bool:
         return False
 
 
-def build_digest(rules: str, *, bounds_checked: bool) -> str:
-    """What names a compiled kernel: the rules, the house's own compiled sources, the versions and the processor."""
-    text = repr((rules, bounds_checked, _house_digest(), _machine()))
+def build_digest(rules: str, kernel: str, *, bounds_checked: bool) -> str:
+    """What names a compiled kernel: the rules, the kernel with all that it calls, this room, the versions and the processor."""
+    text = repr((rules, kernel, bounds_checked, _room_digest(), _machine()))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @functools.cache
-def _house_digest() -> str:
-    """All sources whose code ends up inside a compiled kernel."""
-    package = Path(__file__).resolve().parent.parent
-    rooms = ("compiler", "game", "tree", "kernels")
-    files = sorted(file for room in rooms for file in (package / room).glob("*.py"))
+def _room_digest() -> str:
+    """The sources of the compiler's room, which decide how everything else is compiled."""
     content = hashlib.sha256()
-    for file in (*files, package / "types.py"):
-        content.update(f"{file.parent.name}/{file.name}:".encode())
+    for file in sorted(Path(__file__).resolve().parent.glob("*.py")):
+        content.update(f"{file.name}:".encode())
         content.update(hashlib.sha256(file.read_bytes()).digest())
     return content.hexdigest()
 

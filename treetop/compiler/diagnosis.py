@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from treetop.compiler.blueprint import Blueprint
-from treetop.errors import CompileError
+from treetop.errors import CompileError, TreetopError
 
 _HINTS = (
     (r"Untyped global name '(\w+)'.*?type of <class 'function'>",
@@ -28,7 +28,6 @@ _HINTS = (
 def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], tuple[Any, ...]]) -> None:
     """Compile one method alone, and raise a `CompileError` that shows the line at fault."""
     from numba import types
-    from numba.core.errors import NumbaError
 
     from treetop.compiler import lowering
 
@@ -37,7 +36,9 @@ def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], t
     dispatcher = lowering.dispatcher_of(blueprint, name)
     try:
         dispatcher.compile(signature)
-    except (NumbaError, NotImplementedError, TypeError, AttributeError, KeyError, ValueError) as error:
+    except TreetopError:
+        raise
+    except Exception as error:  # Numba's own errors are of many kinds, and some are not its own
         raise CompileError(_explain(blueprint, name, error)) from error
     _refuse_unsigned_differences(blueprint, name, dispatcher.overloads[signature])
     _refuse_wrong_result(blueprint, name, dispatcher.overloads[signature].signature.return_type)
@@ -85,11 +86,13 @@ def _refuse_unsigned_differences(blueprint: Blueprint, name: str, result: Any) -
     """`a - b` of two small unsigned array elements wraps around when compiled, and does not when interpreted."""
     from numba import types
 
+    typemap = result.type_annotation.typemap
     for expression, signature in result.type_annotation.calltypes.items():
         if signature is None or getattr(expression, "op", "") not in ("binop", "inplace_binop"):
             continue
         difference = expression.fn in (operator.sub, operator.isub)
-        small = all(isinstance(kind, types.Integer) and not kind.signed and kind.bitwidth < 64 for kind in signature.args)
+        kinds = [typemap[side.name] for side in (expression.lhs, expression.rhs)]
+        small = all(isinstance(kind, types.Integer) and not kind.signed and kind.bitwidth < 64 for kind in kinds)
         if difference and small:
             reason = "the difference of two unsigned numbers cannot be negative here; give the field a signed type, such as i2"
             raise CompileError(_told(blueprint, name, expression.loc.filename, expression.loc.line, reason))

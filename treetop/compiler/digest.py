@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction
+from treetop.compiler.specialise import ByMethod
 from treetop.errors import GameDefinitionError
 
 _FOREIGN = ("numpy", "math", "numba", "builtins", "operator", "treetop.compiler")
@@ -143,8 +144,12 @@ class _Reader:
 
     def value(self, value: object, where: str) -> None:
         if isinstance(value, CompiledFunction):
-            self.put("errors", str(value.python_errors))
+            self.put("errors", f"{value.python_errors} {value.inline}")
             self.function(value.function)
+        elif isinstance(value, ByMethod):
+            self.put("by method", value.method)
+            self.value(value.yes, where)
+            self.value(value.no, where)
         elif isinstance(value, types.FunctionType) and _is_foreign(value.__module__):
             self.put("foreign", f"{value.__module__}.{value.__qualname__}")
         elif isinstance(value, types.FunctionType):
@@ -183,7 +188,7 @@ class _Reader:
                                       "use numbers, strings, tuples, NumPy arrays or functions instead")
 
     def _class(self, value: type, where: str) -> None:
-        self.put("class", f"{value.__module__}.{value.__qualname__}")
+        self.put("class", f"{value.__module__}.{value.__qualname__}" if _is_foreign(value.__module__) else value.__qualname__)
         if issubclass(value, enum.Enum):
             for member in value:
                 self.value(member, where)

@@ -11,6 +11,7 @@ from typing import Any
 
 from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.cache import KernelCache, build_digest
+from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit
 
 Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
@@ -67,9 +68,9 @@ class Entry:
         lowering.register(blueprint)
         game = lowering.GameValue(blueprint)
         # A dispatcher of its own for each game: one that all games share would be searched through at each call.
-        dispatcher = jit(kernel, bounds_checked=blueprint.bounds_checked, python_errors=False)
+        dispatcher = jit(kernel, bounds_checked=blueprint.bounds_checked, python_errors=False, entry=True)
         signature = tuple(typeof(value) for value in (game, *args))
-        build = build_digest(blueprint.digest, bounds_checked=blueprint.bounds_checked)
+        build = build_digest(blueprint.digest, digest({"kernel": kernel}, {}), bounds_checked=blueprint.bounds_checked)
         cache = KernelCache(blueprint.name, build, f"{kernel.__module__}.{kernel.__name__}", repr(signature))
         found = cache.load(dispatcher.targetctx)
         if found is None:

@@ -71,9 +71,16 @@ def inline_kernel(function: Callable[P, R]) -> CompiledFunction[P, R]:
     return CompiledFunction(function, python_errors=False, inline=True)
 
 
-def jit(function: FunctionType, *, bounds_checked: bool, python_errors: bool, inline: bool = False) -> Any:
-    """Numba's dispatcher for `function`, with the house's options. No fastmath: it changes results."""
+def jit(function: FunctionType, *, bounds_checked: bool, python_errors: bool, inline: bool = False, entry: bool = False) -> Any:
+    """Numba's dispatcher for `function`, with the house's options. No fastmath: it changes results.
+
+    Only an `entry` can be called from Python; the wrapper for that would double the compile time of the others.
+    """
     from numba import njit
 
     error_model = "python" if python_errors else "numpy"
-    return njit(nogil=True, boundscheck=bounds_checked, error_model=error_model, forceinline=inline)(function)
+    inner = not entry
+    return njit(
+        nogil=True, boundscheck=bounds_checked, error_model=error_model, forceinline=inline,
+        no_cpython_wrapper=inner, no_cfunc_wrapper=inner,
+    )(function)  # fmt: skip

@@ -17,6 +17,7 @@ from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.core import cgutils
 from numba.core.datamodel import models
+from numba.core.errors import TypingError
 from numba.core.typing.templates import AttributeTemplate
 from numba.extending import (
     NativeValue,
@@ -185,7 +186,9 @@ class _StateAttributes(AttributeTemplate):
             return types.int64 if _is_small_integer(found) else found
         if name in state.blueprint.constants:
             return self.context.resolve_value_type(state.blueprint.constants[name])
-        return None
+        if name in state.blueprint.functions:
+            return None  # a method: the overloads below know it
+        raise TypingError(f"Unknown attribute '{name}' of type State")
 
 
 @lower_getattr_generic(StateType)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import time
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -38,7 +37,6 @@ class CheckReport:
     games: int
     moves: int
     longest: int
-    seconds: float
     promises: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -47,8 +45,7 @@ class CheckReport:
 
     def __str__(self) -> str:
         held = "\n".join(f"  {promise}" for promise in self.promises)
-        return (f"{self.game} keeps its promises: {self.games:,} games, {self.moves:,} moves, the longest of {self.longest}, "
-                f"in {self.seconds:.1f} s\n{held}")
+        return f"{self.game} keeps its promises: {self.games:,} games, {self.moves:,} moves, the longest of {self.longest}\n{held}"
 
 
 class _BrokenError(Exception):
@@ -104,7 +101,6 @@ class _Checker:
         self.estimate = np.zeros(facts.players)
 
     def run(self, games: int, seed: int, progress: Callable[[int, int], object] | None) -> CheckReport:
-        start = time.perf_counter()
         for index in range(games):
             played: list[int] = []
             rng = Rng(mix(seed) ^ mix(index + 1))
@@ -121,7 +117,7 @@ class _Checker:
         if progress is not None:
             progress(games, games)
         kept = [text for name, text in _PROMISES.items() if self._applies(name)]
-        return CheckReport(self.game.name, games, self.moves, self.longest, time.perf_counter() - start, tuple(kept))
+        return CheckReport(self.game.name, games, self.moves, self.longest, tuple(kept))
 
     def _applies(self, promise: str) -> bool:
         return self.game.has({"random": "random_action", "key": "key"}.get(promise, "reset"))
@@ -149,9 +145,9 @@ class _Checker:
 
     def _step(self, position: Position, action: int) -> Position:
         state = position.state
-        _guard("apply", lambda: state.apply(action))
+        _guard(f"apply({action})", lambda: state.apply(action))
         self.states[:] = position.record
-        _guard("apply", lambda: self.engine.entry(step)(self.states, action), compiled=True)
+        _guard(f"apply({action})", lambda: self.engine.entry(step)(self.states, action), compiled=True)
         following = Position(self.game, state._states, (*position.actions, action))
         self._same("apply", self.states.tobytes(), following.record.tobytes(), self._difference(following))
         return following
@@ -168,7 +164,13 @@ class _Checker:
         terminal = bool(_guard("is_terminal", position.state.is_terminal))
         if not terminal:
             self._player(position)
-        _guard("legal_actions", self._probe, compiled=True)
+        try:
+            self._probe()
+        except TreetopError:
+            raise
+        except Exception as error:
+            self._plainly(position, terminal)  # the same failure in plain Python names the line
+            raise _BrokenError("works", f"compiled, a method fails: {type(error).__name__}: {error}", "legal_actions") from error
         finding = self.findings[0]
         self._same("is_terminal", bool(finding["terminal"]), terminal)
         if self.states.tobytes() != before:
@@ -187,6 +189,13 @@ class _Checker:
 
     def _probe(self) -> None:
         self.engine.entry(probe)(self.states, self.findings, self.actions, self.rewards, self.estimate)
+
+    def _plainly(self, position: Position, terminal: bool) -> None:
+        facts, state = self.game.facts, position.state
+        if terminal:
+            _guard("rewards", lambda: state.rewards(np.zeros(facts.players)))
+        else:
+            _guard("legal_actions", lambda: state.legal_actions(np.zeros(facts.num_actions, np.int32)))
 
     def _player(self, position: Position) -> None:
         player = _guard("current_player", position.state.current_player)
@@ -213,10 +222,10 @@ class _Checker:
         _guard("rewards", lambda: state.rewards(out))
         if state._states.tobytes() != position.record.tobytes():
             raise _BrokenError("pure", "rewards changed the state", "rewards")
-        self._same("rewards", self.rewards.tolist(), out.tolist())
         low, high = facts.rewards
         if not np.isfinite(out).all() or out.min() < low or out.max() > high:
             raise _BrokenError("rewards", f"the rewards are {out.tolist()}; they must lie between {low:g} and {high:g}", "rewards")
+        self._same("rewards", self.rewards.tolist(), out.tolist())
         if facts.zero_sum and out.sum() != 0:
             raise _BrokenError("rewards", f"the rewards {out.tolist()} do not add up to zero; say zero_sum=False if that is right", "rewards")
 
@@ -272,7 +281,7 @@ class _Checker:
             back = _guard("parse_move", functools.partial(position.parse_move, name))
             if back != action:
                 raise _BrokenError("names", f"the move {action} is called {name!r}, which parse_move reads as {back}", "parse_move")
-            _guard("apply", functools.partial(position.state.apply, action))
+            _guard(f"apply({action})", functools.partial(position.state.apply, action))
         _guard("render", lambda: str(position))
 
     def _same(self, method: str, compiled: Any, interpreted: Any, detail: str = "") -> None:
@@ -371,6 +380,7 @@ def _line(error: BaseException) -> str:
 
 
 def _definition(game: Game, method: str) -> str:
+    method = method.partition("(")[0]
     function = game.functions.get(method) or getattr(game.cls, method, None)
     if function is None:
         return ""

@@ -23,7 +23,7 @@ class Field:
 
     def __init__(self, dtype: Any, shape: int | tuple[int, ...] = ()) -> None:
         self.dtype = _field_dtype(dtype)
-        self.shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+        self.shape = shape if isinstance(shape, tuple) else (shape,)
         if any(not isinstance(size, (int, np.integer)) or size < 1 for size in self.shape):
             raise GameDefinitionError(f"a field's shape is made of whole numbers of at least 1, not {shape!r}")
         self.name = "?"
@@ -56,7 +56,7 @@ def field(dtype: Any, shape: int | tuple[int, ...] = ()) -> Any:
 def _field_dtype(dtype: Any) -> np.dtype[Any]:
     wanted = _ALIASES.get(dtype, dtype) if isinstance(dtype, str) else dtype
     try:
-        found = np.dtype(wanted)
+        found = None if wanted is None else np.dtype(wanted)  # NumPy takes None for f8
     except TypeError:
         found = None
     if found is None or f"{found.kind}{found.itemsize}" not in _KINDS:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.errors import GameError, IllegalMoveError
+from treetop.errors import ConfigError, GameError, IllegalMoveError
 from treetop.game.definition import Game
 
 
@@ -34,9 +34,12 @@ class Position:
     def parse(cls, game: Game, text: str) -> Position:
         """Set up a position from a diagram, for games that can read one."""
         if not hasattr(game.cls, "parse"):
-            raise GameError(f"{game.name} cannot read a diagram: its class has no method `parse`")
+            raise ConfigError(f"{game.name} cannot read a diagram: its class has no method `parse`")
         state = game()
-        state.parse(text)
+        try:
+            state.parse(text)
+        except ValueError as error:
+            raise ConfigError(f"this is no position of {game.name}: {error}") from error
         return cls(game, state._states)
 
     @property

@@ -48,7 +48,7 @@ def nim(stones: int = 21, most: int = 3) -> Game:
             return 2 * self.heap + self.player
 
         def render(self) -> str:
-            return f"{'|' * self.heap} {self.heap} left, player {self.player + 1} to move"
+            return f"{'|' * self.heap} {self.heap} left, player {self.player} to move"
 
         def move_text(self, action: int) -> str:
             return str(action + 1)

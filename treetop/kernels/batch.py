@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
 from treetop.kernels.backup import backup
@@ -59,7 +61,7 @@ def _keep_state(game: Any, leaves: Any, slot: int, root: Any, links: Any, path: 
     leaves[slot] = root[0]
     state = state_at(game, leaves, slot)
     for step in range(depth):
-        state.apply(links[path[step + 1]].action)
+        state.apply(np.int64(links[path[step + 1]].action))
 
 
 @inline_kernel

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_word, state_at
 from treetop.kernels.backup import backup
@@ -19,17 +21,18 @@ from treetop.tree.layout import TERMINAL
 from treetop.types import NONE, ROOT
 
 
-def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> CompiledFunction[..., int]:
+def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> CompiledFunction[..., Any]:
     @inline_kernel
     def descend(
         control: Any, stats: Any, links: Any, returns: Any, in_flight: Any, state: Any,
         path: Any, movers: Any, actions: Any, tied: Any, answers: Any, rng: Any,
-    ) -> int:  # fmt: skip
+    ) -> Any:  # fmt: skip
         """Walk down to the node to be evaluated; how deep it lies. `path` ends there, and `state` walks along.
 
         Anything wrong is left in `control`.
         """
-        node, depth = ROOT, 0
+        node: Any = np.int64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
+        depth: Any = np.int64(0)
         path[0] = ROOT
         control[0].depth = 0
         while True:
@@ -44,14 +47,15 @@ def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> Compile
                         return depth
                 if visits == 0 or links[node].num_children == 0:
                     return depth
-            mover = state.current_player()
+            mover = np.int64(state.current_player())
             if mover < 0 or mover >= control[0].players:
                 control[0].status, control[0].culprit = BAD_PLAYER, mover
                 return depth
             if depth >= control[0].max_length:
                 control[0].status = TOO_LONG
                 return depth
-            child = choose(control, stats, in_flight, links[node].first_child, links[node].num_children, tied, answers, rng)
+            first, count = np.int64(links[node].first_child), np.int64(links[node].num_children)
+            child = np.int64(choose(control, stats, in_flight, first, count, tied, answers, rng))
             if child == NONE:
                 control[0].status = TIE
                 return depth
@@ -63,7 +67,7 @@ def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> Compile
             depth += 1
             path[depth] = node
             control[0].depth = depth  # for the text of an error, should the game's method raise one
-            state.apply(links[node].action)
+            state.apply(np.int64(links[node].action))
 
     return descend
 

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treetop.compiler.rng import Rng
 from treetop.errors import GameError
 from treetop.game.position import Position
 from treetop.kernels import control as codes
 
 if TYPE_CHECKING:
     from treetop.search.search import Search
+
+
+_REPLAYS = 50
 
 
 def game_failure(search: Search, error: BaseException | None = None) -> GameError:
@@ -36,7 +40,7 @@ def game_failure(search: Search, error: BaseException | None = None) -> GameErro
         told = f"{game.name}.rewards gave player {culprit} a reward that is not finite"
     else:
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
-    line = _own_line(position)
+    line = _own_line(position, search.seed)
     moves = " ".join(played)
     where = f"\nafter the moves: {moves}" if played else "\nin the position that was searched"
     return GameError(f"{told}{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
@@ -59,18 +63,21 @@ def _replay(search: Search, depth: int) -> tuple[Position, list[str]]:
     return position, played
 
 
-def _own_line(position: Position) -> str:
-    """The line of the user's code that fails in plain Python, if one does."""
+def _own_line(position: Position, seed: int) -> str:
+    """The line of the user's code that fails in plain Python, if a few random games from here on find it."""
     facts = position.game.facts
+    rng, out = Rng(seed), np.zeros(facts.num_actions + 1024, np.int32)
     try:
-        state: Any = position.state
-        if not state.is_terminal():
-            out = np.zeros(facts.num_actions, np.int32)
-            count = state.legal_actions(out)
-            for action in out[:count]:
-                position.state.apply(int(action))
-        else:
-            state.rewards(np.zeros(facts.players))
+        for _ in range(_REPLAYS):
+            state: Any = position.state
+            for _ in range(facts.max_length):
+                if state.is_terminal():
+                    state.rewards(np.zeros(facts.players))
+                    break
+                count = int(state.legal_actions(out))
+                if not 1 <= count <= facts.num_actions:
+                    return ""
+                state.apply(int(out[rng.below(count)]))
     except Exception as error:  # noqa: BLE001 - any failure of the user's method is what we are after
         frame = traceback.extract_tb(error.__traceback__)[-1]
         return f"\n{frame.filename}, line {frame.lineno}: {frame.line} ({type(error).__name__}: {error})"

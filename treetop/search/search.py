@@ -124,6 +124,7 @@ class Search:
         """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then."""
         self._refuse_in_flight("run")
         self.prepare()
+        held = self.simulations
         budget = Budget(self._forced(limit))
         pulse = Pulse(_PROGRESS_SECONDS)
         interrupted = False
@@ -137,6 +138,7 @@ class Search:
             interrupted = True
             if not self.simulations:
                 raise
+        budget.simulations = self.simulations - held  # exact, also where an interrupt cut a slice short
         self._last = (limit, budget.simulations, budget.elapsed, interrupted)
         if progress is not None:
             progress(self._progress(budget))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treetop.tree.node import Node
 
 _FIRST_CAPACITY = 1024
+_LARGE, _VAST = 2**19, 2**26
 _FOLD_SHARE = 4  # a fold frees at least one node in four, so that its cost is spread over many simulations
 
 
@@ -99,9 +100,15 @@ class Tree:
             self.fold(needed)
             if self.size + needed <= self.columns.capacity:
                 return
-        # Doubling copies each node about once in its life; untouched memory costs nothing until it is used.
+        # Doubling copies each node about once in its life. A large tree is moved one last time, to a room that it will hardly
+        # outgrow: memory that is not touched costs nothing, and a copy of millions of nodes in the middle of a search would.
         target = max(2 * self.columns.capacity, self.size + needed)
-        self._resize(target if bound is None else min(target, bound))
+        if self.size > _LARGE:
+            target = max(target, _VAST)
+        try:
+            self._resize(target if bound is None else min(target, bound))
+        except MemoryError:
+            self._resize(self.size + max(needed, self.size // 8))
 
     def _resize(self, capacity: int) -> None:
         old = self.columns

@@ -1,0 +1,74 @@
+"""The house: what an import loads and costs, what is public, and that the stairs are kept."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import treetop
+
+PACKAGE = Path(treetop.__file__).parent
+
+
+def test_importing_treetop_loads_nothing_heavy():
+    code = "import sys, treetop; print(sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    for heavy in ("numba", "llvmlite", "torch", "ray", "rich", "typer", "fastapi", "matplotlib", "pandas"):
+        assert f"'{heavy}'" not in loaded
+
+
+def test_importing_treetop_is_quick():
+    """The bound is 0.3 s on an idle machine; here it only keeps a heavy import from coming in, so CPU time and room for a busy one."""
+    code = "import time; start = time.process_time(); import treetop; print(time.process_time() - start)"
+    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    assert statistics.median(times) < 0.6
+
+
+def test_everything_public_is_typed_and_documented():
+    for name in treetop.__all__:
+        member = getattr(treetop, name)
+        if inspect.isclass(member) or inspect.isfunction(member):
+            assert inspect.getdoc(member), name
+        if inspect.isfunction(member):
+            assert inspect.signature(member).return_annotation is not inspect.Signature.empty, name
+    assert sorted(treetop.__all__) == sorted(set(treetop.__all__))
+
+
+def test_the_reference_stays_a_page_and_imports_no_kernel():
+    source = (PACKAGE / "reference" / "search.py").read_text()
+    assert len(source.splitlines()) <= 200
+    assert "kernels" not in source.split('"""', 2)[2]
+
+
+def test_only_the_limits_read_the_clock():
+    for room in ("search", "kernels", "tree", "reference", "games", "compiler"):
+        for file in (PACKAGE / room).glob("*.py"):
+            imports = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom))]
+            names = {alias.name for node in imports for alias in node.names} | {node.module for node in imports if isinstance(node, ast.ImportFrom)}
+            assert "time" not in names or file.name == "limits.py", file
+
+
+def test_games_import_nothing_but_what_a_game_is():
+    for file in (PACKAGE / "games").glob("*.py"):
+        imports = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in imports}
+        assert modules <= {"__future__", "typing", "numpy", "treetop.game"}, file
+
+
+def test_files_stay_small():
+    for file in PACKAGE.glob("**/*.py"):
+        assert len(file.read_text().splitlines()) <= 460, file
+
+
+def test_every_example_is_short_and_runs(tmp_path):
+    examples = sorted((PACKAGE.parent / "examples").glob("*.py"))
+    assert examples
+    for file in examples:
+        assert len(file.read_text().splitlines()) <= 60, file
+        ran = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, cwd=tmp_path, check=False)
+        assert ran.returncode == 0, ran.stderr
+        assert ran.stdout.strip(), file

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import json
+import signal
+
+from tests.cli.conftest import started
+
+
+def _without_clocks(text: str) -> dict[str, object]:
+    told = json.loads(text)
+    del told["elapsed"], told["report"]["elapsed"]
+    return told
+
+
+def test_the_json_of_a_search_has_its_keys(run):
+    ended = run("search", "nim", "--simulations", "2000", "--seed", "1", "--json")
+    told = json.loads(ended.out)
+    assert ended.err == ""
+    assert {"value", "action", "visits", "report"} <= told.keys()
+    assert told["simulations"] == 2000
+    assert sum(told["visits"].values()) == 1999
+    assert told["report"]["seed"] == 1
+
+
+def test_the_same_seed_gives_the_same_result(run):
+    first, second, other = (run("search", "tic_tac_toe", "--seed", seed, "--simulations", "500", "--json").out for seed in (5, 5, 6))
+    assert _without_clocks(first) == _without_clocks(second)
+    assert _without_clocks(first)["visits"] != _without_clocks(other)["visits"]
+
+
+def test_a_piped_search_prints_the_result_plainly(shell):
+    ended = shell("search", "tic_tac_toe", "--moves", "a1 b1", "--simulations", "3000")
+    assert ended.code == 0
+    assert ended.err == ""
+    assert "1 X O ." in ended.out
+    assert "principal variation" in ended.out
+    assert "for player 0, who is to move" in ended.out
+    assert "\x1b" not in ended.out
+
+
+def test_without_a_limit_it_runs_ten_thousand_simulations(run):
+    assert json.loads(run("search", "nim", "--json").out)["simulations"] == 10_000
+
+
+def test_every_option_reaches_the_search(run):
+    told = json.loads(run(
+        "search", "nim", "--simulations", "900", "--rule", "puct", "--c", "2", "--temperature", "0.5", "--evaluator", "uniform",
+        "--expand-after", "2", "--max-depth", "4", "--max-nodes", "64", "--seed", "9", "--json",
+    ).out)["report"]  # fmt: skip
+    wanted = {"rule": "puct", "c": 2.0, "final": "temperature", "temperature": 0.5, "evaluator": "uniform", "expand_after": 2,
+              "max_depth": 4, "max_nodes": 64, "seed": 9, "asked": "900 simulations"}  # fmt: skip
+    assert {key: told[key] for key in wanted} == wanted
+    assert told["nodes"] <= 64
+
+
+def test_the_first_limit_reached_ends_the_search(run):
+    told = json.loads(run("search", "tic_tac_toe", "--nodes", "50", "--simulations", "100000", "--seconds", "60", "--json").out)
+    assert told["simulations"] < 100_000
+
+
+def test_explain_and_report_are_printed_on_request(run):
+    out = run("search", "nim", "--explain", "--report").out
+    assert "UCB1: score = value" in out
+    assert "rules_digest" in out
+
+
+def test_a_diagram_sets_the_position_up(run):
+    out = run("search", "tic_tac_toe", "--setup", "X X .\nO O .\n. . .", "--simulations", "2000").out
+    assert "plays c3" in out
+
+
+def test_a_saved_search_goes_on_as_if_it_had_never_stopped(run, tmp_path):
+    options = ("--seed", "4", "--c", "1.1")
+    run("search", "tic_tac_toe", *options, "--simulations", "500", "--save", "half.search")
+    assert (tmp_path / "half.search").exists()
+    continued = json.loads(run("search", "--load", "half.search", "--simulations", "700", "--json").out)
+    whole = json.loads(run("search", "tic_tac_toe", *options, "--simulations", "1200", "--json").out)
+    assert continued["visits"] == whole["visits"]
+    assert continued["value"] == whole["value"]
+
+
+def test_a_loaded_search_keeps_its_own_settings(run):
+    run("search", "nim", "--save", "nim.search")
+    ended = run("search", "--load", "nim.search", "--c", "2", "--seed", "1")
+    assert ended.code == 2
+    assert "leave out --c, --seed" in ended.err
+    ended = run("search", "tic_tac_toe", "--load", "nim.search")
+    assert ended.code == 2
+    assert "whose rules are not those of tic_tac_toe" in ended.err
+
+
+def test_a_result_is_printed_even_where_it_cannot_be_saved(run, tmp_path, monkeypatch):
+    from treetop.errors import SaveError
+    from treetop.search.search import Search
+
+    def full(*_: object) -> None:
+        raise SaveError("the disk is full")
+
+    monkeypatch.setattr(Search, "save", full)
+    ended = run("search", "nim", "--save", "nim.search")
+    assert ended.code == 2
+    assert "principal variation" in ended.out
+    assert "the disk is full" in ended.err
+
+
+def test_ctrl_c_ends_a_search_with_its_result(tmp_path):
+    with started("search", "nim", "--seconds", "600", "--save", "nim.search", folder=tmp_path) as process:
+        process.see("/s, best")
+        process.process.send_signal(signal.SIGINT)
+        code, out = process.end()
+    assert code == 0
+    assert "interrupted" in out
+    assert "principal variation" in out
+    assert (tmp_path / "nim.search").exists()
+
+
+def test_a_terminal_sees_a_live_line_and_a_table(tmp_path):
+    with started("search", "nim", "--seconds", "0.7", folder=tmp_path, out_too=True) as process:
+        code, drawn = process.end()
+    assert code == 0
+    assert drawn.count("searching") >= 3
+    assert "/s, best 1" in drawn
+    assert "─────" in drawn
+    assert "\x1b[1;32m" in drawn
+
+
+def test_progress_on_the_terminal_leaves_piped_json_clean(tmp_path):
+    with started("search", "nim", "--seconds", "0.5", "--json", folder=tmp_path) as process:
+        process.see("searching")
+        code, out = process.end()
+    assert code == 0
+    assert json.loads(out)["action"] in (0, 1, 2)

@@ -1,0 +1,88 @@
+"""games, check, bench and warmup."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from treetop.game.registry import BUNDLED, load_game
+
+
+def test_games_lists_every_bundled_game(run):
+    out = run("games").out
+    assert all(load_game(name).name in out for name in BUNDLED)
+
+
+def test_games_as_json_holds_the_facts(run):
+    found = {game["family"]: game for game in json.loads(run("games", "--json").out)}
+    assert found["nim"]["parameters"] == {"stones": 21, "most": 3}
+    assert found["nim"]["players"] == 2
+    assert found["nim"]["max_length"] == 21
+
+
+def test_one_game_shows_its_board_parameters_and_digest(run):
+    out = run("games", "nim(stones=7)").out
+    assert "stones=7, most=3" in out
+    assert "||||||| 7 left" in out
+    assert load_game("nim(stones=7)").digest in out
+    told = json.loads(run("games", "nim(stones=7)", "--json").out)
+    assert told["rules"] == load_game("nim(stones=7)").digest
+    assert told["moves"] == ["1", "2", "3"]
+
+
+def test_check_reports_what_held(run):
+    ended = run("check", "nim", "--games", "20", "--seed", "3")
+    assert ended.code == 0
+    assert "keeps its promises" in ended.out
+    told = json.loads(run("check", "nim", "--games", "20", "--seed", "3", "--json").out)
+    assert told["games"] == 20
+    assert told["promises"]
+
+
+def test_the_same_seed_checks_the_same_games(run):
+    first, second, other = (json.loads(run("check", "nim", "--games", "20", "--seed", seed, "--json").out) for seed in (1, 1, 2))
+    assert first["moves"] == second["moves"] != other["moves"]
+
+
+def test_bench_measures_each_game(run):
+    told = json.loads(run("bench", "nim", "tic_tac_toe", "--simulations", "500", "--repeat", "3", "--json").out)
+    assert [row["game"] for row in told["games"]] == ["nim(stones=21, most=3)", "tic_tac_toe"]
+    for row in told["games"]:
+        speed = row["simulations_per_second"]
+        assert 0 < speed["low"] <= speed["value"] <= speed["high"]
+        assert len(row["rates"]) == 3
+        assert row["bytes_per_node"] <= 32
+        assert row["nodes"] > 1
+
+
+def test_bench_in_words_names_the_unit(run):
+    assert "simulations a second" in run("bench", "nim", "--simulations", "100", "--repeat", "1").out
+
+
+def test_warmup_says_where_the_code_is(run):
+    ended = run("warmup", "nim")
+    assert ended.code == 0
+    assert ended.out.startswith("nim(stones=21, most=3): ")
+    assert "cache: " in ended.out
+
+
+@pytest.mark.slow
+def test_what_warmup_compiled_is_there_for_the_next_process_until_it_is_cleared(shell, tmp_path, monkeypatch):
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("TREETOP_CACHE", str(cache))
+
+    def warm(*args: str) -> dict[str, object]:
+        return json.loads(shell("warmup", "nim", "--json", *args).out)
+
+    assert warm()["games"][0]["from_cache"] is False
+    assert warm()["games"][0]["from_cache"] is True
+    (cache / "a friend's file").write_text("keep me")
+    (cache / "notes-0123456789abcdef").mkdir()
+    (cache / "notes-0123456789abcdef" / "diary.txt").write_text("keep me too")
+    cleared = warm("--clear")
+    assert cleared["folder"] == str(cache)
+    assert cleared["removed"] >= 1
+    assert cleared["games"][0]["from_cache"] is False
+    assert (cache / "a friend's file").read_text() == "keep me"
+    assert (cache / "notes-0123456789abcdef" / "diary.txt").read_text() == "keep me too"

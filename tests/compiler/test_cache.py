@@ -1,0 +1,192 @@
+"""The cache on disk: found again by the next process, never stale, safe among many processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import treetop
+from treetop.compiler.cache import KernelCache, cache_folder
+
+PACKAGE = Path(treetop.__file__).parent
+
+# Searches games and tells, for each, the visits and whether the code came from the cache.
+SCRIPT = """
+import json, sys
+import treetop as tt
+from treetop.kernels.loop import run
+told = []
+for spec in sys.argv[1:]:
+    game = tt.load_game(spec)
+    search = tt.Search(game, seed=3)
+    visits = list(search.run(tt.Limit(simulations=200)).visits.values())
+    told.append({"visits": visits, "hit": game.engine().entry(run).from_cache, "digest": game.digest})
+print(json.dumps(told))
+"""
+
+
+def start(cache, *specs, script=SCRIPT, path=()):
+    env = {**os.environ, "TREETOP_CACHE": str(cache), "PYTHONPATH": os.pathsep.join([*map(str, path), str(PACKAGE.parent)])}
+    return subprocess.Popen([sys.executable, "-c", script, *specs], env=env, cwd=Path(cache).parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish(process):
+    out, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    return json.loads(out)
+
+
+def test_a_second_process_finds_the_compiled_code(tmp_path):
+    first = finish(start(tmp_path, "nim(stones=6)"))
+    second = finish(start(tmp_path, "nim(stones=6)"))
+    assert [one["hit"] for one in first] == [False]
+    assert [one["hit"] for one in second] == [True]
+    assert first[0]["visits"] == second[0]["visits"]
+
+
+@pytest.mark.slow
+def test_many_processes_may_compile_many_games_into_an_empty_cache_at_once(tmp_path):
+    specs = [f"nim(stones={stones})" for stones in (5, 6, 7)] + ["tic_tac_toe"]
+    crowd = [start(tmp_path, *(specs[turn:] + specs[:turn])) for turn in (0, 1, 2, 3, 0, 2)]
+    told = [finish(process) for process in crowd]
+    visits = {}
+    compiled = 0
+    for turn, games in zip((0, 1, 2, 3, 0, 2), told, strict=True):
+        for spec, one in zip(specs[turn:] + specs[:turn], games, strict=True):
+            assert visits.setdefault(spec, one["visits"]) == one["visits"]
+            compiled += not one["hit"]
+    assert compiled == len(specs)  # each was compiled once, by one of the processes; the others waited for it
+    assert len({str(each) for each in visits.values()}) == len(specs)
+    assert not list(tmp_path.glob("**/*.part"))
+
+
+OWN = """
+import treetop
+{helper}
+STEP = {constant}
+
+def make(most):
+    @treetop.game(players=2, num_actions=3, max_length=30)
+    class Heap:
+        n = treetop.field("i2")
+        player = treetop.field("i1")
+        def reset(self):
+            self.n = 12
+        def legal_actions(self, out):
+            count = min(most, self.n)
+            for action in range(count):
+                out[action] = action
+            return count
+        def apply(self, action):
+            self.n = max(0, self.n - step(action) - STEP)
+            self.player = 1 - self.player
+        def is_terminal(self):
+            return self.n == 0
+        def rewards(self, out):
+            out[self.player] = -1.0
+            out[1 - self.player] = 1.0
+    return Heap
+Heap = make({most})
+"""
+HELPER = "@treetop.compiled\ndef step(x):\n    return {body}\n"
+
+
+def test_no_change_of_the_rules_is_ever_answered_with_old_code(tmp_path):
+    folder, cache = tmp_path / "own", tmp_path / "cache"
+    folder.mkdir()
+
+    def told(body="x", constant=1, most=3):
+        (folder / "steps.py").write_text("import treetop\n" + HELPER.format(body=body))
+        (folder / "heap.py").write_text(OWN.format(helper="from steps import step", constant=constant, most=most))
+        shutil.rmtree(folder / "__pycache__", ignore_errors=True)
+        return finish(start(cache, "heap:Heap", path=[folder]))[0]
+
+    base = told()
+    assert not base["hit"]
+    assert told()["hit"]
+    changed = [told(body="x + 1"), told(constant=3), told(most=2)]  # a helper in another module, a constant, a closure value
+    assert not any(one["hit"] for one in changed)
+    assert len({str(one["visits"]) for one in [base, *changed]}) == 4
+    assert told() == {**base, "hit": True}
+
+
+def test_a_changed_kernel_is_compiled_anew(tmp_path):
+    copy, cache = tmp_path / "copy", tmp_path / "cache"
+    shutil.copytree(PACKAGE, copy / "treetop", ignore=shutil.ignore_patterns("__pycache__"))
+    assert not finish(start(cache, "nim(stones=6)", path=[copy]))[0]["hit"]
+    assert finish(start(cache, "nim(stones=6)", path=[copy]))[0]["hit"]
+    kernel = copy / "treetop" / "kernels" / "backup.py"
+    kernel.write_text(kernel.read_text().replace("stats[node].visits += 1", "stats[node].visits += 2"))
+    after = finish(start(cache, "nim(stones=6)", path=[copy]))[0]
+    assert not after["hit"]
+    assert sum(after["visits"]) == 2 * 199
+
+
+def test_a_game_without_a_file_is_cached_too(tmp_path):
+    """As in a notebook: the cell's source is no module."""
+    cell = OWN.format(helper=HELPER.format(body="x"), constant=1, most=3)
+    script = f"""
+import json
+import treetop as tt
+from treetop.kernels.loop import run
+exec(compile({cell!r}, "<ipython-input-1>", "exec"), globals())
+tt.search(Heap, simulations=50)
+print(json.dumps(Heap.engine().entry(run).from_cache))
+"""
+    assert [finish(start(tmp_path, script=script)) for _ in range(2)] == [False, True]
+
+
+def test_nothing_is_written_into_the_package(tmp_path):
+    before = {file for file in PACKAGE.glob("**/*") if "__pycache__" not in file.parts}
+    finish(start(tmp_path, "nim(stones=6)"))
+    assert {file for file in PACKAGE.glob("**/*") if "__pycache__" not in file.parts} == before
+    assert list(tmp_path.glob("**/*.kernel"))
+
+
+def test_damaged_cache_files_are_compiled_over(tmp_path):
+    finish(start(tmp_path, "nim(stones=6)"))
+    [file] = tmp_path.glob("**/*.kernel")
+    whole = file.read_bytes()
+    flipped = bytearray(whole)
+    flipped[-1000] ^= 1
+    for content in (whole[: len(whole) // 2], b"", bytes(flipped)):
+        file.write_bytes(content)
+        assert not finish(start(tmp_path, "nim(stones=6)"))[0]["hit"]
+        assert file.read_bytes() != content
+    assert finish(start(tmp_path, "nim(stones=6)"))[0]["hit"]
+
+
+def test_code_of_another_game_or_build_is_never_loaded(tmp_path, monkeypatch):
+    monkeypatch.setenv("TREETOP_CACHE", str(tmp_path))
+    finish(start(tmp_path, "nim(stones=6)"))
+    [file] = tmp_path.glob("**/*.kernel")
+    content = file.read_bytes()
+    game, build, kernel, signature = content.split(b"\n")[1:5]
+    right = KernelCache(game.decode(), build.decode(), kernel.decode(), signature.decode())
+    assert right._read() is not None
+    other = KernelCache("another", build.decode(), kernel.decode(), signature.decode())
+    other._file.parent.mkdir(parents=True)
+    other._file.write_bytes(content)
+    assert other._read() is None
+
+
+def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    assert not finish(start(blocked / "cache", "nim(stones=6)", script="import warnings; warnings.simplefilter('ignore')\n" + SCRIPT))[0]["hit"]
+
+
+def test_without_a_home_the_cache_is_a_temporary_folder(tmp_path, monkeypatch):
+    blocked = tmp_path / "file"
+    blocked.write_text("not a folder")
+    monkeypatch.delenv("TREETOP_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(blocked))
+    assert "treetop-" in cache_folder().name
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "treetop"

@@ -1,0 +1,117 @@
+"""What cannot be compiled is told in terms of the user's own line."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+
+
+def plain_helper(x):
+    return x + 1
+
+
+def make(apply=None, **changes):
+    def reset(self):
+        self.n = 3
+
+    def legal_actions(self, out):
+        out[0] = 0
+        return 1
+
+    def default_apply(self, action):
+        self.n -= 1
+
+    def is_terminal(self):
+        return self.n <= 0
+
+    def rewards(self, out):
+        out[0] = 1.0
+
+    body = {"n": tt.field("i2"), "row": tt.field("u1", 3), "reset": reset, "legal_actions": legal_actions,
+            "apply": apply or default_apply, "is_terminal": is_terminal, "rewards": rewards, **changes}  # fmt: skip
+    return tt.game(players=1, num_actions=1, max_length=3)(type("Mine", (), body))
+
+
+def refused(game):
+    with pytest.raises(tt.CompileError) as caught:
+        tt.search(game, simulations=10)
+    return str(caught.value)
+
+
+def test_a_plain_helper_is_told_to_be_decorated():
+    def apply(self, action):
+        self.n = plain_helper(action)
+
+    text = refused(make(apply))
+    assert "@treetop.compiled" in text
+    assert "plain_helper" in text
+    assert "self.n = plain_helper(action)" in text
+    assert "test_diagnosis.py, line" in text
+
+
+def test_an_unknown_field_is_named_with_the_ones_there_are():
+    def apply(self, action):
+        self.n -= self.stoness
+
+    text = refused(make(apply))
+    assert "no field or method `stoness`" in text
+    assert "n, row" in text
+    assert "self.n -= self.stoness" in text
+
+
+def test_an_unknown_field_that_is_set_is_named():
+    def apply(self, action):
+        self.n -= 1
+        self.other = 3
+
+    text = refused(make(apply))
+    assert "other" in text
+    assert "self.other = 3" in text
+
+
+def test_python_that_numba_does_not_know_is_shown_by_line():
+    def with_an_object(self, action):
+        thing = object()
+        self.n -= hash(thing)
+
+    def with_a_string(self, action):
+        self.n -= 1
+        text = "x" + self.n
+        self.n = len(text)
+
+    def with_an_open_file(self, action):
+        with open("x") as file:  # noqa: PTH123
+            self.n = len(file.read())
+
+    for apply in (with_an_object, with_a_string, with_an_open_file):
+        text = refused(make(apply))
+        assert text.startswith("Mine.apply cannot be compiled: ")
+        first = apply.__code__.co_firstlineno
+        lines = [int(part.split()[0]) for part in text.split("line ")[1:2]]
+        assert first <= lines[0] <= first + 4
+
+
+def test_a_method_that_forgets_to_return_is_told():
+    def legal_actions(self, out):
+        out[0] = 0
+
+    text = refused(make(legal_actions=legal_actions))
+    assert "legal_actions" in text
+    assert "must return how many actions it wrote" in text
+
+
+def test_a_difference_of_unsigned_elements_is_refused():
+    def apply(self, action):
+        self.n = self.row[0] - self.row[1]
+
+    text = refused(make(apply))
+    assert "signed type" in text
+    assert "self.n = self.row[0] - self.row[1]" in text
+
+
+def test_an_undefined_name_is_told():
+    def apply(self, action):
+        self.n = undefined_thing  # noqa: F821
+
+    assert "undefined_thing" in refused(make(apply))

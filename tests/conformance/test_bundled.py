@@ -1,0 +1,30 @@
+"""Every bundled game keeps its promises."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+from tests.own_games import Climb, DoubleMoves, ThreeNim
+from treetop.game.registry import BUNDLED
+
+GAMES = {
+    "tic_tac_toe": 1000, "connect_four": 1000, "othello": 150, "othello(size=4)": 500, "gomoku(size=7, line=4)": 200, "hex(size=5)": 300,
+    "breakthrough(size=5)": 300, "nim": 1000, "hex(size=11)": 20, "gomoku": 10, "breakthrough": 100, "gomoku(size=17, line=6)": 3,
+    "hex(size=19)": 3, "othello(size=6)": 100,
+}  # fmt: skip
+
+
+def test_all_bundled_games_are_checked():
+    assert {tt.load_game(spec).family for spec in GAMES} == set(BUNDLED)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_bundled_game_keeps_its_promises(spec):
+    report = tt.check(spec, games=GAMES[spec], seed=11)
+    assert report.longest <= tt.load_game(spec).facts.max_length
+
+
+@pytest.mark.parametrize("game", [ThreeNim, Climb, DoubleMoves], ids=str)
+def test_games_with_other_numbers_of_players_keep_theirs(game):
+    tt.check(game, games=200)

@@ -1,0 +1,215 @@
+"""The conformance check finds what games get wrong, and shows the shortest game that has it."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+
+
+def counting(**changes):
+    """A good game, with a few methods changed for the worse: count down from 6 by one or two."""
+
+    def reset(self):
+        self.n = 6
+
+    def legal_actions(self, out):
+        out[0] = 0
+        if self.n > 1:
+            out[1] = 1
+            return 2
+        return 1
+
+    def apply(self, action):
+        self.n -= action + 1
+        self.player = 1 - self.player
+
+    def is_terminal(self):
+        return self.n <= 0
+
+    def rewards(self, out):
+        out[self.player] = -1.0
+        out[1 - self.player] = 1.0
+
+    body = {"n": tt.field("i1"), "player": tt.field("i1"), "row": tt.field("i1", 4), "reset": reset, "legal_actions": legal_actions,
+            "apply": apply, "is_terminal": is_terminal, "rewards": rewards}  # fmt: skip
+    return tt.game(players=2, num_actions=2, max_length=changes.pop("max_length", 6))(type("Counting", (), {**body, **changes}))
+
+
+def broken(**changes):
+    with pytest.raises(tt.ConformanceError) as caught:
+        tt.check(counting(**changes), games=200)
+    return str(caught.value)
+
+
+def test_a_good_game_passes():
+    report = tt.check(counting(), games=100, seed=3)
+    assert report.games == 100
+    assert report.longest <= 6
+    assert "keeps its promises" in str(report)
+    assert report.to_dict()["moves"] == report.moves
+
+
+def test_progress_is_told():
+    seen = []
+    tt.check(counting(), games=50, progress=lambda done, total: seen.append((done, total)))
+    assert seen[-1] == (50, 50)
+
+
+def test_games_must_be_a_number():
+    with pytest.raises(tt.ConfigError):
+        tt.check("nim", games=0)
+
+
+def test_too_long_a_game_is_found():
+    text = broken(max_length=4)
+    assert "max_length = 4" in text
+    assert len(text.split("(actions [")[1].split("]")[0].split(",")) == 4
+
+
+def test_an_action_out_of_range_is_found():
+    def legal_actions(self, out):
+        out[0] = 0
+        if self.n == 4:
+            out[0] = 2
+        return 1
+
+    text = broken(legal_actions=legal_actions)
+    assert "legal_actions gave 2; actions are 0 to 1" in text
+    assert "actions [0, 0]" in text
+
+
+def test_the_same_action_twice_is_found():
+    def legal_actions(self, out):
+        out[0] = 0
+        out[1] = 0
+        return 2
+
+    assert "gave 0 twice" in broken(legal_actions=legal_actions)
+
+
+def test_no_action_and_too_many_actions_are_found():
+    assert "gave 0 actions" in broken(legal_actions=lambda self, out: 0)
+    assert "gave 3 actions" in broken(legal_actions=lambda self, out: 3)
+
+
+def test_writing_past_the_end_is_found_with_the_line():
+    def legal_actions(self, out):
+        for action in range(3):
+            out[action] = action
+        return 2
+
+    text = broken(legal_actions=legal_actions)
+    assert "IndexError" in text
+    assert "out[action] = action" in text
+
+
+def test_a_wrong_player_is_found():
+    def apply(self, action):
+        self.n -= action + 1
+        self.player += 1
+
+    text = broken(apply=apply)
+    assert "current_player gave 2; players are 0 to 1" in text
+    assert len(text.split("(actions [")[1].split("]")[0].split(",")) == 2
+
+
+def test_rewards_out_of_range_not_finite_or_not_adding_up_are_found():
+    def set_to(first, second):
+        def rewards(self, out):
+            out[0] = first
+            out[1] = second
+
+        return rewards
+
+    assert "must lie between -1 and 1" in broken(rewards=set_to(2.0, -2.0))
+    assert "must lie between" in broken(rewards=set_to(float("nan"), 0.0))
+    assert "must lie between" in broken(rewards=set_to(float("inf"), 0.0))
+    assert "do not add up to zero" in broken(rewards=set_to(1.0, 1.0))
+
+
+def test_modes_that_differ_are_found():
+    def apply(self, action):
+        self.n -= action + 1
+        self.player = 1 - self.player
+        if self.n == 2:
+            self.row[0] = int(DIFFERENT[0])  # noqa: F821 - set below
+
+    import numpy as np
+
+    table = np.zeros(1)
+    globals()["DIFFERENT"] = table
+    game = counting(apply=apply)
+    tt.check(game, games=5)  # compiled with a zero in the table
+    engine = game.engine(bounds_checked=True)
+    table[0] = 1.0
+    game.engine = lambda bounds_checked=False: engine  # and now the interpreted table says something else
+    with pytest.raises(tt.ConformanceError, match="row is .* interpreted and .* compiled") as caught:
+        tt.check(game, games=50)
+    assert "def apply" in str(caught.value)
+
+
+def test_a_question_that_changes_the_state_is_found():
+    def is_terminal(self):
+        self.row[1] = 1
+        return self.n <= 0
+
+    assert "changed the state" in broken(is_terminal=is_terminal)
+
+
+def test_a_method_that_fails_is_found_with_its_line():
+    def apply(self, action):
+        self.n -= action + 1
+        self.player = 1 - self.player
+        self.row[0] = 12 // (self.n - 3)
+
+    text = broken(apply=apply)
+    assert "ZeroDivisionError" in text
+    assert "self.row[0] = 12 // (self.n - 3)" in text
+    assert "apply(1) fails" in text
+    assert "actions [0]" in text  # five are left, and taking two leaves three
+
+
+def test_a_store_that_does_not_fit_is_found():
+    def apply(self, action):
+        self.n -= action + 1
+        self.player = 1 - self.player
+        self.row[2] = 300
+
+    assert "300 does not fit" in broken(apply=apply)
+
+
+def test_a_random_action_that_is_illegal_or_uneven_is_found():
+    assert "not among the legal actions" in broken(random_action=lambda self, rng: rng.below(2) if self.n > 1 else 1)
+    assert "not equally likely" in broken(random_action=lambda self, rng: 0)
+
+
+def test_keys_that_confuse_positions_are_found():
+    assert "two positions have the key" in broken(key=lambda self: self.n // 3)
+
+
+def test_names_that_are_not_unique_or_cannot_be_read_are_found():
+    assert "a name is used once" in broken(move_text=lambda self, action: "go")
+    assert "a name is used once" in broken(move_text=lambda self, action: f"move {action}")
+    assert "parse_move reads as" in broken(move_text=lambda self, action: f"m{action}", parse_move=lambda self, text: 0)
+
+
+def test_a_drawing_that_fails_is_found():
+    def render(self):
+        return "x" + self.n
+
+    assert "render fails: TypeError" in broken(render=render)
+
+
+def test_the_shown_game_is_the_shortest():
+    def rewards(self, out):
+        out[self.player] = -1.0
+        out[1 - self.player] = 5.0 if self.row[0] == 3 else 1.0
+
+    def apply(self, action):
+        self.n -= action + 1
+        self.player = 1 - self.player
+        if action == 1:
+            self.row[0] += 1
+
+    assert "actions [1, 1, 1]" in broken(rewards=rewards, apply=apply)

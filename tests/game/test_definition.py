@@ -1,0 +1,222 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+import treetop as tt
+
+
+def methods(**changes):
+    def reset(self):
+        self.n = 3
+
+    def legal_actions(self, out):
+        out[0] = 0
+        return 1
+
+    def apply(self, action):
+        self.n -= 1
+
+    def is_terminal(self):
+        return self.n == 0
+
+    def rewards(self, out):
+        out[0] = 1.0
+
+    body = {"n": tt.field("i1"), "reset": reset, "legal_actions": legal_actions, "apply": apply, "is_terminal": is_terminal, "rewards": rewards}
+    body.update(changes)
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def make(players=1, num_actions=1, max_length=3, facts=None, **changes):
+    return tt.game(players=players, num_actions=num_actions, max_length=max_length, **(facts or {}))(type("Mine", (), methods(**changes)))
+
+
+def test_a_game_is_played_by_hand_in_plain_python():
+    state = make()()
+    assert state.n == 3
+    state.apply(0)
+    assert state.n == 2
+    assert type(state.n) is int
+    assert repr(state) == "Mine(n=2)"
+    other = state.copy()
+    other.apply(0)
+    assert (state.n, other.n) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"reset": None}, "lacks reset"),
+        ({"apply": None, "aply": lambda self, action: None}, "aply meant to be apply"),
+        ({"n": None}, "no field"),
+        ({"apply": lambda self: None}, "takes 1 argument after self, not 0"),
+        ({"legal_actions": lambda self, out, more: 0}, "takes 1 argument after self, not 2"),
+        ({"players": 2}, "whose turn"),
+        ({"players": 0}, "players must be"),
+        ({"num_actions": 0}, "num_actions must be"),
+        ({"max_length": -1}, "max_length must be"),
+        ({"num_actions": 2.5}, "num_actions must be"),
+        ({"facts": {"rewards": (1, -1)}}, "lowest < highest"),
+        ({"facts": {"rewards": (0, float("nan"))}}, "finite pair"),
+        ({"facts": {"rewards": 5}}, "pair"),
+        ({"facts": {"zero_sum": True}}, "two players only"),
+    ],
+)
+def test_what_cannot_be_a_game_is_refused_where_it_is_written(changes, what):
+    with pytest.raises(tt.GameDefinitionError, match=what) as caught:
+        make(**changes)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f2", "c16", "U5", "O", "M8[s]", "i3", "nonsense", None, [("a", "i4")]])
+def test_a_field_of_a_kind_that_cannot_compile_is_refused(dtype):
+    with pytest.raises(tt.GameDefinitionError, match="cannot be of type"):
+        tt.field(dtype)
+
+
+@pytest.mark.parametrize("shape", [0, -3, (2, 0), 1.5, "ab"])
+def test_a_field_of_an_impossible_shape_is_refused(shape):
+    with pytest.raises(tt.GameDefinitionError, match="shape"):
+        tt.field("i1", shape)
+
+
+def test_stores_are_checked_in_interpreted_mode():
+    Mine = make(n=tt.field("i1"), row=tt.field("u1", 3), real=tt.field("f8"), flag=tt.field("bool"), word=tt.field("u8"))
+    state = Mine()
+    with pytest.raises(tt.GameError, match=r"n \(i1\) holds -128 to 127; 200 does not fit"):
+        state.n = 200
+    with pytest.raises(tt.GameError, match="whole numbers; 1.5"):
+        state.n = 1.5
+    with pytest.raises(tt.GameError, match="row.*256 does not fit"):
+        state.row[1] = 256
+    with pytest.raises(IndexError):
+        state.row[3] = 1
+    with pytest.raises(AttributeError, match="no field 'm'; its fields are"):
+        state.m = 1
+    state.row = [1, 2, 3]
+    state.row[1:] = 7
+    assert [type(value) for value in state.row] == [int] * 3
+    assert list(state.row) == [1, 7, 7]
+    assert (state.row.sum(), state.row.max(), state.row.min(), len(state.row), state.row.shape) == (15, 7, 1, 3, (3,))
+    assert np.array(state.row).tolist() == [1, 7, 7]
+    state.real, state.flag, state.word = 2, 1, 2**64 - 1
+    assert (state.real, state.flag) == (2.0, True)
+    assert type(state.word) is np.uint64
+    assert ~state.word == 0
+    assert state.n == 3
+
+
+def test_two_dimensional_fields_work_in_both_modes():
+    @tt.game(players=1, num_actions=6, max_length=6)
+    class Grid:
+        cells = tt.field("i1", (2, 3))
+        SIDE = 3
+
+        def reset(self):
+            self.cells[:] = 0
+
+        def empty(self, row, column):
+            return self.cells[row, column] == 0
+
+        def legal_actions(self, out):
+            count = 0
+            for row in range(2):
+                for column in range(self.SIDE):
+                    if self.empty(row, column):
+                        out[count] = row * self.SIDE + column
+                        count += 1
+            return count
+
+        def apply(self, action):
+            self.cells[action // self.SIDE][action % self.SIDE] = 1
+
+        def is_terminal(self):
+            return self.cells.sum() == 6
+
+        def rewards(self, out):
+            out[0] = 1.0
+
+    assert tt.check(Grid, games=50).games == 50
+    assert tt.search(Grid, simulations=100).value == 1.0
+
+
+def test_methods_constants_and_bases_are_seen_by_compiled_code():
+    class Base:
+        def step(self, action):
+            return action + self.EXTRA
+
+    @tt.game(players=1, num_actions=2, max_length=9, rewards=(0, 30))
+    class Derived(Base):
+        n = tt.field("i2")
+        turns = tt.field("u1")
+        EXTRA = 2
+        WEIGHTS = (1, 2)
+
+        def reset(self):
+            self.n = 0
+
+        def legal_actions(self, out):
+            out[0], out[1] = 0, 1
+            return 2
+
+        def apply(self, action):
+            self.n += self.step(action) * self.WEIGHTS[1]
+            self.turns += 1
+
+        def is_terminal(self):
+            return self.turns == 4
+
+        def rewards(self, out):
+            out[0] = self.n
+
+    tt.check(Derived, games=30)
+    assert tt.search(Derived, simulations=3000).action == 1
+
+
+def test_small_integers_compute_in_sixty_four_bits_in_both_modes():
+    @tt.game(players=1, num_actions=2, max_length=3, rewards=(-1000, 1000))
+    class Small:
+        a = tt.field("i1")
+        b = tt.field("u1")
+        c = tt.field("u1")
+        total = tt.field("i8")
+        left = tt.field("i1")
+
+        def reset(self):
+            self.a, self.b, self.c, self.left = 100, 3, 200, 3
+
+        def legal_actions(self, out):
+            out[0], out[1] = 0, 1
+            return 2
+
+        def apply(self, action):
+            self.total += self.a * 2 + (self.b - self.c) + (self.b << 7) - self.a * action
+            self.left -= 1
+
+        def is_terminal(self):
+            return self.left == 0
+
+        def rewards(self, out):
+            out[0] = self.total / 10
+
+    tt.check(Small, games=20)
+    state = Small()
+    state.apply(1)
+    assert state.total == 200 + (3 - 200) + (3 << 7) - 100
+
+
+def test_games_are_named_not_pickled():
+    with pytest.raises(TypeError, match="load_game"):
+        pickle.dumps(tt.load_game("nim"))
+
+
+def test_games_and_families_print():
+    assert repr(tt.load_game("hex(size=3)")) == "<game hex(size=3)>"
+    assert "2 players" in str(tt.load_game("nim"))
+    from treetop.games.gomoku import gomoku
+
+    assert repr(gomoku) == "<family gomoku(size=15, line=5)>"
+    assert gomoku(9) is gomoku(size=9, line=5)

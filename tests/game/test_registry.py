@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import treetop as tt
+from treetop.game.registry import BUNDLED
+
+
+@pytest.mark.parametrize("name", BUNDLED)
+def test_every_bundled_game_is_found_by_its_name(name):
+    game = tt.load_game(name)
+    assert game.family == name
+    assert tt.load_game(game.name).digest == game.digest
+    assert game.summary
+
+
+@pytest.mark.parametrize(
+    ("spec", "what"),
+    [
+        ("chess2", "no game called 'chess2'"),
+        ("othelo", "did you mean othello"),
+        ("hex(width=3)", "width.*parameters are size=11"),
+        ("hex(size=1)", "size must be a whole number from 2 to 19, not 1"),
+        ("hex(size='a')", "size must be"),
+        ("hex(size=3.0)", "size must be"),
+        ("hex(size=[3])", "plain value"),
+        ("hex(3, 4)", "too many"),
+        ("connect_four(size=3)", "takes no parameters"),
+        ("hex(size=3", "does not name a game"),
+        ("", "does not name a game"),
+        ("hex(size=__import__('os'))", "does not name a game"),
+        ("no.such.module:Game", "cannot be imported"),
+        ("treetop.games.nim:Other", "no 'Other'; its games are nim"),
+        ("nowhere.py:Game", "no file"),
+        (5, "named by a text"),
+        (int, "not a game yet"),
+    ],
+)
+def test_unknown_games_and_parameters_are_clear_errors(spec, what):
+    with pytest.raises(tt.UnknownGameError, match=what) as caught:
+        tt.load_game(spec)
+    assert isinstance(caught.value, ValueError)
+
+
+OWN = """
+import treetop
+{extra}
+@treetop.game(players=1, num_actions=1, max_length=3)
+class Mine:
+    n = treetop.field("i1")
+    def reset(self): self.n = 3
+    def legal_actions(self, out):
+        out[0] = 0
+        return 1
+    def apply(self, action): self.n -= 1
+    def is_terminal(self): return self.n == 0
+    def rewards(self, out): out[0] = 1.0
+
+def lot(size):
+    return Mine
+"""
+
+
+def test_a_users_own_game_is_found_by_module_and_by_file(tmp_path, monkeypatch):
+    (tmp_path / "my_own_game.py").write_text(OWN.format(extra=""))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    game = tt.load_game("my_own_game:Mine")
+    assert tt.load_game(f"{tmp_path}/my_own_game.py:Mine") is game
+    assert tt.load_game("my_own_game:lot(size=4)").name == "lot(size=4)"
+    sys.modules.pop("my_own_game")
+
+
+def test_a_users_module_that_fails_is_told(tmp_path):
+    (tmp_path / "failing_game.py").write_text(OWN.format(extra="1 / 0"))
+    with pytest.raises(tt.UnknownGameError, match="ZeroDivisionError"):
+        tt.load_game(f"{tmp_path}/failing_game.py:Mine")
+    assert "failing_game" not in sys.modules
+
+
+def test_positions_are_played_read_and_compared():
+    position = tt.position("connect_four", moves="4 4 5,3")
+    assert position.moves() == ["4", "4", "5", "3"]
+    assert position == tt.position("connect_four").play(["4", 3]).play([4, 2])
+    assert hash(position) == hash(tt.position("connect_four", moves="4 4 5 3"))
+    assert position != tt.position("connect_four")
+    assert position.player == 0
+    assert not position.is_terminal
+    with pytest.raises(tt.GameError, match="no rewards yet"):
+        _ = position.rewards
+    with pytest.raises(ValueError, match="read-only"):
+        position.record["player"] = 1
+    assert "after 4 moves" in repr(position)
+
+
+@pytest.mark.parametrize("move", ["9", "0", "x", "", "4.5"])
+def test_illegal_move_texts_are_refused_with_the_board(move):
+    with pytest.raises(tt.IllegalMoveError, match=r"legal moves are 1, 2(.|\n)*1 2 3 4 5 6 7"):
+        tt.position("connect_four", moves="4").play([move])
+
+
+@pytest.mark.parametrize("action", [-1, 7, 3.0, True, None])
+def test_illegal_actions_are_refused(action):
+    with pytest.raises(tt.IllegalMoveError):
+        tt.position("connect_four").apply(action)
+
+
+def test_a_finished_game_has_no_moves():
+    over = tt.position("nim(stones=1)", moves="1")
+    assert over.legal_actions() == []
+    assert over.rewards == [1.0, -1.0]
+    with pytest.raises(tt.IllegalMoveError, match="the game is over"):
+        over.play("1")
+
+
+def test_a_game_without_parse_says_so():
+    with pytest.raises(tt.ConfigError, match="cannot read a diagram"):
+        tt.position("nim", setup="|||")
+    assert tt.position("tic_tac_toe", setup="X.O/.../...").player == 0
+    with pytest.raises(tt.ConfigError, match="no position of tic_tac_toe"):
+        tt.position("tic_tac_toe", setup="XXX/.../...")
