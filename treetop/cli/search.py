@@ -36,7 +36,7 @@ from treetop.cli.common import (
     screen,
     table,
 )
-from treetop.errors import ConfigError, TreetopError
+from treetop.errors import ConfigError
 from treetop.game.registry import position
 
 if TYPE_CHECKING:
@@ -136,12 +136,7 @@ def _fresh(
 
     if game is None:
         raise ConfigError("which game? Give its name, or --load a search")
-    try:
-        start = position(find_game(game), moves or "", setup=setup)
-    except ValueError as error:
-        if isinstance(error, TreetopError):
-            raise
-        raise ConfigError(f"--setup: {error}") from error  # the game's own words about a diagram
+    start = position(find_game(game), moves or "", setup=setup)
     config = make_config(rule, c, final=final, **options)
     return Search(start, config, evaluator=Uniform() if evaluator is Leaf.uniform else Rollout(), seed=seed or 0)
 

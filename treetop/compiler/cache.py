@@ -22,6 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from treetop.errors import SaveError
+from treetop.files import replacing
+
 _MAGIC = b"treetop kernel 1\n"
 _LOCK_TIMEOUT = 600.0  # seconds; a compile takes some ten of them
 
@@ -146,9 +149,7 @@ class KernelCache:
         content = self._header + hashlib.sha256(payload).digest() + payload
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=self._folder, prefix=self._file.stem, suffix=".part")
-            with os.fdopen(handle, "wb") as file:
+            with replacing(self._file) as file:
                 file.write(content)
-            Path(temporary).replace(self._file)
-        except OSError as reason:
+        except (OSError, SaveError) as reason:
             warnings.warn(f"compiled code could not be kept in {self._folder}: {reason}", stacklevel=2)

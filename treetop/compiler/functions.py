@@ -74,7 +74,8 @@ def inline_kernel(function: Callable[P, R]) -> CompiledFunction[P, R]:
 def jit(function: FunctionType, *, bounds_checked: bool, python_errors: bool, inline: bool = False, entry: bool = False) -> Any:
     """Numba's dispatcher for `function`, with the house's options. No fastmath: it changes results.
 
-    Only an `entry` can be called from Python; the wrapper for that would double the compile time of the others.
+    Only an `entry` can be called from Python; the wrapper for that would double the compile time of the others. A kernel (a function
+    without Python's errors) allocates nothing, so it is compiled without reference counts: its loops would be full of them.
     """
     from numba import njit
 
@@ -82,5 +83,5 @@ def jit(function: FunctionType, *, bounds_checked: bool, python_errors: bool, in
     inner = not entry
     return njit(
         nogil=True, boundscheck=bounds_checked, error_model=error_model, forceinline=inline,
-        no_cpython_wrapper=inner, no_cfunc_wrapper=inner,
+        no_cpython_wrapper=inner, no_cfunc_wrapper=inner, _nrt=python_errors,
     )(function)  # fmt: skip

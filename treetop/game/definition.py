@@ -124,7 +124,7 @@ class Game:
 
     def has(self, method: str) -> bool:
         """Whether the class gives an optional method."""
-        return method in self.functions or hasattr(self.cls, method)
+        return callable(getattr(self.cls, method, None))
 
     @property
     def digest(self) -> str:
@@ -171,7 +171,8 @@ def _fields(cls: type) -> dict[str, Field]:
     if not found:
         raise GameDefinitionError(f"{cls.__name__} has no field: declare at least one, such as `player: int = treetop.field(\"i1\")`")
     for name in found:
-        if name.startswith("_") or name in _ARITY:
+        # Everybody calls a field `board`, so it may be one; such a game draws itself by `render`, or by its fields.
+        if name.startswith("_") or (name in _ARITY and name != "board"):
             raise GameDefinitionError(f"{cls.__name__}: a field cannot be called {name!r}")
     return found
 

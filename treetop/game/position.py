@@ -33,7 +33,7 @@ class Position:
     @classmethod
     def parse(cls, game: Game, text: str) -> Position:
         """Set up a position from a diagram, for games that can read one."""
-        if not hasattr(game.cls, "parse"):
+        if not game.has("parse"):
             raise ConfigError(f"{game.name} cannot read a diagram: its class has no method `parse`")
         state = game()
         try:
@@ -100,7 +100,7 @@ class Position:
 
     def move_text(self, action: int) -> str:
         """How people write an action here."""
-        if hasattr(self.game.cls, "move_text"):
+        if self.game.has("move_text"):
             return str(self.state.move_text(int(action)))
         return str(int(action))
 
@@ -108,7 +108,7 @@ class Position:
         """The legal action that a text names."""
         wanted = text.strip()
         legal = self.legal_actions()
-        if hasattr(self.game.cls, "parse_move"):
+        if self.game.has("parse_move"):
             try:
                 action = int(self.state.parse_move(wanted))
             except (ValueError, IndexError, KeyError):
@@ -140,10 +140,10 @@ class Position:
 
     def board(self) -> list[list[str]] | None:
         """The board as rows of cells, for games that have one."""
-        return self.state.board() if hasattr(self.game.cls, "board") else None
+        return self.state.board() if self.game.has("board") else None
 
     def __str__(self) -> str:
-        if hasattr(self.game.cls, "render"):
+        if self.game.has("render"):
             return str(self.state.render())
         rows = self.board()
         if rows is not None:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import platform
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from treetop.errors import GameDefinitionError, IllegalMoveError, SaveError, UnknownGameError
+from treetop.files import replacing
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
@@ -87,21 +86,8 @@ class GameRecord:
 
 def save_game(path: str | Path, record: GameRecord) -> None:
     """Write a game. A crash leaves the old file or the new one, nothing between."""
-    path = Path(path)
-    text = json.dumps(record.to_dict()) + "\n"
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    except OSError as error:
-        raise SaveError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        Path(temporary).replace(path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise SaveError(f"{path} cannot be written: {error.strerror}") from error
-        raise
+    with replacing(Path(path)) as file:
+        file.write((json.dumps(record.to_dict()) + "\n").encode())
 
 
 def load_game_record(path: str | Path, *, game: str | Game | None = None) -> GameRecord:

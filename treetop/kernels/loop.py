@@ -60,9 +60,12 @@ def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> Compile
                 control[0].status = TIE
                 return depth
             node = child
-            # The next level's statistics are on their way while the game makes its move.
-            prefetch(stats, links[node].first_child)
-            prefetch(links, links[node].first_child)
+            # The next level is on its way while the game makes its move: the two cache lines that most blocks of children begin in.
+            below = links[node].first_child
+            prefetch(stats, below)
+            prefetch(stats, below + 4)
+            prefetch(links, below)
+            prefetch(links, below + 4)
             movers[depth] = mover
             depth += 1
             path[depth] = node

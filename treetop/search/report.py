@@ -92,14 +92,12 @@ def report_of(search: Search) -> Report:
 def _versions() -> dict[str, str]:
     from importlib.metadata import PackageNotFoundError, version  # slow to import, and seldom needed
 
-    from treetop import __version__
-
     found = {"python": platform.python_version()}
     for package in ("treetop", "numba", "llvmlite", "numpy"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
-            found[package] = __version__ if package == "treetop" else "unknown"
+            found[package] = "not installed as a package"
     return found
 
 

@@ -124,6 +124,7 @@ class Search:
         """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then."""
         self._refuse_in_flight("run")
         self.prepare()
+        self.tree.reserve(8 * (limit.simulations or 0))
         held = self.simulations
         budget = Budget(self._forced(limit))
         pulse = Pulse(_PROGRESS_SECONDS)

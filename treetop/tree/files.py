@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,26 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SaveError
+from treetop.files import replacing
 
 _HEADER = "treetop"
 
 
 def write(path: Path, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
-    """Write beside the file and move it in place: a crash leaves the old file or the new one, nothing between."""
+    """Write a file, whole or not at all."""
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
-    except OSError as error:
-        raise SaveError(f"{path} cannot be written: {error.strerror}") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, allow_pickle=False, **{_HEADER: text, **arrays})
-        Path(temporary).replace(path)
-    except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise SaveError(f"{path} cannot be written: {error}") from error
-        raise
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, **{_HEADER: text, **arrays})
 
 
 def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

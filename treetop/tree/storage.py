@@ -91,6 +91,13 @@ class Tree:
 
         check(self, rewards)
 
+    def reserve(self, nodes: int) -> None:
+        """Take room for a search that will add about so many nodes, at once: what is not used costs nothing."""
+        wanted = self.size + min(nodes, _LARGE)
+        wanted = wanted if self.max_nodes is None else min(wanted, self.max_nodes)
+        if wanted > self.columns.capacity:
+            self._resize(wanted)
+
     def make_room(self, needed: int) -> None:
         """Room for `needed` more nodes: by growing, or at the bound by folding."""
         if self.size + needed <= self.columns.capacity:
@@ -199,10 +206,11 @@ class Tree:
 
 
 def _allocate(capacity: int, players: int, *, in_flight: bool) -> Columns:
+    # Not zeroed: a node is filled in when it is made, and pages that an earlier tree used are warm.
     return Columns(
-        np.zeros(capacity, STATS),
-        np.zeros(capacity, LINKS),
-        np.zeros((capacity if players else 0, players)),
+        np.empty(capacity, STATS),
+        np.empty(capacity, LINKS),
+        np.empty((capacity if players else 0, players)),
         np.zeros(capacity if in_flight else 0, np.int32),
     )
 
