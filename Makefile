@@ -29,6 +29,7 @@ layers: $(STAMP)
 # Two workers; files stay together, so that a game is compiled by one worker and found in the cache by the other.
 unit: $(STAMP)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -q --doctest-modules treetop
 
 bench: $(STAMP)
 	$(BIN)/pip install -q -c constraints.txt ".[openspiel]"

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,7 @@ print(json.dumps(told))
 
 def start(cache, *specs, script=SCRIPT, path=()):
     env = {**os.environ, "TREETOP_CACHE": str(cache), "PYTHONPATH": os.pathsep.join([*map(str, path), str(PACKAGE.parent)])}
-    return subprocess.Popen([sys.executable, "-c", script, *specs], env=env, cwd=Path(cache).parent, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen([sys.executable, "-c", script, *specs], env=env, cwd=tempfile.gettempdir(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def finish(process):

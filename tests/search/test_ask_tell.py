@@ -40,7 +40,7 @@ def test_ask_and_tell_reach_the_limit_exactly():
     assert search.simulations == 800
     assert max(sizes) <= 64
     search.tree.check((-1, 1))
-    assert not search.tree.columns.in_flight.any()
+    assert not search.tree.columns.in_flight[: search.tree.size].any()
 
 
 def test_one_leaf_at_a_time_is_the_sequential_search():
@@ -69,7 +69,7 @@ def test_a_dropped_batch_leaves_no_trace():
         assert search.in_flight == len(batch) > 0
         search.drop(batch)
     assert search.in_flight == 0
-    assert not search.tree.columns.in_flight.any()
+    assert not search.tree.columns.in_flight[: search.tree.size].any()
     assert search.tree.columns.stats[: search.tree.size].tobytes() == before
     search.tree.check((-1, 1))
 

@@ -43,7 +43,7 @@ def mix_bits(bits: int | np.uint64) -> np.uint64:
     return np.uint64(mix(int(bits)))
 
 
-def prefetch(array: np.ndarray[Any, Any], index: int) -> None:
+def prefetch(array: np.ndarray[Any, Any], index: Any) -> None:
     """A hint that `array[index]` will be read soon. It never changes a result."""
 
 

@@ -42,7 +42,7 @@ def gather(
             outcome(control, state, rewards)
             if control[0].status != DONE:
                 break
-            backup(stats, returns, totals, paths[slot], movers[slot], depth, rewards)
+            backup(stats, links, returns, totals, paths[slot], movers[slot], depth, rewards)
             control[0].done += 1
         elif in_flight[node] > 0:
             control[0].status = COLLISION
@@ -92,7 +92,7 @@ def absorb(
                 return
             first = append_children(control, stats, links, returns, in_flight, node, actions, count)
             _set_priors(stats, first, actions, count, logits[slot])
-        backup(stats, returns, totals, paths[slot], movers[slot], depth, values[slot])
+        backup(stats, links, returns, totals, paths[slot], movers[slot], depth, values[slot])
         control[0].done += 1
 
 

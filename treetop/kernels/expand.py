@@ -42,6 +42,7 @@ def append_children(control: Any, stats: Any, links: Any, returns: Any, in_fligh
         links[child].first_child = NONE
         links[child].num_children = 0
         links[child].flags = 0
+        links[child].own = 0
         if len(returns) > 0:
             returns[child, :] = 0.0
         if len(in_flight) > 0:

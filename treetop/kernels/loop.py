@@ -17,7 +17,7 @@ from treetop.kernels.control import BAD_PLAYER, DONE, NEED_ROOM, TIE, TOO_LONG, 
 from treetop.kernels.evaluate import outcome, rollout
 from treetop.kernels.expand import expand
 from treetop.kernels.select import select, select_watching
-from treetop.tree.layout import TERMINAL
+from treetop.tree.layout import MANY_OWN, TERMINAL
 from treetop.types import NONE, ROOT
 
 
@@ -31,7 +31,7 @@ def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> Compile
 
         Anything wrong is left in `control`.
         """
-        node: Any = np.int64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
+        node: Any = np.uint64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
         depth: Any = np.int64(0)
         path[0] = ROOT
         control[0].depth = 0
@@ -54,14 +54,15 @@ def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> Compile
             if depth >= control[0].max_length:
                 control[0].status = TOO_LONG
                 return depth
-            first, count = np.int64(links[node].first_child), np.int64(links[node].num_children)
-            child = np.int64(choose(control, stats, in_flight, first, count, tied, answers, rng))
+            first, count = np.uint64(links[node].first_child), np.uint64(links[node].num_children)
+            visits_below = stats[node].visits - links[node].own if links[node].own < MANY_OWN else NONE
+            child = np.int64(choose(control, stats, in_flight, first, count, visits_below, tied, answers, rng))
             if child == NONE:
                 control[0].status = TIE
                 return depth
-            node = child
+            node = np.uint64(child)
             # The next level is on its way while the game makes its move: the two cache lines that most blocks of children begin in.
-            below = links[node].first_child
+            below = np.int64(links[node].first_child)
             prefetch(stats, below)
             prefetch(stats, below + 4)
             prefetch(links, below)
@@ -108,6 +109,6 @@ def run(
         if control[0].status != DONE:
             break
         # 4. Back up.
-        backup(stats, returns, totals, path, movers, depth, rewards)
+        backup(stats, links, returns, totals, path, movers, depth, rewards)
         control[0].done += 1
         control[0].rng = rng_word(rng)

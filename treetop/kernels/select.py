@@ -66,9 +66,9 @@ def watching_puct_score(stats: Any, in_flight: Any, child: int, scale: float, fi
     return float(value + scale * stats[child].prior * inverse(visits + in_flight[child] + 1))
 
 
-def _best_by(score: Score) -> CompiledFunction[..., int]:
+def _best_by(score: Score) -> CompiledFunction[..., Any]:
     @inline_kernel
-    def best(control: Any, stats: Any, in_flight: Any, first: int, count: int, scale: float, tied: Any, answers: Any, rng: Any) -> int:
+    def best(control: Any, stats: Any, in_flight: Any, first: Any, count: Any, scale: float, tied: Any, answers: Any, rng: Any) -> Any:
         """The child with the highest score; NONE if the caller has to break a tie first."""
         first_play = control[0].first_play
         highest, winner, equal = -np.inf, first, 0
@@ -79,30 +79,30 @@ def _best_by(score: Score) -> CompiledFunction[..., int]:
             winner = child if better else winner
             highest = value if better else highest
         if equal <= 1:
-            return winner
-        return break_tie(control, stats, in_flight, first, count, scale, highest, equal, tied, answers, rng)
+            return np.int64(winner)
+        return np.int64(break_tie(control, stats, in_flight, first, count, scale, highest, equal, tied, answers, rng))
 
     @kernel
     def break_tie(
-        control: Any, stats: Any, in_flight: Any, first: int, count: int, scale: float, highest: float, equal: int,
+        control: Any, stats: Any, in_flight: Any, first: Any, count: Any, scale: float, highest: float, equal: int,
         tied: Any, answers: Any, rng: Any,
-    ) -> int:  # fmt: skip
+    ) -> Any:  # fmt: skip
         turn = _decide(control, equal, answers, rng)
         seen = 0
         for child in range(first, first + count):
             if score(stats, in_flight, child, scale, control[0].first_play) == highest:
                 if seen == turn:
-                    return child
+                    return np.int64(child)
                 tied[seen] = child
                 seen += 1
         control[0].tied = seen
-        return NONE
+        return np.int64(NONE)
 
     return best
 
 
 @inline_kernel
-def _decide(control: Any, equal: int, answers: Any, rng: Any) -> int:
+def _decide(control: Any, equal: Any, answers: Any, rng: Any) -> int:
     """Which of `equal` candidates, in order, wins a tie; NONE where the caller was not asked yet."""
     if control[0].tie_break == FIRST:
         return 0
@@ -113,18 +113,18 @@ def _decide(control: Any, equal: int, answers: Any, rng: Any) -> int:
 
 
 @inline_kernel
-def _untried(control: Any, stats: Any, first: int, count: int, untried: int, tied: Any, answers: Any, rng: Any) -> int:
+def _untried(control: Any, stats: Any, first: Any, count: Any, untried: int, tied: Any, answers: Any, rng: Any) -> Any:
     """One of the children that were never tried: what UCB1's infinite scores amount to, without computing the others."""
     turn = _decide(control, untried, answers, rng) if untried > 1 else 0
     seen = 0
     for child in range(first, first + count):
         if stats[child].visits == 0:
             if seen == turn:
-                return child
+                return np.int64(child)
             tied[seen] = child
             seen += 1
     control[0].tied = seen
-    return NONE
+    return np.int64(NONE)
 
 
 _best_ucb1 = _best_by(ucb1_score)
@@ -134,13 +134,21 @@ _best_watching_puct = _best_by(watching_puct_score)
 
 
 @inline_kernel
-def select(control: Any, stats: Any, in_flight: Any, first: int, count: int, tied: Any, answers: Any, rng: Any) -> int:
-    """The child to follow, by the rule in `control`; NONE if the caller has to break a tie first."""
-    visits, untried = 0, 0
-    for child in range(first, first + count):
-        visits += stats[child].visits
-        untried += stats[child].visits == 0
+def select(
+    control: Any, stats: Any, in_flight: Any, first: Any, count: Any, visits: int, tied: Any, answers: Any, rng: Any
+) -> Any:  # fmt: skip
+    """The child to follow, by the rule in `control`; NONE if the caller has to break a tie first.
+
+    `visits` is N where the node knows it without asking its children, else NONE.
+    """
+    if visits == NONE:
+        visits = 0
+        for child in range(first, first + count):
+            visits += stats[child].visits
     if control[0].rule == UCB1:
+        untried = 0
+        for child in range(first, first + count):
+            untried += stats[child].visits == 0
         if untried > 0:
             return _untried(control, stats, first, count, untried, tied, answers, rng)
         scale = ucb1_scale(control[0].c, visits)
@@ -150,14 +158,16 @@ def select(control: Any, stats: Any, in_flight: Any, first: int, count: int, tie
 
 
 @inline_kernel
-def select_watching(control: Any, stats: Any, in_flight: Any, first: int, count: int, tied: Any, answers: Any, rng: Any) -> int:
+def select_watching(
+    control: Any, stats: Any, in_flight: Any, first: Any, count: Any, visits: int, tied: Any, answers: Any, rng: Any
+) -> Any:  # fmt: skip
     """The same with evaluations in flight: a child that is being evaluated looks more explored than it is."""
-    visits = 0
+    begun = 0
     for child in range(first, first + count):
-        visits += stats[child].visits + in_flight[child]
-    visits = max(visits, 1)
+        begun += stats[child].visits + in_flight[child]
+    begun = max(begun, 1)
     if control[0].rule == UCB1:
-        scale = ucb1_scale(control[0].c, visits)
+        scale = ucb1_scale(control[0].c, begun)
         return _best_watching_ucb1(control, stats, in_flight, first, count, scale, tied, answers, rng)
-    scale = puct_scale(control[0].c, control[0].c_base, visits)
+    scale = puct_scale(control[0].c, control[0].c_base, begun)
     return _best_watching_puct(control, stats, in_flight, first, count, scale, tied, answers, rng)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from treetop.errors import SearchError
-from treetop.tree.layout import FOLDED, TERMINAL
+from treetop.tree.layout import FOLDED, MANY_OWN, TERMINAL
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -33,6 +33,7 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     own = visits - below
     _require(bool(np.all(visits >= 0)), "negative visits")
     _require(bool(np.all(own >= 0)), "a node has fewer visits than its children together")
+    _require(bool(np.all(np.minimum(own, MANY_OWN) == links["own"])), "a node's visits are not its own and its children's")
     reached = inner[visits[inner] > 0]
     _require(bool(np.all(own[reached] >= 1)), "an expanded node was never evaluated itself")
     terminal = (links["flags"] & TERMINAL) > 0

@@ -21,12 +21,14 @@ LINKS = np.dtype(
         ("parent", "i4"),
         ("first_child", "i4"),  # children are contiguous
         ("num_children", "u2"),  # 0: a leaf
-        ("flags", "u2"),
+        ("flags", "u1"),
+        ("own", "u1"),  # evaluations made at this node itself; MANY_OWN stands for as many or more
     ]
 )
 BYTES_PER_NODE = STATS.itemsize + LINKS.itemsize
 
 MAX_CHILDREN = 2**16 - 1
+MANY_OWN = 2**8 - 1
 
 TERMINAL = 1
 """Flag: the game is over here."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BYTES_PER_NODE, FOLDED, LINKS, STATS
+from treetop.tree.layout import BYTES_PER_NODE, FOLDED, LINKS, MANY_OWN, STATS
 from treetop.types import NONE, ROOT, FloatArray, IntArray, RecordArray
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Tree:
         self.totals[:] = 0.0
         columns = self.columns
         columns.stats[ROOT] = (0.0, 0, 1.0)
-        columns.links[ROOT] = (NONE, NONE, NONE, 0, 0)
+        columns.links[ROOT] = (NONE, NONE, NONE, 0, 0, 0)
         columns.returns[:1] = 0.0
         columns.in_flight[:1] = 0
 
@@ -164,7 +164,9 @@ class Tree:
             raise SearchError(f"max_nodes={self.max_nodes} is too small: the root and its children alone fill it")
         threshold = visits[order[min(enough, len(order) - 1)]]
         kept_children = np.where((visits <= threshold) & (np.arange(self.size) != ROOT), 0, links["num_children"])
-        links["flags"][(kept_children == 0) & (links["num_children"] > 0)] |= FOLDED
+        folded = (kept_children == 0) & (links["num_children"] > 0)
+        links["flags"][folded] |= FOLDED
+        links["own"][folded] = np.minimum(visits[folded], MANY_OWN)
         links["num_children"] = kept_children
         self._keep(self._in_order(ROOT, kept_children))
 
