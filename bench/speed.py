@@ -2,6 +2,7 @@
 
     python bench/speed.py                 the whole table, some minutes
     python bench/speed.py --quick         a few repeats only
+    python bench/speed.py --markdown      a table to be pasted
     python bench/speed.py --json out.json
 
 All measure UCB1 with one random rollout a simulation from the start position, interleaved in one process, in CPU time; the ratios are medians
@@ -122,9 +123,12 @@ def start_up(spec: str) -> dict[str, float]:
         imported = statistics.median(run(clock.format("perf_counter") + "import treetop; print(time.perf_counter() - start)") for _ in range(5))
         search = f"import treetop; treetop.search({spec!r}, simulations=1); "
         compiled = run(clock.format("process_time") + search + "print(time.process_time() - start)")
-        began = time.perf_counter()
-        run(search + "print(0)")
-        return {"import_seconds": imported, "compile_cpu_seconds": compiled, "second_process_seconds": time.perf_counter() - began}
+        later = []
+        for _ in range(5):
+            began = time.perf_counter()
+            run(search + "print(0)")
+            later.append(time.perf_counter() - began)
+        return {"import_seconds": imported, "compile_cpu_seconds": compiled, "second_process_seconds": statistics.median(later)}
 
 
 def memory() -> dict[str, float]:
@@ -160,18 +164,33 @@ def measure(quick: bool, source: Path) -> dict[str, Any]:
     return {"machine": machine, "rows": rows, "start": start_up("connect_four"), "memory": memory(), "report": {"c": EXPLORATION}}
 
 
-def show(found: dict[str, Any]) -> None:
-    """The table, for people; in Markdown, so that it can be pasted."""
-    console = Console(width=120)
-    table = Table(box=None)
-    for heading in ("game", "simulations", "Treetop, simulations/s", "OpenSpiel C++", "times OpenSpiel", "C", "of the C reference"):
-        table.add_column(heading, justify="left" if heading == "game" else "right")
+HEADINGS = ("game", "simulations", "Treetop", "OpenSpiel C++", "C", "times OpenSpiel", "of C")
+
+
+def cells(found: dict[str, Any]) -> list[list[str]]:
+    """The table's rows as text: simulations a second of each, and the ratios."""
+    rows = []
     for row in found["rows"]:
         rate = {name: f"{1e9 / row[f'{name}_ns']:,.0f}" if f"{name}_ns" in row else "" for name in ("treetop", "openspiel", "c")}
         times = f"{row['times_openspiel']:.1f}" if "times_openspiel" in row else ""
         share = f"{row['times_c']:.2f}" if "times_c" in row else ""
-        table.add_row(row["game"], f"{row['simulations']:,}", rate["treetop"], rate["openspiel"], times, rate["c"], share)
-    console.print(table)
+        rows.append([row["game"], f"{row['simulations']:,}", rate["treetop"], rate["openspiel"], rate["c"], times, share])
+    return rows
+
+
+def show(found: dict[str, Any], *, markdown: bool) -> None:
+    """The table for people, or to be pasted into a page."""
+    console = Console(width=120)
+    if markdown:
+        lines = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 1)], *cells(found)]
+        print("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    else:
+        table = Table(box=None)
+        for heading in HEADINGS:
+            table.add_column(heading, justify="left" if heading == "game" else "right")
+        for line in cells(found):
+            table.add_row(*line)
+        console.print(table)
     four = [row for row in found["rows"] if row["game"] == "connect_four"]
     for name in ("treetop", "c"):
         if f"{name}_ns" in four[0]:
@@ -189,9 +208,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="few repeats")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers to a file")
     parser.add_argument("--c-source", type=Path, default=C_SOURCE, metavar="FILE", help="the C reference as a library")
+    parser.add_argument("--markdown", action="store_true", help="print the table in Markdown")
     options = parser.parse_args()
     found = measure(options.quick, options.c_source)
-    show(found)
+    show(found, markdown=options.markdown)
     if options.json:
         options.json.write_text(json.dumps(found, indent=1) + "\n")
 

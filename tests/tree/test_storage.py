@@ -52,6 +52,16 @@ def test_growth_doubles_and_keeps_everything():
     assert other.result().visits == one.result().visits
 
 
+def test_many_small_runs_do_not_copy_the_tree_each_time(monkeypatch):
+    copies = []
+    resize = Tree._resize
+    monkeypatch.setattr(Tree, "_resize", lambda tree, capacity: (copies.append(capacity), resize(tree, capacity)))
+    search = tt.Search("connect_four", seed=1)
+    for _ in range(500):
+        search.run(tt.Limit(simulations=40))
+    assert len(copies) < 12
+
+
 def test_reroot_keeps_statistics_of_the_subtree_and_nothing_else():
     search = searched()
     child = search.tree.root.children[3]

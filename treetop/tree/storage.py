@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -93,10 +94,13 @@ class Tree:
 
     def reserve(self, nodes: int) -> None:
         """Take room for a search that will add about so many nodes, at once: what is not used costs nothing."""
-        wanted = self.size + min(nodes, _LARGE)
-        wanted = wanted if self.max_nodes is None else min(wanted, self.max_nodes)
-        if wanted > self.columns.capacity:
-            self._resize(wanted)
+        capacity, bound = self.columns.capacity, self.max_nodes
+        wanted = self.size + min(nodes, _VAST)
+        if wanted <= capacity or capacity == bound:
+            return
+        wanted = max(wanted, 2 * capacity)  # many small runs must not copy the tree each time
+        with suppress(MemoryError):  # it was only a wish
+            self._resize(wanted if bound is None else min(wanted, bound))
 
     def make_room(self, needed: int) -> None:
         """Room for `needed` more nodes: by growing, or at the bound by folding."""
