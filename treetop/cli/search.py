@@ -181,4 +181,4 @@ def _effort(result: SearchResult) -> str:
     rate = result.simulations / result.elapsed if result.elapsed else 0.0
     speed = f" in {result.elapsed:.3g} s, {rate:,.0f} a second" if rate else ""
     ended = "; ended by Ctrl-C" if result.interrupted else ""
-    return f"{result.simulations:,} simulations{speed}; {result.report().nodes:,} nodes, {result.config}, seed {result.seed}{ended}"
+    return f"{result.simulations:,} simulations{speed}; {result.usage.nodes:,} nodes, {result.config}, seed {result.seed}{ended}"

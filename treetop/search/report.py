@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treetop.game.position import Position
 from treetop.search.evaluator import name_of
 
 if TYPE_CHECKING:
@@ -54,14 +55,33 @@ class Report:
         return "\n".join(f"{key:18} {value}" for key, value in self.to_dict().items())
 
 
-def report_of(search: Search) -> Report:
-    """The report of a search, as it stands."""
+@dataclass(frozen=True)
+class Usage:
+    """What a search had used up at a certain moment. Taken with every result; the rest of a report is made when it is asked for."""
+
+    asked: str
+    simulations: int
+    elapsed: float
+    interrupted: bool
+    tree_simulations: int
+    nodes: int
+    bytes: int
+
+    @classmethod
+    def of(cls, search: Search) -> Usage:
+        """What a search has used up now."""
+        limit, simulations, elapsed, interrupted = search._last or (None, search.simulations, 0.0, False)
+        asked = "ask and tell" if limit is None else str(limit)
+        return cls(asked, simulations, elapsed, interrupted, search.simulations, search.tree.size, search.tree.nbytes)
+
+
+def report_of(search: Search, position: Position, usage: Usage) -> Report:
+    """The report of a search of a position, at the moment of a result."""
     config = search.config
-    limit, simulations, elapsed, interrupted = search._last or (None, search.simulations, 0.0, False)
     return Report(
         game=search.game.name,
         rules_digest=search._engine.blueprint.digest,
-        moves=search.position.moves(),
+        moves=position.moves(),
         rule=config.rule,
         c=config.c,
         c_base=config.c_base,
@@ -76,13 +96,7 @@ def report_of(search: Search) -> Report:
         max_depth=config.max_depth,
         max_nodes=config.max_nodes,
         first_play=float(search._control[0]["first_play"]) if config.rule == "puct" else None,
-        asked="ask and tell" if limit is None else str(limit),
-        simulations=simulations,
-        elapsed=elapsed,
-        interrupted=interrupted,
-        tree_simulations=search.simulations,
-        nodes=search.tree.size,
-        bytes=search.tree.nbytes,
+        **asdict(usage),
         versions=_versions(),
         machine=_machine(),
     )

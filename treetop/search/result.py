@@ -16,7 +16,7 @@ from treetop.errors import ConfigError
 from treetop.game.position import Position
 from treetop.search.config import SearchConfig
 from treetop.search.explain import Explanation, Statistics, explain
-from treetop.search.report import Report, report_of
+from treetop.search.report import Report, Usage, report_of
 from treetop.search.tables import html_table, text_table
 from treetop.tree.storage import Tree
 from treetop.types import ROOT, FloatArray, IntArray
@@ -47,7 +47,9 @@ class SearchResult:
     pv_actions: tuple[int, ...]
     tree: Tree = field(repr=False)
     """The tree itself, which goes on with its search."""
-    _report: Report = field(repr=False)
+    usage: Usage
+    """What the search had used up."""
+    _search: Search = field(repr=False)
 
     @classmethod
     def of(cls, search: Search) -> SearchResult:
@@ -68,7 +70,7 @@ class SearchResult:
             priors = np.full(len(actions), 1.0 / len(actions))
         means = np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0)
         result = cls(position, search.config, search.seed, actions, counts, means, priors, tree.totals.copy(), tree.root_visits,
-                     (), tree, report_of(search))
+                     (), tree, Usage.of(search), search)
         return replace(result, pv_actions=_principal_variation(tree, result.action))
 
     @property
@@ -113,17 +115,17 @@ class SearchResult:
     @property
     def simulations(self) -> int:
         """How many simulations the last run made."""
-        return self._report.simulations
+        return self.usage.simulations
 
     @property
     def elapsed(self) -> float:
         """Seconds that the last run took."""
-        return self._report.elapsed
+        return self.usage.elapsed
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the last run."""
-        return self._report.interrupted
+        return self.usage.interrupted
 
     def policy(self, temperature: float = 1.0) -> npt.NDArray[np.float64]:
         """Probabilities over all actions of the game, from the visits: 0 is greedy, 1 proportional, infinity uniform."""
@@ -191,15 +193,15 @@ class SearchResult:
 
     def report(self) -> Report:
         """All that is needed to run this again and to judge it."""
-        return self._report
+        return report_of(self._search, self.position, self.usage)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; the keys are the same in all commands' JSON."""
         told = self.explain()
         return {
-            "game": self.position.game.name, "moves": self._report.moves, "player": self.player, "action": self.action, "move": self.move,
+            "game": self.position.game.name, "moves": self.position.moves(), "player": self.player, "action": self.action, "move": self.move,
             "value": self.value, "values": self.values, "visits": {row.move: row.visits for row in told.rows}, "pv": self.pv,
-            "simulations": self.simulations, "elapsed": self.elapsed, "explain": told.to_dict(), "report": self._report.to_dict(),
+            "simulations": self.simulations, "elapsed": self.elapsed, "explain": told.to_dict(), "report": self.report().to_dict(),
         }  # fmt: skip
 
     def json(self) -> str:
@@ -212,7 +214,7 @@ class SearchResult:
         return [
             f"plays {told.chosen}: {told.why}",
             f"value {self.value:+.4f} for player {self.player}, who is to move; principal variation {' '.join(self.pv) or 'none yet'}",
-            f"{self.simulations:,} simulations{speed}, {self._report.nodes:,} nodes, {self.config}, seed {self.seed}"
+            f"{self.simulations:,} simulations{speed}, {self.usage.nodes:,} nodes, {self.config}, seed {self.seed}"
             + (", interrupted" if self.interrupted else ""),
         ]
 
@@ -232,17 +234,18 @@ class SearchResult:
 
 
 def _principal_variation(tree: Tree, first_action: int) -> tuple[int, ...]:
-    """The chosen action, and then the most visited ones."""
-    stats, links = tree.columns.stats, tree.columns.links
-    actions = [first_action]
+    """The chosen action, and then the most visited ones; among equals the one of higher value."""
+    columns = tree.columns
+    visits, sums = columns.stats["visits"], columns.stats["value_sum"]
+    first_child, num_children, actions = (columns.links[name] for name in ("first_child", "num_children", "action"))
+    variation = [first_action]
     start = tree.root.child(first_action)
     node = None if start is None else start.index
-    while node is not None and (count := int(links["num_children"][node])) > 0:
-        first = int(links["first_child"][node])
-        visits = stats["visits"][first : first + count]
-        if not visits.max():
+    while node is not None and (count := int(num_children[node])) > 0:
+        first = int(first_child[node])
+        ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
+        most, _, node = max(ranked, key=lambda child: child[:2])
+        if not most:
             break
-        best = np.flatnonzero(visits == visits.max())
-        node = first + int(best[np.argmax(stats["value_sum"][first + best])])
-        actions.append(int(links["action"][node]))
-    return tuple(actions)
+        variation.append(int(actions[node]))
+    return tuple(variation)
