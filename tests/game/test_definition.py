@@ -208,6 +208,32 @@ def test_small_integers_compute_in_sixty_four_bits_in_both_modes():
     assert state.total == 200 + (3 - 200) + (3 << 7) - 100
 
 
+def test_a_variant_inherits_from_a_game():
+    four = tt.load_game("connect_four")
+
+    @tt.game(players=2, num_actions=7, max_length=42)
+    class Backwards(four):
+        """Whoever makes four in a row loses."""
+
+        def rewards(self, out):
+            out[self.player] = 1.0 if self.won else 0.0
+            out[1 - self.player] = -1.0 if self.won else 0.0
+
+    tt.check(Backwards, games=50)
+    assert Backwards.digest != four.digest
+    position = tt.position(Backwards, moves="4 1 5 1 6 1")
+    assert tt.search(position, simulations=2000).visits[6] < 200
+    assert tt.search(tt.position("connect_four", moves="4 1 5 1 6 1"), simulations=2000).move in "37"
+
+
+def test_a_user_may_have_a_method_called_copy_but_no_init():
+    Mine = make(copy=lambda self: 5)
+    assert Mine().copy() == 5
+    assert tt.search(Mine, simulations=20).value == 1.0
+    with pytest.raises(tt.GameDefinitionError, match="reset"):
+        make(__init__=lambda self: None)
+
+
 def test_games_are_named_not_pickled():
     with pytest.raises(TypeError, match="load_game"):
         pickle.dumps(tt.load_game("nim"))

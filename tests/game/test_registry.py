@@ -79,6 +79,17 @@ def test_a_users_module_that_fails_is_told(tmp_path):
     assert "failing_game" not in sys.modules
 
 
+def test_a_position_that_was_set_up_remembers_from_where():
+    position = tt.position("connect_four", setup="......./......./......./......./...O.../...X...", moves="4 1")
+    assert position.moves() == ["4", "1"]
+    assert position.was_set_up
+    assert not tt.position("connect_four", moves="4 4").was_set_up
+    report = tt.search(position, simulations=100).report()
+    assert report.moves == ["4", "1"]
+    assert report.start.startswith("connect_four(")
+    assert tt.search("connect_four", simulations=100).report().start == "the game's start"
+
+
 def test_positions_are_played_read_and_compared():
     position = tt.position("connect_four", moves="4 4 5,3")
     assert position.moves() == ["4", "4", "5", "3"]

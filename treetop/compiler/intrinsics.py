@@ -7,6 +7,7 @@ simply calls them, in both modes.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,7 @@ def local_copy(state: Any) -> Any:
 
     Nothing else can point to it, so the compiler keeps its fields in registers.
     """
-    return state.copy()
+    return copy.copy(state)
 
 
 def local_rng(word: int | np.uint64) -> Rng:

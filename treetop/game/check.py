@@ -148,7 +148,7 @@ class _Checker:
         _guard(f"apply({action})", lambda: state.apply(action))
         self.states[:] = position.record
         _guard(f"apply({action})", lambda: self.engine.entry(step)(self.states, action), compiled=True)
-        following = Position(self.game, state._states, (*position.actions, action))
+        following = Position(self.game, state._states, (*position.actions, action), position.start)
         self._same("apply", self.states.tobytes(), following.record.tobytes(), self._difference(following))
         return following
 

@@ -73,6 +73,8 @@ class Game:
     """
 
     def __init__(self, cls: type, facts: Facts) -> None:
+        if "__init__" in vars(cls):
+            raise GameDefinitionError(f"{cls.__name__} has an __init__, but a state is made by its fields: say in `reset` how a game begins")
         self.cls = cls
         self.facts = facts
         self.family = cls.__name__
@@ -88,7 +90,9 @@ class Game:
         cls._game = self  # type: ignore[attr-defined]
         cls.__init__ = _refuse_arguments  # type: ignore[misc]
         cls.__setattr__ = _refuse_unknown_fields  # type: ignore[method-assign]
-        cls.copy = _copy_state  # type: ignore[attr-defined]
+        cls.__copy__ = _copy_state  # type: ignore[attr-defined]
+        if not hasattr(cls, "copy"):
+            cls.copy = _copy_state  # type: ignore[attr-defined]
         if "__repr__" not in vars(cls):
             cls.__repr__ = _show_state  # type: ignore[method-assign]
         if any(value.dtype == np.uint64 for value in self.fields.values()):
@@ -157,6 +161,10 @@ class Game:
         facts = self.facts
         return f"{self.name}: {self.summary} ({facts.players} players, {facts.num_actions} actions, at most {facts.max_length} moves)"
 
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        """Let a variant be written as `class Variant(OtherGame)`, under a decorator of its own."""
+        return (self.cls,)
+
     def __reduce__(self) -> Any:
         raise TypeError(f"a game is not pickled: send its name, {self.name!r}, and let `treetop.load_game` find it")
 
@@ -188,7 +196,7 @@ def _record(fields: Mapping[str, Field]) -> np.dtype[Any]:
 def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str, FunctionType]:
     """All methods that take part in the rules, the class's own helpers included."""
     found = {
-        name: value for name, value in _members(cls).items()
+        name: inspect.unwrap(value) for name, value in _members(cls).items()
         if isinstance(value, FunctionType) and not name.startswith("__") and not hasattr(value, "__treetop_state__")
     }  # fmt: skip
     for name, function in found.items():

@@ -21,14 +21,18 @@ class Position:
     ['1', '2', '3']
     """
 
-    __slots__ = ("_states", "actions", "game")
+    __slots__ = ("actions", "game", "record", "start")
 
-    def __init__(self, game: Game, states: np.ndarray[Any, Any] | None = None, actions: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self, game: Game, record: np.ndarray[Any, Any] | None = None, actions: tuple[int, ...] = (), start: np.ndarray[Any, Any] | None = None
+    ) -> None:
         self.game = game
-        self._states = start_record(game) if states is None else states.copy()
-        self._states.flags.writeable = False
+        self.record = _frozen(start_record(game) if record is None else record)
+        """The state as an array of one record; read-only."""
         self.actions = actions
-        """What was played since the start (or since the set-up)."""
+        """What was played since `start`."""
+        self.start = (self.record if not actions else _frozen(start_record(game))) if start is None else _frozen(start)
+        """The record from which the actions were played: the game's start, or a set-up."""
 
     @classmethod
     def parse(cls, game: Game, text: str) -> Position:
@@ -45,12 +49,7 @@ class Position:
     @property
     def state(self) -> Any:
         """A copy of the state, as an object of the game's own class."""
-        return self.game.view(self._states.copy(), 0)
-
-    @property
-    def record(self) -> np.ndarray[Any, Any]:
-        """The state as an array of one record; read-only."""
-        return self._states
+        return self.game.view(self.record.copy(), 0)
 
     @property
     def player(self) -> int:
@@ -89,7 +88,7 @@ class Position:
             raise IllegalMoveError(f"{action!r} is not a legal action here{self._choices()}\n{self}")
         state = self.state
         state.apply(int(action))
-        return Position(self.game, state._states, (*self.actions, int(action)))
+        return Position(self.game, state._states, (*self.actions, int(action)), self.start)
 
     def play(self, moves: str | int | Iterable[str | int]) -> Position:
         """The position after one or more moves, given as text ("4 4 5"), actions, or a list of either."""
@@ -123,13 +122,16 @@ class Position:
     def moves(self) -> list[str]:
         """The history, as people write it. A position that was set up has only what was played since."""
         names: list[str] = []
-        position = Position(self.game)
+        state = self.game.view(self.start.copy())
         for action in self.actions:
-            names.append(position.move_text(action))
-            state = position.state
+            names.append(Position(self.game, state._states).move_text(action))
             state.apply(action)
-            position = Position(self.game, state._states)
         return names
+
+    @property
+    def was_set_up(self) -> bool:
+        """Whether the history begins at a set-up instead of the game's start."""
+        return bool(self.start != start_record(self.game))
 
     def _choices(self) -> str:
         moves = self.legal_moves()
@@ -154,10 +156,17 @@ class Position:
         return f"<position of {self.game.name} after {len(self.actions)} moves>"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Position) and self.game is other.game and bool(self._states == other._states)
+        return isinstance(other, Position) and self.game is other.game and bool(self.record == other.record)
 
     def __hash__(self) -> int:
-        return hash(self._states.tobytes())
+        return hash(self.record.tobytes())
+
+
+def _frozen(record: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    if record.flags.writeable:
+        record = record.copy()
+        record.flags.writeable = False
+    return record
 
 
 def start_record(game: Game) -> np.ndarray[Any, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -81,7 +82,7 @@ def _count_plain(state: Any, depth: int, count_early_ends: bool) -> int:
     actions = np.zeros(type(state)._game.facts.num_actions, np.int32)
     total = 0
     for action in actions[: state.legal_actions(actions)]:
-        child = state.copy()
+        child = copy.copy(state)
         child.apply(int(action))
         total += _count_plain(child, depth - 1, count_early_ends)
     return total

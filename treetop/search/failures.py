@@ -59,7 +59,7 @@ def _replay(search: Search, depth: int) -> tuple[Position, list[str]]:
             state.apply(action)
         except Exception:  # noqa: BLE001 - the very failure that is being told; what went before is shown
             break
-        position = Position(search.game, state._states, (*position.actions, action))
+        position = Position(search.game, state._states, (*position.actions, action), position.start)
     return position, played
 
 

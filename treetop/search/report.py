@@ -21,6 +21,8 @@ class Report:
 
     game: str
     rules_digest: str
+    start: str
+    """Where the moves begin: the game's start, or the set-up as its fields."""
     moves: list[str]
     """What had been played when the search began."""
     rule: str
@@ -81,6 +83,7 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
     return Report(
         game=search.game.name,
         rules_digest=search._engine.blueprint.digest,
+        start=repr(position.game.view(position.start.copy())) if position.was_set_up else "the game's start",
         moves=position.moves(),
         rule=config.rule,
         c=config.c,

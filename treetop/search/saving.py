@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 KIND, VERSION = "a search", 1
 _HOOK = "a function"
-_ARRAYS = ("root", "stats", "links", "returns", "totals", "control")
+_ARRAYS = ("root", "start", "stats", "links", "returns", "totals", "control")
 
 
 def save(search: Search, path: Path) -> None:
@@ -46,7 +46,7 @@ def save(search: Search, path: Path) -> None:
     }
     size, columns = search.tree.size, search.tree.columns
     write(path, header, {
-        "root": search.position.record, "stats": columns.stats[:size], "links": columns.links[:size], "returns": columns.returns[:size],
+        "root": search.position.record, "start": search.position.start, "stats": columns.stats[:size], "links": columns.links[:size], "returns": columns.returns[:size],
         "totals": search.tree.totals, "control": search._control,
     })  # fmt: skip
 
@@ -61,7 +61,7 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     _compare_rules(path, header, known, arrays)
     try:
         config = SearchConfig(**_tie_break(path, header["config"], tie_break))
-        position = Position(known, arrays["root"], tuple(int(action) for action in header["actions"]))
+        position = Position(known, arrays["root"], tuple(int(action) for action in header["actions"]), arrays["start"])
         search = cls(position, config, evaluator=_evaluator(path, header["evaluator"], evaluator), seed=int(header["seed"]))
     except (TypeError, KeyError, ConfigError) as error:
         raise SaveError(f"{path} cannot be continued: {error}") from error
@@ -94,7 +94,7 @@ def _compare_rules(path: Path, header: dict[str, Any], game: Game, arrays: dict[
     facts = game.facts
     size = len(arrays["stats"])
     good = (
-        arrays["root"].dtype == game.dtype and arrays["root"].shape == (1,) and arrays["stats"].dtype == STATS and size > 0
+        all(arrays[name].dtype == game.dtype and arrays[name].shape == (1,) for name in ("root", "start")) and arrays["stats"].dtype == STATS and size > 0
         and arrays["links"].dtype == LINKS and len(arrays["links"]) == size and arrays["control"].dtype == CONTROL
         and arrays["control"].shape == (1,) and arrays["totals"].shape == (facts.players,) and len(arrays["returns"]) in (0, size)
     )  # fmt: skip
