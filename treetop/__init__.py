@@ -25,6 +25,7 @@ from treetop.errors import (
     TreetopError,
     UnknownGameError,
 )
+from treetop.game.bitsets import list_bits, random_bit
 from treetop.game.check import CheckReport, check
 from treetop.game.definition import Game, game
 from treetop.game.families import Family, family
@@ -50,5 +51,6 @@ __all__ = [
     "Explanation", "Family", "Game", "GameDefinitionError", "GameError", "IllegalMoveError", "Limit", "MissingExtraError", "Node",
     "Position", "Progress", "Rng", "Rollout", "SaveError", "Search", "SearchConfig", "SearchError", "SearchResult", "StaleNodeError",
     "Statistics", "TerminalPositionError", "Tree", "TreetopError", "Uniform", "UnknownGameError", "__version__", "check", "compiled",
-    "explain", "family", "field", "game", "load_game", "lowest_bit", "mix_bits", "nth_bit", "perft", "popcount", "position", "puct", "search", "uct",
+    "explain", "family", "field", "game", "list_bits", "load_game", "lowest_bit", "mix_bits", "nth_bit", "perft", "popcount", "position",
+    "puct", "random_bit", "search", "uct",
 ]  # fmt: skip

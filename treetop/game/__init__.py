@@ -2,8 +2,12 @@
 
 from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
+from treetop.game.bitsets import list_bits, random_bit
 from treetop.game.definition import Game, game
 from treetop.game.families import as_whole_number, family, require
 from treetop.game.fields import field
 
-__all__ = ["Game", "as_whole_number", "compiled", "family", "field", "game", "lowest_bit", "mix_bits", "nth_bit", "popcount", "require"]
+__all__ = [
+    "Game", "as_whole_number", "compiled", "family", "field", "game", "list_bits", "lowest_bit", "mix_bits", "nth_bit", "popcount", "random_bit",
+    "require",
+]  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, as_whole_number, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
+from treetop.game import Game, as_whole_number, family, field, game, list_bits, mix_bits, random_bit
 
 _NONE, _ONE, _SIX, _HALF = (np.uint64(number) for number in (0, 1, 6, 32))
 _FILES = "abcdefghijklmnopqrs"
@@ -55,14 +55,7 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
             self.won = False
 
         def legal_actions(self, out: Any) -> int:
-            count = 0
-            for word in range(words):
-                rest = self.empty[word]
-                while rest != _NONE:
-                    out[count] = 64 * word + lowest_bit(rest)
-                    rest &= rest - _ONE
-                    count += 1
-            return count
+            return list_bits(self.empty, out)
 
         def apply(self, action: int) -> None:
             point = np.uint64(action)
@@ -91,13 +84,7 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
             out[1 - self.player] = 1.0 if self.won else 0.0
 
         def random_action(self, rng: Any) -> int:
-            index = rng.below(self.left)
-            before, word, counted = 0, 0, 0
-            for following in range(1, words):
-                counted += popcount(self.empty[following - 1])
-                if index >= counted:
-                    before, word = counted, following
-            return 64 * word + nth_bit(self.empty[word], index - before)
+            return random_bit(self.empty, self.left, rng)
 
         def key(self) -> np.uint64:
             key = _NONE  # the number of stones says whose turn it is

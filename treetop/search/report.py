@@ -16,6 +16,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Usage:
+    """What a search had used up at a certain moment. Taken with every result; the rest of a report is made when it is asked for."""
+
+    asked: str
+    simulations: int
+    elapsed: float
+    interrupted: bool
+    tree_simulations: int
+    nodes: int
+    bytes: int
+
+    @classmethod
+    def of(cls, search: Search) -> Usage:
+        """What a search has used up now."""
+        limit, simulations, elapsed, interrupted = search._last or (None, search.simulations, 0.0, False)
+        asked = "ask and tell" if limit is None else str(limit)
+        return cls(asked, simulations, elapsed, interrupted, search.simulations, search.tree.size, search.tree.nbytes)
+
+
+@dataclass(frozen=True)
 class Report:
     """A search's settings, budget and surroundings. Prints as a list; `to_dict` gives plain values."""
 
@@ -39,42 +59,17 @@ class Report:
     max_depth: int | None
     max_nodes: int | None
     first_play: float | None
-    asked: str
-    simulations: int
-    elapsed: float
-    interrupted: bool
-    tree_simulations: int
-    nodes: int
-    bytes: int
+    usage: Usage
     versions: dict[str, str]
     machine: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
-        return asdict(self)
+        plain = asdict(self)
+        return {**plain, **plain.pop("usage")}
 
     def __str__(self) -> str:
         return "\n".join(f"{key:18} {value}" for key, value in self.to_dict().items())
-
-
-@dataclass(frozen=True)
-class Usage:
-    """What a search had used up at a certain moment. Taken with every result; the rest of a report is made when it is asked for."""
-
-    asked: str
-    simulations: int
-    elapsed: float
-    interrupted: bool
-    tree_simulations: int
-    nodes: int
-    bytes: int
-
-    @classmethod
-    def of(cls, search: Search) -> Usage:
-        """What a search has used up now."""
-        limit, simulations, elapsed, interrupted = search._last or (None, search.simulations, 0.0, False)
-        asked = "ask and tell" if limit is None else str(limit)
-        return cls(asked, simulations, elapsed, interrupted, search.simulations, search.tree.size, search.tree.nbytes)
 
 
 def report_of(search: Search, position: Position, usage: Usage) -> Report:
@@ -99,7 +94,7 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
         max_depth=config.max_depth,
         max_nodes=config.max_nodes,
         first_play=float(search._control[0]["first_play"]) if config.rule == "puct" else None,
-        **asdict(usage),
+        usage=usage,
         versions=_versions(),
         machine=_machine(),
     )

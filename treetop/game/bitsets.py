@@ -1,0 +1,37 @@
+"""Sets of more than 64 members, as arrays of words: member n is bit n % 64 of word n // 64. For games with large boards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.functions import compiled
+from treetop.compiler.intrinsics import lowest_bit, nth_bit, popcount
+
+_NONE, _ONE = np.uint64(0), np.uint64(1)
+
+
+@compiled(inline=True)
+def list_bits(words: Any, out: Any) -> int:
+    """Write all members to `out`, in order; how many there are."""
+    count = 0
+    for word in range(len(words)):
+        rest = words[word]
+        while rest != _NONE:
+            out[count] = 64 * word + lowest_bit(rest)
+            rest &= rest - _ONE
+            count += 1
+    return count
+
+
+@compiled(inline=True)
+def random_bit(words: Any, count: int, rng: Any) -> int:
+    """A random member of a set that has `count` of them, each as likely."""
+    index = rng.below(count)
+    before, chosen, counted = 0, 0, 0
+    for word in range(1, len(words)):  # no early end: it could not be guessed
+        counted += popcount(words[word - 1])
+        if index >= counted:
+            before, chosen = counted, word
+    return 64 * chosen + nth_bit(words[chosen], index - before)
