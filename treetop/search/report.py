@@ -66,7 +66,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         plain = asdict(self)
-        return {**plain, **plain.pop("usage")}
+        usage = plain.pop("usage")
+        return {**plain, **usage}
 
     def __str__(self) -> str:
         return "\n".join(f"{key:18} {value}" for key, value in self.to_dict().items())
