@@ -229,8 +229,8 @@ class SearchResult:
         told = self.explain()
         board = escape(str(self.position))
         lines = "".join(f"<div>{escape(line)}</div>" for line in self._lines(told))
-        return (f"<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'><pre style='line-height:1.25;margin:0'>{board}</pre>"
-                f"<div>{html_table(*told.table(_ROWS_SHOWN), told.chosen or '')}</div></div><div style='margin-top:.6em'>{lines}</div>")
+        return (f"<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'><pre style='line-height:1.3;font-size:1.15em;margin:0'>{board}</pre>"
+                f"<div>{html_table(*told.table(_ROWS_SHOWN), told.chosen or '')}</div></div><div style='margin-top:.8em;line-height:1.5'>{lines}</div>")
 
 
 def _principal_variation(tree: Tree, first_action: int) -> tuple[int, ...]:

@@ -18,11 +18,23 @@ def text_table(head: list[str], cells: list[list[str]]) -> str:
 
 
 def html_table(head: list[str], cells: list[list[str]], chosen: str) -> str:
-    """The same for a notebook; the chosen move's row stands out."""
-    top = "".join(f"<th style='text-align:{'left' if not index else 'right'}'>{escape(name)}</th>" for index, name in enumerate(head))
-    rows = []
-    for row in cells:
-        style = " style='font-weight:600;background:rgba(46,125,80,.14)'" if row[0] == chosen else ""
-        inside = "".join(f"<td style='text-align:{'left' if not index else 'right'}'>{escape(cell)}</td>" for index, cell in enumerate(row))
-        rows.append(f"<tr{style}>{inside}</tr>")
-    return f"<table style='font-variant-numeric:tabular-nums'><thead><tr>{top}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    """The same for a notebook: the chosen move's row stands out, and each share of the visits is drawn as a bar behind its number."""
+    line = "border-bottom:1px solid rgba(128,128,128,.5);"
+    top = "".join(_cell("th", name, index, line) for index, name in enumerate(head))
+    rows = "".join(
+        f"<tr style='{'font-weight:600' if row[0] == chosen else ''}'>"
+        + "".join(_cell("td", cell, index, _bar(cell) if head[index] == "share" else "") for index, cell in enumerate(row))
+        + "</tr>"
+        for row in cells
+    )
+    style = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0"
+    return f"<table style='{style}'><thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _cell(tag: str, text: str, index: int, style: str) -> str:
+    side = "right" if index else "left"
+    return f"<{tag} style='text-align:{side};padding:2px 10px;{style}'>{escape(text)}</{tag}>"
+
+
+def _bar(share: str) -> str:
+    return f"background:linear-gradient(90deg,rgba(46,125,80,.3) {share},transparent {share});min-width:5em;"
