@@ -11,7 +11,7 @@ from treetop.cli.common import GameName, Json, Seed, counting, find_game, say, s
 Games = Annotated[int, typer.Option("--games", metavar="N", help="How many random games to play.")]
 
 
-def check(game: GameName, games: Games = 1000, seed: Seed = 0, as_json: Json = False) -> None:
+def check(game: GameName, games: Games = 2000, seed: Seed = 0, as_json: Json = False) -> None:
     """Play random games, interpreted and compiled, and find broken rules.
 
     Ends with 1 and the shortest move list that shows the bug where a promise does not hold.

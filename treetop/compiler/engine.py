@@ -61,6 +61,7 @@ class Entry:
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
         from numba import typeof
+        from numba.core.compiler_lock import global_compiler_lock
 
         from treetop.compiler import lowering
 
@@ -77,7 +78,7 @@ class Entry:
             with cache.lock():
                 found = cache.load(dispatcher.targetctx)  # another process may have been first
                 if found is None:
-                    with lowering.bounds_checks(blueprint.bounds_checked):
+                    with global_compiler_lock, lowering.bounds_checks(blueprint.bounds_checked):
                         self._engine.compile_methods()
                         dispatcher.compile(signature)
                     cache.save(dispatcher.overloads[signature])

@@ -71,7 +71,7 @@ _PROMISES = {
 
 
 def check(
-    game: str | Game | Family[...], *, games: int = 1000, seed: int = 0, progress: Callable[[int, int], object] | None = None
+    game: str | Game | Family[...], *, games: int = 2000, seed: int = 0, progress: Callable[[int, int], object] | None = None
 ) -> CheckReport:
     """Play random games in both modes and raise a `ConformanceError` for the first promise that does not hold.
 
@@ -90,6 +90,7 @@ class _Checker:
     longest: int = 0
     stride: int = 1
     named: int = 0
+    drawn: bool = False
 
     def __post_init__(self) -> None:
         facts = self.game.facts
@@ -249,7 +250,8 @@ class _Checker:
         if drawn not in legal:
             raise _BrokenError("random", f"random_action gave {drawn}, which is not among the legal actions {legal}", "random_action")
         rng.bits()
-        if not position.actions:
+        if not self.drawn:
+            self.drawn = True
             many = Rng.from_word(rng.word)
             seen = [int(position.state.random_action(many)) for _ in range(_DRAWS_PER_MOVE * len(legal))]
             missed = [action for action in legal if not _DRAWS_PER_MOVE / 6 < seen.count(action) < _DRAWS_PER_MOVE * 4]
@@ -295,7 +297,7 @@ class _Checker:
         """Replay; the moves up to the first failure, and the failure. None if nothing fails or a move is illegal."""
         rng = Rng(1)
         self.keys.clear()
-        self.named = 0
+        self.named, self.drawn = 0, False
         done: list[int] = []
         try:
             position = self._start()
