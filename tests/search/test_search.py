@@ -236,6 +236,42 @@ def test_ctrl_c_returns_the_result_so_far():
     search.run(tt.Limit(simulations=100))
 
 
+def test_ctrl_c_in_the_middle_of_a_growing_or_folding_tree_leaves_it_whole():
+    for round_ in range(12):
+        search = tt.Search("connect_four", tt.uct(max_nodes=None if round_ % 2 else 3000), seed=round_)
+        search.run(tt.Limit(simulations=1))
+        timer = threading.Timer(0.01 + 0.007 * round_, lambda: os.kill(os.getpid(), signal.SIGINT))
+        timer.start()
+        result = search.run(tt.Limit(seconds=30))
+        assert result.interrupted
+        assert sum(result.visits.values()) + search.tree.root.own_visits == search.simulations
+        search.tree.check((-1, 1))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_callback_may_end_the_search():
+    def stop(progress):
+        raise KeyboardInterrupt
+
+    search = tt.Search("connect_four", seed=1)
+    assert search.run(tt.Limit(seconds=30), progress=stop).interrupted
+    search.tree.check((-1, 1))
+
+
+def test_a_search_in_another_thread_works():
+    found = {}
+
+    def work(seed):
+        found[seed] = tt.search("connect_four", simulations=20_000, seed=seed).visits
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in (1, 2, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[1] == tt.search("connect_four", simulations=20_000, seed=1).visits
+
+
 def test_results_print_in_text_json_and_html():
     _, result = run("connect_four", simulations=2000)
     text = str(result)

@@ -23,6 +23,7 @@ from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig, uct
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout
 from treetop.search.failures import game_failure
+from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.result import SearchResult
 from treetop.tree.storage import Tree
@@ -128,20 +129,20 @@ class Search:
         held = self.simulations
         budget = Budget(self._forced(limit))
         pulse = Pulse(_PROGRESS_SECONDS)
-        interrupted = False
-        try:
-            while (wanted := budget.next_slice()) > 0:
-                before = self.tree.size
-                budget.spend(self._advance_by(wanted), max(0, self.tree.size - before))
-                if progress is not None and pulse.due():
-                    progress(self._progress(budget))
-        except KeyboardInterrupt:
-            interrupted = True
-            if not self.simulations:
-                raise
+        with Interrupts() as interrupts:
+            try:
+                while not interrupts.seen and (wanted := budget.next_slice()) > 0:
+                    before = self.tree.size
+                    budget.spend(self._advance_by(wanted), max(0, self.tree.size - before))
+                    if progress is not None and pulse.due():
+                        progress(self._progress(budget))
+            except KeyboardInterrupt:
+                interrupts.seen = True
+        if interrupts.seen and not self.simulations:
+            raise KeyboardInterrupt
         budget.simulations = self.simulations - held  # exact, also where an interrupt cut a slice short
-        self._last = (limit, budget.simulations, budget.elapsed, interrupted)
-        if progress is not None:
+        self._last = (limit, budget.simulations, budget.elapsed, interrupts.seen)
+        if progress is not None and not interrupts.seen:
             progress(self._progress(budget))
         return self.result()
 
