@@ -297,6 +297,45 @@ def test_a_result_is_a_snapshot():
     assert result.visits == visits
 
 
+@tt.compiled
+def steps(action):
+    return action + STEP[0]
+
+
+STEP = np.array([1])
+
+
+def test_a_helper_whose_globals_changed_in_a_running_session_is_compiled_anew():
+    @tt.game(players=1, num_actions=2, max_length=10, rewards=(0, 100))
+    class Walk:
+        n = tt.field("i2")
+        turns = tt.field("i1")
+
+        def reset(self):
+            self.n = 0
+
+        def legal_actions(self, out):
+            out[0], out[1] = 0, 1
+            return 2
+
+        def apply(self, action):
+            self.n += steps(action)
+            self.turns += 1
+
+        def is_terminal(self):
+            return self.turns == 1
+
+        def rewards(self, out):
+            out[0] = self.n
+
+    assert tt.search(Walk, simulations=1000).means.tolist() == [1, 2]
+    STEP[0] = 7
+    assert tt.search(Walk, simulations=1000).means.tolist() == [7, 8]
+    tt.check(Walk, games=5)
+    STEP[0] = 1
+    assert tt.search(Walk, simulations=1000).means.tolist() == [1, 2]
+
+
 def test_rules_changed_in_a_running_session_are_compiled_anew():
     @tt.game(players=2, num_actions=3, max_length=50)
     class Heap:

@@ -18,20 +18,21 @@ class CompiledFunction(Generic[P, R]):
         self.function = cast(FunctionType, function)
         self.python_errors = python_errors
         self.inline = inline
-        self._dispatchers: dict[bool, Any] = {}
+        self._dispatchers: dict[tuple[str, bool], Any] = {}
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the plain function."""
         return cast(R, self.function(*args, **kwargs))
 
-    def dispatcher(self, *, bounds_checked: bool = False) -> Any:
-        """The Numba dispatcher of this function, made on first use."""
-        if bounds_checked not in self._dispatchers:
-            self._dispatchers[bounds_checked] = jit(
+    def dispatcher(self, digest: str, *, bounds_checked: bool) -> Any:
+        """The Numba dispatcher of this function, made on first use; a new one where a global that it reads has changed since."""
+        key = (digest, bounds_checked)
+        if key not in self._dispatchers:
+            self._dispatchers[key] = jit(
                 self.function, bounds_checked=bounds_checked, python_errors=self.python_errors, inline=self.inline
             )
-        return self._dispatchers[bounds_checked]
+        return self._dispatchers[key]
 
     def __repr__(self) -> str:
         return f"<compiled function {self.function.__module__}.{self.function.__qualname__}>"

@@ -34,6 +34,7 @@ from numba.extending import (
 
 from treetop.compiler import intrinsics
 from treetop.compiler.blueprint import Blueprint
+from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit
 from treetop.compiler.rng import MIX_1, MIX_2, STEP
 from treetop.compiler.specialise import ByMethod
@@ -117,7 +118,11 @@ def _typeof_game(value: GameValue, context: Any) -> GameType:
 
 @typeof_impl.register(CompiledFunction)
 def _typeof_compiled(value: CompiledFunction[..., Any], context: Any) -> Any:
-    return types.Dispatcher(value.dispatcher(bounds_checked=_bounds_checked))
+    return types.Dispatcher(_helper(value))
+
+
+def _helper(function: CompiledFunction[..., Any]) -> Any:
+    return function.dispatcher(digest({"helper": function.function}, {}), bounds_checked=_bounds_checked)
 
 
 @contextmanager
@@ -404,7 +409,7 @@ class ByMethodType(types.Callable, types.Opaque):
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
         chosen = self.chooser.choose(self.chooser.method in args[0].blueprint.functions)
-        dispatcher = types.Dispatcher(chosen.dispatcher(bounds_checked=_bounds_checked))
+        dispatcher = types.Dispatcher(_helper(chosen))
         return dispatcher.get_call_type(context, args, kws)
 
     def get_call_signatures(self) -> Any:
@@ -412,7 +417,7 @@ class ByMethodType(types.Callable, types.Opaque):
 
     def get_impl_key(self, signature: Any) -> Any:
         chosen = self.chooser.choose(self.chooser.method in signature.args[0].blueprint.functions)
-        return types.Dispatcher(chosen.dispatcher(bounds_checked=_bounds_checked)).get_impl_key(signature)
+        return types.Dispatcher(_helper(chosen)).get_impl_key(signature)
 
 
 register_model(ByMethodType)(models.OpaqueModel)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError, SearchError, TerminalPositionError
+from treetop.errors import ConfigError, SearchError, TerminalPositionError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
@@ -196,11 +196,9 @@ class Search:
         columns = self.tree.columns
         try:
             entry(self._control, columns.stats, columns.links, columns.returns, columns.in_flight, self.tree.totals, *args)
-        except (KeyboardInterrupt, SearchError):
+        except TreetopError:
             raise
         except Exception as error:
-            if type(error).__module__.startswith("treetop."):
-                raise
             raise game_failure(self, error) from error
         finally:
             self.tree.size = int(self._control[0]["size"])
