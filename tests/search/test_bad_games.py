@@ -70,6 +70,31 @@ def test_too_many_or_no_actions():
     assert "gave 0 actions in a position that is not terminal" in failure(make(legal_actions=none))
 
 
+def test_more_actions_than_a_node_can_hold():
+    @tt.game(players=1, num_actions=70_000, max_length=2)
+    class Wide:
+        n = tt.field("i1")
+
+        def reset(self):
+            self.n = 2
+
+        def legal_actions(self, out):
+            for action in range(70_000):
+                out[action] = action
+            return 70_000
+
+        def apply(self, action):
+            self.n -= 1
+
+        def is_terminal(self):
+            return self.n == 0
+
+        def rewards(self, out):
+            out[0] = 1.0
+
+    assert "gave 70,000 actions; a node holds at most 65,535" in failure(Wide)
+
+
 def test_an_action_out_of_range():
     def legal_actions(self, out):
         out[0], out[1] = 0, (5 if self.n == 7 else 1)

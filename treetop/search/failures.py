@@ -11,6 +11,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import GameError
 from treetop.game.position import Position
 from treetop.kernels import control as codes
+from treetop.tree.layout import MAX_CHILDREN
 
 if TYPE_CHECKING:
     from treetop.search.search import Search
@@ -32,6 +33,8 @@ def game_failure(search: Search, error: BaseException | None = None) -> GameErro
         told = f"{game.name}.current_player gave {culprit}; players are 0 to {facts.players - 1}"
     elif control["status"] == codes.BAD_COUNT and culprit < 1:
         told = f"{game.name}.legal_actions gave {culprit} actions in a position that is not terminal; there must be at least one"
+    elif control["status"] == codes.BAD_COUNT and MAX_CHILDREN < culprit <= facts.num_actions:
+        told = f"{game.name}.legal_actions gave {culprit:,} actions; a node holds at most {MAX_CHILDREN:,}"
     elif control["status"] == codes.BAD_COUNT:
         told = f"{game.name}.legal_actions gave {culprit} actions, but num_actions is {facts.num_actions}"
     elif control["status"] == codes.BAD_ACTION:
