@@ -110,6 +110,58 @@ def test_a_difference_of_unsigned_elements_is_refused():
     assert "self.n = self.row[0] - self.row[1]" in text
 
 
+def word_helper(x):
+    return x | 1
+
+
+def test_words_that_meet_signed_numbers_are_refused():
+    def plus(self, action):
+        self.word = self.word + 1
+
+    def modulo(self, action):
+        self.n = self.word % 7
+
+    def by_helper(self, action):
+        self.word = helper(self.word)
+
+    helper = tt.compiled(word_helper)
+    for apply in (plus, modulo, by_helper):
+        text = refused(make(apply, word=tt.field("u8")))
+        assert "np.uint64" in text
+        assert "a word of 64 bits" in text
+
+    def fine(self, action):
+        self.n -= 1
+        if self.word & 1 or self.word == 5:
+            self.word = (self.word << 3) >> 1
+
+    tt.search(make(fine, word=tt.field("u8")), simulations=10)
+
+
+def test_negations_that_differ_are_refused():
+    def negative(self, action):
+        self.n = -self.row[0]
+
+    def inverted(self, action):
+        self.n = ~self.row[0]
+
+    def truth(self, action):
+        self.n = ~(self.n > 3)
+
+    for apply, what in ((negative, "signed type"), (inverted, "signed type"), (truth, "write `not`")):
+        assert what in refused(make(apply))
+
+
+def test_methods_are_called_by_position():
+    def apply(self, action):
+        self.n -= self.less(by=1)
+
+    def less(self, by):
+        return by
+
+    assert "by position" in refused(make(apply, less=less))
+
+
 def test_an_undefined_name_is_told():
     def apply(self, action):
         self.n = undefined_thing  # noqa: F821

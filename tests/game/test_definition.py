@@ -109,6 +109,35 @@ def test_stores_are_checked_in_interpreted_mode():
     assert state.n == 3
 
 
+def test_array_fields_behave_as_numpy_arrays_in_sixty_four_bits():
+    Mine = make(c=tt.field("i1", 4), u=tt.field("u1", 3))
+    state = Mine()
+    state.c = [1, 0, 0, 0]
+    state.c[1:] = state.c[:-1]
+    assert list(state.c) == [1, 1, 0, 0]
+    assert (state.c == 0).tolist() == [False, False, True, True]
+    assert np.count_nonzero(state.c == 1) == 2
+    assert np.any(state.c > 0)
+    assert np.sum(state.c) == 2
+    assert np.max(state.c) == 1
+    assert state.c.argmax() == 0
+    assert state.c.mean() == 0.5
+    state.u = [200, 200, 200]
+    assert state.u.sum() - 1000 == -400
+    assert (np.array(state.u) * 2).tolist() == [400, 400, 400]
+    with pytest.raises(AttributeError):
+        _ = state.c.no_such_thing
+
+
+def test_states_can_be_copied_deeply():
+    import copy
+
+    state = tt.load_game("tic_tac_toe")()
+    twin = copy.deepcopy(state)
+    twin.apply(4)
+    assert repr(twin) == repr(twin.copy()) != repr(state)
+
+
 def test_two_dimensional_fields_work_in_both_modes():
     @tt.game(players=1, num_actions=6, max_length=6)
     class Grid:

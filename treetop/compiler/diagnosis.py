@@ -12,6 +12,11 @@ from treetop.compiler.blueprint import Blueprint
 from treetop.errors import CompileError, TreetopError
 
 _HINTS = (
+    (r"_forward\.<locals>\.implementation",
+     "a call of one of the game's own methods does not fit: give its arguments by position, and see whether that method compiles"),
+    (r"built-in function (?:and_|or_|xor|lshift|rshift|invert)>.*float64",
+     "a word of 64 bits was mixed with a signed number, which gives a float: write np.uint64(1) for 1, and so on"),
+    (r"maximum recursion depth", "a method or helper calls itself: write it as a loop"),
     (r"Untyped global name '(\w+)'.*?type of <class 'function'>",
      "{0} is a plain function: put @treetop.compiled above it"),
     (r"Untyped global name '(\w+)'", "the global {0} is of a kind that compiled code cannot use"),
@@ -40,7 +45,6 @@ def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], t
         raise
     except Exception as error:  # Numba's own errors are of many kinds, and some are not its own
         raise CompileError(_explain(blueprint, name, error)) from error
-    _refuse_unsigned_differences(blueprint, name, dispatcher.overloads[signature])
     _refuse_wrong_result(blueprint, name, dispatcher.overloads[signature].signature.return_type)
 
 
@@ -75,27 +79,51 @@ def _reason(blueprint: Blueprint, text: str) -> str:
     for pattern, words in _HINTS:
         found = re.search(pattern, text, re.DOTALL)
         if found and words:
-            fields = ", ".join(blueprint.dtype.names or ())
+            fields = ", ".join(field for field in blueprint.dtype.names or () if not field.startswith("_"))
             return words.format(*(f"`{group.strip()}`" for group in found.groups()), fields=fields)
     lines = [line.strip() for line in text.splitlines()]
     telling = [line for line in lines if line and not line.startswith(("Failed in", "File ", "During:", "^", "<source"))]
     return telling[0] if telling else text.strip() or "Numba gave no reason"
 
 
-def _refuse_unsigned_differences(blueprint: Blueprint, name: str, result: Any) -> None:
-    """`a - b` of two small unsigned array elements wraps around when compiled, and does not when interpreted."""
+def refuse_what_differs(blueprint: Blueprint, name: str, result: Any) -> None:
+    """Arithmetic that compiles, and gives another result than interpreted code: small unsigned numbers, and words that meet signed ones."""
     from numba import types
 
     typemap = result.type_annotation.typemap
     for expression, signature in result.type_annotation.calltypes.items():
-        if signature is None or getattr(expression, "op", "") not in ("binop", "inplace_binop"):
+        operation = getattr(expression, "op", "")
+        if signature is None or operation not in ("binop", "inplace_binop", "unary"):
             continue
-        difference = expression.fn in (operator.sub, operator.isub)
-        kinds = [typemap[side.name] for side in (expression.lhs, expression.rhs)]
-        small = all(isinstance(kind, types.Integer) and not kind.signed and kind.bitwidth < 64 for kind in kinds)
-        if difference and small:
-            reason = "the difference of two unsigned numbers cannot be negative here; give the field a signed type, such as i2"
+        sides = (expression.value,) if operation == "unary" else (expression.lhs, expression.rhs)
+        reason = _difference(expression.fn, [typemap[side.name] for side in sides], types)
+        if reason:
             raise CompileError(_told(blueprint, name, expression.loc.filename, expression.loc.line, reason))
+
+
+def _difference(function: Any, kinds: list[Any], types: Any) -> str | None:
+    """Why an operation differs between the modes, if it does."""
+    integers = all(isinstance(kind, types.Integer) for kind in kinds)
+    small_unsigned = integers and all(not kind.signed and kind.bitwidth < 64 for kind in kinds)
+    if function in (operator.sub, operator.isub, operator.neg, operator.invert) and small_unsigned:
+        return "the difference or negation of unsigned numbers cannot be negative here; give the field a signed type, such as i2"
+    if function is operator.invert and isinstance(kinds[0], types.Boolean):
+        return "~ of a truth value is a number when interpreted; write `not`"
+    if function not in _MIXING or not integers or len(kinds) < 2:
+        return None
+    words = [kind for kind in kinds if not kind.signed and kind.bitwidth == 64]
+    signed = [kind for kind in kinds if kind.signed]
+    if not words or not signed:
+        return None
+    if function in (operator.and_, operator.iand) and getattr(signed[0], "literal_value", -1) >= 0:
+        return None  # the result is small
+    return "a word of 64 bits meets a signed number, and they have no type in common: write np.uint64(...) around the number"
+
+
+_MIXING = (
+    operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.and_, operator.or_, operator.xor,
+    operator.iadd, operator.isub, operator.imul, operator.ifloordiv, operator.imod, operator.iand, operator.ior, operator.ixor,
+)  # fmt: skip
 
 
 def _refuse_wrong_result(blueprint: Blueprint, name: str, returned: Any) -> None:

@@ -35,11 +35,16 @@ class Engine:
 
     def compile_methods(self) -> None:
         """Compile each method by itself: an error then names the user's own line, not a kernel's."""
-        from treetop.compiler.diagnosis import compile_method
+        from treetop.compiler.diagnosis import compile_method, refuse_what_differs
+        from treetop.compiler.lowering import noting_helpers
 
-        for name, arguments in self._signatures.items():
-            if name in self.blueprint.functions:
-                compile_method(self.blueprint, name, arguments)
+        with noting_helpers() as helpers:
+            for name, arguments in self._signatures.items():
+                if name in self.blueprint.functions:
+                    compile_method(self.blueprint, name, arguments)
+        for name, dispatcher in (*self.blueprint.dispatchers.items(), *helpers.values()):
+            for result in dispatcher.overloads.values():
+                refuse_what_differs(self.blueprint, name, result)
 
 
 class Entry:

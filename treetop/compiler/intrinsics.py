@@ -33,7 +33,7 @@ def nth_bit(bits: int | np.uint64, n: int) -> int:
 
     `nth_bit(moves, rng.below(popcount(moves)))` draws a random move from a bit set without listing it.
     """
-    word = int(bits) & _WORD
+    word = int(bits) & _WORD if n >= 0 else 0
     for _ in range(int(n)):
         word &= word - 1
     return lowest_bit(word)

@@ -41,6 +41,7 @@ from treetop.compiler.specialise import ByMethod
 
 _blueprints: dict[tuple[str, str, bool], Blueprint] = {}
 _known_methods: set[str] = set()
+_users_helpers: dict[int, tuple[str, Any]] = {}
 _bounds_checked = False  # whether the function that is being compiled now checks its indices
 
 
@@ -122,7 +123,17 @@ def _typeof_compiled(value: CompiledFunction[..., Any], context: Any) -> Any:
 
 
 def _helper(function: CompiledFunction[..., Any]) -> Any:
-    return function.dispatcher(digest({"helper": function.function}, {}), bounds_checked=_bounds_checked)
+    dispatcher = function.dispatcher(digest({"helper": function.function}, {}), bounds_checked=_bounds_checked)
+    if not function.function.__module__.startswith("treetop."):
+        _users_helpers[id(dispatcher)] = (function.function.__name__, dispatcher)
+    return dispatcher
+
+
+@contextmanager
+def noting_helpers() -> Iterator[dict[int, tuple[str, Any]]]:
+    """Collect the helpers outside of this package that are asked for meanwhile: their names and dispatchers."""
+    _users_helpers.clear()
+    yield _users_helpers
 
 
 @contextmanager
@@ -320,7 +331,7 @@ def _nth_bit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return context.compile_internal(builder, _nth_bit_loop, types.int64(types.uint64, types.int64), [bits, n])
     kind = ir.FunctionType(_word, [_word, _word])
     deposit = cgutils.get_or_insert_function(builder.module, kind, "llvm.x86.bmi.pdep.64")
-    in_range = builder.icmp_signed("<", n, ir.Constant(_word, 64))  # a shift by 64 is undefined
+    in_range = builder.icmp_unsigned("<", n, ir.Constant(_word, 64))  # a shift by 64 or more is undefined
     mark = builder.select(in_range, builder.shl(ir.Constant(_word, 1), n), ir.Constant(_word, 0))
     return builder.cttz(builder.call(deposit, [mark, bits]), ir.Constant(ir.IntType(1), 0))
 

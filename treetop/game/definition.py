@@ -91,6 +91,7 @@ class Game:
         cls.__init__ = _refuse_arguments  # type: ignore[misc]
         cls.__setattr__ = _refuse_unknown_fields  # type: ignore[method-assign]
         cls.__copy__ = _copy_state  # type: ignore[attr-defined]
+        cls.__deepcopy__ = _copy_state  # type: ignore[attr-defined]
         if not hasattr(cls, "copy"):
             cls.copy = _copy_state  # type: ignore[attr-defined]
         if "__repr__" not in vars(cls):
@@ -272,7 +273,7 @@ def _refuse_unknown_fields(self: Any, name: str, value: Any) -> None:
 
 
 @_state_method
-def _copy_state(self: Any) -> Any:
+def _copy_state(self: Any, memo: Any = None) -> Any:
     """An independent copy of this state."""
     return type(self)._game.view(self._states.copy(), 0)
 

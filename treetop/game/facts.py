@@ -30,8 +30,9 @@ class Facts:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise GameDefinitionError(f"{name} must be a whole number of at least 1, not {value!r}")
-        if self.num_actions > 2**31 - 1:
-            raise GameDefinitionError(f"num_actions must fit in 31 bits, not {self.num_actions}")
+        for name in ("num_actions", "max_length"):
+            if getattr(self, name) > 2**27:
+                raise GameDefinitionError(f"{name} can be at most {2**27:,}, not {getattr(self, name):,}")
         try:
             low, high = (float(bound) for bound in self.rewards)
         except (TypeError, ValueError):

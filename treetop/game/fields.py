@@ -84,9 +84,13 @@ def _store(target: Any, key: Any, value: Any, dtype: np.dtype[Any], name: str) -
 
 
 class ArrayView:
-    """An array field in interpreted mode: Python numbers out, checked stores in, IndexError where compiled code would not look."""
+    """An array field in interpreted mode: Python numbers out, checked stores in, IndexError where compiled code would not look.
+
+    Everything else that NumPy can do with an array works on a copy in 64 bits, as compiled code computes.
+    """
 
     __slots__ = ("_array", "_name")
+    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, array: np.ndarray[Any, Any], name: str) -> None:
         self._array = array
@@ -99,7 +103,7 @@ class ArrayView:
     def __setitem__(self, index: Any, value: Any) -> None:
         where = _plain_index(index)
         if isinstance(value, ArrayView):
-            value = value._array
+            value = value._array.copy()  # it may overlap with where it goes
         if isinstance(value, (np.ndarray, list, tuple)):
             place = self._array[where]
             items = np.broadcast_to(np.asarray(value), place.shape)
@@ -116,50 +120,51 @@ class ArrayView:
             yield self[index]
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        return np.array(self._array, dtype=dtype)
+        return self._wide().astype(dtype) if dtype is not None else self._wide()
 
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The field's shape."""
-        return tuple(self._array.shape)
+    def _wide(self) -> np.ndarray[Any, Any]:
+        """A copy whose arithmetic does not wrap in 8, 16 or 32 bits."""
+        small = self._array.dtype.kind in "iu" and self._array.dtype != np.uint64
+        return self._array.astype(np.int64) if small else self._array.copy()
 
-    @property
-    def size(self) -> int:
-        """How many numbers the field holds."""
-        return self._array.size
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = getattr(self._wide(), name)
+        if not callable(found):
+            return found
 
-    @property
-    def ndim(self) -> int:
-        """How many dimensions the field has."""
-        return self._array.ndim
+        def call(*args: Any, **kwargs: Any) -> Any:
+            result = found(*args, **kwargs)
+            return _plain(result) if isinstance(result, np.generic) else result
 
-    def sum(self) -> Any:
-        """The sum of all numbers, in 64 bits."""
-        return _plain(self._array.sum())
-
-    def max(self) -> Any:
-        """The largest number."""
-        return _plain(self._array.max())
-
-    def min(self) -> Any:
-        """The smallest number."""
-        return _plain(self._array.min())
-
-    def any(self) -> bool:
-        """Whether any number is not zero."""
-        return bool(self._array.any())
-
-    def all(self) -> bool:
-        """Whether no number is zero."""
-        return bool(self._array.all())
+        return call
 
     def fill(self, value: Any) -> None:
         """Set all numbers."""
         self[...] = value
 
     def copy(self) -> np.ndarray[Any, Any]:
-        """A NumPy array of its own."""
+        """A NumPy array of its own, of the field's type."""
         return self._array.copy()
+
+    def __eq__(self, other: object) -> Any:
+        return self._wide() == other
+
+    def __ne__(self, other: object) -> Any:
+        return self._wide() != other
+
+    def __lt__(self, other: Any) -> Any:
+        return self._wide() < other
+
+    def __le__(self, other: Any) -> Any:
+        return self._wide() <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return self._wide() > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self._wide() >= other
 
     def __repr__(self) -> str:
         return f"{self._name}={self._array.tolist()}"

@@ -58,6 +58,7 @@ def probe(game: Any, states: Any, findings: Any, actions: Any, rewards: Any, est
     finding.player = -1
     finding.count = 0
     if finding.terminal:
+        rewards[:] = 0.0
         state.rewards(rewards)
     else:
         finding.player = state.current_player()

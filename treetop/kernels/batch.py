@@ -13,10 +13,11 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
 from treetop.kernels.backup import backup
-from treetop.kernels.control import BAD_REWARD, COLLISION, DONE
+from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_ROOM
 from treetop.kernels.evaluate import outcome
 from treetop.kernels.expand import append_children, list_actions
 from treetop.kernels.loop import descend_watching
+from treetop.kernels.select import forget_answers
 from treetop.tree.layout import TERMINAL
 
 
@@ -52,6 +53,7 @@ def gather(
             depths[slot] = depth
             _keep_state(game, leaves, slot, root, links, paths[slot], depth)
             control[0].gathered += 1
+        forget_answers(control, answers)
         control[0].rng = rng_word(rng)
 
 
@@ -85,11 +87,16 @@ def absorb(
     for slot in range(len(leaves)):
         depth = depths[slot]
         node = paths[slot, depth]
-        _count_in_flight(in_flight, paths[slot], depth, -1)
+        # All that can fail comes first: a leaf is either absorbed or still in flight.
+        count = 0
         if links[node].num_children == 0 and stats[node].visits >= control[0].expand_after and depth < control[0].max_depth:
             count = list_actions(control, state_at(game, leaves, slot), actions)
+            if control[0].status == DONE and control[0].size + count > control[0].capacity:
+                control[0].status = NEED_ROOM
             if control[0].status != DONE:
                 return
+        _count_in_flight(in_flight, paths[slot], depth, -1)
+        if count > 0:
             first = append_children(control, stats, links, returns, in_flight, node, actions, count)
             _set_priors(stats, first, actions, count, logits[slot])
         backup(stats, links, returns, totals, paths[slot], movers[slot], depth, values[slot])

@@ -13,6 +13,7 @@ from treetop.kernels.control import BAD_COUNT, BAD_REWARD, TOO_LONG
 @inline_kernel
 def outcome(control: Any, state: Any, rewards: Any) -> None:
     """The rewards of a finished game."""
+    rewards[:] = 0.0  # what a game does not write is nothing, not what the last game left
     state.rewards(rewards)
     for player in range(len(rewards)):
         if not abs(rewards[player]) < 1e300:  # also false for NaN

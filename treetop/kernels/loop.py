@@ -16,7 +16,7 @@ from treetop.kernels.backup import backup
 from treetop.kernels.control import BAD_PLAYER, DONE, NEED_ROOM, TIE, TOO_LONG, UNIFORM
 from treetop.kernels.evaluate import outcome, rollout
 from treetop.kernels.expand import expand
-from treetop.kernels.select import select, select_watching
+from treetop.kernels.select import forget_answers, select, select_watching
 from treetop.tree.layout import MANY_OWN, TERMINAL
 from treetop.types import NONE, ROOT
 
@@ -33,6 +33,7 @@ def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> Compile
         """
         node: Any = np.uint64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
         depth: Any = np.int64(0)
+        may_expand = expands  # once a simulation: the caller made room for one block of children
         path[0] = ROOT
         control[0].depth = 0
         while True:
@@ -41,7 +42,8 @@ def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> Compile
                     links[node].flags |= TERMINAL
                     return depth
                 visits = stats[node].visits
-                if expands and visits >= control[0].expand_after and depth < control[0].max_depth:
+                if may_expand and visits >= control[0].expand_after and depth < control[0].max_depth:
+                    may_expand = False
                     expand(control, stats, links, returns, in_flight, node, state, actions)
                     if control[0].status != DONE:
                         return depth
@@ -110,5 +112,6 @@ def run(
             break
         # 4. Back up.
         backup(stats, links, returns, totals, path, movers, depth, rewards)
+        forget_answers(control, answers)
         control[0].done += 1
         control[0].rng = rng_word(rng)

@@ -113,6 +113,14 @@ def _decide(control: Any, equal: Any, answers: Any, rng: Any) -> int:
 
 
 @inline_kernel
+def forget_answers(control: Any, answers: Any) -> None:
+    """What the caller decided holds for one simulation."""
+    for index in range(control[0].answered):
+        answers[index] = NONE
+    control[0].answered = 0
+
+
+@inline_kernel
 def _untried(control: Any, stats: Any, first: Any, count: Any, untried: int, tied: Any, answers: Any, rng: Any) -> Any:
     """One of the children that were never tried: what UCB1's infinite scores amount to, without computing the others."""
     turn = _decide(control, untried, answers, rng) if untried > 1 else 0

@@ -10,6 +10,7 @@ from treetop.errors import ConfigError
 
 _SLICE_SECONDS = 0.005  # a kernel runs this long before clocks, callbacks and Ctrl-C are looked at again
 _FIRST_SLICE = 64
+_BARREN = 100_000  # simulations without a new node, after which a limit in nodes will never be reached
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class Limit:
     simulations: int | None = None
     seconds: float | None = None
     nodes: int | None = None
-    """Nodes that this call may add to the tree."""
+    """Nodes that this call may add to the tree. A tree that has stopped growing reaches it too."""
 
     def __post_init__(self) -> None:
         for name in ("simulations", "nodes"):
@@ -45,6 +46,7 @@ class Budget:
         self.simulations = 0
         """How many have been run."""
         self._nodes = 0
+        self._barren = 0  # simulations since the tree last grew
         self._start = time.perf_counter()
         self._slice = _FIRST_SLICE
         self._slice_start = self._start
@@ -57,7 +59,7 @@ class Budget:
     def next_slice(self) -> int:
         """How many simulations to run before looking up again; 0 when a limit is reached."""
         limit = self.limit
-        if limit.nodes is not None and self._nodes >= limit.nodes:
+        if limit.nodes is not None and (self._nodes >= limit.nodes or self._barren >= _BARREN):
             return 0
         self._slice_start = time.perf_counter()
         if limit.seconds is not None and self._slice_start - self._start >= limit.seconds:
@@ -71,6 +73,7 @@ class Budget:
         """Account for what was run, and fit the next slice to the speed that was seen."""
         self.simulations += simulations
         self._nodes += nodes
+        self._barren = 0 if nodes else self._barren + simulations
         seconds = time.perf_counter() - self._slice_start
         if simulations and seconds > 0:
             fitting = simulations * _SLICE_SECONDS / seconds

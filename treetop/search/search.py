@@ -33,6 +33,7 @@ _SLACK = 1024  # actions that a careless game may write past its promise before 
 _DEFAULT_BATCH = 32
 _FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
 _PROGRESS_SECONDS = 0.1
+_MOST_VISITS = 2**31 - 2  # what a node can count
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ class Search:
         self._scratch = _Scratch(self.game)
         self._outstanding = 0
         self._asked: Budget | None = None
-        self._asked_size = 0
+        self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
         self._last: tuple[Limit, int, float, bool] | None = None  # limit, simulations, seconds, interrupted
 
     def _settings(self) -> npt.NDArray[Any]:
@@ -131,7 +132,7 @@ class Search:
         pulse = Pulse(_PROGRESS_SECONDS)
         with Interrupts() as interrupts:
             try:
-                while not interrupts.seen and (wanted := budget.next_slice()) > 0:
+                while not interrupts.seen and (wanted := min(budget.next_slice(), _MOST_VISITS - self.simulations)) > 0:
                     before = self.tree.size
                     budget.spend(self._advance_by(wanted), max(0, self.tree.size - before))
                     if progress is not None and pulse.due():
@@ -178,8 +179,10 @@ class Search:
 
     def _run_kernel(self, simulations: int) -> int:
         done = 0
+        self._scratch.answers[:] = NONE
         while done < simulations:
             hook = self._control[0]["tie_break"] == ASK
+            self.tree.make_room(self.game.facts.num_actions)
             self._enter(1 if hook else simulations - done)
             self._call(self._engine.entry(loop.run), self.position.record, *self._scratch.for_run())
             done += int(self._control[0]["done"])
@@ -187,7 +190,6 @@ class Search:
         return done
 
     def _enter(self, budget: int) -> None:
-        self.tree.make_room(self.game.facts.num_actions)
         self._control["size"], self._control["capacity"] = self.tree.size, self.tree.columns.capacity
         self._control["budget"] = budget
         self._control["done"] = 0
@@ -206,11 +208,9 @@ class Search:
     def _leave(self) -> None:
         """See to what made a kernel come back."""
         status = int(self._control[0]["status"])
-        if status in (DONE, NEED_ROOM):
-            self._scratch.answers[:] = NONE
-        elif status == TIE:
+        if status == TIE:
             self._ask_hook()
-        else:
+        elif status not in (DONE, NEED_ROOM):
             raise game_failure(self)
 
     def _ask_hook(self) -> None:
@@ -231,30 +231,29 @@ class Search:
     def ask(self, size: int, limit: Limit | None = None) -> Batch:
         """Up to `size` leaves for you to evaluate; hand them back with `tell`, or give them up with `drop`.
 
-        With a limit, which counts from its first call, the batch is false when it is reached.
+        With a limit the batch is false when it is reached. It counts from the first call with it, until it is reached or the search advances.
         """
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ConfigError(f"a batch has at least one leaf, not {size!r}")
-        if self.config.max_nodes is not None:
-            size = max(1, min(size, self.config.max_nodes // (2 * self.game.facts.num_actions) - self._outstanding))
-        allowed = size
+        allowed = min(size, _MOST_VISITS - self.simulations - self._outstanding)
         if limit is not None:
-            if self._asked is None or self._asked.limit != limit:
-                self._asked, self._asked_size = Budget(limit), self.tree.size
-            self._asked.spend(0, max(0, self.tree.size - self._asked_size))
-            self._asked_size = self.tree.size
-            left = self._asked.next_slice()
-            if limit.simulations is not None:
-                left = limit.simulations - self._asked.simulations
-            allowed = max(0, min(size, left)) if left > 0 else 0
-        if allowed == 0:
+            allowed = min(allowed, self._left_to_ask(limit))
+        if allowed <= 0:
             self._asked = None
             return self._batch(0, more=False)
-        batch = self._gather(allowed, allowed)
-        settled = int(self._control[0]["done"])
-        if self._asked is not None:
-            self._asked.spend(settled + len(batch), 0)
-        return batch
+        return self._gather(allowed, allowed)
+
+    def _left_to_ask(self, limit: Limit) -> int:
+        """How many simulations a limit still allows to begin; what was dropped does not count."""
+        if self._asked is None or self._asked.limit != limit:
+            self._asked, self._asked_from = Budget(limit), (self.simulations, self.tree.size)
+        simulations, size = self._asked_from
+        begun = self.simulations - simulations + self._outstanding
+        self._asked.spend(begun - self._asked.simulations, max(0, self.tree.size - size))
+        self._asked_from = (simulations, self.tree.size)
+        if self._asked.next_slice() == 0:
+            return 0
+        return _MOST_VISITS if limit.simulations is None else limit.simulations - begun
 
     def tell(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> None:
         """Absorb what an evaluator made of a batch: see `Evaluator` for the shapes."""
@@ -263,7 +262,7 @@ class Search:
     def drop(self, batch: Batch) -> None:
         """Give a batch up: nothing of it stays in the tree."""
         batch.close(self.tree.generation)
-        self._engine.entry(batch_kernels.release)(self.tree.columns.in_flight, batch._paths, batch._depths)
+        self._release(batch)
         self._outstanding -= len(batch)
 
     @property
@@ -273,8 +272,8 @@ class Search:
 
     def _gather(self, size: int, budget: int) -> Batch:
         self.tree.track_in_flight()
-        room = (self._outstanding + size) * self.game.facts.num_actions
-        self.tree.make_room(room)
+        size = self._make_room_for(size)
+        self._scratch.answers[:] = NONE
         self._scratch.prepare_batch(size)
         self._enter(budget)
         self._control["gathered"] = 0
@@ -291,6 +290,18 @@ class Search:
             self.drop(batch)
             raise game_failure(self)
         return batch
+
+    def _make_room_for(self, size: int) -> int:
+        """Room for the children of all leaves in flight and of `size` more, or of as many as a bounded tree allows."""
+        actions, bound = self.game.facts.num_actions, self.config.max_nodes
+        if bound is not None:
+            size = min(size, (bound - 1 - actions) // actions - self._outstanding)
+            if self._outstanding and self.tree.size + (self._outstanding + size) * actions > bound:
+                size = (bound - self.tree.size) // actions - self._outstanding  # nothing can be folded now
+        size = max(size, 0)
+        if size:
+            self.tree.make_room((self._outstanding + size) * actions)
+        return size
 
     def _batch(self, size: int, *, more: bool) -> Batch:
         scratch = self._scratch
@@ -309,11 +320,19 @@ class Search:
 
     def _absorb_rows(self, batch: Batch, rows: npt.NDArray[np.float64], worth: npt.NDArray[np.float64]) -> int:
         self._enter(0)
-        self._call(self._engine.entry(batch_kernels.absorb), batch._paths, batch._movers, batch._depths, batch.states,
-                   rows, worth, self._scratch.actions)
-        self._outstanding -= len(batch)
+        try:
+            self._call(self._engine.entry(batch_kernels.absorb), batch._paths, batch._movers, batch._depths, batch.states,
+                       rows, worth, self._scratch.actions)
+        finally:
+            self._outstanding -= len(batch)
+            done = int(self._control[0]["done"])
+            if done < len(batch):  # a game that failed: the rest of the batch is let go
+                self._release(batch, done)
         self._leave()
         return len(batch)
+
+    def _release(self, batch: Batch, start: int = 0) -> None:
+        self._engine.entry(batch_kernels.release)(self.tree.columns.in_flight, batch._paths[start:], batch._depths[start:])
 
     def _refuse_in_flight(self, what: str) -> None:
         if self._outstanding:

@@ -109,6 +109,8 @@ class Tree:
         bound = self.max_nodes
         if bound is not None and self.size + needed > bound:
             self.fold(needed)
+            if self.size + needed > bound:
+                raise SearchError(f"max_nodes={bound} is too small for what is to be added at once")
             if self.size + needed <= self.columns.capacity:
                 return
         # Doubling copies each node about once in its life. A large tree is moved one last time, to a room that it will hardly

@@ -1,0 +1,178 @@
+"""A bounded tree, a bounded counter and bounded limits: nothing is ever written past the end, and everything ends."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import treetop as tt
+
+
+class Flat:
+    name = "flat"
+
+    def evaluate(self, batch):
+        return np.zeros((len(batch), batch.game.facts.num_actions)), np.zeros(len(batch))
+
+
+@pytest.mark.parametrize(("game", "bound"), [("tic_tac_toe", 20), ("tic_tac_toe", 47), ("connect_four", 100), ("nim(stones=21)", 50)])
+@pytest.mark.parametrize("evaluator", [tt.Uniform(), tt.Rollout(), Flat()], ids=["uniform", "rollout", "python"])
+@pytest.mark.parametrize("expand_after", [0, 1])
+def test_a_bounded_tree_stays_within_its_bound(game, bound, evaluator, expand_after):
+    search = tt.Search(game, tt.puct(c=1.0, max_nodes=bound, expand_after=expand_after), evaluator=evaluator, seed=1)
+    for _ in range(40):
+        search.run(tt.Limit(simulations=100))
+        assert search.tree.size <= search.tree.columns.capacity <= bound
+        search.tree.check((-1, 1))
+    assert search.simulations == 4000
+
+
+def test_overlapping_batches_in_a_bounded_tree_wait_instead_of_failing():
+    search = tt.Search("tic_tac_toe", tt.puct(c=1.0, max_nodes=40), evaluator=Flat(), seed=1)
+    flat = Flat()
+    open_batches = []
+    for turn in range(400):
+        open_batches.append(search.ask(3))
+        if turn % 3 == 2 or not len(open_batches[-1]):
+            for batch in open_batches:
+                search.tell(batch, *flat.evaluate(batch))
+            open_batches.clear()
+    for batch in open_batches:
+        search.drop(batch)
+    assert search.tree.size <= 40
+    search.tree.check((-1, 1))
+
+
+def test_a_search_stops_before_its_counters_overflow():
+    search = tt.Search("nim(stones=3)", seed=1)
+    search.run(tt.Limit(simulations=1000))
+    missing = 2**31 - 2 - search.simulations - 500
+    search.tree.columns.stats["visits"][0] += missing
+    result = search.run(tt.Limit(simulations=10_000))
+    assert search.simulations == 2**31 - 2
+    assert result.simulations == 500
+    assert not search.ask(4)
+
+
+def test_a_limit_in_nodes_ends_when_the_tree_cannot_grow():
+    search = tt.Search("nim(stones=3)", seed=1)
+    search.run(tt.Limit(nodes=1000))
+    assert search.tree.size < 20
+
+
+def test_rewards_that_a_game_does_not_write_are_zero():
+    @tt.game(players=2, num_actions=2, max_length=3)
+    class Lazy:
+        """Three moves; the first player wins if all are 1, otherwise it is a draw."""
+
+        turns = tt.field("i1")
+        ones = tt.field("i1")
+        player = tt.field("i1")
+
+        def reset(self):
+            self.turns = 0
+
+        def legal_actions(self, out):
+            out[0], out[1] = 0, 1
+            return 2
+
+        def apply(self, action):
+            self.turns += 1
+            self.ones += action
+            self.player = 1 - self.player
+
+        def is_terminal(self):
+            return self.turns == 3
+
+        def rewards(self, out):
+            if self.ones == 3:
+                out[0], out[1] = 1.0, -1.0
+
+    tt.check(Lazy, games=50)
+    result = tt.search(Lazy, simulations=2000)
+    assert result.means[0] == 0.0
+
+
+def test_dropped_leaves_do_not_count_against_a_limit():
+    search = tt.Search("connect_four", tt.puct(), evaluator=Flat(), seed=1)
+    flat, turn = Flat(), 0
+    while batch := search.ask(8, tt.Limit(simulations=80)):
+        turn += 1
+        if turn % 2:
+            search.drop(batch)
+        else:
+            search.tell(batch, *flat.evaluate(batch))
+    assert search.simulations == 80
+
+
+def test_a_game_that_fails_while_a_batch_is_told_leaves_nothing_in_flight():
+    def make(fail):
+        @tt.game(players=1, num_actions=2, max_length=9)
+        class Bad:
+            n = tt.field("i1")
+
+            def reset(self):
+                self.n = 9
+
+            def legal_actions(self, out):
+                out[0], out[1] = 0, 1
+                if self.n == 6:
+                    if fail:
+                        raise ValueError("six")
+                    return 0
+                return 2
+
+            def apply(self, action):
+                self.n -= 1
+
+            def is_terminal(self):
+                return self.n == 0
+
+            def rewards(self, out):
+                out[0] = 1.0
+
+        return Bad
+
+    for fail in (False, True):
+        search = tt.Search(make(fail), tt.puct(), evaluator=tt.Uniform(), seed=1)
+        with pytest.raises(tt.GameError):
+            for _ in range(50):
+                batch = search.ask(8)
+                search.tell(batch, *tt.Uniform().evaluate(batch))
+        assert search.in_flight == 0
+        search.tree.check()
+        search.advance(0)
+
+
+def test_every_tie_in_a_batch_asks_the_hook():
+    seen = []
+
+    def first(actions):
+        seen.append(tuple(actions))
+        return actions[0]
+
+    search = tt.Search("tic_tac_toe", tt.puct(c=1.0, tie_break=first), evaluator=Flat(), seed=1)
+    batch = search.ask(1)
+    search.tell(batch, *Flat().evaluate(batch))
+    assert len(search.ask(4)) == 4
+    assert [len(actions) for actions in seen] == [9, 8, 7, 6]
+
+
+def test_an_exception_in_the_hook_leaves_no_answer_behind():
+    calls = []
+
+    def hook(actions):
+        calls.append(tuple(actions))
+        if len(calls) == fail_at:
+            raise RuntimeError("no idea")
+        return actions[0]
+
+    for fail_at in range(3, 12):
+        calls.clear()
+        search = tt.Search("tic_tac_toe", tt.uct(tie_break=hook), seed=1)
+        with pytest.raises(RuntimeError):
+            search.run(tt.Limit(simulations=500))
+        before = len(calls)
+        search.run(tt.Limit(simulations=1))
+        assert calls[before] == calls[before - 1] or len(calls) > before  # the tie that was not decided is asked again, from its start
+        search.tree.check((-1, 1))
