@@ -26,10 +26,10 @@ from treetop.search.failures import game_failure
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.result import SearchResult
+from treetop.search.scratch import Scratch
 from treetop.tree.storage import Tree
 from treetop.types import NONE
 
-_SLACK = 1024  # actions that a careless game may write past its promise before memory is harmed
 _DEFAULT_BATCH = 32
 _FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
 _PROGRESS_SECONDS = 0.1
@@ -87,7 +87,7 @@ class Search:
         self._engine = self.game.engine()
         self._control = self._settings()
         self._control["rng"] = Rng(seed).word
-        self._scratch = _Scratch(self.game)
+        self._scratch = Scratch(self.game)
         self._outstanding = 0
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
@@ -385,43 +385,6 @@ class Search:
     def __repr__(self) -> str:
         return (f"<search of {self.game.name} after {len(self.position.actions)} moves: {self.config}, "
                 f"{self.simulations:,} simulations, {self.tree.size:,} nodes>")
-
-
-class _Scratch:
-    """Buffers that the kernels work in, made once a search."""
-
-    def __init__(self, game: Game) -> None:
-        facts = game.facts
-        self._game = game
-        self._length = facts.max_length + 2
-        self.path = np.zeros(self._length, np.int32)
-        self.path_movers = np.zeros(self._length, np.int32)
-        self.actions = np.zeros(facts.num_actions + _SLACK, np.int32)
-        self.rewards = np.zeros(facts.players)
-        self.tied = np.zeros(facts.num_actions, np.int32)
-        self.answers = np.full(self._length, NONE, np.int32)
-        self._size = 0
-        self._allocate_batch(0)
-
-    def prepare_batch(self, size: int) -> None:
-        """Room for a batch of leaves."""
-        if len(self.depths) < size:
-            self._allocate_batch(size)
-        self._size = size
-
-    def _allocate_batch(self, size: int) -> None:
-        self.paths = np.zeros((size, self._length), np.int32)
-        self.movers = np.zeros((size, self._length), np.int32)
-        self.depths = np.zeros(size, np.int32)
-        self.leaves = np.zeros(size, self._game.dtype)
-
-    def for_run(self) -> tuple[npt.NDArray[Any], ...]:
-        return (self.path, self.path_movers, self.actions, self.rewards, self.tied, self.answers)
-
-    def for_gather(self) -> tuple[npt.NDArray[Any], ...]:
-        size = self._size
-        return (self.paths[:size], self.movers[:size], self.depths[:size], self.leaves[:size],
-                self.actions, self.rewards, self.tied, self.answers)
 
 
 def search(
