@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -37,36 +36,6 @@ class Columns:
     def capacity(self) -> int:
         """How many nodes there is room for."""
         return len(self.stats)
-
-
-class _Spares:
-    """The arrays of trees that are gone, for the next ones: many short searches in a row need no fresh memory from the system."""
-
-    _SMALLEST, _LARGEST = 2**12, 2**20  # nodes; 32 MB at the most are kept
-
-    def __init__(self) -> None:
-        self._kept: Columns | None = None
-
-    def give(self, columns: Columns) -> None:
-        """Keep a dead tree's arrays, unless somebody else still looks at them."""
-        arrays = (columns.stats, columns.links)
-        unseen = sys.getrefcount(columns) <= _OWN_REFERENCES and all(sys.getrefcount(array) <= _ARRAY_REFERENCES for array in arrays)
-        plain = not len(columns.returns) and not len(columns.in_flight)
-        if unseen and plain and self._SMALLEST <= columns.capacity <= self._LARGEST:
-            self._kept = columns
-
-    def take(self, capacity: int) -> Columns | None:
-        """Arrays with room for so many nodes, if there are any that fit and are not far too large."""
-        kept = self._kept
-        if kept is None or not capacity <= kept.capacity <= 8 * capacity:
-            return None
-        self._kept = None
-        return kept
-
-
-# References that `sys.getrefcount` finds where nobody else holds one: the caller's names and its own argument.
-_OWN_REFERENCES, _ARRAY_REFERENCES = 3, 4
-_spares = _Spares()
 
 
 class Tree:
@@ -156,17 +125,10 @@ class Tree:
 
     def _resize(self, capacity: int) -> None:
         old = self.columns
-        plain = self.max_nodes is None and not self._columns_per_player() and not len(old.in_flight)
-        new = _spares.take(capacity) if plain else None
-        new = new or _allocate(capacity, self._columns_per_player(), in_flight=len(old.in_flight) > 0)
+        new = _allocate(capacity, self._columns_per_player(), in_flight=len(old.in_flight) > 0)
         for before, after in zip(_each(old), _each(new), strict=True):
             after[: min(self.size, len(before))] = before[: self.size]
         self.columns = new
-
-    def __del__(self) -> None:
-        columns = self.__dict__.pop("columns", None)
-        if columns is not None and _spares is not None:  # at the very end of a program nothing may be left
-            _spares.give(columns)
 
     def track_in_flight(self) -> None:
         """Begin to count evaluations in flight."""
