@@ -188,7 +188,6 @@ def test_final_move_by_value_and_by_temperature():
     assert len(drawn) > 4
     cold = run("connect_four", tt.uct(final="temperature", temperature=0.0), simulations=2000)[1]
     assert cold.action == by_visits.action
-    assert by_visits.action == by_visits.action
     assert search.result().action == by_visits.action
 
 

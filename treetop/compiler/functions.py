@@ -48,7 +48,7 @@ def compiled(function: Any = None, /, *, python_errors: bool = True, inline: boo
     """Let a helper function be called from a game's compiled methods.
 
     Called from plain Python it stays plain Python. With `python_errors=False` a division by zero gives
-    an infinity instead of an exception, which is faster. `inline` makes it part of its caller: a call between
+    an infinity instead of an exception, and no array may be made in it; that is faster. `inline` makes it part of its caller: a call between
     compiled functions costs some ten nanoseconds, which matters only in the innermost loops.
 
     >>> @compiled

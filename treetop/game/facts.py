@@ -50,9 +50,3 @@ class Facts:
         """The middle of the utility range: what is assumed of a move that nobody has tried."""
         low, high = self.rewards
         return (low + high) / 2
-
-    @property
-    def width(self) -> float:
-        """The width of the utility range."""
-        low, high = self.rewards
-        return high - low
