@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import importlib
 import importlib.util
@@ -10,7 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from treetop.errors import TreetopError, UnknownGameError
+from treetop.errors import ConfigError, TreetopError, UnknownGameError
+from treetop.game.calls import parse_call
 from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
@@ -67,16 +67,10 @@ def position(spec: str | Game | Family[...], moves: str | list[str | int] = (), 
 
 def _parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
     try:
-        tree = ast.parse(text, mode="eval").body
-        if isinstance(tree, ast.Name):
-            return tree.id, [], {}
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name):
-            args = [ast.literal_eval(value) for value in tree.args]
-            kwargs = {key.arg: ast.literal_eval(key.value) for key in tree.keywords if key.arg}
-            return tree.func.id, args, kwargs
-    except (SyntaxError, ValueError):
-        pass
-    raise UnknownGameError(f"{text!r} does not name a game; write a name, or a name with parameters such as hex(size=7)")
+        call = parse_call(text)
+    except ConfigError:
+        raise UnknownGameError(f"{text!r} does not name a game; write a name, or a name with parameters such as hex(size=7)") from None
+    return call.name, list(call.positional), call.options
 
 
 def _bundled(name: str) -> Any:
@@ -89,7 +83,7 @@ def _bundled(name: str) -> Any:
 
 def _own(module: str, name: str) -> Any:
     try:
-        loaded = _load_file(module) if module.endswith(".py") else importlib.import_module(module)
+        loaded = load_file(module) if module.endswith(".py") else importlib.import_module(module)
     except TreetopError:
         raise
     except ModuleNotFoundError as error:
@@ -102,7 +96,8 @@ def _own(module: str, name: str) -> Any:
     return getattr(loaded, name)
 
 
-def _load_file(path: str) -> Any:
+def load_file(path: str) -> Any:
+    """Import a Python file by its path, once."""
     file = Path(path).expanduser().resolve()
     if not file.is_file():
         raise UnknownGameError(f"there is no file {path}")
