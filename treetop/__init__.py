@@ -18,6 +18,7 @@ from treetop.errors import (
     GameError,
     IllegalMoveError,
     MissingExtraError,
+    PlayerError,
     SaveError,
     SearchError,
     StaleNodeError,
@@ -25,6 +26,7 @@ from treetop.errors import (
     TreetopError,
     UnknownGameError,
 )
+from treetop.evaluators.cache import Cached
 from treetop.game.bitsets import list_bits, random_bit
 from treetop.game.check import CheckReport, check
 from treetop.game.definition import Game, game
@@ -34,12 +36,18 @@ from treetop.game.position import Position
 from treetop.game.registry import load_game, position
 from treetop.oracle.perft import perft
 from treetop.search.batch import Batch
-from treetop.search.config import SearchConfig, puct, uct
-from treetop.search.evaluator import Evaluator, Rollout, Uniform
+from treetop.search.clock import GameClock
+from treetop.search.config import SearchConfig
+from treetop.search.evaluator import Evaluator, Heuristic, Mixed, Rollout, Uniform
 from treetop.search.explain import Explanation, Statistics, explain
 from treetop.search.limits import Limit
+from treetop.search.presets import blind, grave, gumbel, halving, history, nexus, puct, rave, thompson, ucb1_tuned, ucb_v, uct
+from treetop.search.proof import Proof
 from treetop.search.result import SearchResult
+from treetop.search.rule import Rule, rule
 from treetop.search.search import Progress, Search, search
+from treetop.search.stopping import KLGain, MoreWhenCritical, Standing, Stopper, UnassailableLeader
+from treetop.search.variations import Line
 from treetop.tree.node import Node
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, NONE, ROOT, SIMULTANEOUS
@@ -47,10 +55,82 @@ from treetop.types import CHANCE, NONE, ROOT, SIMULTANEOUS
 __version__ = "0.1.0"
 
 __all__ = [
-    "CHANCE", "NONE", "ROOT", "SIMULTANEOUS", "Batch", "CheckReport", "CompileError", "ConfigError", "ConformanceError", "Evaluator",
-    "Explanation", "Family", "Game", "GameDefinitionError", "GameError", "IllegalMoveError", "Limit", "MissingExtraError", "Node",
-    "Position", "Progress", "Rng", "Rollout", "SaveError", "Search", "SearchConfig", "SearchError", "SearchResult", "StaleNodeError",
-    "Statistics", "TerminalPositionError", "Tree", "TreetopError", "Uniform", "UnknownGameError", "__version__", "check", "compiled",
-    "explain", "family", "field", "game", "list_bits", "load_game", "lowest_bit", "mix_bits", "nth_bit", "perft", "popcount", "position",
-    "puct", "random_bit", "search", "uct",
+    "CHANCE",
+    "NONE",
+    "ROOT",
+    "SIMULTANEOUS",
+    "Batch",
+    "Cached",
+    "CheckReport",
+    "CompileError",
+    "ConfigError",
+    "ConformanceError",
+    "Evaluator",
+    "Explanation",
+    "Family",
+    "Game",
+    "GameClock",
+    "GameDefinitionError",
+    "GameError",
+    "Heuristic",
+    "IllegalMoveError",
+    "KLGain",
+    "Limit",
+    "Line",
+    "MissingExtraError",
+    "Mixed",
+    "MoreWhenCritical",
+    "Node",
+    "PlayerError",
+    "Position",
+    "Progress",
+    "Proof",
+    "Rng",
+    "Rollout",
+    "Rule",
+    "SaveError",
+    "Search",
+    "SearchConfig",
+    "SearchError",
+    "SearchResult",
+    "StaleNodeError",
+    "Standing",
+    "Statistics",
+    "Stopper",
+    "TerminalPositionError",
+    "Tree",
+    "TreetopError",
+    "UnassailableLeader",
+    "Uniform",
+    "UnknownGameError",
+    "__version__",
+    "blind",
+    "check",
+    "compiled",
+    "explain",
+    "family",
+    "field",
+    "game",
+    "grave",
+    "gumbel",
+    "halving",
+    "history",
+    "list_bits",
+    "load_game",
+    "lowest_bit",
+    "mix_bits",
+    "nexus",
+    "nth_bit",
+    "perft",
+    "popcount",
+    "position",
+    "puct",
+    "random_bit",
+    "rave",
+    "rule",
+    "search",
+    "thompson",
+    "ucb1_tuned",
+    "ucb_v",
+    "uct",
 ]  # fmt: skip

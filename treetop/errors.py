@@ -13,6 +13,7 @@
     ├── TerminalPositionError       nothing to search: the game is over (also a ValueError)
     ├── SearchError                 a call that does not fit the search's present state
     │   └── StaleNodeError          a node of a tree that has moved on
+    ├── PlayerError                 a player in a match failed: hung, died, or broke the protocol; the match records a forfeit
     ├── SaveError                   a file that cannot be read, or belongs to something else (also a ValueError)
     └── MissingExtraError           an optional package is not installed (also an ImportError)
 """
@@ -62,6 +63,10 @@ class SearchError(TreetopError):
 
 class StaleNodeError(SearchError):
     """A node handle that outlived its tree: the tree was re-rooted, folded or loaded since."""
+
+
+class PlayerError(TreetopError):
+    """A player could not give a move: an engine that hung, died or spoke nonsense. A match counts it as a forfeit."""
 
 
 class SaveError(TreetopError, ValueError):

@@ -175,7 +175,8 @@ def test_an_exception_in_the_hook_leaves_no_answer_behind(fail_at):
     search = tt.Search("tic_tac_toe", tt.uct(tie_break=hook), seed=1)
     with pytest.raises(RuntimeError):
         search.run(tt.Limit(simulations=500))
-    assert not (search._scratch.answers[search._control[0]["answered"] :] != -1).any()
+    machine = search._machine
+    assert not (machine.scratch.work.answers[machine.control[0]["answered"] :] != -1).any()
     search.run(tt.Limit(simulations=500))
     undisturbed = tt.Search("tic_tac_toe", tt.uct(tie_break=lambda actions: actions[0]), seed=1)
     undisturbed.run(tt.Limit(simulations=search.simulations))

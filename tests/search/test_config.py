@@ -17,7 +17,7 @@ import treetop as tt
         lambda: tt.puct(c=-1),
         lambda: tt.puct(c=1, c_base=0),
         lambda: tt.uct(c_base=10.0),
-        lambda: tt.uct(first_play=0.0),
+        lambda: tt.grave(first_play=0.0),
         lambda: tt.uct(expand_after=-1),
         lambda: tt.uct(expand_after=1.5),
         lambda: tt.uct(max_depth=0),

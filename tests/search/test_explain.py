@@ -85,7 +85,7 @@ def test_explain_of_a_search_gives_the_scores_that_it_follows():
 
 
 def test_statistics_that_make_no_sense_are_refused():
-    for bad in ({}, {"A": (-1, 0.0)}, {"A": (5, None)}, {"A": 5}, {"A": (1, 2, 3, 4)}):
+    for bad in ({}, {"A": (-1, 0.0)}, {"A": (5, None)}, {"A": 5}, {"A": (1, 2, 3, 4, 5, 6, 7)}):
         with pytest.raises(tt.ConfigError):
             tt.explain(tt.uct(), bad)
     with pytest.raises(tt.ConfigError):

@@ -110,7 +110,7 @@ def test_a_stale_node_is_an_error_and_not_a_stranger():
         ("stats", "value_sum", 1, 1e9, "above the range"),
         ("stats", "value_sum", 1, -1e9, "below the range"),
         ("stats", "prior", 1, 0.9, "do not sum to 1"),
-        ("stats", "prior", 1, -0.1, "outside of 0 to 1"),
+        ("stats", "prior", 1, -1.5, "a prior above 1"),
     ],
 )
 def test_check_finds_what_is_wrong(column, field, index, value, what):

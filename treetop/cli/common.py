@@ -40,26 +40,14 @@ BAR = "green"
 FAINT = "dim"
 
 
-class Rule(StrEnum):
-    """Selection rules, as the command line names them."""
-
-    uct = "uct"
-    puct = "puct"
-
-
 class Final(StrEnum):
     """How the move to play is chosen."""
 
     visits = "visits"
     value = "value"
+    secure = "secure"
+    lcb = "lcb"
     temperature = "temperature"
-
-
-class Leaf(StrEnum):
-    """What evaluates a leaf."""
-
-    rollout = "rollout"
-    uniform = "uniform"
 
 
 LIMITS, SEARCH = "Limits", "How to search"  # headings of `--help`
@@ -73,7 +61,8 @@ GameNames = Annotated[list[str] | None, typer.Argument(metavar="GAMES", help="No
 Moves = Annotated[str | None, typer.Option("--moves", metavar="MOVES", help="Moves played from the start: '4 4 5'.")]
 Simulations = Annotated[int | None, typer.Option("--simulations", metavar="N", help="At most so many simulations.", rich_help_panel=LIMITS)]
 Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="At most so many seconds.", rich_help_panel=LIMITS)]
-RuleName = Annotated[Rule | None, typer.Option("--rule", help="UCB1 on trees (the default), or PUCT.", rich_help_panel=SEARCH)]
+_HELP_RULE = "uct (if not given), puct, grave, gumbel, ...; with options in brackets: 'grave(amaf_reference=50, solver=True)'."
+RuleName = Annotated[str | None, typer.Option("--rule", metavar="RULE", help=_HELP_RULE, rich_help_panel=SEARCH)]
 Exploration = Annotated[float | None, typer.Option("--c", metavar="X", help="The rule's exploration factor.", rich_help_panel=SEARCH)]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
 MaybeSeed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Equal seeds give equal results; 0 if not given.")]
@@ -138,12 +127,21 @@ def find_games(specs: list[str] | None) -> list[Game]:
     return [find_game(spec) for spec in specs or sorted(BUNDLED)]
 
 
-def make_config(rule: Rule | None, c: float | None, **options: Any) -> SearchConfig:
-    """The settings of a search from its options; None is an option that was not given."""
-    from treetop.search.config import puct, uct
+def make_config(rule: str | None, c: float | None, **options: Any) -> SearchConfig:
+    """The settings of a search from its options; None is an option that was not given. A rule may bring options of its own."""
+    from treetop.game.calls import parse_call
+    from treetop.search.presets import PRESETS
 
+    call = parse_call(rule or "uct")
+    if call.name not in PRESETS or call.positional:
+        raise ConfigError(f"there is no rule {rule!r}; there are {', '.join(PRESETS)}, each with options in brackets")
     given = {key: value for key, value in {"c": c, **options}.items() if value is not None}
-    return puct(**given) if rule is Rule.puct else uct(**given)
+    if twice := sorted(set(given) & set(call.options)):
+        raise ConfigError(f"{', '.join(twice)} is given twice: in the rule, and as an option of its own")
+    try:
+        return PRESETS[call.name](**call.options, **given)
+    except TypeError as error:
+        raise ConfigError(f"{rule}: {error}") from None
 
 
 def refuse_together(option: str, others: dict[str, object]) -> None:
@@ -161,10 +159,8 @@ def refuse_missing_folder(path: Path | None) -> None:
 
 def from_cache(search: Search) -> bool:
     """Whether a prepared search runs code that an earlier process compiled."""
-    from treetop.kernels import loop
-
     # Only these tables ask; a public method for it would be one more promise to every caller.
-    return search._engine.entry(loop.run).from_cache
+    return search._machine.from_cache
 
 
 def table(*headings: str, left: tuple[str, ...] = ()) -> Table:

@@ -21,7 +21,6 @@ from treetop.cli.common import (
     MaybeGameName,
     MaybeSeed,
     Moves,
-    Rule,
     RuleName,
     Seconds,
     Simulations,
@@ -99,14 +98,14 @@ def play(
 class _Settings:
     """How the engine plays."""
 
-    rule: Rule = Rule.uct
+    rule: str = "uct"
     c: float | None = None
     seed: int = 0
     simulations: int | None = None
     seconds: float | None = _DEFAULT_SECONDS
 
     def but(
-        self, rule: Rule | None, c: float | None, seed: int | None, simulations: int | None, seconds: float | None
+        self, rule: str | None, c: float | None, seed: int | None, simulations: int | None, seconds: float | None
     ) -> _Settings:  # fmt: skip
         """With what was asked for now. A new limit takes the place of the whole old one."""
         limit = (self.simulations, self.seconds) if simulations is None and seconds is None else (simulations, seconds)
@@ -118,9 +117,7 @@ def _resumed(path: Path, game: str | None) -> tuple[Position, tuple[int, ...], _
     known = None if game is None else find_game(game)
     record = load_game_record(path, game=known)
     try:
-        if record.rule not in list(Rule):
-            raise ConfigError(f"there is no rule {record.rule!r}")
-        settings = _Settings(Rule(record.rule), record.c, record.seed, record.simulations, record.seconds)
+        settings = _Settings(record.rule, record.c, record.seed, record.simulations, record.seconds)
         _Engine(settings)
     except ConfigError as error:
         raise SaveError(f"{path} is damaged: {error}") from error

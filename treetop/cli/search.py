@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -17,11 +18,9 @@ from treetop.cli.common import (
     Exploration,
     Final,
     Json,
-    Leaf,
     MaybeGameName,
     MaybeSeed,
     Moves,
-    Rule,
     RuleName,
     Seconds,
     Simulations,
@@ -33,6 +32,7 @@ from treetop.cli.common import (
     refuse_together,
     run_shown,
     say,
+    say_json,
     screen,
     table,
 )
@@ -50,7 +50,14 @@ Nodes = Annotated[int | None, typer.Option("--nodes", metavar="N", help="At most
 FinalRule = Annotated[Final | None, typer.Option("--final", help="What decides the move; visits if not given.", rich_help_panel=SEARCH)]
 Temperature = Annotated[float | None, typer.Option(
     "--temperature", metavar="T", help="Draw the move by visits ** (1 / T).", rich_help_panel=SEARCH)]  # fmt: skip
-Evaluator = Annotated[Leaf | None, typer.Option("--evaluator", help="What evaluates a leaf; rollout if not given.", rich_help_panel=SEARCH)]
+Evaluator = Annotated[str | None, typer.Option(
+    "--evaluator", metavar="NAME", help="What evaluates a leaf: rollout (if not given), uniform, heuristic, \"rollout(policy='mast')\" ...",
+    rich_help_panel=SEARCH)]  # fmt: skip
+Solver = Annotated[bool | None, typer.Option(
+    "--solver/--no-solver", help="Prove what can be proven, and stop when the position is.", rich_help_panel=SEARCH)]  # fmt: skip
+Transpositions = Annotated[bool | None, typer.Option(
+    "--transpositions/--no-transpositions", help="One node for a position that is reached by several ways.", rich_help_panel=SEARCH)]  # fmt: skip
+Lines = Annotated[int, typer.Option("--lines", metavar="N", min=0, help="Show the principal variations of the N best moves.")]
 ExpandAfter = Annotated[int | None, typer.Option(
     "--expand-after", metavar="N", help="Visits before a leaf is expanded.", rich_help_panel=SEARCH)]  # fmt: skip
 MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="N", help="Expand no node deeper than this.", rich_help_panel=SEARCH)]
@@ -74,6 +81,8 @@ def search(
     final: FinalRule = None,
     temperature: Temperature = None,
     evaluator: Evaluator = None,
+    solver: Solver = None,
+    transpositions: Transpositions = None,
     expand_after: ExpandAfter = None,
     max_depth: MaxDepth = None,
     max_nodes: MaxNodes = None,
@@ -81,6 +90,7 @@ def search(
     as_json: Json = False,
     explain: Explain = False,
     report: Report = False,
+    lines: Lines = 0,
     save: Save = None,
     load: Load = None,
 ) -> None:
@@ -97,15 +107,15 @@ def search(
     if load is not None:
         refuse_together("--load", {
             "--moves": moves, "--setup": setup, "--rule": rule, "--c": c, "--final": final, "--temperature": temperature, "--seed": seed,
-            "--evaluator": evaluator, "--expand-after": expand_after, "--max-depth": max_depth, "--max-nodes": max_nodes,
+            "--evaluator": evaluator, "--solver": solver, "--transpositions": transpositions, "--expand-after": expand_after, "--max-depth": max_depth, "--max-nodes": max_nodes,
         })  # fmt: skip
         found = _loaded(load, game)
     else:
-        options = {"expand_after": expand_after, "max_depth": max_depth, "max_nodes": max_nodes, "temperature": temperature}
+        options: dict[str, Any] = {"solver": solver, "transpositions": transpositions, "expand_after": expand_after, "max_depth": max_depth, "max_nodes": max_nodes, "temperature": temperature}
         found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, options)
     result = run_shown(found, limit)
     try:
-        _show(result, as_json=as_json, explain=explain, report=report)
+        _show(result, as_json=as_json, explain=explain, report=report, lines=lines)
     finally:  # neither a closed pipe nor a full disk costs more than its own part
         if save is not None:
             found.save(save)
@@ -128,30 +138,30 @@ def _loaded(path: Path, game: str | None) -> Search:
 
 
 def _fresh(
-    game: str | None, moves: str | None, setup: str | None, rule: Rule | None, c: float | None, final: str | None,
-    evaluator: Leaf | None, seed: int | None, options: dict[str, int | float | None],
+    game: str | None, moves: str | None, setup: str | None, rule: str | None, c: float | None, final: str | None,
+    evaluator: str | None, seed: int | None, options: dict[str, Any],
 ) -> Search:  # fmt: skip
-    from treetop.search.evaluator import Rollout, Uniform
+    from treetop.search.evaluator import make_evaluator
     from treetop.search.search import Search
 
     if game is None:
         raise ConfigError("which game? Give its name, or --load a search")
     start = position(find_game(game), moves or "", setup=setup)
     config = make_config(rule, c, final=final, **options)
-    return Search(start, config, evaluator=Uniform() if evaluator is Leaf.uniform else Rollout(), seed=seed or 0)
+    return Search(start, config, evaluator=make_evaluator(evaluator or "rollout"), seed=seed or 0)
 
 
-def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool) -> None:
+def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool, lines: int) -> None:
     if as_json:
-        say(result.json())
+        say_json({**result.to_dict(), **({"lines": [asdict(line) for line in result.lines(lines)]} if lines else {})})
     elif screen().is_terminal:
-        _draw(result, explain=explain, report=report)
+        _draw(result, explain=explain, report=report, lines=lines)
     else:
-        parts = [str(result), *([str(result.explain())] if explain else []), *([str(result.report())] if report else [])]
+        parts = [str(result), *(["\n".join(map(str, result.lines(lines)))] if lines else []), *([str(result.explain())] if explain else []), *([str(result.report())] if report else [])]
         say("\n\n".join(parts))
 
 
-def _draw(result: SearchResult, *, explain: bool, report: bool) -> None:
+def _draw(result: SearchResult, *, explain: bool, report: bool, lines: int) -> None:
     told, console = result.explain(), screen()
     head, cells = told.table(None if explain else _ROWS_SHOWN)
     moves = table(*head)
@@ -165,7 +175,9 @@ def _draw(result: SearchResult, *, explain: bool, report: bool) -> None:
     rows: dict[str, str | Text] = {
         "plays": Text.assemble((str(told.chosen), CHOSEN), f", because {told.why}"),
         "value": f"{result.value:+.4f} for player {result.player}, who is to move",
+        **({"proven": Text(str(result.proof), CHOSEN)} if result.proof is not None else {}),
         "variation": " ".join(result.pv) or "none yet",
+        **{f"line {index}": str(line) for index, line in enumerate(result.lines(lines), 1)},
         "searched": _effort(result),
     }
     if explain:
@@ -180,5 +192,5 @@ def _draw(result: SearchResult, *, explain: bool, report: bool) -> None:
 def _effort(result: SearchResult) -> str:
     rate = result.simulations / result.elapsed if result.elapsed else 0.0
     speed = f" in {result.elapsed:.3g} s, {rate:,.0f} a second" if rate else ""
-    ended = "; ended by Ctrl-C" if result.interrupted else ""
+    ended = "; ended by Ctrl-C" if result.interrupted else f"; stopped: {result.usage.stopped}" if result.usage.told else ""
     return f"{result.simulations:,} simulations{speed}; {result.usage.nodes:,} nodes, {result.config}, seed {result.seed}{ended}"

@@ -24,14 +24,13 @@ class Engine:
     def __init__(self, blueprint: Blueprint, signatures: Signatures) -> None:
         self.blueprint = blueprint
         self._signatures = signatures
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[CompiledFunction[..., Any], Entry] = {}
 
     def entry(self, kernel: CompiledFunction[..., Any]) -> Entry:
         """The kernel, specialised for this game."""
-        name = f"{kernel.function.__module__}.{kernel.function.__name__}"
-        if name not in self._entries:
-            self._entries[name] = Entry(self, kernel)
-        return self._entries[name]
+        if kernel not in self._entries:
+            self._entries[kernel] = Entry(self, kernel)
+        return self._entries[kernel]
 
     def compile_methods(self) -> None:
         """Compile each method by itself: an error then names the user's own line, not a kernel's."""

@@ -6,24 +6,141 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import inline_kernel
-from treetop.tree.layout import MANY_OWN
+from treetop.compiler.functions import CompiledFunction, inline_kernel
+from treetop.kernels.amaf import credit_played, note_played
+from treetop.kernels.build import Build
+from treetop.kernels.control import IMPLICIT, MEAN, MIXED
+from treetop.kernels.evaluate import COUNT, SUM
+from treetop.kernels.graph import backup_graph
+from treetop.kernels.solve import clip_to_bounds, make_settle
+from treetop.tree.layout import MANY_OWN, TERMINAL
 from treetop.types import ROOT
+
+LEAF, ENDED, EXHAUSTED, REPEATED = 0, 1, 2, 3
+"""How the path of a simulation ends."""
 
 
 @inline_kernel
-def backup(stats: Any, links: Any, returns: Any, totals: Any, path: Any, movers: Any, depth: int, rewards: Any) -> None:
-    """One more visit for each node, and its share for the player who chose it. No sign is ever flipped."""
+def _backup_plain(tree: Any, totals: Any, path: Any, movers: Any, depth: int, rewards: Any) -> None:
     evaluated = np.uint64(path[depth])
-    if links[evaluated].own < MANY_OWN:
-        links[evaluated].own += 1
-    stats[ROOT].visits += 1
+    if tree.links[evaluated].own < MANY_OWN:
+        tree.links[evaluated].own += 1
+    tree.stats[ROOT].visits += 1
     for player in range(len(totals)):
         totals[player] += rewards[player]
     for step in range(depth):
         node = np.uint64(path[step + 1])  # an unsigned index: compiled code need not ask whether it counts from the end
-        stats[node].visits += 1
-        stats[node].value_sum += rewards[movers[step]]
-        if len(returns) > 0:
+        tree.stats[node].visits += 1
+        tree.stats[node].value_sum += rewards[movers[step]]
+        if len(tree.returns) > 0:
             for player in range(len(totals)):
-                returns[node, player] += rewards[player]
+                tree.returns[node, player] += rewards[player]
+
+
+def make_backup(build: Build) -> CompiledFunction[..., None]:
+    """One more visit for each node of a path, and its share for the player who chose it. No sign is ever flipped."""
+    solver, amaf, graph, rich = build.solver, build.amaf, build.graph, build.rich
+    plain = not (solver or amaf or graph or rich)
+    settle = make_settle(build)
+
+    @inline_kernel
+    def backup(control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any) -> None:
+        """`ending` says how the path ended: at a leaf, at the end of the game, at a settled node, or at a position on itself."""
+        if plain:
+            _backup_plain(tree, totals, path, movers, depth, rewards)
+            return
+        if solver and control[0].solver and (ending == ENDED or ending == EXHAUSTED):
+            settle(control, tree, totals, work, path, movers, depth, ending == ENDED, rewards)
+        if graph:
+            backup_graph(control, tree, totals, path, movers, depth, ending == REPEATED, rewards)
+        else:
+            backup_richly(control, tree, totals, work, path, movers, depth, rewards)
+
+    @inline_kernel
+    def backup_richly(control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:
+        evaluated = np.uint64(path[depth])
+        if tree.links[evaluated].own < MANY_OWN:
+            tree.links[evaluated].own += 1
+        if rich and control[0].keeps_history:
+            remember_moves(control, tree, work, path, movers, depth, rewards)
+        for step in range(depth, 0, -1):
+            node = np.uint64(path[step])
+            mover = movers[step - 1]
+            clip_to_bounds(control, tree, node, rewards)
+            tree.stats[node].visits += 1
+            tree.stats[node].value_sum += rewards[mover]
+            if len(tree.returns) > 0:
+                for player in range(len(totals)):
+                    tree.returns[node, player] += rewards[player]
+            if amaf and len(tree.amaf) > 0:
+                note_played(work, mover, tree.links[node].action)
+                credit_played(tree, work, np.uint64(path[step - 1]), mover, rewards[mover])
+            if rich:
+                if len(tree.squares) > 0:
+                    tree.squares[node] += rewards[mover] * rewards[mover]
+                if control[0].backup != MEAN:
+                    update_vector(control, tree, totals, work, node, mover, movers[step], step == depth, rewards)
+                if control[0].normalise:
+                    mean = tree.stats[node].value_sum / tree.stats[node].visits
+                    control[0].value_low = min(control[0].value_low, mean)
+                    control[0].value_high = max(control[0].value_high, mean)
+                if control[0].discount != 1.0:
+                    for player in range(len(totals)):
+                        rewards[player] *= control[0].discount
+        clip_to_bounds(control, tree, np.uint64(ROOT), rewards)
+        tree.stats[ROOT].visits += 1
+        for player in range(len(totals)):
+            totals[player] += rewards[player]
+
+    return backup
+
+
+@inline_kernel
+def remember_moves(control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:
+    """What every move of this simulation was worth, in the tree and in the rollout, for the tables of past moves."""
+    for step in range(depth):
+        mover, action = movers[step], tree.links[path[step + 1]].action
+        work.history[SUM, mover, action] += rewards[mover]
+        work.history[COUNT, mover, action] += 1.0
+    for step in range(depth, depth + control[0].trailed):
+        mover, action = work.trail[0, step], work.trail[1, step]
+        work.history[SUM, mover, action] += rewards[mover]
+        work.history[COUNT, mover, action] += 1.0
+
+
+@inline_kernel
+def update_vector(
+    control: Any, tree: Any, totals: Any, work: Any, node: Any, chooser: Any, mover: Any, evaluated: bool, rewards: Any
+) -> None:
+    """The value of a node by its best child: mixed with its mean, or of the heuristic alone.
+
+    A node without a visited child has the mean of its own evaluations, or the heuristic that `work.trial` brought from the leaf.
+    """
+    players = len(totals)
+    if evaluated:
+        for player in range(players):
+            if control[0].backup == IMPLICIT:
+                tree.vectors[node, player] = rewards[player] if tree.links[node].flags & TERMINAL else work.trial[player]
+            else:
+                tree.vectors[node, player] += (rewards[player] - tree.vectors[node, player]) / tree.stats[node].visits
+        return
+    first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+    highest = -np.inf
+    best: Any = np.int64(-1)
+    for child in range(first, first + count):
+        if tree.stats[child].visits > 0 and tree.vectors[child, mover] > highest:
+            best, highest = child, tree.vectors[child, mover]
+    if best < 0:
+        return
+    share = control[0].minimax_share
+    for player in range(players):
+        value = tree.vectors[best, player] * control[0].discount
+        if control[0].backup == MIXED:
+            if len(tree.returns) > 0:
+                total = tree.returns[node, player]
+            else:
+                total = tree.stats[node].value_sum if player == chooser else -tree.stats[node].value_sum
+            mean = total / tree.stats[node].visits
+            value = value if share == 1.0 else (1.0 - share) * mean + share * value
+        tree.vectors[node, player] = value
+    clip_to_bounds(control, tree, node, tree.vectors[node])

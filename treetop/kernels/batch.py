@@ -5,56 +5,77 @@ A simulation in flight is counted on its whole path, the leaf included, and nowh
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import inline_kernel, kernel
+from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
-from treetop.kernels.backup import backup
-from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_ROOM
-from treetop.kernels.evaluate import outcome
-from treetop.kernels.expand import append_children, list_actions
-from treetop.kernels.loop import descend_watching
+from treetop.kernels.amaf import clear_played
+from treetop.kernels.backup import EXHAUSTED, LEAF, REPEATED, make_backup
+from treetop.kernels.build import Build
+from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, IMPLICIT, NEED_ROOM, SOLVED
+from treetop.kernels.evaluate import make_rollout
+from treetop.kernels.expand import heuristic, list_actions, set_priors, sort_by_prior
+from treetop.kernels.loop import make_descend, make_expand, make_settle_leaf
 from treetop.kernels.select import forget_answers
-from treetop.tree.layout import TERMINAL
+from treetop.tree.layout import SETTLED, SHARED
+from treetop.types import NONE, ROOT
 
 
-@kernel
-def gather(
-    game: Any, control: Any, stats: Any, links: Any, returns: Any, in_flight: Any, totals: Any, root: Any,
-    paths: Any, movers: Any, depths: Any, leaves: Any, actions: Any, rewards: Any, tied: Any, answers: Any,
-) -> None:  # fmt: skip
-    """Walk down until `leaves` is full of distinct states to evaluate, or the budget is used up. Finished games are settled at once."""
-    rng = local_rng(control[0].rng)
-    control[0].status = DONE
-    while control[0].gathered < len(leaves) and control[0].done + control[0].gathered < control[0].budget:
-        control[0].answered = 0
-        slot = control[0].gathered
-        state = local_copy(state_at(game, root, 0))
-        depth = descend_watching(
-            control, stats, links, returns, in_flight, state, paths[slot], movers[slot], actions, tied, answers, rng
-        )
-        if control[0].status != DONE:
-            break
-        node = paths[slot, depth]
-        if links[node].flags & TERMINAL:
-            outcome(control, state, rewards)
+@functools.cache
+def make_gather(build: Build) -> CompiledFunction[..., None]:
+    """The loop that gathers leaves, in one of its builds."""
+    descend = make_descend(build, watching=True)
+    settle_leaf = make_settle_leaf(build)
+    backup = make_backup(build)
+    solver, amaf = build.solver, build.amaf
+
+    @kernel
+    def gather(
+        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any, paths: Any, movers: Any, depths: Any, leaves: Any
+    ) -> None:
+        """Walk down until `leaves` is full of distinct states to evaluate, or the budget is used up. Finished games are settled at once."""
+        rng = local_rng(control[0].rng)
+        control[0].status = DONE
+        while control[0].gathered < len(leaves) and control[0].done + control[0].gathered < control[0].budget:
+            control[0].answered = 0
+            slot = control[0].gathered
+            state = local_copy(state_at(game, root, 0))
+            depth = descend(control, tree, totals, work, state, paths[slot], movers[slot], rng)
             if control[0].status != DONE:
                 break
-            backup(stats, links, returns, totals, paths[slot], movers[slot], depth, rewards)
-            control[0].done += 1
-        elif in_flight[node] > 0:
-            control[0].status = COLLISION
-            break
-        else:
-            _count_in_flight(in_flight, paths[slot], depth, 1)
-            depths[slot] = depth
-            _keep_state(game, leaves, slot, root, links, paths[slot], depth)
-            control[0].gathered += 1
-        forget_answers(control, answers)
-        control[0].rng = rng_word(rng)
+            if solver and control[0].ending == EXHAUSTED and depth == 0:
+                control[0].status = SOLVED
+                break
+            node = paths[slot, depth]
+            if settle_leaf(control, tree, state, node, work.rewards):
+                if control[0].status != DONE:
+                    break
+                if amaf:
+                    clear_played(work)
+                backup(control, tree, totals, work, paths[slot], movers[slot], depth, control[0].ending, work.rewards)
+                control[0].done += 1
+                control[0].turn += 1
+                if solver and tree.links[ROOT].flags & SETTLED:
+                    control[0].status = SOLVED
+                    control[0].rng = rng_word(rng)
+                    break
+            elif tree.in_flight[node] > 0:
+                control[0].status = COLLISION
+                break
+            else:
+                _count_in_flight(tree.in_flight, paths[slot], depth, 1)
+                depths[slot] = depth
+                _keep_state(game, leaves, slot, root, tree.links, paths[slot], depth)
+                control[0].gathered += 1
+                control[0].turn += 1
+            forget_answers(control, work.answers)
+            control[0].rng = rng_word(rng)
+
+    return gather
 
 
 @inline_kernel
@@ -67,55 +88,90 @@ def _keep_state(game: Any, leaves: Any, slot: int, root: Any, links: Any, path: 
 
 
 @inline_kernel
-def _count_in_flight(in_flight: Any, path: Any, depth: int, change: int) -> None:
+def _count_in_flight(in_flight: Any, path: Any, depth: Any, change: int) -> None:
     for step in range(depth + 1):
         in_flight[path[step]] += change
 
 
-@kernel
-def absorb(
-    game: Any, control: Any, stats: Any, links: Any, returns: Any, in_flight: Any, totals: Any,
-    paths: Any, movers: Any, depths: Any, leaves: Any, logits: Any, values: Any, actions: Any,
-) -> None:  # fmt: skip
-    """Expand and back up gathered leaves, in the order in which they were gathered."""
-    control[0].status = DONE
-    for slot in range(len(leaves)):
-        for player in range(values.shape[1]):
-            if not abs(values[slot, player]) < 1e300:
-                control[0].status, control[0].culprit = BAD_REWARD, slot
-                return
-    for slot in range(len(leaves)):
-        depth = depths[slot]
-        node = paths[slot, depth]
-        # All that can fail comes first: a leaf is either absorbed or still in flight.
-        count = 0
-        if links[node].num_children == 0 and stats[node].visits >= control[0].expand_after and depth < control[0].max_depth:
-            count = list_actions(control, state_at(game, leaves, slot), actions)
-            if control[0].status == DONE and control[0].size + count > control[0].capacity:
-                control[0].status = NEED_ROOM
-            if control[0].status != DONE:
-                return
-        _count_in_flight(in_flight, paths[slot], depth, -1)
-        if count > 0:
-            first = append_children(control, stats, links, returns, in_flight, node, actions, count)
-            _set_priors(stats, first, actions, count, logits[slot])
-        backup(stats, links, returns, totals, paths[slot], movers[slot], depth, values[slot])
-        control[0].done += 1
+@functools.cache
+def make_absorb(build: Build) -> CompiledFunction[..., None]:
+    """How evaluated leaves enter the tree, in one of the builds."""
+    expand = make_expand(build)
+    rollout = make_rollout(build)
+    backup = make_backup(build)
+    amaf, graph, rich = build.amaf, build.graph, build.rich
 
+    @kernel
+    def absorb(
+        game: Any, control: Any, tree: Any, totals: Any, work: Any, paths: Any, movers: Any, depths: Any, leaves: Any, logits: Any, values: Any
+    ) -> None:
+        """Expand and back up gathered leaves, in the order in which they were gathered."""
+        rng = local_rng(control[0].rng)
+        control[0].status = DONE
+        for slot in range(len(leaves)):
+            for player in range(values.shape[1]):
+                if not abs(values[slot, player]) < 1e300:
+                    control[0].status, control[0].culprit = BAD_REWARD, slot
+                    return
+        for slot in range(len(leaves)):
+            depth = np.int64(depths[slot])
+            node = paths[slot, depth]
+            state = local_copy(state_at(game, leaves, slot))
+            # All that can fail comes first: a leaf is either absorbed or still in flight.
+            count = 0
+            if tree.links[node].num_children == 0 and tree.stats[node].visits >= control[0].expand_after and depth < control[0].max_depth:
+                count = list_actions(control, state, work.actions)
+                if control[0].status == DONE and control[0].size + count > control[0].capacity:
+                    control[0].status = NEED_ROOM
+                if control[0].status != DONE:
+                    return
+            rewards = values[slot]
+            if amaf:
+                clear_played(work)
+            if rich:
+                _add_rollout(control, work, state, depth, rewards, rng)
+                if control[0].backup == IMPLICIT:
+                    heuristic(state, control, work.trial)
+                if control[0].status != DONE:
+                    return
+            _count_in_flight(tree.in_flight, paths[slot], depth, -1)
+            ending = LEAF
+            if count > 0:
+                chooser = np.int64(movers[slot, depth - 1]) if depth > 0 else np.int64(NONE)
+                if expand(control, tree, totals, work, paths[slot], depth, np.uint64(node), chooser, np.int64(state.current_player()), state, count):
+                    if not graph or tree.links[node].flags & SHARED == 0:
+                        _set_priors(control, tree, work, node, count, logits[slot])
+                else:
+                    ending = REPEATED
+            backup(control, tree, totals, work, paths[slot], movers[slot], depth, ending, rewards)
+            control[0].done += 1
+            control[0].rng = rng_word(rng)
 
-@inline_kernel
-def _set_priors(stats: Any, first: int, actions: Any, count: int, logits: Any) -> None:
-    """Softmax over the legal actions; the highest logit is taken off first, so that nothing overflows."""
-    highest = -math.inf
-    for index in range(count):
-        highest = max(highest, logits[actions[index]])
-    if highest == -math.inf:
-        return  # nothing is possible, says the evaluator: equal priors stand
-    total = 0.0
-    for index in range(count):
-        total += math.exp(logits[actions[index]] - highest)
-    for index in range(count):
-        stats[first + index].prior = math.exp(logits[actions[index]] - highest) / total
+    @inline_kernel
+    def _add_rollout(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
+        """An evaluation may be mixed with a rollout's."""
+        weight = control[0].rollout_weight
+        control[0].trailed = 0
+        if weight > 0.0:
+            rollout(control, work, state, depth, work.trial, rng)
+            for player in range(len(rewards)):
+                rewards[player] = weight * work.trial[player] + (1.0 - weight) * rewards[player]
+
+    @inline_kernel
+    def _set_priors(control: Any, tree: Any, work: Any, node: Any, count: int, logits: Any) -> None:
+        """Softmax over the legal actions."""
+        first = np.int64(tree.links[node].first_child)
+        highest = -math.inf
+        for index in range(count):
+            work.scores[index] = logits[tree.links[first + index].action]
+            highest = max(highest, work.scores[index])
+        if highest == -math.inf:
+            return  # nothing is possible, says the evaluator: equal priors stand
+        set_priors(tree, first, count, work.scores, highest)
+        if rich and control[0].widening > 0.0:
+            sort_by_prior(tree, first, count)
+
+    return absorb
 
 
 @kernel

@@ -2,12 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
-from treetop.compiler.functions import inline_kernel
+import numpy as np
+
+from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy
 from treetop.compiler.specialise import by_method
-from treetop.kernels.control import BAD_COUNT, BAD_REWARD, TOO_LONG
+from treetop.kernels.amaf import clear_played, note_played
+from treetop.kernels.build import Build
+from treetop.kernels.control import (
+    BAD_ACTION,
+    BAD_COUNT,
+    BAD_PLAYER,
+    BAD_REWARD,
+    DONE,
+    GREEDY_MOVES,
+    HEURISTIC,
+    OWN_MOVES,
+    RANDOM_MOVES,
+    TOO_LONG,
+    UNIFORM,
+)
+from treetop.kernels.expand import heuristic
+
+SUM, COUNT = 0, 1
+"""The two layers of the table of past moves."""
 
 
 @inline_kernel
@@ -36,18 +57,155 @@ random_action = by_method("random_action", yes=_own_random_action, no=_listed_ra
 
 
 @inline_kernel
-def rollout(control: Any, start: Any, depth: int, actions: Any, rewards: Any, rng: Any) -> None:
-    """Play random moves to the end of the game."""
-    state = local_copy(start)
-    left = control[0].max_length - depth
-    while not state.is_terminal():
-        if left <= 0:
-            control[0].status = TOO_LONG
-            return
-        left -= 1
-        action = random_action(state, actions, rng)
-        if action < 0:
-            control[0].status, control[0].culprit = BAD_COUNT, 0
-            return
-        state.apply(action)
-    outcome(control, state, rewards)
+def _own_rollout_action(state: Any, actions: Any, rng: Any) -> int:
+    return int(state.rollout_action(rng))
+
+
+rollout_action = by_method("rollout_action", yes=_own_rollout_action, no=_listed_random_action)
+"""A move by the game's own rollout policy."""
+
+
+@inline_kernel
+def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any) -> int:
+    """A move by what it was worth so far, whoever's turn and whatever the position: greedy with a share of chance, or by softmax."""
+    count = state.legal_actions(work.actions)
+    if count < 1:
+        return -1
+    greedy = control[0].rollout_policy == GREEDY_MOVES
+    if greedy and rng.random() < control[0].rollout_epsilon:
+        return int(work.actions[rng.below(count)])
+    highest = -np.inf
+    for index in range(count):
+        action = work.actions[index]
+        seen = work.history[COUNT, mover, action]
+        work.scores[index] = work.history[SUM, mover, action] / seen if seen > 0.0 else control[0].middle
+        highest = max(highest, work.scores[index])
+    if greedy:
+        equal = 0
+        for index in range(count):
+            equal += work.scores[index] == highest
+        turn = rng.below(equal)
+        for index in range(count):
+            if work.scores[index] == highest:
+                if turn == 0:
+                    return int(work.actions[index])
+                turn -= 1
+    total = 0.0
+    for index in range(count):
+        work.scores[index] = math.exp((work.scores[index] - highest) / control[0].rollout_temperature)
+        total += work.scores[index]
+    drawn = rng.random() * total
+    for index in range(count - 1):
+        drawn -= work.scores[index]
+        if drawn < 0.0:
+            return int(work.actions[index])
+    return int(work.actions[count - 1])
+
+
+def make_rollout(build: Build) -> CompiledFunction[..., Any]:
+    """How a game is played to its end, with what a build has to note on the way."""
+    amaf, rich = build.amaf, build.rich
+
+    @inline_kernel
+    def choose(control: Any, work: Any, state: Any, rng: Any) -> Any:
+        if rich:
+            if control[0].rollout_policy == OWN_MOVES:
+                return np.int64(rollout_action(state, work.actions, rng))
+            if control[0].rollout_policy != RANDOM_MOVES:
+                return np.int64(action_by_history(control, work, state, np.int64(state.current_player()), rng))
+        return np.int64(random_action(state, work.actions, rng))
+
+    @inline_kernel
+    def rollout(control: Any, work: Any, start: Any, depth: int, rewards: Any, rng: Any) -> None:
+        """Play moves to the end of the game, or to the depth where the heuristic takes over."""
+        state = local_copy(start)
+        left = control[0].max_length - depth
+        made = 0
+        while not state.is_terminal():
+            if left <= 0:
+                control[0].status = TOO_LONG
+                return
+            left -= 1
+            if rich and made >= control[0].rollout_depth:
+                heuristic(state, control, rewards)
+                break
+            action = choose(control, work, state, rng)
+            if action < 0:
+                control[0].status, control[0].culprit = BAD_COUNT, 0
+                return
+            if amaf:
+                mover = np.int64(state.current_player())
+                if mover < 0 or mover >= control[0].players:
+                    control[0].status, control[0].culprit = BAD_PLAYER, mover
+                    return
+                if action >= control[0].num_actions:
+                    control[0].status, control[0].culprit = BAD_ACTION, action
+                    return
+                note_played(work, mover, action)
+                if rich:
+                    place = depth + made
+                    work.trail[0, place], work.trail[1, place] = mover, action
+            made += 1
+            state.apply(action)
+        else:
+            outcome(control, state, rewards)
+        if rich:
+            control[0].trailed = made
+            discount(control, rewards, made)
+
+    return rollout
+
+
+@inline_kernel
+def discount(control: Any, rewards: Any, moves: Any) -> None:
+    """What comes so many moves later counts so much less."""
+    if control[0].discount != 1.0:
+        for _ in range(moves):
+            for player in range(len(rewards)):
+                rewards[player] *= control[0].discount
+
+
+def make_evaluate(build: Build) -> CompiledFunction[..., None]:
+    """What a leaf that is not the end of the game is worth."""
+    rollout = make_rollout(build)
+    amaf, rich = build.amaf, build.rich
+
+    @kernel
+    def several_rollouts(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
+        """The mean of some rollouts. Only the last one's moves are remembered."""
+        rewards[:] = 0.0
+        for _ in range(control[0].rollout_count):
+            clear_played(work)
+            rollout(control, work, state, depth, work.trial, rng)
+            if control[0].status != DONE:
+                return
+            for player in range(len(rewards)):
+                rewards[player] += work.trial[player]
+        for player in range(len(rewards)):
+            rewards[player] /= control[0].rollout_count
+
+    @inline_kernel
+    def evaluate(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
+        if amaf:
+            clear_played(work)
+        if rich:
+            control[0].trailed = 0
+            weight = control[0].rollout_weight
+            if weight > 0.0:
+                if control[0].rollout_count > 1:
+                    several_rollouts(control, work, state, depth, rewards, rng)
+                else:
+                    rollout(control, work, state, depth, rewards, rng)
+            if weight < 1.0 and control[0].status == DONE:
+                if control[0].evaluator == HEURISTIC:
+                    heuristic(state, control, work.trial)
+                else:
+                    work.trial[:] = control[0].middle
+                for player in range(len(rewards)):
+                    rewards[player] = work.trial[player] if weight == 0.0 else weight * rewards[player] + (1.0 - weight) * work.trial[player]
+        elif control[0].evaluator == UNIFORM:
+            rewards[:] = control[0].middle
+        else:
+            rollout(control, work, state, depth, rewards, rng)
+
+    return evaluate

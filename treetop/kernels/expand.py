@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import kernel
-from treetop.kernels.control import BAD_ACTION, BAD_COUNT, DONE
+from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.compiler.intrinsics import local_copy
+from treetop.compiler.specialise import by_method
+from treetop.kernels.build import Build
+from treetop.kernels.control import BAD_ACTION, BAD_COUNT, BAD_REWARD, DONE
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import NONE
 
 
 @kernel
-def list_actions(control: Any, state: Any, actions: Any) -> int:
+def list_actions(control: Any, state: Any, actions: Any) -> Any:
     """How many legal actions were written to `actions`; a broken promise is left in `control`."""
     count = int(state.legal_actions(actions))
     num_actions = control[0].num_actions
@@ -27,36 +31,101 @@ def list_actions(control: Any, state: Any, actions: Any) -> int:
     return count
 
 
+def make_append(build: Build) -> CompiledFunction[..., int]:
+    """How children are added, with the columns that a build knows."""
+    amaf, rich = build.amaf, build.rich
+
+    @kernel
+    def append_children(control: Any, tree: Any, node: Any, actions: Any, count: int) -> int:
+        """Give `node` one fresh child for each action, with equal priors. Returns the first one."""
+        first = control[0].size
+        prior = np.float32(1.0 / count)
+        for index in range(count):
+            child = first + index
+            tree.stats[child].value_sum = 0.0
+            tree.stats[child].visits = 0
+            tree.stats[child].prior = prior
+            tree.links[child].action = actions[index]
+            tree.links[child].parent = node
+            tree.links[child].first_child = NONE
+            tree.links[child].num_children = 0
+            tree.links[child].flags = 0
+            tree.links[child].own = 0
+            if len(tree.returns) > 0:
+                tree.returns[child, :] = 0.0
+            if len(tree.in_flight) > 0:
+                tree.in_flight[child] = 0
+            if amaf and len(tree.amaf) > 0:
+                tree.amaf[child].value_sum = 0.0
+                tree.amaf[child].visits = 0
+            if rich:
+                if len(tree.squares) > 0:
+                    tree.squares[child] = 0.0
+                if len(tree.vectors) > 0:
+                    tree.vectors[child, :] = 0.0
+        tree.links[node].first_child = first
+        tree.links[node].num_children = count
+        control[0].size = first + count
+        control[0].status = DONE
+        return int(first)
+
+    return append_children
+
+
+@inline_kernel
+def _own_heuristic(state: Any, control: Any, out: Any) -> None:
+    out[:] = 0.0
+    state.heuristic(out)
+    for player in range(len(out)):
+        if not abs(out[player]) < 1e300:  # also false for NaN
+            control[0].status, control[0].culprit = BAD_REWARD, player
+
+
+@inline_kernel
+def _no_heuristic(state: Any, control: Any, out: Any) -> None:
+    out[:] = control[0].middle
+
+
+heuristic = by_method("heuristic", yes=_own_heuristic, no=_no_heuristic)
+"""What a game itself thinks of a position, for every player. A search that needs it is refused for a game that has none."""
+
+
 @kernel
-def append_children(control: Any, stats: Any, links: Any, returns: Any, in_flight: Any, node: int, actions: Any, count: int) -> int:
-    """Give `node` one fresh child for each action, with equal priors. Returns the first one."""
-    first = control[0].size
-    prior = np.float32(1.0 / count)
+def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first: Any, count: Any, out: Any, scores: Any) -> None:
+    """Softmax over what the game thinks of each move's outcome: of its rewards where the game is over, else of its heuristic."""
+    temperature, highest = control[0].heuristic_prior, -math.inf
     for index in range(count):
-        child = first + index
-        stats[child].value_sum = 0.0
-        stats[child].visits = 0
-        stats[child].prior = prior
-        links[child].action = actions[index]
-        links[child].parent = node
-        links[child].first_child = NONE
-        links[child].num_children = 0
-        links[child].flags = 0
-        links[child].own = 0
-        if len(returns) > 0:
-            returns[child, :] = 0.0
-        if len(in_flight) > 0:
-            in_flight[child] = 0
-    links[node].first_child = first
-    links[node].num_children = count
-    control[0].size = first + count
-    control[0].status = DONE
-    return int(first)
+        child = local_copy(state)
+        child.apply(np.int64(tree.links[first + index].action))
+        if child.is_terminal():
+            out[:] = 0.0
+            child.rewards(out)
+        else:
+            heuristic(child, control, out)
+        scores[index] = out[mover] / temperature
+        highest = max(highest, scores[index])
+    set_priors(tree, first, count, scores, highest)
+
+
+@inline_kernel
+def set_priors(tree: Any, first: Any, count: Any, logits: Any, highest: float) -> None:
+    """Softmax; the highest logit is taken off first, so that nothing overflows."""
+    total = 0.0
+    for index in range(count):
+        total += math.exp(logits[index] - highest)
+    for index in range(count):
+        tree.stats[first + index].prior = math.exp(logits[index] - highest) / total
 
 
 @kernel
-def expand(control: Any, stats: Any, links: Any, returns: Any, in_flight: Any, node: int, state: Any, actions: Any) -> None:
-    """Open all legal moves of a leaf. The caller has made sure that there is room."""
-    count = list_actions(control, state, actions)
-    if count > 0:
-        append_children(control, stats, links, returns, in_flight, node, actions, count)
+def sort_by_prior(tree: Any, first: Any, count: Any) -> None:
+    """The likeliest move first, equals in their old order: the order in which widening opens them. Only for fresh children."""
+    for index in range(1, count):
+        prior, action = tree.stats[first + index].prior, tree.links[first + index].action
+        place = index
+        while place > 0 and tree.stats[first + place - 1].prior < prior:
+            tree.stats[first + place].prior = tree.stats[first + place - 1].prior
+            tree.links[first + place].action = tree.links[first + place - 1].action
+            place -= 1
+        tree.stats[first + place].prior = prior
+        tree.links[first + place].action = action

@@ -6,48 +6,111 @@ an expanded leaf; so an exception in a game's method, a tie that the caller must
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_word, state_at
-from treetop.kernels.backup import backup
-from treetop.kernels.control import BAD_PLAYER, DONE, NEED_ROOM, TIE, TOO_LONG, UNIFORM
-from treetop.kernels.evaluate import outcome, rollout
-from treetop.kernels.expand import expand
-from treetop.kernels.select import forget_answers, select, select_watching
-from treetop.tree.layout import MANY_OWN, TERMINAL
+from treetop.kernels.amaf import make_amaf_select
+from treetop.kernels.backup import ENDED, EXHAUSTED, LEAF, REPEATED, make_backup
+from treetop.kernels.build import Build
+from treetop.kernels.control import BAD_PLAYER, DONE, IMPLICIT, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
+from treetop.kernels.evaluate import make_evaluate, outcome
+from treetop.kernels.expand import heuristic, list_actions, make_append, set_heuristic_priors, sort_by_prior
+from treetop.kernels.graph import find_block, hand_over, link_block, on_path, position_key, remember_block
+from treetop.kernels.rich import make_rich_select
+from treetop.kernels.select import forget_answers, make_fast_select, make_watching_select
+from treetop.kernels.solve import settled_value, update_bounds
+from treetop.tree.layout import MANY_OWN, SETTLED, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
 
 
-def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> CompiledFunction[..., Any]:
-    @inline_kernel
-    def descend(
-        control: Any, stats: Any, links: Any, returns: Any, in_flight: Any, state: Any,
-        path: Any, movers: Any, actions: Any, tied: Any, answers: Any, rng: Any,
-    ) -> Any:  # fmt: skip
-        """Walk down to the node to be evaluated; how deep it lies. `path` ends there, and `state` walks along.
+def _make_select(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
+    if build.rich:
+        return make_rich_select(build.rule, watching=watching)
+    if build.amaf:
+        return make_amaf_select(watching=watching)
+    return make_watching_select(build) if watching else make_fast_select(build)
 
-        Anything wrong is left in `control`.
+
+def make_expand(build: Build) -> CompiledFunction[..., bool]:
+    """How a leaf gets its children; in a graph perhaps those of another edge to the same position."""
+    append_children = make_append(build)
+    graph, rich = build.graph, build.rich
+
+    @kernel
+    def expand(
+        control: Any, tree: Any, totals: Any, work: Any, path: Any, depth: Any, node: Any, chooser: Any, mover: Any, state: Any, count: int
+    ) -> bool:  # fmt: skip
+        """Open the `count` moves in `work.actions`. The caller has made sure that there is room.
+
+        False where the position stands on its own path: then it stays a leaf.
+        """
+        if graph:
+            key = position_key(state, mover)
+            leader = find_block(control, tree, work, key, count)
+            if leader != NONE:
+                if on_path(tree, path, depth, leader):
+                    return False
+                hand_over(tree, totals, node, chooser, leader, False)
+                link_block(control, tree, work, node, leader, count)
+                return True
+        first = append_children(control, tree, node, work.actions, count)
+        if graph:
+            hand_over(tree, totals, node, chooser, first, True)
+            remember_block(tree, work, key, first)
+        if rich:
+            if control[0].heuristic_prior > 0.0:
+                set_heuristic_priors(control, tree, state, mover, first, count, work.trial, work.scores)
+            if control[0].widening > 0.0:
+                sort_by_prior(tree, first, count)
+        return True
+
+    return expand
+
+
+def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
+    """The way down. Where evaluations are in flight, leaves are expanded later: their priors come with the evaluation (batch.py)."""
+    choose = _make_select(build, watching=watching)
+    expand = make_expand(build)
+    graph = build.graph
+    expands = not watching
+
+    @inline_kernel
+    def descend(control: Any, tree: Any, totals: Any, work: Any, state: Any, path: Any, movers: Any, rng: Any) -> Any:
+        """Walk down to the node to be evaluated; how deep it lies. `path` ends there, `state` walks along, `control` says how it ended.
+
+        Anything wrong is left in `control` too.
         """
         node: Any = np.uint64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
         depth: Any = np.int64(0)
+        chooser: Any = np.int64(NONE)
         may_expand = expands  # once a simulation: the caller made room for one block of children
+        crossed = False  # whether the path has come over an edge that shares its block: only then can it meet itself
         path[0] = ROOT
         control[0].depth = 0
+        control[0].ending = LEAF
         while True:
-            if links[node].num_children == 0:
+            if tree.links[node].num_children == 0:
                 if state.is_terminal():
-                    links[node].flags |= TERMINAL
+                    tree.links[node].flags |= TERMINAL
+                    control[0].ending = ENDED
                     return depth
-                visits = stats[node].visits
+                visits = tree.stats[node].visits
                 if may_expand and visits >= control[0].expand_after and depth < control[0].max_depth:
                     may_expand = False
-                    expand(control, stats, links, returns, in_flight, node, state, actions)
+                    count = list_actions(control, state, work.actions)
                     if control[0].status != DONE:
                         return depth
-                if visits == 0 or links[node].num_children == 0:
+                    mover = np.int64(state.current_player())
+                    if not expand(control, tree, totals, work, path, depth, node, chooser, mover, state, count):
+                        control[0].ending = REPEATED
+                        return depth
+                    if control[0].status != DONE:
+                        return depth
+                if visits == 0 or tree.links[node].num_children == 0:
                     return depth
             mover = np.int64(state.current_player())
             if mover < 0 or mover >= control[0].players:
@@ -56,62 +119,101 @@ def _descend_by(choose: CompiledFunction[..., int], *, expands: bool) -> Compile
             if depth >= control[0].max_length:
                 control[0].status = TOO_LONG
                 return depth
-            first, count = np.uint64(links[node].first_child), np.uint64(links[node].num_children)
-            visits_below = stats[node].visits - links[node].own if links[node].own < MANY_OWN else NONE
-            child = np.int64(choose(control, stats, in_flight, first, count, visits_below, tied, answers, rng))
-            if child == NONE:
-                control[0].status = TIE
+            movers[depth] = mover
+            below = tree.stats[node].visits - tree.links[node].own if tree.links[node].own < MANY_OWN and not graph else NONE
+            child = np.int64(choose(control, tree, totals, work, node, mover, chooser, depth, below, rng))
+            if child < 0:
+                if child == NO_CHILD:
+                    control[0].ending = EXHAUSTED
+                else:
+                    control[0].status = TIE
                 return depth
             node = np.uint64(child)
             # The next level is on its way while the game makes its move: the two cache lines that most blocks of children begin in.
-            below = np.int64(links[node].first_child)
-            prefetch(stats, below)
-            prefetch(stats, below + 4)
-            prefetch(links, below)
-            prefetch(links, below + 4)
-            movers[depth] = mover
+            next_block = np.int64(tree.links[node].first_child)
+            prefetch(tree.stats, next_block)
+            prefetch(tree.stats, next_block + 4)
+            prefetch(tree.links, next_block)
+            prefetch(tree.links, next_block + 4)
+            chooser = mover
             depth += 1
             path[depth] = node
             control[0].depth = depth  # for the text of an error, should the game's method raise one
-            state.apply(np.int64(links[node].action))
+            state.apply(np.int64(tree.links[node].action))
+            if graph:
+                crossed = crossed or (tree.links[node].flags & SHARED) != 0
+                if crossed and next_block != NONE and on_path(tree, path, depth, next_block):
+                    control[0].ending = REPEATED
+                    return depth
 
     return descend
 
 
-_descend = _descend_by(select, expands=True)
-descend_watching = _descend_by(select_watching, expands=False)  # priors come with the evaluation: see batch.py
+def make_settle_leaf(build: Build) -> CompiledFunction[..., bool]:
+    """What a path's end is worth where nobody needs to be asked: true if so."""
+    graph = build.graph
 
-
-@kernel
-def run(
-    game: Any, control: Any, stats: Any, links: Any, returns: Any, in_flight: Any, totals: Any, root: Any,
-    path: Any, movers: Any, actions: Any, rewards: Any, tied: Any, answers: Any,
-) -> None:  # fmt: skip
-    """Run simulations until the budget is used up, or something needs the caller: `control` says what."""
-    rng = local_rng(control[0].rng)
-    control[0].done = 0
-    control[0].status = DONE
-    while control[0].done < control[0].budget:
-        if control[0].size + control[0].num_actions > control[0].capacity:
-            control[0].status = NEED_ROOM
-            break
-        control[0].answered = 0
-        state = local_copy(state_at(game, root, 0))
-        # 1. and 2. Select, and expand at the end of the path.
-        depth = _descend(control, stats, links, returns, in_flight, state, path, movers, actions, tied, answers, rng)
-        if control[0].status != DONE:
-            break
-        # 3. Evaluate.
-        if links[path[depth]].flags & TERMINAL:
+    @inline_kernel
+    def settle_leaf(control: Any, tree: Any, state: Any, node: Any, rewards: Any) -> bool:
+        ending = control[0].ending
+        if ending == ENDED:
             outcome(control, state, rewards)
-        elif control[0].evaluator == UNIFORM:
-            rewards[:] = control[0].middle
-        else:
-            rollout(control, state, depth, actions, rewards, rng)
-        if control[0].status != DONE:
-            break
-        # 4. Back up.
-        backup(stats, links, returns, totals, path, movers, depth, rewards)
-        forget_answers(control, answers)
-        control[0].done += 1
-        control[0].rng = rng_word(rng)
+            return True
+        if ending == EXHAUSTED:
+            update_bounds(control, tree, node, np.int64(state.current_player()))  # in a graph, settled by other ways meanwhile
+            settled_value(control, tree, node, rewards)
+            return True
+        if graph and ending == REPEATED:
+            rewards[:] = control[0].repetition
+            return True
+        return False
+
+    return settle_leaf
+
+
+@functools.cache
+def make_run(build: Build) -> CompiledFunction[..., None]:
+    """The loop that evaluates by itself, in one of its builds."""
+    descend = make_descend(build, watching=False)
+    settle_leaf = make_settle_leaf(build)
+    evaluate = make_evaluate(build)
+    backup = make_backup(build)
+    solver, rich = build.solver, build.rich
+
+    @kernel
+    def run(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) -> None:
+        """Run simulations until the budget is used up, or something needs the caller: `control` says what."""
+        rng = local_rng(control[0].rng)
+        control[0].done = 0
+        control[0].status = DONE
+        while control[0].done < control[0].budget:
+            if control[0].size + control[0].num_actions > control[0].capacity:
+                control[0].status = NEED_ROOM
+                break
+            control[0].answered = 0
+            state = local_copy(state_at(game, root, 0))
+            # 1. and 2. Select, and expand at the end of the path.
+            depth = descend(control, tree, totals, work, state, work.path, work.movers, rng)
+            if control[0].status != DONE:
+                break
+            if solver and control[0].ending == EXHAUSTED and depth == 0:
+                control[0].status = SOLVED  # every move of the root is closed, or none was asked for
+                break
+            # 3. Evaluate.
+            if not settle_leaf(control, tree, state, work.path[depth], work.rewards):
+                evaluate(control, work, state, depth, work.rewards, rng)
+                if rich and control[0].backup == IMPLICIT:
+                    heuristic(state, control, work.trial)
+            if control[0].status != DONE:
+                break
+            # 4. Back up.
+            backup(control, tree, totals, work, work.path, work.movers, depth, control[0].ending, work.rewards)
+            forget_answers(control, work.answers)
+            control[0].done += 1
+            control[0].turn += 1
+            control[0].rng = rng_word(rng)
+            if solver and tree.links[ROOT].flags & SETTLED:
+                control[0].status = SOLVED
+                break
+
+    return run

@@ -7,6 +7,7 @@ everything else in a score. The functions give the very same number on both side
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -20,15 +21,15 @@ _ROOT_LOG = np.array([0.0] + [math.sqrt(math.log(n)) for n in range(1, _SIZE)])
 
 
 @inline_kernel
-def inverse(n: int) -> float:
+def inverse(n: Any) -> float:
     """1 / n."""
     if n < _SIZE:
         return float(_INVERSE[n])
-    return 1.0 / n
+    return float(1.0 / n)
 
 
 @inline_kernel
-def inverse_root(n: int) -> float:
+def inverse_root(n: Any) -> float:
     """1 / sqrt(n)."""
     if n < _SIZE:
         return float(_INVERSE_ROOT[n])
@@ -36,7 +37,7 @@ def inverse_root(n: int) -> float:
 
 
 @inline_kernel
-def root_log(n: int) -> float:
+def root_log(n: Any) -> float:
     """sqrt(ln(n))."""
     if n < _SIZE:
         return float(_ROOT_LOG[n])

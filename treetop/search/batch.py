@@ -31,6 +31,8 @@ class Batch:
     _depths: npt.NDArray[np.int32] = field(repr=False)
     _generation: int = field(repr=False)
     _open: bool = field(default=True, repr=False)
+    rules: str = field(default="", repr=False)
+    """The rules digest of the game, where the search knew it."""
 
     def __len__(self) -> int:
         return len(self.states)

@@ -7,8 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+
 from treetop.errors import ConfigError
+from treetop.game.facts import Facts
 from treetop.search.config import SearchConfig
+from treetop.search.root import completed_logits
+from treetop.search.rule import Rule
 from treetop.search.tables import text_table
 
 
@@ -19,6 +24,23 @@ class Statistics:
     visits: int
     value: float | None = None
     prior: float | None = None
+    variance: float | None = None
+    """Of its returns, for the rules that look at it."""
+    bounds: tuple[float, float] | None = None
+    """What it is proven to be worth, at least and at most."""
+    general: tuple[float, float] | None = None
+    """For RAVE: visits and mean of all simulations in which the move was played, now or later. For progressive history: the same for the
+    whole game."""
+
+
+@dataclass(frozen=True)
+class NodeFacts:
+    """What a rule needs to know of the node whose moves are scored."""
+
+    value: float
+    """Its mean for the player to move."""
+    simulations: int
+    """How many simulations the root has had."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +58,10 @@ class Row:
     """The rule's bonus for what is little known."""
     score: float
     """Value and bonus together: the move with the highest score is searched next."""
+    error: float | None = None
+    """The standard error of the value, where the search keeps variances."""
+    bounds: tuple[float, float] | None = None
+    """What the move is proven to be worth, at least and at most, where a solver is on."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +92,14 @@ class Explanation:
         """Headings and cells, the most visited move first."""
         order = sorted(self.rows, key=lambda row: (-row.visits, -(row.value if row.value is not None else -math.inf)))
         priors = any(row.prior is not None for row in self.rows)
-        head = ["move", "visits", "share", "value", "explore", "score", *(["prior"] if priors else [])]
+        errors = any(row.error is not None for row in self.rows)
+        proven = any(row.bounds is not None for row in self.rows)
+        head = ["move", "visits", "share", "value", *(["error"] if errors else []), "explore", "score", *(["prior"] if priors else []),
+                *(["proven"] if proven else [])]  # fmt: skip
         cells = [
             [row.move, f"{row.visits:,}", f"{row.share:.1%}", "" if row.value is None else f"{row.value:+.4f}",
-             _number(row.exploration), _number(row.score), *([f"{row.prior:.4f}" if row.prior is not None else ""] if priors else [])]
+             *(["" if row.error is None else f"{row.error:.4f}"] if errors else []), _number(row.exploration), _number(row.score),
+             *([f"{row.prior:.4f}" if row.prior is not None else ""] if priors else []), *([_proven(row.bounds)] if proven else [])]
             for row in order[:limit]
         ]  # fmt: skip
         return head, cells
@@ -83,11 +113,12 @@ class Explanation:
 
 
 def explain(
-    rule: SearchConfig, statistics: Mapping[str, Statistics | Sequence[float] | Mapping[str, Any]], *, visits: int | None = None
-) -> Explanation:
-    """The terms of a selection rule for statistics given by hand: for each move (visits, value) or (visits, value, prior).
+    rule: SearchConfig, statistics: Mapping[str, Statistics | Sequence[float] | Mapping[str, Any]], *, visits: int | None = None,
+    facts: Facts | None = None, node: NodeFacts | None = None,
+) -> Explanation:  # fmt: skip
+    """The terms of a selection rule for statistics given by hand: for each move (visits, value) or (visits, value, prior, variance).
 
-    `visits` is N, the visits of all moves together; not given, it is their sum.
+    `visits` is N, the visits of all moves together; not given, it is their sum. `facts` are the game's; not given, rewards are from -1 to 1.
 
     >>> print(round(explain(SearchConfig(), {"A": (50, 0.8), "B": (10, 0.6), "C": (40, 0.5)})["B"].score, 6))
     1.559705
@@ -98,10 +129,16 @@ def explain(
     total = sum(one.visits for one in moves.values()) if visits is None else visits
     if total < 0:
         raise ConfigError(f"visits cannot be negative: {total}")
+    known = Facts(2, 1, 1) if facts is None else facts
+    around = _average(moves, total) if node is None else node
+    first_play = _first_play(rule, moves, known, around)
     equal = 1.0 / len(moves)
-    rows = tuple(_row(rule, name, one, max(total, 1), equal) for name, one in moves.items())
+    if rule.rule == "completed":
+        rows = _completed_rows(rule, moves, total, equal, around)
+    else:
+        rows = tuple(_row(rule, name, one, max(total, 1), equal, known, around, first_play) for name, one in moves.items())
     selected = max(rows, key=lambda row: row.score)
-    return Explanation(rows, formula(rule, max(total, 1)), selected.move)
+    return Explanation(rows, formula(rule, max(total, 1), around), selected.move)
 
 
 def _statistics(name: str, given: Any) -> Statistics:
@@ -114,32 +151,134 @@ def _statistics(name: str, given: Any) -> Statistics:
     return one
 
 
-def _row(rule: SearchConfig, name: str, one: Statistics, total: int, equal: float) -> Row:
-    prior = one.prior
-    if rule.rule == "ucb1":
-        bonus = math.inf if one.visits == 0 else rule.c * math.sqrt(math.log(total) / one.visits)
-        base = 0.0
-    else:
-        prior = equal if prior is None else prior
-        bonus = schedule(rule, total) * prior * math.sqrt(total) / (1 + one.visits)
-        base = rule.first_play or 0.0
+def _average(moves: Mapping[str, Statistics], total: int) -> NodeFacts:
+    value = sum((one.value or 0.0) * one.visits for one in moves.values())
+    return NodeFacts(value / total if total else 0.0, total)
+
+
+def _first_play(rule: SearchConfig, moves: Mapping[str, Statistics], facts: Facts, node: NodeFacts) -> float:
+    """What is assumed of a move that nobody has tried."""
+    if rule.first_play == "parent":
+        return node.value - rule.first_play_reduction
+    if rule.first_play == "scaled":
+        mass = sum(one.prior if one.prior is not None else 1 / len(moves) for one in moves.values() if one.visits)
+        return node.value - rule.first_play_reduction * math.sqrt(mass)
+    return facts.middle if rule.first_play is None else float(rule.first_play)
+
+
+def _row(
+    rule: SearchConfig, name: str, one: Statistics, total: int, equal: float, facts: Facts, node: NodeFacts, first_play: float
+) -> Row:  # fmt: skip
     value = one.value if one.visits else None
-    return Row(name, one.visits, one.visits / total, value, prior, bonus, (base if value is None else value) + bonus)
+    prior = one.prior if rule.rule != "puct" or one.prior is not None else equal
+    base = first_play if value is None else value
+    variance = one.variance or 0.0
+    score: float
+    if isinstance(rule.rule, Rule):
+        score = rule.rule(base, one.visits, equal if prior is None else prior, variance, total, rule.c)
+    elif rule.rule == "puct":
+        score = base + schedule(rule, total, node.simulations) * (prior or 0.0) * math.sqrt(total) / (1 + one.visits) / _again(rule, one.visits)
+    elif rule.rule == "rave":
+        score = _blended(rule, one, total) + (rule.c * math.sqrt(math.log(total) / (one.visits + 1)) if rule.c else 0.0)
+    elif rule.rule in ("thompson", "blind"):
+        score = base if rule.rule == "thompson" else 0.0
+    elif not one.visits:
+        score = math.inf if rule.first_play is None else first_play
+    else:
+        score = base + _bonus(rule, one, math.log(total) / one.visits, variance, facts, base)
+    if one.bounds is not None and one.bounds[0] == one.bounds[1]:
+        score = -math.inf  # proven: not searched again
+    bonus = score - base if math.isfinite(score) else score if score > 0 else 0.0
+    error = math.sqrt(one.variance / one.visits) if one.variance is not None and one.visits else None
+    return Row(name, one.visits, one.visits / total, value, prior, bonus, score, error, one.bounds)
 
 
-def schedule(rule: SearchConfig, visits: int) -> float:
-    """PUCT's factor c(N)."""
-    if rule.c_base is None:
-        return rule.c
-    return rule.c + math.log((1 + visits + rule.c_base) / rule.c_base)
+def _bonus(rule: SearchConfig, one: Statistics, tries: float, variance: float, facts: Facts, value: float) -> float:
+    """The exploration term of UCB1 and its relatives; `tries` is ln(N) / n."""
+    width = facts.rewards[1] - facts.rewards[0]
+    if rule.rule == "ucb1_tuned":
+        return rule.c * math.sqrt(tries * min(width**2 / 4, variance + width**2 * math.sqrt(2 * tries)))
+    if rule.rule == "ucb_v":
+        return math.sqrt(2 * variance * tries) + rule.c * 3 * width * tries
+    bonus = rule.c * math.sqrt(tries)
+    if rule.rule == "history":
+        low = facts.rewards[0]
+        usual = 0.5 if one.general is None or not one.general[0] else (one.general[1] - low) / width
+        bonus += usual * rule.history_weight / ((1 - (value - low) / width) * one.visits + 1)
+    return bonus
 
 
-def formula(rule: SearchConfig, total: int) -> str:
+def _blended(rule: SearchConfig, one: Statistics, total: int) -> float:
+    """RAVE's mix of a move's own mean and its mean whenever it was played."""
+    seen, general = one.general or (0, 0.0)
+    if not seen:
+        return math.inf if not one.visits else float(one.value or 0.0)
+    if not one.visits:
+        return general
+    if rule.amaf_k is not None:
+        beta = math.sqrt(rule.amaf_k / (3 * total + rule.amaf_k))
+    else:
+        beta = seen / (seen + one.visits + rule.amaf_bias * seen * one.visits)
+    return (1 - beta) * float(one.value or 0.0) + beta * general
+
+
+def _completed_rows(rule: SearchConfig, moves: Mapping[str, Statistics], total: int, equal: float, node: NodeFacts) -> tuple[Row, ...]:
+    visits = np.array([one.visits for one in moves.values()])
+    means = np.array([math.nan if one.value is None or not one.visits else one.value for one in moves.values()])
+    priors = np.array([equal if one.prior is None else one.prior for one in moves.values()])
+    logits = completed_logits(rule, node.value, visits, means, priors)
+    weights = np.exp(logits - logits.max())
+    scores = weights / weights.sum() - visits / (1 + total)
+    return tuple(
+        Row(name, one.visits, one.visits / max(total, 1), one.value if one.visits else None, float(prior), float(weight), float(score),
+            None if one.variance is None or not one.visits else math.sqrt(one.variance / one.visits), one.bounds)
+        for (name, one), prior, weight, score in zip(moves.items(), priors, weights / weights.sum(), scores, strict=True)
+    )  # fmt: skip
+
+
+def schedule(rule: SearchConfig, visits: int, simulations: int | None = None) -> float:
+    """PUCT's factor c(N); `simulations` are the root's, for the divided schedule."""
+    if rule.schedule == "alphazero":
+        return rule.c + math.log((1 + visits + (rule.c_base or 0)) / (rule.c_base or 1))
+    if rule.schedule == "katago":
+        grown = rule.c + rule.c_log * math.log((visits + (rule.c_base or 0)) / (rule.c_base or 1))
+        return grown * math.sqrt((visits + 0.01) / max(visits, 1))
+    if rule.schedule == "divided":
+        return rule.c * (math.log((visits if simulations is None else simulations) + 1) + rule.c_log)
+    return rule.c
+
+
+def _again(rule: SearchConfig, visits: int) -> int:
+    """The divided schedule divides by (1 + n) once more."""
+    return 1 + visits if rule.schedule == "divided" else 1
+
+
+_FORMULAS = {
+    "ucb1": "UCB1: score = value + c * sqrt(ln(N) / n)",
+    "ucb1_tuned": "UCB1-Tuned: score = value + c * sqrt(ln(N) / n * min(w^2 / 4, variance + w^2 * sqrt(2 ln(N) / n))), w the utility range",
+    "ucb_v": "UCB-V: score = value + sqrt(2 * variance * ln(N) / n) + c * 3 w * ln(N) / n, w the utility range",
+    "rave": "RAVE: score = (1 - beta) * value + beta * value whenever played + c * sqrt(ln(N) / (n + 1))",
+    "history": "progressive history: score = value + c * sqrt(ln(N) / n) + usual value * weight / ((1 - value) * n + 1)",
+    "thompson": "Thompson sampling: score drawn from what the value may be",
+    "blind": "blind: every move as likely as the other",
+    "completed": "completed values: score = P' - n / (1 + N), P' the prior improved by completed values",
+}
+
+
+def formula(rule: SearchConfig, total: int, node: NodeFacts | None = None) -> str:
     """The rule's formula with its numbers, as a line of text."""
-    if rule.rule == "ucb1":
-        return f"UCB1: score = value + c * sqrt(ln(N) / n) with c = {rule.c:.6g}, N = {total:,}"
-    growing = "" if rule.c_base is None else f" (AlphaZero's schedule {rule.c:g} + ln((1 + N + {rule.c_base:g}) / {rule.c_base:g}))"
-    return f"PUCT: score = value + c * P * sqrt(N) / (1 + n) with c = {schedule(rule, total):.6g}{growing}, N = {total:,}"
+    if isinstance(rule.rule, Rule):
+        return f"{rule.rule}: score by a rule of the caller's own with c = {rule.c:.6g}, N = {total:,}"
+    if rule.rule != "puct":
+        return f"{_FORMULAS[rule.rule]} with c = {rule.c:.6g}, N = {total:,}"
+    base = f"{rule.c_base:g}" if rule.c_base is not None else ""
+    growing = {
+        "alphazero": f" (AlphaZero's schedule {rule.c:g} + ln((1 + N + {base}) / {base}))",
+        "katago": f" (KataGo's schedule {rule.c:g} + {rule.c_log:g} * ln((N + {base}) / {base}))",
+        "divided": f" (the divided schedule {rule.c:g} * (ln(t + 1) + {rule.c_log:g}) / (1 + n))",
+    }.get(rule.schedule, "")
+    c = schedule(rule, total, None if node is None else node.simulations)
+    return f"PUCT: score = value + c * P * sqrt(N) / (1 + n) with c = {c:.6g}{growing}, N = {total:,}"
 
 
 def finite(value: Any) -> Any:
@@ -148,4 +287,11 @@ def finite(value: Any) -> Any:
 
 
 def _number(value: float) -> str:
-    return "inf" if value == math.inf else f"{value:.4f}"
+    return {math.inf: "inf", -math.inf: "closed"}.get(value, f"{value:.4f}")
+
+
+def _proven(bounds: tuple[float, float] | None) -> str:
+    if bounds is None:
+        return ""
+    low, high = bounds
+    return f"{low:+g}" if low == high else f"{low:+g} to {high:+g}"

@@ -8,27 +8,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treetop.compiler.rng import Rng
-from treetop.errors import GameError
+from treetop.errors import ConfigError, GameError
 from treetop.game.position import Position
 from treetop.kernels import control as codes
+from treetop.search.rule import Rule
 from treetop.tree.layout import MAX_CHILDREN
 
 if TYPE_CHECKING:
-    from treetop.search.search import Search
+    from treetop.search.machine import Machine
 
 
 _REPLAYS = 50
 
 
-def game_failure(search: Search, error: BaseException | None = None) -> GameError:
+def failure(machine: Machine, error: BaseException | None = None) -> GameError | ConfigError:
     """The error to raise after a kernel came back with bad news, or an exception came out of it."""
-    control = search._control[0]
-    game = search.game
-    position, played = _replay(search, int(control["depth"]))
+    control = machine.control[0]
+    game = machine.game
+    position, played = _replay(machine, int(control["depth"]))
     culprit = int(control["culprit"])
+    if error is None and control["status"] == codes.BAD_SCORE:
+        return ConfigError(f"the rule {machine.config.rule} gave the move {position.move_text(culprit)} a score that is not a number\n{_shown(position)}")
     facts = game.facts
     if error is not None:
-        told = f"a method of {game.name} failed: {type(error).__name__}: {error}"
+        rule = f", or the rule {machine.config.rule}," if isinstance(machine.config.rule, Rule) else ""
+        told = f"a method of {game.name}{rule} failed: {type(error).__name__}: {error}"
     elif control["status"] == codes.BAD_PLAYER:
         told = f"{game.name}.current_player gave {culprit}; players are 0 to {facts.players - 1}"
     elif control["status"] == codes.BAD_COUNT and culprit < 1:
@@ -43,26 +47,26 @@ def game_failure(search: Search, error: BaseException | None = None) -> GameErro
         told = f"{game.name}.rewards gave player {culprit} a reward that is not finite"
     else:
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
-    line = _own_line(position, search.seed)
+    line = _own_line(position, machine.seed)
     moves = " ".join(played)
     where = f"\nafter the moves: {moves}" if played else "\nin the position that was searched"
     return GameError(f"{told}{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
 
 
-def _replay(search: Search, depth: int) -> tuple[Position, list[str]]:
+def _replay(machine: Machine, depth: int) -> tuple[Position, list[str]]:
     """The position at the end of the path that the kernel walked, in plain Python, and its moves."""
-    position = search.position
+    position = machine.position
     played: list[str] = []
-    path = search._scratch.path
+    path = machine.scratch.work.path
     for node in path[1 : depth + 1]:
-        action = int(search.tree.columns.links["action"][node])
+        action = int(machine.tree.columns.links["action"][node])
         state = position.state
         try:
             played.append(position.move_text(action))
             state.apply(action)
         except Exception:  # noqa: BLE001 - the very failure that is being told; what went before is shown
             break
-        position = Position(search.game, state._states, (*position.actions, action), position.start)
+        position = Position(machine.game, state._states, (*position.actions, action), position.start)
     return position, played
 
 

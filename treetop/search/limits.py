@@ -52,6 +52,11 @@ class Budget:
         self._slice_start = self._start
 
     @property
+    def left(self) -> int | None:
+        """Simulations that the limit still allows; None where it has none."""
+        return None if self.limit.simulations is None else max(0, self.limit.simulations - self.simulations)
+
+    @property
     def elapsed(self) -> float:
         """Seconds since the start."""
         return time.perf_counter() - self._start

@@ -22,17 +22,23 @@ class Usage:
     asked: str
     simulations: int
     elapsed: float
-    interrupted: bool
+    stopped: str
+    """Why the last run ended."""
     tree_simulations: int
     nodes: int
     bytes: int
 
+    @property
+    def told(self) -> bool:
+        """Whether it ended for a reason that people would not expect."""
+        return self.stopped not in ("", "the limit was reached")
+
     @classmethod
     def of(cls, search: Search) -> Usage:
         """What a search has used up now."""
-        limit, simulations, elapsed, interrupted = search._last or (None, search.simulations, 0.0, False)
+        limit, simulations, elapsed, stopped = search._last or (None, search.simulations, 0.0, "")
         asked = "ask and tell" if limit is None else str(limit)
-        return cls(asked, simulations, elapsed, interrupted, search.simulations, search.tree.size, search.tree.nbytes)
+        return cls(asked, simulations, elapsed, stopped, search.simulations, search.tree.size, search.tree.nbytes)
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,8 @@ class Report:
     rule: str
     c: float
     c_base: float | None
+    options: dict[str, Any]
+    """All settings that are not the usual ones."""
     backup: str
     final: str
     temperature: float | None
@@ -58,7 +66,7 @@ class Report:
     expand_after: int
     max_depth: int | None
     max_nodes: int | None
-    first_play: float | None
+    first_play: float | str | None
     usage: Usage
     versions: dict[str, str]
     machine: str
@@ -78,23 +86,24 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
     config = search.config
     return Report(
         game=search.game.name,
-        rules_digest=search._engine.blueprint.digest,
+        rules_digest=search._machine.engine.blueprint.digest,
         start=repr(position.game.view(position.start.copy())) if position.was_set_up else "the game's start",
         moves=position.moves(),
-        rule=config.rule,
+        rule=str(config.rule),
         c=config.c,
         c_base=config.c_base,
-        backup="mean",
+        options={key: value if isinstance(value, (bool, int, float, str)) else str(value) for key, value in config.changed().items()},
+        backup=config.backup,
         final=config.final,
         temperature=config.temperature if config.final == "temperature" else None,
         tie_break=config.tie_break if isinstance(config.tie_break, str) else "a function of the caller's",
         seed=search.seed,
         evaluator=name_of(search.evaluator),
-        evaluation_cache=None,
+        evaluation_cache=str(search.evaluator) if hasattr(search.evaluator, "hit_rate") else None,
         expand_after=search.expand_after,
         max_depth=config.max_depth,
         max_nodes=config.max_nodes,
-        first_play=float(search._control[0]["first_play"]) if config.rule == "puct" else None,
+        first_play=float(search._machine.control[0]["first_play"]) if config.rule == "puct" and not isinstance(config.first_play, str) else config.first_play,
         usage=usage,
         versions=_versions(),
         machine=_machine(),

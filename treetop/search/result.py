@@ -5,27 +5,31 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treetop.compiler.rng import Rng, mix
 from treetop.errors import ConfigError
 from treetop.game.position import Position
 from treetop.search.config import SearchConfig
-from treetop.search.explain import Explanation, Statistics, explain
+from treetop.search.explain import Explanation, NodeFacts, Statistics, explain, schedule
+from treetop.search.final import choose, pruned_visits, softmax, uncertainty
+from treetop.search.proof import Proof
 from treetop.search.report import Report, Usage, report_of
+from treetop.search.root import block, completed_logits
 from treetop.search.tables import html_table, text_table
+from treetop.search.variations import Line, principal_variation
+from treetop.tree.layout import BOUNDED
 from treetop.tree.storage import Tree
-from treetop.types import ROOT, FloatArray, IntArray
+from treetop.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from treetop.search.search import Search
 
 _ROWS_SHOWN = 12
-_FINAL_SALT = 0x66696E616C  # the final move draws from numbers of its own, so that looking changes nothing
 
 
 @dataclass(frozen=True)
@@ -42,9 +46,20 @@ class SearchResult:
     means: FloatArray
     """Mean value of each action for the player to move; NaN where nobody was."""
     priors: FloatArray
+    deviations: FloatArray
+    """Standard deviation of each action's returns; NaN where the search keeps none."""
+    lower: FloatArray | None
+    upper: FloatArray | None
+    """Where the solver is on: what each action is proven to be worth at least, and at most."""
+    distances: IntArray | None
+    """Moves to the end after each action that is proven."""
     totals: FloatArray
     root_visits: int
+    base: IntArray
+    """Visits of each action before the present schedule began."""
+    gumbel: FloatArray | None
     pv_actions: tuple[int, ...]
+    proof: Proof | None
     tree: Tree = field(repr=False)
     """The tree itself, which goes on with its search."""
     usage: Usage
@@ -54,29 +69,41 @@ class SearchResult:
     @classmethod
     def of(cls, search: Search) -> SearchResult:
         """The result of a search, as it stands."""
-        tree, position = search.tree, search.position
-        columns = tree.columns
-        link = columns.links[ROOT]
-        first, count = int(link["first_child"]), int(link["num_children"])
-        block = slice(first, first + count)
-        if count:
-            actions = columns.links["action"][block].copy()
-            counts = columns.stats["visits"][block].copy()
-            sums = columns.stats["value_sum"][block]
-            priors = columns.stats["prior"][block].astype(np.float64)
+        tree, position, machine = search.tree, search.position, search._machine
+        columns, children = tree.columns, block(tree)
+        player = position.player
+        if children.stop:
+            order = _in_the_games_order(search, columns.links["action"][children])
+            actions = columns.links["action"][children][order]
+            counts = columns.stats["visits"][children][order]
+            sums = columns.stats["value_sum"][children][order]
+            priors = np.abs(columns.stats["prior"][children][order].astype(np.float64))
         else:  # so few simulations that the root is still a leaf
             actions = np.array(position.legal_actions(), np.int32)
+            order = np.arange(len(actions))
             counts, sums = np.zeros(len(actions), np.int32), np.zeros(len(actions))
             priors = np.full(len(actions), 1.0 / len(actions))
         means = np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0)
-        result = cls(position, search.config, search.seed, actions, counts, means, priors, tree.totals.copy(), tree.root_visits,
-                     (), tree, Usage.of(search), search)
-        return replace(result, pv_actions=_principal_variation(tree, result.action))
+        if len(columns.vectors) and children.stop and search.config.backup in ("max", "mixed"):
+            means = np.where(counts > 0, columns.vectors[children][order, player], math.nan)
+        deviations = np.full(len(actions), math.nan)
+        if len(columns.squares) and children.stop:
+            means_of_squares = np.divide(columns.squares[children][order], counts, out=np.full(len(counts), math.nan), where=counts > 0)
+            deviations = np.sqrt(np.maximum(means_of_squares - np.divide(sums, counts, out=np.zeros(len(counts)), where=counts > 0) ** 2, 0.0))
+        lower = upper = distances = None
+        if search.config.solver:
+            lower, upper, distances = _bounds(search, children, order, player, len(actions))
+        scheduled = search.config.root == "gumbel" and search._root_is_dressed and bool(children.stop)
+        base = machine.scratch.work.base[: len(actions)][order].copy() if scheduled else np.zeros(len(actions), np.int32)
+        gumbel = machine.scratch.work.gumbel[: len(actions)][order].copy() if scheduled else None
+        result = cls(position, search.config, search.seed, actions, counts, means, priors, deviations, lower, upper, distances,
+                     tree.totals.copy(), tree.root_visits, base, gumbel, (), Proof.of(search), tree, Usage.of(search), search)  # fmt: skip
+        return replace(result, pv_actions=principal_variation(tree, result.action))
 
     @property
     def action(self) -> int:
         """The action to play, by the final rule of the search."""
-        return int(self.actions[self._choice()])
+        return int(self.actions[self._choice[0]])
 
     @property
     def move(self) -> str:
@@ -125,7 +152,7 @@ class SearchResult:
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the last run."""
-        return self.usage.interrupted
+        return self.usage.stopped == "interrupted"
 
     def policy(self, temperature: float = 1.0) -> npt.NDArray[np.float64]:
         """Probabilities over all actions of the game, from the visits: 0 is greedy, 1 proportional, infinity uniform."""
@@ -147,49 +174,93 @@ class SearchResult:
         weights = np.exp(logs - logs.max())
         return np.asarray(weights / weights.sum())
 
-    def _choice(self) -> int:
-        """The index of the move to play. The same however often it is asked."""
-        rng = Rng(mix(self.seed ^ _FINAL_SALT) ^ self.root_visits)
-        final = self.config.final
-        if final == "temperature" and self.config.temperature > 0:
-            drawn = int(np.searchsorted(np.cumsum(self._shares(self.config.temperature)), rng.random(), side="right"))
-            return min(drawn, len(self.actions) - 1)  # the shares may add up to a little less than 1
-        means = np.where(self.counts > 0, self.means, -np.inf)
-        first, second = (means, self.counts) if final == "value" else (self.counts, means)
-        best = np.flatnonzero(first == first.max())
-        best = best[second[best] == second[best].max()]
-        return int(best[rng.below(len(best))]) if len(best) > 1 else int(best[0])
+    @cached_property
+    def _choice(self) -> tuple[int, str]:
+        """The index of the move to play, and why."""
+        return choose(self)
+
+    @property
+    def middle(self) -> float:
+        """The middle of the utility range."""
+        return self.position.game.facts.middle
+
+    @property
+    def contenders(self) -> npt.NDArray[np.bool_]:
+        """The moves that may be best: all but those that are proven to be worth less than another one."""
+        if self.lower is None or self.upper is None:
+            return np.ones(len(self.actions), np.bool_)
+        return np.asarray(self.upper >= self.lower.max())
+
+    @property
+    def clipped_means(self) -> FloatArray:
+        """Mean values, corrected by what is proven."""
+        if self.lower is None or self.upper is None:
+            return self.means
+        return np.where(self.counts > 0, np.clip(self.means, self.lower, self.upper), math.nan)
+
+    @property
+    def uncertainties(self) -> FloatArray:
+        """The standard error of each mean; NaN where the search keeps no squares."""
+        return uncertainty(self.counts, self.deviations)
+
+    @property
+    def counts_since(self) -> IntArray:
+        """Visits since the present schedule of the root began; all visits where there is none."""
+        return np.asarray(self.counts - self.base)
+
+    @property
+    def gumbel_scores(self) -> FloatArray | None:
+        """Gumbel number, prior and completed value of each move together, which decide between equally visited ones; None without Gumbel."""
+        return None if self.gumbel is None else self.gumbel + self._logits()
+
+    def _logits(self) -> FloatArray:
+        below = np.where(self.counts > 0, self.means, 0.0) * self.counts
+        own = self.root_visits - int(self.counts.sum())
+        guess = (float(self.totals[self.player]) - float(below.sum())) / own if own > 0 else self.value
+        return completed_logits(self.config, guess, self.counts, self.means, self.priors)
+
+    def target(self) -> npt.NDArray[np.float64]:
+        """What a policy should learn from this search, over all actions: completed values for Gumbel, else visits without the forced ones."""
+        policy = np.zeros(self.position.game.facts.num_actions)
+        if self.config.rule == "completed":
+            policy[self.actions] = softmax(self._logits())
+        elif self.config.rule == "puct" and self.counts.any():
+            total = max(int(self.counts.sum()), 1)
+            kept = pruned_visits(self, schedule(self.config, total) * math.sqrt(total))
+            policy[self.actions] = kept / kept.sum()
+        else:
+            policy[self.actions] = self._shares(1.0)
+        return policy
+
+    @property
+    def solved(self) -> bool:
+        """Whether the value of the position is proven."""
+        return self.proof is not None
+
+    def lines(self, count: int = 3) -> list[Line]:
+        """The principal variations of the most visited moves."""
+        order = np.argsort(-self.counts, kind="stable")[:count]
+        return [Line.of(self, int(index)) for index in order if self.counts[index] > 0 or index == order[0]]
 
     def explain(self) -> Explanation:
         """For each move its visits, value, prior, exploration term and score; and why the chosen one was chosen."""
         names = [self.position.move_text(int(action)) for action in self.actions]
         config = self.config
-        if config.rule == "puct" and config.first_play is None:
-            config = config.but(first_play=self.position.game.facts.middle)
-        told = explain(config, {
-            name: Statistics(int(self.counts[index]), None if not self.counts[index] else float(self.means[index]),
-                             float(self.priors[index]) if config.rule == "puct" else None)
-            for index, name in enumerate(names)
-        })  # fmt: skip
-        chosen = names[self._choice()]
-        return replace(told, chosen=chosen, why=self._why(told, chosen))
+        told = explain(config, self._statistics(names), facts=self.position.game.facts, node=self._node_facts())
+        index, why = self._choice
+        return replace(told, chosen=names[index], why=why)
 
-    def _why(self, told: Explanation, chosen: str) -> str:
-        row, others = told[chosen], [other for other in told.rows if other.move != chosen]
-        if not others:
-            return "it is the only legal move"
-        if not any(one.visits for one in told.rows):
-            return "a guess: no move has been tried yet"
-        if self.config.final == "value":
-            rival = max((other for other in others if other.value is not None), key=lambda other: other.value or 0.0, default=None)
-            versus = f"; the next is {rival.move} with {rival.value:+.4f}" if rival else ""
-            return f"it has the highest value, {row.value:+.4f}{versus}"
-        if self.config.final == "temperature" and self.config.temperature > 0:
-            share = float(self._shares(self.config.temperature)[self._choice()])
-            return f"it was drawn, at temperature {self.config.temperature:g}, with a probability of {share:.1%}"
-        rival = max(others, key=lambda other: other.visits)
-        of = f"{row.visits:,} of {sum(one.visits for one in told.rows):,}, {row.share:.1%}"
-        return f"it has the most visits ({of}; the next is {rival.move} with {rival.visits:,})"
+    def _statistics(self, names: list[str]) -> dict[str, Statistics]:
+        return {
+            name: Statistics(int(self.counts[index]), None if not self.counts[index] else float(self.means[index]),
+                             float(self.priors[index]) if self.config.rule in ("puct", "completed") else None,
+                             None if math.isnan(self.deviations[index]) else float(self.deviations[index]) ** 2,
+                             None if self.lower is None or self.upper is None else (float(self.lower[index]), float(self.upper[index])))
+            for index, name in enumerate(names)
+        }  # fmt: skip
+
+    def _node_facts(self) -> NodeFacts:
+        return NodeFacts(self.value, self.root_visits)
 
     def report(self) -> Report:
         """All that is needed to run this again and to judge it."""
@@ -201,7 +272,8 @@ class SearchResult:
         return {
             "game": self.position.game.name, "moves": self.position.moves(), "player": self.player, "action": self.action, "move": self.move,
             "value": self.value, "values": self.values, "visits": {row.move: row.visits for row in told.rows}, "pv": self.pv,
-            "simulations": self.simulations, "elapsed": self.elapsed, "explain": told.to_dict(), "report": self.report().to_dict(),
+            "simulations": self.simulations, "elapsed": self.elapsed, "solved": None if self.proof is None else self.proof.to_dict(),
+            "stopped": self.usage.stopped, "explain": told.to_dict(), "report": self.report().to_dict(),
         }  # fmt: skip
 
     def json(self) -> str:
@@ -213,9 +285,10 @@ class SearchResult:
         speed = f" in {self.elapsed:.3g} s ({rate:,.0f} a second)" if rate else ""
         return [
             f"plays {told.chosen}: {told.why}",
+            *([f"proven: {self.proof}"] if self.proof is not None else []),
             f"value {self.value:+.4f} for player {self.player}, who is to move; principal variation {' '.join(self.pv) or 'none yet'}",
             f"{self.simulations:,} simulations{speed}, {self.usage.nodes:,} nodes, {self.config}, seed {self.seed}"
-            + (", interrupted" if self.interrupted else ""),
+            + (f"; stopped because {self.usage.stopped}" if self.usage.told else ""),
         ]
 
     def __str__(self) -> str:
@@ -233,19 +306,23 @@ class SearchResult:
                 f"<div>{html_table(*told.table(_ROWS_SHOWN), told.chosen or '')}</div></div><div style='margin-top:.8em;line-height:1.5'>{lines}</div>")
 
 
-def _principal_variation(tree: Tree, first_action: int) -> tuple[int, ...]:
-    """The chosen action, and then the most visited ones; among equals the one of higher value."""
-    columns = tree.columns
-    visits, sums = columns.stats["visits"], columns.stats["value_sum"]
-    first_child, num_children, actions = (columns.links[name] for name in ("first_child", "num_children", "action"))
-    variation = [first_action]
-    start = tree.root.child(first_action)
-    node = None if start is None else start.index
-    while node is not None and (count := int(num_children[node])) > 0:
-        first = int(first_child[node])
-        ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
-        most, _, node = max(ranked, key=lambda child: child[:2])
-        if not most:
-            break
-        variation.append(int(actions[node]))
-    return tuple(variation)
+def _in_the_games_order(search: Search, actions: IntArray) -> npt.NDArray[np.int64]:
+    """Children stand in the game's order, save where widening has put the likeliest first."""
+    if search.config.widening is None:
+        return np.arange(len(actions))
+    place = {action: index for index, action in enumerate(search.position.legal_actions())}
+    return np.argsort([place[int(action)] for action in actions])
+
+
+def _bounds(
+    search: Search, children: slice, order: npt.NDArray[np.int64], player: int, count: int
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """What is proven of each move for the player to move."""
+    low, high = search.game.facts.rewards
+    if not children.stop:
+        return np.full(count, low), np.full(count, high), np.zeros(count, np.int32)
+    columns, players = search.tree.columns, search.game.facts.players
+    known = (columns.links["flags"][children][order] & BOUNDED) > 0
+    lower = np.where(known, columns.bounds[children][order, player], low)
+    upper = np.where(known, columns.bounds[children][order, players + player], high)
+    return lower, upper, np.where(known, columns.distances[children][order], 0).astype(np.int32)

@@ -7,25 +7,24 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from treetop.errors import ConfigError, SaveError, UnknownGameError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.kernels.control import CONTROL
 from treetop.search.config import SearchConfig
-from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform, name_of
+from treetop.search.evaluator import make_evaluator, name_of
+from treetop.search.rule import Rule
+from treetop.search.scratch import KEPT
 from treetop.tree.files import read, write
-from treetop.tree.layout import LINKS, STATS
-from treetop.tree.storage import Columns
+from treetop.tree.layout import LINKS, OPTIONAL, STATS
 
 if TYPE_CHECKING:
     from treetop.search.search import Search
 
-KIND, VERSION = "a search", 1
+KIND, VERSION = "a search", 2
 _HOOK = "a function"
-_ARRAYS = ("root", "start", "stats", "links", "returns", "totals", "control")
+_ARRAYS = ("root", "start", "stats", "links", "totals", "control")
 
 
 def save(search: Search, path: Path) -> None:
@@ -33,25 +32,30 @@ def save(search: Search, path: Path) -> None:
     config = {field.name: getattr(search.config, field.name) for field in dataclasses.fields(search.config)}
     if callable(search.config.tie_break):
         config["tie_break"] = _HOOK
+    if isinstance(search.config.rule, Rule):
+        config["rule"] = _HOOK
     header = {
         "kind": KIND,
         "version": VERSION,
         "game": search.game.source or search.game.name,
-        "rules": search._engine.blueprint.digest,
+        "rules": search._machine.engine.blueprint.digest,
         "python": platform.python_version(),
         "config": config,
         "evaluator": name_of(search.evaluator),
         "seed": search.seed,
         "actions": list(search.position.actions),
+        "dressed": search._root_is_dressed,
     }
-    size, columns = search.tree.size, search.tree.columns
+    size, columns, work = search.tree.size, search.tree.columns, search._machine.scratch.work
+    optional = {name: getattr(columns, name)[:size] for name in OPTIONAL if name != "in_flight" and search.tree.has(name)}
+    kept = {f"work_{name}": getattr(work, name) for name in KEPT}
     write(path, header, {
-        "root": search.position.record, "start": search.position.start, "stats": columns.stats[:size], "links": columns.links[:size], "returns": columns.returns[:size],
-        "totals": search.tree.totals, "control": search._control,
+        "root": search.position.record, "start": search.position.start, "stats": columns.stats[:size], "links": columns.links[:size],
+        "totals": search.tree.totals, "control": search._machine.control, **optional, **kept,
     })  # fmt: skip
 
 
-def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: Any) -> Search:
+def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: Any, rule: Any) -> Search:
     """See `Search.load`."""
     header, arrays = read(path, KIND, VERSION)
     missing = [name for name in _ARRAYS if name not in arrays]
@@ -60,16 +64,25 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     known = _game(path, header, game)
     _compare_rules(path, header, known, arrays)
     try:
-        config = SearchConfig(**_tie_break(path, header["config"], tie_break))
+        given = _given(path, "rule", _given(path, "tie_break", header["config"], tie_break), rule)
+        config = SearchConfig(**given)
         position = Position(known, arrays["root"], tuple(int(action) for action in header["actions"]), arrays["start"])
         search = cls(position, config, evaluator=_evaluator(path, header["evaluator"], evaluator), seed=int(header["seed"]))
     except (TypeError, KeyError, ConfigError) as error:
         raise SaveError(f"{path} cannot be continued: {error}") from error
-    tree = search.tree
-    tree.columns = Columns(arrays["stats"], arrays["links"], np.ascontiguousarray(arrays["returns"]), np.zeros(0, np.int32))
-    tree.size = len(arrays["stats"])
-    tree.totals[:] = arrays["totals"]
-    search._control[:] = arrays["control"]
+    tree, machine = search.tree, search._machine
+    wanted = [name for name in OPTIONAL if name != "in_flight" and tree.has(name)]
+    if any(name not in arrays for name in (*wanted, *(f"work_{name}" for name in KEPT))):
+        raise SaveError(f"{path} is damaged: it lacks some of its arrays")
+    kept = {name: arrays[f"work_{name}"] for name in KEPT}
+    try:
+        tree.restore(arrays["stats"], arrays["links"], {name: arrays[name] for name in wanted})
+        tree.totals[:] = arrays["totals"]
+        machine.control[:] = arrays["control"]
+        machine.restore(kept)
+    except (ValueError, TypeError) as error:
+        raise SaveError(f"{path} is damaged: {error}") from error
+    search._root_is_dressed = bool(header.get("dressed"))
     try:
         tree.check(known.facts.rewards)
     except Exception as error:
@@ -96,18 +109,18 @@ def _compare_rules(path: Path, header: dict[str, Any], game: Game, arrays: dict[
     good = (
         all(arrays[name].dtype == game.dtype and arrays[name].shape == (1,) for name in ("root", "start")) and arrays["stats"].dtype == STATS and size > 0
         and arrays["links"].dtype == LINKS and len(arrays["links"]) == size and arrays["control"].dtype == CONTROL
-        and arrays["control"].shape == (1,) and arrays["totals"].shape == (facts.players,) and len(arrays["returns"]) in (0, size)
+        and arrays["control"].shape == (1,) and arrays["totals"].shape == (facts.players,)
     )  # fmt: skip
     if not good:
         raise SaveError(f"{path} is damaged: its arrays do not fit together")
 
 
-def _tie_break(path: Path, config: dict[str, Any], given: Any) -> dict[str, Any]:
-    if config.get("tie_break") != _HOOK:
-        return config if given is None else {**config, "tie_break": given}
-    if given is None:
-        raise SaveError(f"{path} was searched with a tie-break function, which no file can hold: give it as tie_break=...")
-    return {**config, "tie_break": given}
+def _given(path: Path, name: str, config: dict[str, Any], given: Any) -> dict[str, Any]:
+    """A function of the caller's own, which no file can hold, in its place."""
+    if given is None and config.get(name) == _HOOK:
+        told = "tie-break function" if name == "tie_break" else "rule of the caller's own"
+        raise SaveError(f"{path} was searched with a {told}, which no file can hold: give it as {name}=...")
+    return config if given is None else {**config, name: given}
 
 
 def _evaluator(path: Path, name: str, given: Any) -> Any:
@@ -115,7 +128,7 @@ def _evaluator(path: Path, name: str, given: Any) -> Any:
         if name_of(given) != name:
             raise SaveError(f"{path} was searched with the evaluator {name}, not {name_of(given)}")
         return given
-    compiled: dict[str, type[CompiledEvaluator]] = {"rollout": Rollout, "uniform": Uniform}
-    if name not in compiled:
-        raise SaveError(f"{path} was searched with the evaluator {name}: give it as evaluator=...")
-    return compiled[name]()  # type: ignore[call-arg]
+    try:
+        return make_evaluator(name)
+    except ConfigError:
+        raise SaveError(f"{path} was searched with the evaluator {name}: give it as evaluator=...") from None

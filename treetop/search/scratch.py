@@ -8,26 +8,55 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.game.definition import Game
+from treetop.kernels.build import Build
+from treetop.kernels.control import Work
 from treetop.types import NONE
 
 _SLACK = 1024  # actions that a careless game may write past its promise before memory is harmed
+KEPT = ("history", "mask", "gumbel", "base", "schedule", "arms", "table")
+"""Buffers whose content the next simulation reads."""
 
 
 class Scratch:
-    """Buffers that the kernels work in, made once a search."""
+    """Buffers that the kernels work in, made once a search. What its build does not use takes no room."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, build: Build, table_size: int) -> None:
         facts = game.facts
+        players, actions = facts.players, facts.num_actions
         self._game = game
         self._length = facts.max_length + 2
-        self.path = np.zeros(self._length, np.int32)
-        self.path_movers = np.zeros(self._length, np.int32)
-        self.actions = np.zeros(facts.num_actions + _SLACK, np.int32)
-        self.rewards = np.zeros(facts.players)
-        self.tied = np.zeros(facts.num_actions, np.int32)
-        self.answers = np.full(self._length, NONE, np.int32)
+        amaf, rich = int(build.amaf), int(build.rich)
+        self.work = Work(
+            path=np.zeros(self._length, np.int32),
+            movers=np.zeros(self._length, np.int32),
+            actions=np.zeros(actions + _SLACK, np.int32),
+            rewards=np.zeros(players),
+            tied=np.zeros(actions, np.int32),
+            answers=np.full(self._length, NONE, np.int32),
+            scores=np.zeros(actions + _SLACK),
+            trail=np.zeros((2, self._length * rich), np.int32),
+            trial=np.zeros(players),
+            played=np.zeros((players, (actions // 64 + 1) * amaf), np.uint64),
+            lookup=np.zeros((players, actions * amaf), np.int32),
+            lookup_block=np.full((3, players), NONE, np.int32),
+            history=np.zeros((2, players, actions * rich)),
+            mask=np.zeros(actions * rich, np.int32),
+            gumbel=np.zeros(actions * rich),
+            base=np.zeros(actions * rich, np.int32),
+            schedule=np.zeros(0, np.int32),
+            arms=np.zeros(actions * rich, np.int32),
+            table=np.zeros(table_size, np.int32),
+        )
         self._size = 0
         self._allocate_batch(0)
+
+    def replace(self, **buffers: npt.NDArray[Any]) -> None:
+        """Put other arrays in the place of some buffers."""
+        self.work = self.work._replace(**buffers)
+
+    def forget_places(self) -> None:
+        """Nodes have moved: what pointed to them is void."""
+        self.work.lookup_block[:] = NONE
 
     def prepare_batch(self, size: int) -> None:
         """Room for a batch of leaves."""
@@ -41,12 +70,7 @@ class Scratch:
         self.depths = np.zeros(size, np.int32)
         self.leaves = np.zeros(size, self._game.dtype)
 
-    def for_run(self) -> tuple[npt.NDArray[Any], ...]:
-        """The buffers of the loop that evaluates by itself, in the order of its arguments."""
-        return (self.path, self.path_movers, self.actions, self.rewards, self.tied, self.answers)
-
     def for_gather(self) -> tuple[npt.NDArray[Any], ...]:
         """The buffers of the loop that gathers leaves, in the order of its arguments."""
         size = self._size
-        return (self.paths[:size], self.movers[:size], self.depths[:size], self.leaves[:size],
-                self.actions, self.rewards, self.tied, self.answers)
+        return (self.paths[:size], self.movers[:size], self.depths[:size], self.leaves[:size])

@@ -2,35 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
-from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError, SearchError, TerminalPositionError, TreetopError
+from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError
 from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
 from treetop.game.registry import load_game
-from treetop.kernels import batch as batch_kernels
-from treetop.kernels import loop
-from treetop.kernels.control import ASK, COLLISION, CONTROL, DONE, FIRST, NEED_ROOM, PUCT, RANDOM, TIE, UCB1
+from treetop.kernels.control import SOLVED
+from treetop.search import root
 from treetop.search.batch import Batch
-from treetop.search.config import SearchConfig, uct
-from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout
-from treetop.search.failures import game_failure
+from treetop.search.config import SearchConfig
+from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, in_python
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
+from treetop.search.machine import Machine
+from treetop.search.presets import uct
 from treetop.search.result import SearchResult
-from treetop.search.scratch import Scratch
+from treetop.search.rule import Rule
+from treetop.search.stopping import Standing, Stopper, Together, Verdict
 from treetop.tree.storage import Tree
-from treetop.types import NONE
 
-_DEFAULT_BATCH = 32
 _FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
 _PROGRESS_SECONDS = 0.1
 _MOST_VISITS = 2**31 - 2  # what a node can count
@@ -79,34 +76,16 @@ class Search:
         self.seed = seed
         self.game = self.position.game
         _refuse_finished(self.position)
-        facts = self.game.facts
-        if self.config.max_nodes is not None and self.config.max_nodes < 2 * facts.num_actions + 2:
-            raise ConfigError(f"max_nodes must be at least {2 * facts.num_actions + 2} for {self.game.name}, so that the root and one "
-                              f"more move fit; not {self.config.max_nodes}")
-        self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), max_nodes=self.config.max_nodes)
-        self._engine = self.game.engine()
-        self._control = self._settings()
-        self._control["rng"] = Rng(seed).word
-        self._scratch = Scratch(self.game)
-        self._outstanding = 0
+        self._machine = Machine(self.position, self.config, self.evaluator, self.expand_after, seed)
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
-        self._last: tuple[Limit, int, float, bool] | None = None  # limit, simulations, seconds, interrupted
+        self._last: tuple[Limit, int, float, str] | None = None  # limit, simulations, seconds, why it stopped
+        self._root_is_dressed = False  # whether noise and schedules of this root are in place
 
-    def _settings(self) -> npt.NDArray[Any]:
-        config, facts = self.config, self.game.facts
-        control = np.zeros(1, CONTROL)
-        control["rule"] = PUCT if config.rule == "puct" else UCB1
-        control["c"], control["c_base"] = config.c, config.c_base or 0.0
-        control["middle"] = facts.middle
-        control["first_play"] = facts.middle if config.first_play is None else config.first_play
-        control["expand_after"] = self.expand_after
-        control["evaluator"] = getattr(self.evaluator, "code", 0)
-        control["tie_break"] = ASK if callable(config.tie_break) else FIRST if config.tie_break == "first" else RANDOM
-        control["max_depth"] = np.iinfo(np.int32).max if config.max_depth is None else config.max_depth
-        control["num_actions"], control["players"] = facts.num_actions, facts.players
-        control["max_length"] = facts.max_length
-        return control
+    @property
+    def tree(self) -> Tree:
+        """The tree, as arrays and nodes."""
+        return self._machine.tree
 
     @property
     def expand_after(self) -> int:
@@ -116,111 +95,165 @@ class Search:
         return int(getattr(self.evaluator, "expand_after", 0))
 
     @property
+    def solved(self) -> bool:
+        """Whether the solver has proven the position."""
+        return self._machine.solved
+
+    @property
     def simulations(self) -> int:
         """How many simulations the present tree holds."""
         return self.tree.root_visits
 
     # Running.
 
-    def run(self, limit: Limit, *, progress: Callable[[Progress], object] | None = None) -> SearchResult:
-        """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then."""
+    def run(
+        self, limit: Limit, *, progress: Callable[[Progress], object] | None = None, stopping: Sequence[Stopper] = (),
+        include: Iterable[int | str] | None = None, exclude: Iterable[int | str] = (),
+    ) -> SearchResult:  # fmt: skip
+        """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then.
+
+        `stopping` may end it earlier or let it go on. `include` and `exclude` say which moves of the root are looked at in this run; the tree
+        keeps what it knows of the others.
+        """
         self._refuse_in_flight("run")
+        wanted = self._wanted_moves(include, exclude)
         self.prepare()
         self.tree.reserve(8 * (limit.simulations or 0))
         held = self.simulations
         budget = Budget(self._forced(limit))
-        pulse = Pulse(_PROGRESS_SECONDS)
         with Interrupts() as interrupts:
             try:
-                while not interrupts.seen and (wanted := min(budget.next_slice(), _MOST_VISITS - self.simulations)) > 0:
-                    before = self.tree.size
-                    budget.spend(self._advance_by(wanted), max(0, self.tree.size - before))
-                    if progress is not None and pulse.due():
-                        progress(self._progress(budget))
+                why = self._run_slices(budget, interrupts, progress, stopping, wanted)
             except KeyboardInterrupt:
                 interrupts.seen = True
-        if interrupts.seen and not self.simulations:
-            raise KeyboardInterrupt
+            finally:
+                root.set_mask(self._machine, None)
+        if interrupts.seen:
+            why = "interrupted"
+            if not self.simulations:
+                raise KeyboardInterrupt
         budget.simulations = self.simulations - held  # exact, also where an interrupt cut a slice short
-        self._last = (limit, budget.simulations, budget.elapsed, interrupts.seen)
+        self._last = (limit, budget.simulations, budget.elapsed, why)
         if progress is not None and not interrupts.seen:
             progress(self._progress(budget))
         return self.result()
 
+    def _run_slices(
+        self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None, stopping: Sequence[Stopper],
+        wanted: list[int] | None,
+    ) -> str:  # fmt: skip
+        """Run slice after slice; why it ended."""
+        pulse, together = Pulse(_PROGRESS_SECONDS), Together(stopping)
+        together.reset()
+        wait = _MOST_VISITS  # simulations until the next look at the root
+        masked = wanted is None
+        limit = budget.limit
+        while not interrupts.seen:
+            if self.solved and self.simulations:
+                return "solved"
+            slice_size = min(budget.next_slice(), _MOST_VISITS - self.simulations, wait)
+            if slice_size <= 0:
+                return "the limit was reached"
+            before, held = self.tree.size, self.simulations
+            slice_size = self._dress_root(slice_size, budget.left)
+            if not masked and root.block(self.tree).stop:
+                root.set_mask(self._machine, wanted)
+                masked = True
+            self._advance_by(slice_size if masked else 1, budget.left)
+            done = self.simulations - held
+            budget.spend(done, max(0, self.tree.size - before))
+            if not done and self._machine.control[0]["status"] == SOLVED:
+                return "solved" if self.solved else "every move that was asked for is proven"
+            if progress is not None and pulse.due():
+                progress(self._progress(budget))
+            wait -= done
+            if stopping and (wait <= 0 or wait > _MOST_VISITS // 2):
+                verdict = self._look(together, budget, limit)
+                if verdict.reason is not None:
+                    return verdict.reason
+                budget.limit, wait = verdict.limit, verdict.wait
+        return "interrupted"
+
+    def _look(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
+        result = self.result()
+        lower, upper = (None, None) if result.lower is None else (result.lower, result.upper)
+        return together.look(Standing(result.counts, result.means, result.priors, budget.simulations, limit, budget.elapsed,
+                                      self.config.final, lower, upper))  # fmt: skip
+
+    def _dress_root(self, slice_size: int, left: int | None) -> int:
+        """Noise and schedules, as soon as the root has children; until then one simulation at a time."""
+        config = self.config
+        if self._root_is_dressed or not (config.noise or config.root == "gumbel"):
+            return slice_size
+        if not root.block(self.tree).stop:
+            return 1
+        if config.noise:
+            root.add_noise(self._machine, len(self.position.actions))
+        if config.root == "gumbel":
+            if left is None:
+                raise ConfigError("root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'")
+            root.begin_schedule(self._machine, len(self.position.actions), left)
+        self._root_is_dressed = True
+        return slice_size
+
+    def _wanted_moves(self, include: Iterable[int | str] | None, exclude: Iterable[int | str]) -> list[int] | None:
+        left_out = [self._action(move) for move in exclude]
+        if include is None and not left_out:
+            return None
+        chosen = self.position.legal_actions() if include is None else [self._action(move) for move in include]
+        wanted = [action for action in chosen if action not in left_out]
+        if not wanted:
+            raise ConfigError("include and exclude leave no move to look at")
+        if self.config.transpositions:
+            raise ConfigError("include and exclude are for trees: leave transpositions out")
+        return wanted
+
+    def _action(self, move: int | str) -> int:
+        action = self.position.parse_move(move) if isinstance(move, str) else move
+        if isinstance(action, bool) or action not in self.position.legal_actions():
+            raise IllegalMoveError(f"{move!r} is not a legal action here\n{self.position}")
+        return int(action)
+
+    def visit(self, move: int | str, at_least: int) -> SearchResult:
+        """Search on until a move of the root has so many visits, looking at no other; nothing of the tree is lost."""
+        action = self._action(move)
+        while True:
+            child = self.tree.root.child(action)
+            missing = at_least - (0 if child is None else child.visits)
+            if missing <= 0 or (child is not None and child.is_closed):
+                return self.result()
+            held = self.simulations
+            self.run(Limit(simulations=missing), include=[action])
+            if self.simulations == held:
+                return self.result()
+
     def prepare(self) -> None:
         """Compile the kernels that `run` needs, or load them from the cache, so that no limit pays for it."""
-        if isinstance(self.evaluator, CompiledEvaluator):
-            self._enter(0)
-            self._call(self._engine.entry(loop.run), self.position.record, *self._scratch.for_run())
-        else:
-            self._absorb_rows(self._gather(0, 0), np.zeros((0, self.game.facts.num_actions)), np.zeros((0, self.game.facts.players)))
+        self._machine.prepare()
 
     def _forced(self, limit: Limit) -> Limit:
         if not self.config.stop_when_forced or len(self.position.legal_actions()) > 1:
             return limit
-        few = _FORCED_SIMULATIONS if isinstance(self.evaluator, CompiledEvaluator) else 1
+        few = _FORCED_SIMULATIONS if in_python(self.evaluator) is None else 1
         return Limit(min(few, limit.simulations or few), limit.seconds, limit.nodes)
 
-    def _advance_by(self, simulations: int) -> int:
-        """Run about so many simulations; how many it were."""
-        if isinstance(self.evaluator, CompiledEvaluator):
-            return self._run_kernel(simulations)
-        batch = self._gather(min(simulations, _DEFAULT_BATCH), simulations)
-        settled = int(self._control[0]["done"])
+    def _advance_by(self, simulations: int, left: int | None) -> None:
+        """Run about so many simulations; `left` is what the limit allows, where it says."""
+        evaluator = in_python(self.evaluator)
+        if evaluator is None:
+            self._machine.run(simulations)
+            return
+        # The size of a batch changes what is searched, so it must not come from a slice, which is cut by the clock.
+        size = self.config.batch_size if left is None else min(left, self.config.batch_size)
+        batch = self._machine.gather(1 if simulations == 1 else size, size)
         if len(batch):
             try:
-                logits, values = self.evaluator.evaluate(batch)
-                return settled + self._absorb(batch, logits, values)
+                logits, values = evaluator.evaluate(batch)
+                self._absorb(batch, logits, values)
             except BaseException:
                 if batch._open:
                     self.drop(batch)
                 raise
-        return settled
-
-    def _run_kernel(self, simulations: int) -> int:
-        done = 0
-        self._scratch.answers[:] = NONE
-        while done < simulations:
-            hook = self._control[0]["tie_break"] == ASK
-            self.tree.make_room(self.game.facts.num_actions)
-            self._enter(1 if hook else simulations - done)
-            self._call(self._engine.entry(loop.run), self.position.record, *self._scratch.for_run())
-            done += int(self._control[0]["done"])
-            self._leave()
-        return done
-
-    def _enter(self, budget: int) -> None:
-        self._control["size"], self._control["capacity"] = self.tree.size, self.tree.columns.capacity
-        self._control["budget"] = budget
-        self._control["done"] = 0
-
-    def _call(self, entry: Callable[..., object], *args: Any) -> None:
-        columns = self.tree.columns
-        try:
-            entry(self._control, columns.stats, columns.links, columns.returns, columns.in_flight, self.tree.totals, *args)
-        except TreetopError:
-            raise
-        except Exception as error:
-            raise game_failure(self, error) from error
-        finally:
-            self.tree.size = int(self._control[0]["size"])
-
-    def _leave(self) -> None:
-        """See to what made a kernel come back."""
-        status = int(self._control[0]["status"])
-        if status == TIE:
-            self._ask_hook()
-        elif status not in (DONE, NEED_ROOM):
-            raise game_failure(self)
-
-    def _ask_hook(self) -> None:
-        hook = cast(Callable[..., int], self.config.tie_break)
-        nodes = self._scratch.tied[: int(self._control[0]["tied"])]
-        actions = [int(action) for action in self.tree.columns.links["action"][nodes]]
-        chosen = hook(actions)
-        if isinstance(chosen, bool) or chosen not in actions:
-            raise ConfigError(f"the tie-break returned {chosen!r}, which is not one of the tied actions {actions}")
-        self._scratch.answers[int(self._control[0]["answered"]) - 1] = actions.index(chosen)
 
     def _progress(self, budget: Budget) -> Progress:
         result = self.result()
@@ -235,20 +268,21 @@ class Search:
         """
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ConfigError(f"a batch has at least one leaf, not {size!r}")
-        allowed = min(size, _MOST_VISITS - self.simulations - self._outstanding)
+        allowed = min(size, _MOST_VISITS - self.simulations - self.in_flight)
         if limit is not None:
             allowed = min(allowed, self._left_to_ask(limit))
-        if allowed <= 0:
+        if allowed <= 0 or self.solved:
             self._asked = None
-            return self._batch(0, more=False)
-        return self._gather(allowed, allowed)
+            return self._machine.batch(0, more=False)
+        allowed = self._dress_root(allowed, None if limit is None else limit.simulations)
+        return self._machine.gather(allowed, allowed)
 
     def _left_to_ask(self, limit: Limit) -> int:
         """How many simulations a limit still allows to begin; what was dropped does not count."""
         if self._asked is None or self._asked.limit != limit:
             self._asked, self._asked_from = Budget(limit), (self.simulations, self.tree.size)
         simulations, size = self._asked_from
-        begun = self.simulations - simulations + self._outstanding
+        begun = self.simulations - simulations + self.in_flight
         self._asked.spend(begun - self._asked.simulations, max(0, self.tree.size - size))
         self._asked_from = (simulations, self.tree.size)
         if self._asked.next_slice() == 0:
@@ -261,82 +295,24 @@ class Search:
 
     def drop(self, batch: Batch) -> None:
         """Give a batch up: nothing of it stays in the tree."""
-        batch.close(self.tree.generation)
-        self._release(batch)
-        self._outstanding -= len(batch)
+        self._machine.drop(batch)
 
     @property
     def in_flight(self) -> int:
         """Leaves that were asked for and neither told nor dropped."""
-        return self._outstanding
+        return self._machine.outstanding
 
-    def _gather(self, size: int, budget: int) -> Batch:
-        self.tree.track_in_flight()
-        size = self._make_room_for(size)
-        self._scratch.answers[:] = NONE
-        self._scratch.prepare_batch(size)
-        self._enter(budget)
-        self._control["gathered"] = 0
-        while True:
-            self._call(self._engine.entry(batch_kernels.gather), self.position.record, *self._scratch.for_gather())
-            status = int(self._control[0]["status"])
-            if status != TIE:
-                break
-            self._ask_hook()
-        gathered = int(self._control[0]["gathered"])
-        self._outstanding += gathered
-        batch = self._batch(gathered, more=True)
-        if status not in (DONE, COLLISION):
-            self.drop(batch)
-            raise game_failure(self)
-        return batch
-
-    def _make_room_for(self, size: int) -> int:
-        """Room for the children of all leaves in flight and of `size` more, or of as many as a bounded tree allows."""
-        actions, bound = self.game.facts.num_actions, self.config.max_nodes
-        if bound is not None:
-            size = min(size, (bound - 1 - actions) // actions - self._outstanding)
-            if self._outstanding and self.tree.size + (self._outstanding + size) * actions > bound:
-                size = (bound - self.tree.size) // actions - self._outstanding  # nothing can be folded now
-        size = max(size, 0)
-        if size:
-            self.tree.make_room((self._outstanding + size) * actions)
-        return size
-
-    def _batch(self, size: int, *, more: bool) -> Batch:
-        scratch = self._scratch
-        scratch.prepare_batch(size)
-        parts = (scratch.paths, scratch.movers, scratch.depths)
-        paths, movers, depths = (part[:size].copy() for part in parts)
-        return Batch(self.game, scratch.leaves[:size].copy(), more, paths, movers, depths, self.tree.generation)
-
-    def _absorb(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> int:
+    def _absorb(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> None:
         if not len(batch):
             batch.close(self.tree.generation)
-            return 0
+            return
         rows, worth = batch.checked_logits(logits), batch.checked_values(values)
         batch.close(self.tree.generation)
-        return self._absorb_rows(batch, rows, worth)
-
-    def _absorb_rows(self, batch: Batch, rows: npt.NDArray[np.float64], worth: npt.NDArray[np.float64]) -> int:
-        self._enter(0)
-        try:
-            self._call(self._engine.entry(batch_kernels.absorb), batch._paths, batch._movers, batch._depths, batch.states,
-                       rows, worth, self._scratch.actions)
-        finally:
-            self._outstanding -= len(batch)
-            done = int(self._control[0]["done"])
-            if done < len(batch):  # a game that failed: the rest of the batch is let go
-                self._release(batch, done)
-        self._leave()
-        return len(batch)
-
-    def _release(self, batch: Batch, start: int = 0) -> None:
-        self._engine.entry(batch_kernels.release)(self.tree.columns.in_flight, batch._paths[start:], batch._depths[start:])
+        self._machine.absorb(batch, rows, worth)
 
     def _refuse_in_flight(self, what: str) -> None:
-        if self._outstanding:
-            raise SearchError(f"cannot {what} while {self._outstanding} evaluations are in flight: tell or drop them first")
+        if self.in_flight:
+            raise SearchError(f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first")
 
     # Moving on.
 
@@ -351,7 +327,10 @@ class Search:
             self.tree.clear()
         else:
             self.tree.reroot(child.index, self.position.player)
-        self.position = following
+        self.position = self._machine.position = following
+        self._machine.scratch.work.history[:] *= self.config.history_decay
+        self._machine.control["arms"] = 0
+        self._root_is_dressed = False
         self._last = None
         self._asked = None
 
@@ -376,11 +355,12 @@ class Search:
         game: str | Game | Family[...] | None = None,
         evaluator: Evaluator | CompiledEvaluator | None = None,
         tie_break: Callable[..., int] | None = None,
+        rule: Rule | None = None,
     ) -> Search:
-        """Read a search from a file. Give what a file cannot hold: an evaluator or tie-break in Python, and a game that has no name."""
+        """Read a search from a file. Give what a file cannot hold: an evaluator, rule or tie-break in Python, and a game that has no name."""
         from treetop.search.saving import load
 
-        return load(cls, Path(path), game, evaluator, tie_break)
+        return load(cls, Path(path), game, evaluator, tie_break, rule)
 
     def __repr__(self) -> str:
         return (f"<search of {self.game.name} after {len(self.position.actions)} moves: {self.config}, "
@@ -417,8 +397,8 @@ def _refuse_finished(position: Position) -> None:
 
 def _check(config: Any, evaluator: Any, seed: Any) -> None:
     if not isinstance(config, SearchConfig):
-        raise ConfigError(f"a search is configured by uct(...), puct(...) or a SearchConfig, not {config!r}")
+        raise ConfigError(f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}")
     if not isinstance(evaluator, (CompiledEvaluator, Evaluator)):
-        raise ConfigError(f"an evaluator has a method evaluate(batch), or is Rollout() or Uniform(); not {evaluator!r}")
+        raise ConfigError(f"an evaluator has a method evaluate(batch), or is Rollout(), Uniform(), Heuristic() or Mixed(...); not {evaluator!r}")
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise ConfigError(f"a seed is a whole number, not {seed!r}")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import FOLDED, MANY_OWN, TERMINAL
+from treetop.tree.layout import BOUNDED, FOLDED, MANY_OWN, SETTLED, SHARED, TERMINAL
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -15,13 +18,13 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     columns, size = tree.columns, tree.size
     stats, links = columns.stats[:size], columns.links[:size]
     visits, counts = stats["visits"].astype(np.int64), links["num_children"].astype(np.int64)
-    inner = np.flatnonzero(counts)
-    parent = links["parent"]
+    flags, parent = links["flags"], links["parent"]
+    inner = np.flatnonzero((counts > 0) & ((flags & SHARED) == 0))
 
     _require(tree.max_nodes is None or size <= tree.max_nodes, "more nodes than max_nodes")
     _require(parent[ROOT] == NONE, "the root has a parent")
     _require(bool(np.all((parent[1:] >= 0) & (parent[1:] < size))), "a node has no parent")
-    _require(int(counts.sum()) == size - 1, "some nodes are nobody's children, or somebody's twice")
+    _require(int(counts[inner].sum()) == size - 1, "some nodes are nobody's children, or somebody's twice")
     first = links["first_child"][inner].astype(np.int64)
     owners = np.repeat(inner, counts[inner])
     children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[inner])[:-1])), counts[inner]) + np.arange(size - 1)
@@ -29,27 +32,75 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     _require(len(np.unique(children)) == size - 1, "a node is the child of two parents")
     _require(bool(np.all(parent[children] == owners)), "a child does not know its parent")
 
-    below = np.bincount(owners, visits[children], minlength=size).astype(np.int64)
-    own = visits - below
     _require(bool(np.all(visits >= 0)), "negative visits")
+    if tree.is_graph:
+        _check_flow(tree, visits, counts)
+    else:
+        _check_counts(visits, links, inner, owners, children)
+    terminal = (flags & TERMINAL) > 0
+    _require(not np.any(terminal & (counts > 0)), "a terminal node has children")
+    _require(not np.any((counts == 0) & (visits == 0) & ((flags & FOLDED) > 0)), "a folded node lost its visits")
+    _check_values(stats, visits, rewards)
+    priors = np.abs(stats["prior"])
+    _require(bool(np.all(priors <= 1 + 1e-5)), "a prior above 1")
+    mass = np.bincount(owners, priors[children].astype(float), minlength=size)[inner]
+    _require(bool(np.all(np.abs(mass - 1) < 1e-3)), "the priors of some children do not sum to 1")
+    if len(columns.bounds):
+        _check_bounds(tree, flags, rewards)
+    if len(columns.in_flight):
+        _require(not columns.in_flight[:size].any(), "evaluations are in flight; check a tree at rest")
+
+
+def _check_counts(
+    visits: npt.NDArray[np.int64], links: npt.NDArray[Any], inner: npt.NDArray[np.int64],
+    owners: npt.NDArray[np.int64], children: npt.NDArray[np.int64],
+) -> None:  # fmt: skip
+    below = np.bincount(owners, visits[children], minlength=len(visits)).astype(np.int64)
+    own = visits - below
     _require(bool(np.all(own >= 0)), "a node has fewer visits than its children together")
     _require(bool(np.all(np.minimum(own, MANY_OWN) == links["own"])), "a node's visits are not its own and its children's")
     reached = inner[visits[inner] > 0]
     _require(bool(np.all(own[reached] >= 1)), "an expanded node was never evaluated itself")
-    terminal = (links["flags"] & TERMINAL) > 0
-    _require(not np.any(terminal & (counts > 0)), "a terminal node has children")
-    _require(not np.any((counts == 0) & (visits == 0) & ((links["flags"] & FOLDED) > 0)), "a folded node lost its visits")
 
+
+def _check_flow(tree: Tree, visits: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
+    """In a graph what goes into a position by all edges comes out again, or stays as its own evaluations: nothing is counted twice."""
+    links = tree.columns.links[: tree.size]
+    edges = np.flatnonzero(counts)
+    leaders, which, inverse = np.unique(links["first_child"][edges], return_index=True, return_inverse=True)
+    _require(bool(np.all(counts[edges] == counts[edges[which]][inverse])), "edges to one position disagree on its moves")
+    makers = np.bincount(inverse, (links["flags"][edges] & SHARED) == 0)
+    _require(bool(np.all(makers == 1)), "a position has no first edge, or two of them")
+    into = np.bincount(inverse, visits[edges]).astype(np.int64)
+    through = tree.visits_of_blocks(edges[which])
+    _require(bool(np.all(tree.columns.own_visits[leaders] >= 1)), "an expanded position was never evaluated itself")
+    if tree.has_moved:  # ways to a position may have been given up with all else that is not below the root
+        _require(bool(np.all(into <= through + tree.cycles)), "a position has fewer visits than the edges that lead to it")
+    else:
+        _require(bool(np.all(into >= through)), "a position has more visits than the edges that lead to it")
+        _require(int((into - through).sum()) == tree.cycles, "visits were lost or counted twice")
+    leaves = np.flatnonzero(counts == 0)
+    _require(bool(np.all(np.minimum(visits[leaves], MANY_OWN) == links["own"][leaves])), "a leaf's visits are not its own evaluations")
+
+
+def _check_values(stats: npt.NDArray[Any], visits: npt.NDArray[np.int64], rewards: tuple[float, float]) -> None:
     low, high = rewards
-    slack = 1e-9 * (1 + np.abs(stats["value_sum"][1:]))
-    _require(bool(np.all(np.isfinite(stats["value_sum"]))), "a value sum is not finite")
-    _require(bool(np.all(stats["value_sum"][1:] <= high * visits[1:] + slack)) if np.isfinite(high) else True, "a value above the range")
-    _require(bool(np.all(stats["value_sum"][1:] >= low * visits[1:] - slack)) if np.isfinite(low) else True, "a value below the range")
-    _require(bool(np.all((stats["prior"] >= 0) & (stats["prior"] <= 1 + 1e-5))), "a prior outside of 0 to 1")
-    mass = np.bincount(owners, stats["prior"][children].astype(float), minlength=size)[inner]
-    _require(bool(np.all(np.abs(mass - 1) < 1e-3)), "the priors of some children do not sum to 1")
-    if len(columns.in_flight):
-        _require(not columns.in_flight[:size].any(), "evaluations are in flight; check a tree at rest")
+    sums = stats["value_sum"][1:]
+    slack = 1e-9 * (1 + np.abs(sums)) * np.maximum(np.log2(1 + visits[1:]), 1)
+    _require(bool(np.all(np.isfinite(sums))), "a value sum is not finite")
+    _require(bool(np.all(sums <= high * visits[1:] + slack)) if np.isfinite(high) else True, "a value above the range")
+    _require(bool(np.all(sums >= low * visits[1:] - slack)) if np.isfinite(low) else True, "a value below the range")
+
+
+def _check_bounds(tree: Tree, flags: npt.NDArray[np.uint8], rewards: tuple[float, float]) -> None:
+    bounded = np.flatnonzero((flags & BOUNDED) > 0)
+    low, high = tree.columns.bounds[bounded, : tree.players], tree.columns.bounds[bounded, tree.players :]
+    _require(bool(np.all(low <= high)), "a lower bound above the upper one")
+    _require(bool(np.all((low >= rewards[0]) & (high <= rewards[1]))), "a bound outside of the utility range")
+    settled = (flags & SETTLED) > 0
+    _require(bool(np.all((flags[settled] & BOUNDED) > 0)), "a settled node without bounds")
+    closed = tree.columns.stats["prior"][: tree.size] < 0
+    _require(bool(np.all(closed[1:] | ~settled[1:])), "a settled node is still open")
 
 
 def _require(condition: object, what: str) -> None:

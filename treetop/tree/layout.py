@@ -2,17 +2,23 @@
 
 Selection reads the statistics of all children of a node but follows the links of one, so the two live apart: a block of seven
 children is scored from 112 adjacent bytes. An edge's statistics live in the child's slot.
+
+All that only some options need stands in columns of its own, which have no rows until such an option asks for them.
 """
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
+
+from treetop.types import FloatArray, IntArray, RecordArray
 
 STATS = np.dtype(
     [
         ("value_sum", "f8"),  # of the returns to the player who chose this node at its parent; unused at the root
         ("visits", "i4"),
-        ("prior", "f4"),
+        ("prior", "f4"),  # below zero: proven, or never to be chosen again; its size stays the prior
     ]
 )
 LINKS = np.dtype(
@@ -25,6 +31,12 @@ LINKS = np.dtype(
         ("own", "u1"),  # evaluations made at this node itself; MANY_OWN stands for as many or more
     ]
 )
+AMAF = np.dtype(
+    [
+        ("value_sum", "f8"),  # of the returns when the move that leads here was played at its parent or any time later
+        ("visits", "i8"),
+    ]
+)
 BYTES_PER_NODE = STATS.itemsize + LINKS.itemsize
 
 MAX_CHILDREN = 2**16 - 1
@@ -34,3 +46,63 @@ TERMINAL = 1
 """Flag: the game is over here."""
 FOLDED = 2
 """Flag: this node had children that were given up to keep memory bounded."""
+SETTLED = 4
+"""Flag: nothing below is worth another visit; where its bounds meet, the value is proven."""
+BOUNDED = 8
+"""Flag: the row in `bounds` is filled in; without it the bounds are the game's utility range."""
+SHARED = 16
+"""Flag of an edge in a graph: its block of children was made by another edge."""
+
+CLOSED = np.float32(-1e-45)
+"""The prior of a closed child whose prior was zero: the smallest number below it."""
+
+
+class Columns(NamedTuple):
+    """All arrays of a tree. Replaced as a whole, so that an interrupt never finds a tree half moved."""
+
+    stats: RecordArray
+    links: RecordArray
+    returns: FloatArray
+    """Value sums for every player, a row a node; no rows where the value sums of two players say it all."""
+    in_flight: IntArray
+    """Evaluations begun and not finished; empty until somebody asks for a batch."""
+    squares: FloatArray
+    """Sums of squared returns to the player who chose the node: for variances."""
+    vectors: FloatArray
+    """A value for every player that is not a mean: backed up by maximum, or a heuristic seen through minimax."""
+    bounds: FloatArray
+    """What every player is sure to receive at least, and then at most: proven, two numbers a player."""
+    distances: IntArray
+    """Moves to the end, where the value is proven."""
+    amaf: RecordArray
+    """All moves as first: what the move is worth whenever it is played."""
+    keys: np.ndarray[Any, np.dtype[np.uint64]]
+    """In a graph, at the first child of each block: the position's key."""
+    own_sums: FloatArray
+    """In a graph, at the first child of each block: the returns of evaluations made at the position itself."""
+    own_visits: IntArray
+    """In a graph, at the first child of each block: how many those are."""
+
+    @property
+    def capacity(self) -> int:
+        """How many nodes there is room for."""
+        return len(self.stats)
+
+
+OPTIONAL = ("returns", "in_flight", "squares", "vectors", "bounds", "distances", "amaf", "keys", "own_sums", "own_visits")
+"""Columns that a tree may do without."""
+
+
+def allocate(capacity: int, players: int, wanted: frozenset[str]) -> Columns:
+    """Room for so many nodes. Not zeroed: a node is filled in when it is made, and pages that an earlier tree used are warm."""
+
+    def column(name: str, dtype: Any, *shape: int) -> Any:
+        return np.empty((capacity if name in wanted else 0, *shape), dtype)
+
+    in_flight = np.zeros(capacity if "in_flight" in wanted else 0, np.int32)  # never written for nodes that nobody waits for
+    return Columns(
+        np.empty(capacity, STATS), np.empty(capacity, LINKS), column("returns", np.float64, players), in_flight,
+        column("squares", np.float64), column("vectors", np.float64, players), column("bounds", np.float64, 2 * players),
+        column("distances", np.int32), column("amaf", AMAF), column("keys", np.uint64), column("own_sums", np.float64, players),
+        column("own_visits", np.int32),
+    )  # fmt: skip

@@ -44,7 +44,7 @@ class Node:
     @property
     def prior(self) -> float:
         """The prior probability of choosing this node at its parent."""
-        return float(self._own().columns.stats["prior"][self.index])
+        return abs(float(self._own().columns.stats["prior"][self.index]))
 
     @property
     def action(self) -> int:
@@ -73,6 +73,11 @@ class Node:
     def is_terminal(self) -> bool:
         """Whether a simulation found the game to be over here."""
         return bool(self._own().columns.links["flags"][self.index] & TERMINAL)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether selection passes this node by: it is proven, or cannot be better than a sibling that is."""
+        return bool(self._own().columns.stats["prior"][self.index] < 0)
 
     @property
     def is_folded(self) -> bool:

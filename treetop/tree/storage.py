@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BYTES_PER_NODE, FOLDED, LINKS, MANY_OWN, STATS
-from treetop.types import NONE, ROOT, FloatArray, IntArray, RecordArray
+from treetop.tree.layout import BYTES_PER_NODE, FOLDED, MANY_OWN, OPTIONAL, SHARED, Columns, allocate
+from treetop.types import NONE, ROOT, FloatArray
 
 if TYPE_CHECKING:
     from treetop.tree.node import Node
@@ -19,60 +18,60 @@ if TYPE_CHECKING:
 _FIRST_CAPACITY = 1024
 _LARGE, _VAST = 2**19, 2**26
 _FOLD_SHARE = 4  # a fold frees at least one node in four, so that its cost is spread over many simulations
-
-
-@dataclass(frozen=True)
-class Columns:
-    """All arrays of a tree. Replaced as a whole, so that an interrupt never finds a tree half moved."""
-
-    stats: RecordArray
-    links: RecordArray
-    returns: FloatArray
-    """Value sums for every player, one row a node; no rows where the value sums of two players say it all."""
-    in_flight: IntArray
-    """Evaluations begun and not finished, for each node; empty until somebody asks for a batch."""
-
-    @property
-    def capacity(self) -> int:
-        """How many nodes there is room for."""
-        return len(self.stats)
+_GRAPH = frozenset({"keys", "own_sums", "own_visits"})
 
 
 class Tree:
     """A search tree as arrays. The kernels write them; `Node` and `check` read them."""
 
-    def __init__(self, players: int, *, zero_sum: bool, max_nodes: int | None = None) -> None:
+    def __init__(
+        self, players: int, *, zero_sum: bool, max_nodes: int | None = None, columns: frozenset[str] = frozenset()
+    ) -> None:
+        if unknown := columns - set(OPTIONAL):
+            raise ValueError(f"a tree has no column {', '.join(sorted(unknown))}")
         self.players = players
         self.zero_sum = zero_sum
         self.max_nodes = max_nodes
         self.generation = 0
         """Counts the times that nodes changed their place; a node handle of an earlier generation is stale."""
+        self.has_moved = False
+        """Whether parts of the tree were given up since it began."""
+        self.cycles = 0
+        """In a graph: visits that ended because a position came back on its own path."""
         self.size = 0
         self.totals: FloatArray = np.zeros(players)
         """The root's value sums, for every player."""
         capacity = _FIRST_CAPACITY if max_nodes is None else min(_FIRST_CAPACITY, max_nodes)
-        self.columns = _allocate(capacity, self._columns_per_player(), in_flight=False)
+        self._wanted = columns if players == 1 or zero_sum else columns | {"returns"}
+        self.columns = allocate(capacity, players, self._wanted)
         self.clear()
 
-    def _columns_per_player(self) -> int:
-        return 0 if self.players == 1 or self.zero_sum else self.players
+    @property
+    def is_graph(self) -> bool:
+        """Whether a position that is reached by several ways is one node."""
+        return "keys" in self._wanted
+
+    def has(self, column: str) -> bool:
+        """Whether this tree keeps an optional column."""
+        return column in self._wanted
 
     def clear(self) -> None:
         """Forget everything but the bare root."""
         self.generation += 1
+        self.has_moved, self.cycles = False, 0
         self.size = 1
         self.totals[:] = 0.0
         columns = self.columns
         columns.stats[ROOT] = (0.0, 0, 1.0)
         columns.links[ROOT] = (NONE, NONE, NONE, 0, 0, 0)
-        columns.returns[:1] = 0.0
-        columns.in_flight[:1] = 0
+        for name in ("returns", "in_flight", "squares", "vectors"):
+            getattr(columns, name)[:1] = 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of memory that the nodes in use take."""
         columns = self.columns
-        return self.size * BYTES_PER_NODE + sum(int(column[: self.size].nbytes) for column in (columns.returns, columns.in_flight))
+        return self.size * BYTES_PER_NODE + sum(int(getattr(columns, name)[: self.size].nbytes) for name in OPTIONAL)
 
     @property
     def root_visits(self) -> int:
@@ -125,31 +124,55 @@ class Tree:
 
     def _resize(self, capacity: int) -> None:
         old = self.columns
-        new = _allocate(capacity, self._columns_per_player(), in_flight=len(old.in_flight) > 0)
-        for before, after in zip(_each(old), _each(new), strict=True):
-            after[: min(self.size, len(before))] = before[: self.size]
+        new = allocate(capacity, self.players, self._wanted)
+        for name in Columns._fields:
+            before = getattr(old, name)
+            getattr(new, name)[: min(self.size, len(before))] = before[: self.size]
         self.columns = new
 
     def track_in_flight(self) -> None:
         """Begin to count evaluations in flight."""
-        if not len(self.columns.in_flight):
-            columns = self.columns
-            self.columns = Columns(columns.stats, columns.links, columns.returns, np.zeros(columns.capacity, np.int32))
+        self.add_column("in_flight")
+
+    def add_column(self, name: str) -> None:
+        """Begin to keep an optional column; it is zero for the nodes that exist."""
+        if name not in self._wanted:
+            self._wanted |= {name}
+            column = getattr(allocate(self.columns.capacity, self.players, frozenset({name})), name)
+            column[: self.size] = np.zeros(1, column.dtype)[0]
+            self.columns = self.columns._replace(**{name: column})
 
     def reroot(self, node: int, player: int) -> None:
         """Make `node`, which `player` chose, the root: keep its subtree and nothing else."""
-        totals = self._totals_of(node, player)
+        totals, visits = self._totals_of(node, player)
         self._keep(self._in_order(node, self.columns.links["num_children"]))
         self.totals[:] = totals
-        self.columns.stats["value_sum"][ROOT] = 0.0
-        self.columns.links["action"][ROOT] = NONE
+        stats, links = self.columns.stats, self.columns.links
+        stats["value_sum"][ROOT], stats["visits"][ROOT], stats["prior"][ROOT] = 0.0, visits, 1.0
+        links["action"][ROOT] = NONE
+        links["flags"][ROOT] &= ~np.uint8(SHARED)
 
-    def _totals_of(self, node: int, player: int) -> FloatArray:
-        if len(self.columns.returns):
-            return np.array(self.columns.returns[node])
-        totals = np.full(self.players, -float(self.columns.stats["value_sum"][node]))
-        totals[player] *= -1.0
-        return totals
+    def _totals_of(self, node: int, player: int) -> tuple[FloatArray, int]:
+        """A node's value sums for all players, and its visits: in a graph those of all ways that lead to it."""
+        columns = self.columns
+        visits = int(columns.stats["visits"][node])
+        if len(columns.returns):
+            totals = np.array(columns.returns[node])
+        else:
+            totals = np.full(self.players, -float(columns.stats["value_sum"][node]))
+            totals[player] *= -1.0
+        if self.is_graph and columns.links["num_children"][node]:
+            every = int(self.visits_of_blocks(np.array([node]))[0])
+            totals *= every / visits
+            visits = every
+        return totals, visits
+
+    def visits_of_blocks(self, edges: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        """In a graph: how often the positions that some edges lead to were visited, by whatever way."""
+        first = self.columns.links["first_child"][edges].astype(np.int64)
+        last = first + self.columns.links["num_children"][edges]
+        running = np.concatenate(([0], np.cumsum(self.columns.stats["visits"][: self.size], dtype=np.int64)))
+        return np.asarray(self.columns.own_visits[first] + running[last] - running[first])
 
     def fold(self, needed: int) -> None:
         """Give up the least visited subtrees: their roots keep their counts and become leaves again.
@@ -161,8 +184,11 @@ class Tree:
             raise SearchError("the tree is full while evaluations are in flight; tell or drop them, or allow more nodes")
         links, visits = self.columns.links[: self.size], self.columns.stats["visits"][: self.size]
         wanted = max(needed, self.size // _FOLD_SHARE)
-        expanded = np.flatnonzero(links["num_children"])
-        expanded = expanded[expanded != ROOT]
+        inner = np.flatnonzero(links["num_children"])
+        if self.is_graph:
+            visits = visits.copy()
+            visits[inner] = self.visits_of_blocks(inner)  # a block goes when all ways to it together are few
+        expanded = inner[(inner != ROOT) & ((links["flags"][inner] & SHARED) == 0)]
         order = expanded[np.argsort(visits[expanded], kind="stable")]
         freed = np.cumsum(links["num_children"][order], dtype=np.int64)
         enough = int(np.searchsorted(freed, wanted))
@@ -172,7 +198,7 @@ class Tree:
         kept_children = np.where((visits <= threshold) & (np.arange(self.size) != ROOT), 0, links["num_children"])
         folded = (kept_children == 0) & (links["num_children"] > 0)
         links["flags"][folded] |= FOLDED
-        links["own"][folded] = np.minimum(visits[folded], MANY_OWN)
+        links["own"][folded] = np.minimum(self.columns.stats["visits"][: self.size][folded], MANY_OWN)
         links["num_children"] = kept_children
         self._keep(self._in_order(ROOT, kept_children))
 
@@ -181,8 +207,13 @@ class Tree:
         first_child = self.columns.links["first_child"]
         level = np.array([root], np.int64)
         levels = [level]
+        seen = np.zeros(self.size if self.is_graph else 0, bool)
         while True:
             inner = level[num_children[level] > 0]
+            if self.is_graph:  # a block that several edges lead to is kept once
+                leaders, which = np.unique(first_child[inner], return_index=True)
+                inner = inner[which[~seen[leaders]]]
+                seen[leaders] = True
             counts = num_children[inner].astype(np.int64)
             if not len(inner):
                 return np.concatenate(levels)
@@ -195,33 +226,43 @@ class Tree:
         old = self.columns
         place = np.full(self.size, NONE, np.int64)
         place[order] = np.arange(len(order))
-        new = _allocate(max(_FIRST_CAPACITY if self.max_nodes is None else 1, old.capacity), self._columns_per_player(),
-                        in_flight=len(old.in_flight) > 0)
-        for before, after in zip(_each(old), _each(new), strict=True):
-            if len(after):
-                after[: len(order)] = before[order]
+        new = allocate(max(_FIRST_CAPACITY if self.max_nodes is None else 1, old.capacity), self.players, self._wanted)
+        for name in Columns._fields:
+            if len(getattr(new, name)):
+                getattr(new, name)[: len(order)] = getattr(old, name)[order]
         links = new.links[: len(order)]
         inner = links["num_children"] > 0
         links["first_child"][inner] = place[links["first_child"][inner]]
         links["first_child"][~inner] = NONE
-        links["parent"][1:] = place[links["parent"][1:]]
+        if self.is_graph:
+            _adopt_blocks(links, np.flatnonzero(inner))
+        else:
+            links["parent"][1:] = place[links["parent"][1:]]
         links["parent"][ROOT] = NONE
         self.generation += 1
+        self.has_moved = True
         self.columns, self.size = new, len(order)
+
+    def restore(self, stats: npt.NDArray[Any], links: npt.NDArray[Any], optional: dict[str, npt.NDArray[Any]]) -> None:
+        """Take over the arrays of a tree that was saved."""
+        columns = allocate(len(stats), self.players, self._wanted)
+        columns.stats[:], columns.links[:] = stats, links
+        for name, array in optional.items():
+            getattr(columns, name)[:] = array
+        self.generation += 1
+        self.has_moved = True
+        self.columns, self.size = columns, len(stats)
 
     def __repr__(self) -> str:
         return f"<tree of {self.size:,} nodes, {self.root_visits:,} visits, {self.nbytes / 1e6:.1f} MB>"
 
 
-def _allocate(capacity: int, players: int, *, in_flight: bool) -> Columns:
-    # Not zeroed: a node is filled in when it is made, and pages that an earlier tree used are warm.
-    return Columns(
-        np.empty(capacity, STATS),
-        np.empty(capacity, LINKS),
-        np.empty((capacity if players else 0, players)),
-        np.zeros(capacity if in_flight else 0, np.int32),
-    )
-
-
-def _each(columns: Columns) -> tuple[npt.NDArray[Any], ...]:
-    return (columns.stats, columns.links, columns.returns, columns.in_flight)
+def _adopt_blocks(links: npt.NDArray[Any], inner: npt.NDArray[Any]) -> None:
+    """Give each block of a graph a parent: the first edge that leads to it. The others share it."""
+    leaders, owners = np.unique(links["first_child"][inner], return_index=True)
+    parents = inner[owners]
+    links["flags"][inner] |= SHARED
+    links["flags"][parents] &= ~np.uint8(SHARED)
+    counts = links["num_children"][parents].astype(np.int64)
+    children = np.repeat(leaders - np.concatenate(([0], np.cumsum(counts)[:-1])), counts) + np.arange(int(counts.sum()))
+    links["parent"][children] = np.repeat(parents, counts)

@@ -1,0 +1,1 @@
+"""Played games as measurements: matches, tournaments, Elo with intervals, sequential tests."""

@@ -1,0 +1,142 @@
+"""Openings: a few random moves, so that games differ; no lopsided ones, so that the players decide; each one played with both colours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from treetop.arena.game import draw_outcome
+from treetop.arena.seeds import OPENING, derive
+from treetop.compiler.rng import Rng
+from treetop.errors import ConfigError
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.types import CHANCE
+
+
+@dataclass(frozen=True)
+class OpeningSettings:
+    """How openings are made."""
+
+    plies: int | None = None
+    """How many random moves; None is an eighth of the longest game, from 1 to 8."""
+    balanced: bool = True
+    """Whether a quick search must find the position fair."""
+    limit: float = 0.5
+    """How far a fair position's value may lie from the middle of the utility range, as a share of half the range."""
+    simulations: int = 400
+    """How long the quick search is."""
+    tries: int = 40
+    """How many openings are looked at for one that is fair and new; after that the best of them is taken."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("plies", 0), ("simulations", 1), ("tries", 1)):
+            value = getattr(self, name)
+            if value is None and name == "plies":
+                continue
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ConfigError(f"{name} of the openings must be a whole number of at least {least}, not {value!r}")
+        if not 0 < self.limit <= 1:
+            raise ConfigError(f"the limit of the openings must lie between 0 and 1, not {self.limit!r}")
+
+    def plies_for(self, game: Game) -> int:
+        """How many random moves an opening of a game has."""
+        return min(8, max(1, game.facts.max_length // 8)) if self.plies is None else self.plies
+
+    def to_dict(self, game: Game) -> dict[str, Any]:
+        """Plain values, as they stand in a match's file."""
+        judge = {"limit": self.limit, "simulations": self.simulations} if self.balanced else {}
+        return {"plies": self.plies_for(game), "balanced": self.balanced, **judge, "tries": self.tries}
+
+
+class Openings:
+    """The openings of a match, one a pair: `openings[3]` is the fourth.
+
+    An opening depends on the seed, on the number of its pair and on the openings of the pairs before it, which it tries not to repeat.
+    `known` are openings that were made before, in a match that is resumed.
+    """
+
+    def __init__(self, game: Game, settings: OpeningSettings, seed: int, known: Mapping[int, tuple[int, ...]] | None = None) -> None:
+        self._game, self._settings, self._seed = game, settings, seed
+        self._plies = settings.plies_for(game)
+        self._known = dict(known or {})
+        self._made: list[Position] = []
+        self._uses: dict[bytes, int] = {}
+        self._tilts: dict[bytes, float] = {}
+
+    def __getitem__(self, pair: int) -> Position:
+        while len(self._made) <= pair:
+            number = len(self._made)
+            made = Position(self._game).play(self._known[number]) if number in self._known else self._make(number)
+            self._made.append(made)
+            key = made.record.tobytes()
+            self._uses[key] = self._uses.get(key, 0) + 1
+        return self._made[pair]
+
+    def _make(self, pair: int) -> Position:
+        best: Position | None = None
+        best_faults = (1, 0, 0.0)
+        for attempt in range(self._settings.tries if self._plies else 1):
+            candidate = self._walk(Rng(derive(self._seed, OPENING, pair, attempt)))
+            if candidate is None:
+                continue
+            uses = self._uses.get(candidate.record.tobytes(), 0)
+            tilt = self._tilt(candidate)
+            faults = (int(tilt > self._settings.limit), uses, tilt)
+            if faults[:2] == (0, 0):
+                return candidate
+            if best is None or faults < best_faults:
+                best, best_faults = candidate, faults
+        if best is None:
+            raise ConfigError(f"no opening of {self._plies} random moves in {self._game.name} leaves a game to play: ask for fewer")
+        return best
+
+    def _walk(self, rng: Rng) -> Position | None:
+        """Random moves from the start; None where the game is over by then, or as good as over."""
+        position = Position(self._game)
+        for _ in range(self._plies):
+            if position.is_terminal:
+                return None
+            legal = position.legal_actions()
+            action = draw_outcome(position, rng) if position.player == CHANCE else legal[rng.below(len(legal))]
+            position = position.apply(action)
+        return None if self._plies and _is_decided(position) else position
+
+    def _tilt(self, position: Position) -> float:
+        """How far the position's value lies from the middle, for the player who is furthest; 0 where nobody wants to know."""
+        if not self._settings.balanced or not self._plies:
+            return 0.0
+        key = position.record.tobytes()
+        if key not in self._tilts:
+            from treetop.search.limits import Limit
+            from treetop.search.search import Search
+
+            facts = self._game.facts
+            judged = Search(position).run(Limit(simulations=self._settings.simulations))
+            if judged.interrupted:  # a judgement cut short would be another one
+                raise KeyboardInterrupt
+            half = (facts.rewards[1] - facts.rewards[0]) / 2
+            self._tilts[key] = max(abs(value - facts.middle) for value in judged.values) / half
+        return self._tilts[key]
+
+
+def _is_decided(position: Position) -> bool:
+    """Whether the game is over, or the player to move wins at once, or cannot but lose at once."""
+    if position.is_terminal:
+        return True
+    mover = position.player
+    if mover == CHANCE:
+        return False
+    high = position.game.facts.rewards[1]
+    all_end = True
+    for action in position.legal_actions():
+        state = position.state
+        state.apply(action)
+        if not state.is_terminal():
+            all_end = False
+            continue
+        rewards = Position(position.game, state._states).rewards
+        if rewards[mover] >= high or rewards[mover] > max(rewards[:mover] + rewards[mover + 1 :], default=high):
+            return True
+    return all_end

@@ -1,0 +1,59 @@
+"""Players in a file, by name.
+
+::
+
+    [players.strong]
+    spec = "uct(simulations=5000)"
+
+    [players]
+    quick = "uct(simulations=100)"          # the same, shorter
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from treetop.errors import ConfigError
+
+
+def read_players(path: str | Path) -> dict[str, str]:
+    """The players of a TOML file: what each name stands for."""
+    path = Path(path)
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"there is no file {path}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path} is not TOML: {error}") from error
+    players = content.pop("players", None)
+    if not isinstance(players, dict) or not players:
+        raise ConfigError(f'{path} names no players: write [players.NAME] and under it spec = "uct(simulations=1000)"')
+    if content:
+        raise ConfigError(f"{path}: only [players.NAME] is read, not {', '.join(content)}")
+    return {name: _spec(path, name, entry) for name, entry in players.items()}
+
+
+def find_player(text: str, players: dict[str, str]) -> tuple[str, str]:
+    """The name and the spec of a player: one of the file's names, or a spec itself."""
+    if text in players:
+        return text, players[text]
+    close = difflib.get_close_matches(text, players, 1, cutoff=0.8)
+    if close and "(" not in text:
+        raise ConfigError(f"there is no player called {text!r}; did you mean {close[0]}?")
+    return text, text
+
+
+def _spec(path: Path, name: str, entry: Any) -> str:
+    if isinstance(entry, str):
+        return entry
+    if not isinstance(entry, dict) or not isinstance(entry.get("spec"), str):
+        raise ConfigError(f'{path}: [players.{name}] lacks its spec, such as spec = "uct(simulations=1000)"')
+    unknown = [key for key in entry if key != "spec"]
+    if unknown:
+        raise ConfigError(f"{path}: [players.{name}] has {', '.join(unknown)}, and only spec is known")
+    return str(entry["spec"])

@@ -1,0 +1,204 @@
+"""What a match says: counted game by game, for a program in fields, for a person in print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from treetop.arena.elo import Pentanomial, Rating, elo_of, rate, signed
+from treetop.arena.log import Record
+from treetop.arena.sprt import Sprt, SprtState
+from treetop.search.tables import text_table
+
+PLAYERS = ("A", "B")
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The state of a match, finished or not. Only whole pairs count; with a test that is decided, only those that decided it."""
+
+    players: tuple[str, str]
+    """The names of A and B."""
+    game: str
+    seed: int
+    games: int
+    """How many games count here."""
+    wins: int
+    """Of player A; so are draws and losses."""
+    draws: int
+    losses: int
+    pentanomial: Pentanomial
+    """Pairs with 0, 1/2, 1, 3/2 and 2 points for A."""
+    rating: Rating
+    sprt: SprtState | None
+    forfeits: dict[str, int]
+    """By player, A and B."""
+    first_player: tuple[int, int, int]
+    """Wins, draws and losses of whoever had the first move."""
+    mean_rewards: dict[str, float]
+    """A's and B's mean reward a game, for games whose rewards say more than win or loss."""
+    asked: int
+    """How many games the match was to have."""
+    finished: int
+    """How many of them are played, whole pairs or not."""
+    out: Path | None = None
+    """Where the games stand."""
+    interrupted: bool = False
+    """Whether Ctrl-C ended it."""
+
+    @property
+    def score(self) -> float:
+        """Player A's mean score a game."""
+        return self.rating.score.value
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is nothing left to play: all games are there, or the test is decided."""
+        return self.finished >= self.asked or (self.sprt is not None and self.sprt.decided)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `--json` prints them. What is infinite is None."""
+        wins, draws, losses = self.first_player
+        first = (wins + draws / 2) / self.games if self.games else None
+        return {
+            "players": list(self.players), "game": self.game, "seed": self.seed, "games": self.games, "asked": self.asked,
+            "finished": self.finished, "complete": self.complete, "interrupted": self.interrupted,
+            "wins": self.wins, "draws": self.draws, "losses": self.losses, "pentanomial": list(self.pentanomial), **self.rating.to_dict(),
+            "sprt": None if self.sprt is None else self.sprt.to_dict(), "forfeits": dict(self.forfeits),
+            "first_player": {"wins": wins, "draws": draws, "losses": losses, "score": first},
+            "mean_rewards": dict(self.mean_rewards), "out": None if self.out is None else str(self.out),
+        }  # fmt: skip
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and a row a player."""
+        head = ["player", "wins", "draws", "losses", "score"]
+        a = [self.players[0], f"{self.wins:,}", f"{self.draws:,}", f"{self.losses:,}", f"{self.score:.1%}"]
+        b = [self.players[1], f"{self.losses:,}", f"{self.draws:,}", f"{self.wins:,}", f"{1 - self.score:.1%}"]
+        return head, [a, b]
+
+    def facts(self) -> dict[str, str]:
+        """What else there is to say, by name."""
+        rating = self.rating
+        told = {
+            "pairs": f"{', '.join(map(str, self.pentanomial))} with 0, 1/2, 1, 3/2, 2 points",
+            "Elo": f"{rating.elo}, 95% interval",
+            "normalized Elo": f"{rating.normalized_elo}",
+            "superiority": f"{_likely(rating.superiority)} that {self.players[0]} is the stronger one",
+        }
+        if self.games:
+            told["first player"] = self._first_player()
+        if any(self.forfeits.values()):
+            told["forfeits"] = ", ".join(
+                f"{count} by {name}" for name, count in zip(self.players, (self.forfeits[key] for key in PLAYERS), strict=True) if count
+            )  # fmt: skip
+        if self.sprt is not None:
+            told["SPRT"] = str(self.sprt)
+        return told
+
+    def _first_player(self) -> str:
+        wins, draws, losses = self.first_player
+        share = (wins + draws / 2) / self.games
+        return f"scored {share:.1%} ({wins} wins, {draws} draws, {losses} losses; {signed(elo_of(share))} Elo)"
+
+    def title(self) -> str:
+        """One line: who, what, how many."""
+        many = f"{self.games:,} of {self.asked:,} games" if self.games != self.asked else f"{self.games:,} games"
+        return f"{self.players[0]} against {self.players[1]}: {self.game}, {many}, seed {self.seed}"
+
+    def __str__(self) -> str:
+        told = self.facts()
+        width = max(map(len, told))
+        lines = [f"{name.ljust(width)}  {text}" for name, text in told.items()]
+        return "\n".join([self.title(), "", text_table(*self.rows()), "", *lines])
+
+
+def _likely(chance: float) -> str:
+    """Never quite certain."""
+    return "more than 99.9% likely" if chance > 0.999 else "less than 0.1% likely" if chance < 0.001 else f"{chance:.1%} likely"
+
+
+@dataclass
+class _Counts:
+    """Sums over pairs."""
+
+    results: list[int] = field(default_factory=lambda: [0, 0, 0])
+    pentanomial: list[int] = field(default_factory=lambda: [0] * 5)
+    forfeits: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PLAYERS, 0))
+    first: list[int] = field(default_factory=lambda: [0, 0, 0])
+    rewards: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PLAYERS, 0.0))
+    games: int = 0
+
+    def add(self, pair: tuple[Record, Record]) -> None:
+        self.pentanomial[round(2 * sum(record["score"] for record in pair))] += 1
+        for record in pair:
+            points = record["score"]
+            self.games += 1
+            self.results[_cell(points)] += 1
+            self.first[_cell(points if record["seats"][0] == "A" else 1 - points)] += 1
+            if record["forfeit"] is not None:
+                self.forfeits[record["forfeit"]] += 1
+            for player in PLAYERS:
+                self.rewards[player] += record["rewards"][player]
+
+
+def _cell(points: float) -> int:
+    return {1.0: 0, 0.5: 1, 0.0: 2}[points]
+
+
+class Tally:
+    """Counts games as they come in, in any order. A test reads the pairs in the order of their indices, so no clock has a say in it."""
+
+    def __init__(self, players: tuple[str, str], game: str, seed: int, asked: int, sprt: Sprt | None = None, out: Path | None = None) -> None:
+        self._about: dict[str, Any] = {"players": players, "game": game, "seed": seed, "asked": asked, "out": out}
+        self._asked = asked
+        self._sprt = sprt
+        self._half: dict[int, Record] = {}
+        self._waiting: dict[int, tuple[Record, Record]] = {}  # whole pairs whose turn in the test has not come
+        self._all, self._prefix = _Counts(), _Counts()
+        self._next = 0
+        self._finished = 0
+        self._state = None if sprt is None else sprt.state((0, 0, 0, 0, 0))
+
+    @property
+    def decided(self) -> bool:
+        """Whether the test is over."""
+        return self._state is not None and self._state.decided
+
+    @property
+    def finished(self) -> int:
+        """How many of the games that were asked for are played."""
+        return self._finished
+
+    def add(self, record: Record) -> None:
+        """Count a finished game. Games beyond those that were asked for do not count."""
+        if record["index"] >= self._asked:
+            return
+        self._finished += 1
+        other = self._half.pop(record["pair"], None)
+        if other is None:
+            self._half[record["pair"]] = record
+            return
+        pair = (other, record)
+        self._all.add(pair)
+        if self._sprt is not None and not self.decided:
+            self._waiting[record["pair"]] = pair
+            self._test(self._sprt)
+
+    def _test(self, sprt: Sprt) -> None:
+        while not self.decided and self._next in self._waiting:
+            self._prefix.add(self._waiting.pop(self._next))
+            self._next += 1
+            self._state = sprt.state(self._prefix.pentanomial)
+
+    def result(self, *, interrupted: bool = False) -> MatchResult:
+        """What is known now."""
+        counts = self._prefix if self.decided else self._all
+        wins, draws, losses = counts.results
+        pentanomial: Any = tuple(counts.pentanomial)
+        games = max(counts.games, 1)
+        return MatchResult(
+            **self._about, games=counts.games, wins=wins, draws=draws, losses=losses, pentanomial=pentanomial, rating=rate(pentanomial),
+            sprt=self._state, forfeits=dict(counts.forfeits), first_player=tuple(counts.first),  # type: ignore[arg-type]
+            mean_rewards={player: total / games for player, total in counts.rewards.items()}, finished=self._finished, interrupted=interrupted,
+        )  # fmt: skip

@@ -1,0 +1,239 @@
+"""The sequential probability ratio test for pairs of games: stop as soon as the games have decided.
+
+Two hypotheses about player A's strength, H0 and H1, are weighed by how much better the one explains the pairs than the other: the log of the
+likelihood ratio (LLR). Wald's bounds on it keep both errors small, however often one looks. A hypothesis fixes one number only, and the
+distribution of the pair scores has four; so each hypothesis is represented by the distribution that explains the pairs best among
+all those that satisfy it: the *generalized* test.
+
+What a hypothesis fixes is, in the *normalized* model, the t-value: how many standard deviations the mean score lies above one half. That
+is what decides how many games a test needs, whatever the share of draws. In the *logistic* model it is the mean itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from treetop.arena.elo import NORMALIZED, PAIR_SCORES, check_pentanomial, elo_of, score_of, signed
+from treetop.errors import ConfigError
+
+_UNSEEN = 1e-3  # what an empty cell counts: see `_shares`
+_ROUNDS = 200
+_CLOSE = 1e-9
+_FAR = 0.25  # a t-value of a test whose bounds are far apart: some 60 normalized Elo
+_STARTS = 8
+
+
+class Model(StrEnum):
+    """What the bounds of a test are measured in."""
+
+    normalized = "normalized"
+    logistic = "logistic"
+
+
+class Verdict(StrEnum):
+    """What a test has found."""
+
+    accept_h1 = "H1"
+    accept_h0 = "H0"
+    go_on = "undecided"
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """A test of H0 (A is `elo0` stronger) against H1 (A is `elo1` stronger).
+
+    >>> test = Sprt(0, 10)
+    >>> test.state((20, 1334, 3810, 1569, 35)).verdict.value
+    'H1'
+    """
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    """How often H1 may be accepted where H0 is true."""
+    beta: float = 0.05
+    """How often H0 may be accepted where H1 is true."""
+    model: Model | str = Model.normalized
+
+    def __post_init__(self) -> None:
+        for name in ("elo0", "elo1"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= 2000:
+                raise ConfigError(f"{name} must be an Elo difference between -2000 and 2000, not {value!r}")
+        if not self.elo0 < self.elo1:
+            raise ConfigError(f"elo0 must be less than elo1, not {self.elo0:g} and {self.elo1:g}")
+        for name in ("alpha", "beta"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 0.5:
+                raise ConfigError(f"{name} must lie between 0 and 0.5, not {value!r}")
+        if self.model not in tuple(Model):
+            raise ConfigError(f"the model must be normalized or logistic, not {self.model!r}")
+        object.__setattr__(self, "model", Model(self.model))
+
+    @property
+    def lower(self) -> float:
+        """Where H0 is accepted."""
+        return math.log(self.beta / (1 - self.alpha))
+
+    @property
+    def upper(self) -> float:
+        """Where H1 is accepted."""
+        return math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, pentanomial: Sequence[int]) -> float:
+        """The log-likelihood ratio of H1 over H0, given the pairs."""
+        counts = check_pentanomial(pentanomial)
+        pairs = sum(counts)
+        if not pairs:
+            return 0.0
+        shares = _shares(counts)
+        first, second = (self._likeliest(shares, elo) for elo in (self.elo0, self.elo1))
+        return pairs * math.fsum(share * math.log(q / p) for share, p, q in zip(shares, first, second, strict=True))
+
+    def state(self, pentanomial: Sequence[int]) -> SprtState:
+        """What the pairs say so far."""
+        llr = self.llr(pentanomial)
+        verdict = Verdict.accept_h1 if llr >= self.upper else Verdict.accept_h0 if llr <= self.lower else Verdict.go_on
+        return SprtState(self, llr, verdict, sum(pentanomial), self._in_the_other_model(check_pentanomial(pentanomial)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"elo0": self.elo0, "elo1": self.elo1, "alpha": self.alpha, "beta": self.beta, "model": str(self.model)}
+
+    def _likeliest(self, shares: Sequence[float], elo: float) -> list[float]:
+        if self.model is Model.logistic:
+            return likeliest_with_mean(shares, PAIR_SCORES, score_of(elo))
+        return likeliest_with_t_value(shares, elo / NORMALIZED * math.sqrt(2))
+
+    def _in_the_other_model(self, counts: Sequence[int]) -> tuple[float, float]:
+        """The bounds as they would read in the other model, with the deviation that the pairs show."""
+        a_game = math.sqrt(2) * _mean_and_deviation(_shares(counts), PAIR_SCORES)[1]
+        if self.model is Model.logistic:
+            return tuple((score_of(elo) - 0.5) / a_game * NORMALIZED for elo in (self.elo0, self.elo1))  # type: ignore[return-value]
+        edge = 1e-9
+        return tuple(elo_of(min(max(0.5 + elo / NORMALIZED * a_game, edge), 1 - edge)) for elo in (self.elo0, self.elo1))  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class SprtState:
+    """A test and how far it has come."""
+
+    sprt: Sprt
+    llr: float
+    verdict: Verdict
+    pairs: int
+    """How many pairs it is based on."""
+    other_bounds: tuple[float, float]
+    """The test's bounds in the other model, as far as the pairs show the deviation."""
+
+    @property
+    def decided(self) -> bool:
+        """Whether the test is over."""
+        return self.verdict is not Verdict.go_on
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        test = self.sprt
+        other = Model.normalized if test.model is Model.logistic else Model.logistic
+        return {**test.to_dict(), "llr": self.llr, "lower": test.lower, "upper": test.upper, "verdict": str(self.verdict), "pairs": self.pairs,
+                f"{other}_bounds": list(self.other_bounds)}
+
+    def __str__(self) -> str:
+        test = self.sprt
+        names = ("Elo", "normalized Elo") if test.model is Model.logistic else ("normalized Elo", "Elo")
+        here = f"[{test.elo0:g}, {test.elo1:g}] {names[0]}" + (
+            f", here about [{signed(self.other_bounds[0])}, {signed(self.other_bounds[1])}] {names[1]}" if self.pairs else "")  # fmt: skip
+        said = {Verdict.accept_h1: f"H1 accepted after {self.pairs:,} pairs", Verdict.accept_h0: f"H0 accepted after {self.pairs:,} pairs",
+                Verdict.go_on: f"undecided after {self.pairs:,} pairs"}[self.verdict]
+        return f"{said}; LLR {self.llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f}); {here}"
+
+
+def likeliest_with_mean(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
+    """Among all distributions over the scores with a given mean, the one that makes the observed shares most likely.
+
+    Lagrange's condition gives p = share / (1 + x (score - mean)) with one unknown x. The mean of p falls as x grows, from the highest
+    score to the lowest, so there is exactly one x; Newton finds it, and a bracket keeps him inside.
+    """
+    distances = [score - mean for score in scores]
+    lowest, highest = min(distances), max(distances)
+    if not lowest < 0 < highest:
+        raise ConfigError(f"no distribution over scores from {min(scores):g} to {max(scores):g} has the mean {mean:g}")
+    left, right = -1 / highest, -1 / lowest
+    width, x = right - left, 0.0
+    for _ in range(_ROUNDS):
+        pull = slope = 0.0
+        for share, distance in zip(shares, distances, strict=True):
+            part = distance / (1 + x * distance)
+            pull += share * part
+            slope -= share * part * part
+        left, right = (x, right) if pull > 0 else (left, x)
+        last, x = x, x - pull / slope
+        if not left < x < right:
+            x = (left + right) / 2
+        if abs(x - last) <= 1e-12 * width:
+            break
+    weights = [share / (1 + x * distance) for share, distance in zip(shares, distances, strict=True)]
+    total = math.fsum(weights)
+    return [weight / total for weight in weights]
+
+
+def likeliest_with_t_value(shares: Sequence[float], t: float, scores: Sequence[float] = PAIR_SCORES) -> list[float]:
+    """Among all distributions whose mean lies t deviations above one half, the one that makes the observed shares most likely.
+
+    The condition mean - t * deviation = 1/2 is not linear in the probabilities. But near a distribution with mean m and deviation s it is, to
+    first order: then it is a condition on the mean of bent scores, score - t s / 2 * (1 + ((score - m) / s)**2), which is solved as
+    above. The solution gives a better m and s, until they stand still; there both conditions agree, in value and in slope.
+
+    For positive t the bent condition is the stricter one, since (v / s + s) / 2 is never below the root of v. So every round ends with a
+    t-value of at least t, and the next one has a solution too; and no round makes the shares less likely than the one before. What it
+    comes to is the best near its start, so a t far above the observed one is approached from several.
+    """
+    if t < 0:
+        mirrored = [1 - score for score in reversed(scores)]
+        return likeliest_with_t_value(list(reversed(shares)), -t, mirrored)[::-1]
+    seen = _mean_and_deviation(shares, scores)
+    starts = [seen] if _has_solution(_bent(scores, t, *seen)) else []
+    if not starts or (t > _FAR and seen[0] - t * seen[1] < 0.5):
+        widest = 0.5 / math.sqrt(1 + t * t)  # no distribution between 0 and 1 with this t-value deviates more
+        starts += [(0.5 + t * deviation, deviation) for deviation in (widest * part / _STARTS for part in range(1, _STARTS + 1))]
+    found = [_settle(shares, t, scores, start) for start in starts if _has_solution(_bent(scores, t, *start))]
+    return max(found, key=lambda probabilities: math.fsum(share * math.log(p) for share, p in zip(shares, probabilities, strict=True)))
+
+
+def _settle(shares: Sequence[float], t: float, scores: Sequence[float], start: tuple[float, float]) -> list[float]:
+    """Solve the bent condition until mean and deviation stand still."""
+    here, current = start, list(shares)
+    for _ in range(_ROUNDS):
+        current = likeliest_with_mean(shares, _bent(scores, t, *here), 0.5)
+        before, here = here, _mean_and_deviation(current, scores)
+        if abs(here[0] - before[0]) + abs(here[1] - before[1]) < _CLOSE:
+            break
+    return current
+
+
+def _has_solution(bent: Sequence[float]) -> bool:
+    return min(bent) < 0.5 < max(bent)
+
+
+def _bent(scores: Sequence[float], t: float, mean: float, deviation: float) -> list[float]:
+    return [score - t * deviation / 2 * (1 + ((score - mean) / deviation) ** 2) for score in scores]
+
+
+def _shares(counts: Sequence[int]) -> list[float]:
+    """The observed distribution, where a cell without a pair counts a thousandth of one.
+
+    What was not seen may still happen. Without that, ten drawn pairs could not be explained by any hypothesis but an exact balance, and the
+    ratio would not exist; with it an unseen result is merely unlikely. A thousandth weighs nothing beside the pairs themselves.
+    """
+    filled = [max(float(count), _UNSEEN) for count in counts]
+    total = math.fsum(filled)
+    return [count / total for count in filled]
+
+
+def _mean_and_deviation(shares: Sequence[float], scores: Sequence[float]) -> tuple[float, float]:
+    mean = math.fsum(share * score for share, score in zip(shares, scores, strict=True))
+    return mean, math.sqrt(math.fsum(share * (score - mean) ** 2 for share, score in zip(shares, scores, strict=True)))

@@ -1,0 +1,217 @@
+"""A round robin: every player meets every other one in a match, and all results together give ratings."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import itertools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treetop.arena.elo import signed
+from treetop.arena.match import MatchProgress, Pairing, Terms, play_pairings
+from treetop.arena.openings import OpeningSettings
+from treetop.arena.playing import MAKE_PLAYER
+from treetop.arena.ratings import Ratings, bradley_terry, need_choix
+from treetop.arena.result import MatchResult
+from treetop.errors import ConfigError, SaveError
+from treetop.game.definition import Game
+from treetop.game.registry import load_game
+from treetop.search.tables import text_table
+
+
+@dataclass(frozen=True)
+class TournamentProgress:
+    """How far a tournament has come; given to the callback after every game."""
+
+    finished: int
+    asked: int
+    played: int
+    """Games of this call, without those that were resumed."""
+    elapsed: float
+    """Seconds of this call so far."""
+    rate: float
+    """Games a second since the first one was finished."""
+    points: dict[str, float]
+    """So far, by player; of whole pairs only."""
+
+
+@dataclass(frozen=True)
+class TournamentResult:
+    """All matches of a round robin, and the ratings that follow."""
+
+    players: tuple[str, ...]
+    game: str
+    seed: int
+    matches: dict[tuple[int, int], MatchResult]
+    """By the numbers of both players, the smaller one first."""
+    ratings: Ratings | None
+    """None while some players have no finished pair."""
+    out: Path | None = None
+    interrupted: bool = False
+
+    @property
+    def games(self) -> int:
+        """How many games count."""
+        return sum(match.games for match in self.matches.values())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every match is."""
+        return all(match.complete for match in self.matches.values())
+
+    def points(self, player: int) -> tuple[float, int]:
+        """A player's points, and from how many games."""
+        total, games = 0.0, 0
+        for (i, _), match in self._of(player):
+            mine = match.wins + match.draws / 2
+            total += mine if i == player else match.games - mine
+            games += match.games
+        return total, games
+
+    def _of(self, player: int) -> list[tuple[tuple[int, int], MatchResult]]:
+        return [(pair, match) for pair, match in self.matches.items() if player in pair]
+
+    def order(self) -> list[int]:
+        """The players, the strongest first."""
+        numbers = range(len(self.players))
+        if self.ratings is not None:
+            elo = self.ratings.elo
+            return sorted(numbers, key=lambda i: -elo[i].value)
+        return sorted(numbers, key=lambda i: -self.points(i)[0] / max(self.points(i)[1], 1))
+
+    def table(self) -> tuple[list[str], list[list[str]]]:
+        """The cross table: a row a player, with its rating, its points, and its score against each other one."""
+        order = self.order()
+        head = ["player", "Elo", "95% interval", "points", "games", *(str(place) for place in range(1, len(order) + 1))]
+        rows = []
+        for place, player in enumerate(order, start=1):
+            points, games = self.points(player)
+            rating = None if self.ratings is None else self.ratings.elo[player]
+            elo = ["?", "?"] if rating is None else [signed(rating.value), f"{signed(rating.low)} to {signed(rating.high)}"]
+            if self.ratings is not None and player == self.ratings.anchor:
+                elo[1] = "anchor"
+            rows.append([f"{place} {self.players[player]}", *elo, f"{points:g}", str(games), *(self._against(player, other) for other in order)])
+        return head, rows
+
+    def _against(self, player: int, other: int) -> str:
+        match = self.matches.get((min(player, other), max(player, other)))
+        if match is None or not match.games:
+            return "-"
+        return f"{match.score if player < other else 1 - match.score:.1%}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `--json` prints them."""
+        return {
+            "players": list(self.players), "game": self.game, "seed": self.seed, "games": self.games, "complete": self.complete,
+            "interrupted": self.interrupted, "ratings": None if self.ratings is None else self.ratings.to_dict(self.players),
+            "anchor": None if self.ratings is None else self.players[self.ratings.anchor],
+            "order": [self.players[player] for player in self.order()],
+            "points": {name: self.points(player)[0] for player, name in enumerate(self.players)},
+            "matches": [match.to_dict() for match in self.matches.values()], "out": None if self.out is None else str(self.out),
+        }  # fmt: skip
+
+    def title(self) -> str:
+        """One line: what, how many."""
+        asked = sum(match.asked for match in self.matches.values())
+        many = f"{self.games:,} of {asked:,} games" if self.games != asked else f"{self.games:,} games"
+        return f"{len(self.players)} players, every one against every other: {self.game}, {many}, seed {self.seed}"
+
+    def __str__(self) -> str:
+        return f"{self.title()}\n\n{text_table(*self.table())}"
+
+
+def tournament(
+    players: Sequence[str] | Mapping[str, str],
+    game: str | Game,
+    *,
+    games: int = 100,
+    seed: int = 0,
+    workers: int | None = None,
+    out: str | Path | None = None,
+    opening_plies: int | None = None,
+    balanced: bool = True,
+    move_deadline: float | None = None,
+    make_player: str = MAKE_PLAYER,
+    anchor: str | None = None,
+    anchor_elo: float = 0.0,
+    progress: Callable[[TournamentProgress], object] | None = None,
+) -> TournamentResult:
+    """Play a round robin of `games` games a pairing, and rate the players. Needs `pip install 'treetop[arena]'`.
+
+    Players are texts, or texts by name. `out` is a folder with one file a pairing, each as `match` writes it: called again the tournament
+    goes on, also with more players or more games. All pairings play the same openings. The anchor, the first player if none is
+    named, has the rating `anchor_elo`.
+    """
+    need_choix()
+    roster = dict(players) if isinstance(players, Mapping) else {spec: spec for spec in players}
+    names = tuple(roster)
+    if len(names) < 2 or len(names) != len(players):
+        raise ConfigError("a tournament needs at least two players, each named once")
+    if anchor is not None and anchor not in names:
+        raise ConfigError(f"the anchor must be one of the players, not {anchor!r}")
+    terms = Terms(load_game(game), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
+    folder = _folder(out)
+    pairings = {
+        (i, j): Pairing(terms, (roster[names[i]], roster[names[j]]), (names[i], names[j]), _file(folder, names[i], names[j], roster))
+        for i, j in itertools.combinations(range(len(names)), 2)
+    }
+    report = None if progress is None else _Report(list(pairings.values()), names, games, progress)
+    with contextlib.ExitStack() as stack:
+        for pairing in pairings.values():
+            stack.enter_context(pairing.log)
+            pairing.resume()
+        interrupted = play_pairings(terms, list(pairings.values()), workers, report)
+    matches = {pair: pairing.tally.result() for pair, pairing in pairings.items()}
+    number = 0 if anchor is None else names.index(anchor)
+    return TournamentResult(names, terms.game.name, seed, matches, _rate(len(names), matches, number, anchor_elo, seed), folder, interrupted)
+
+
+def _rate(players: int, matches: dict[tuple[int, int], MatchResult], anchor: int, anchor_elo: float, seed: int) -> Ratings | None:
+    try:
+        return bradley_terry(players, {pair: match.pentanomial for pair, match in matches.items()}, anchor=anchor, anchor_elo=anchor_elo, seed=seed)
+    except ConfigError:  # so early an end that some players have not met anybody
+        return None
+
+
+class _Report:
+    """Turns the progress of pairings into that of the whole."""
+
+    def __init__(
+        self, pairings: Sequence[Pairing], names: Sequence[str], games: int, progress: Callable[[TournamentProgress], object]
+    ) -> None:  # fmt: skip
+        self._pairings, self._names, self._asked, self._progress = pairings, names, games * len(pairings), progress
+        self._results = {id(pairing): pairing.tally.result() for pairing in pairings}
+
+    def __call__(self, pairing: Pairing, now: MatchProgress) -> None:
+        self._results[id(pairing)] = now.result
+        points = dict.fromkeys(self._names, 0.0)
+        for result in self._results.values():
+            mine = result.wins + result.draws / 2
+            points[result.players[0]] += mine
+            points[result.players[1]] += result.games - mine
+        finished = sum(other.tally.finished for other in self._pairings)
+        self._progress(TournamentProgress(finished, self._asked, now.played, now.elapsed, now.rate, points))
+
+
+def _folder(out: str | Path | None) -> Path | None:
+    if out is None:
+        return None
+    folder = Path(out)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise SaveError(f"{folder} cannot be the folder of a tournament: {error.strerror or error}") from error
+    return folder
+
+
+def _file(folder: Path | None, a: str, b: str, roster: Mapping[str, str]) -> Path | None:
+    """A name that people can read and that no other pairing has."""
+    if folder is None:
+        return None
+    parts = [re.sub(r"[^A-Za-z0-9.=_-]+", "_", name).strip("_")[:40] for name in (a, b)]
+    mark = hashlib.sha256("\n".join((roster[a], roster[b])).encode()).hexdigest()[:8]
+    return folder / f"{parts[0]}-vs-{parts[1]}-{mark}.jsonl"

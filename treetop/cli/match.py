@@ -1,0 +1,196 @@
+"""`treetop match`: two players, many games, and what they show."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from treetop.arena.players_file import find_player, read_players
+from treetop.arena.sprt import Model, Sprt
+from treetop.cli.common import (
+    BAR,
+    CHOSEN,
+    FAINT,
+    Json,
+    Seed,
+    errors,
+    facts,
+    find_game,
+    look_here,
+    refuse_missing_folder,
+    say,
+    say_json,
+    screen,
+    table,
+)
+from treetop.errors import ConfigError
+
+if TYPE_CHECKING:
+    from treetop.arena.match import MatchProgress
+    from treetop.arena.result import MatchResult
+
+INTERRUPTED = 130
+"""The exit code of what Ctrl-C ended: the shell's own."""
+
+_LINES_EVERY = 10.0  # seconds between plain lines, where nobody watches
+_FRAMES_EVERY = 0.1
+
+_OPENINGS, _TEST = "Openings", "Sequential test"
+_HELP_PLAYER = "A player: uct(simulations=1000), random, greedy, alphabeta(depth=4), ..., or a name from --players."
+PlayerA = Annotated[str, typer.Argument(metavar="A", help=_HELP_PLAYER, show_default=False)]
+PlayerB = Annotated[str, typer.Argument(metavar="B", help="Its opponent.", show_default=False)]
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What they play.", show_default=False)]
+Games = Annotated[int, typer.Option("--games", metavar="N", help="How many games at most; an even number.")]
+Workers = Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes; one a core if not given, 1 is this one.")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="FILE.jsonl", help="Keep the games; a match that is there goes on.")]
+PlayersFile = Annotated[Path | None, typer.Option("--players", metavar="FILE.toml", help="Players by name: \\[players.NAME] spec = ...")]
+MakePlayer = Annotated[str | None, typer.Option("--make-player", metavar="MODULE:FUNCTION", help="Your own: (spec, game) -> Player.")]
+Deadline = Annotated[float | None, typer.Option("--move-deadline", metavar="S", help="A move that takes longer loses the game.")]
+Plies = Annotated[int | None, typer.Option(
+    "--opening-plies", metavar="K", help="Random moves at the start; by the game's length if not given.", rich_help_panel=_OPENINGS)]  # fmt: skip
+AnyOpening = Annotated[bool, typer.Option("--any-opening", help="Take lopsided openings too.", rich_help_panel=_OPENINGS)]
+Bounds = Annotated[tuple[float, float] | None, typer.Option(
+    "--sprt", metavar="E0 E1", help="Stop when it is decided whether A is E0 or E1 Elo stronger.", rich_help_panel=_TEST)]  # fmt: skip
+SprtModel = Annotated[Model, typer.Option("--sprt-model", help="What E0 and E1 are measured in.", rich_help_panel=_TEST)]
+Alpha = Annotated[float, typer.Option("--alpha", metavar="X", help="How often E1 may be accepted wrongly.", rich_help_panel=_TEST)]
+Beta = Annotated[float, typer.Option("--beta", metavar="X", help="How often E0 may be accepted wrongly.", rich_help_panel=_TEST)]
+
+
+def match(
+    player_a: PlayerA,
+    player_b: PlayerB,
+    game: GameOption,
+    games: Games = 100,
+    seed: Seed = 0,
+    workers: Workers = None,
+    out: Out = None,
+    players: PlayersFile = None,
+    make_player: MakePlayer = None,
+    move_deadline: Deadline = None,
+    opening_plies: Plies = None,
+    any_opening: AnyOpening = False,
+    sprt: Bounds = None,
+    sprt_model: SprtModel = Model.normalized,
+    alpha: Alpha = 0.05,
+    beta: Beta = 0.05,
+    as_json: Json = False,
+) -> None:
+    """Let two players play many games, and say which one is stronger, by how much, and how sure that is.
+
+    Each opening is played twice, with colours swapped. With --out every finished game is kept, and the same command goes on after Ctrl-C or a
+    crash as if nothing had happened.
+    """
+    from treetop.arena.match import match as play
+    from treetop.arena.playing import MAKE_PLAYER
+
+    test = None if sprt is None else Sprt(*sprt, alpha=alpha, beta=beta, model=sprt_model)
+    look_here()
+    found = find_game(game)
+    refuse_missing_folder(out)
+    named = {} if players is None else read_players(players)
+    (name_a, spec_a), (name_b, spec_b) = find_player(player_a, named), find_player(player_b, named)
+    check_workers(workers)
+    with shown(f"{found.name}: {name_a} - {name_b}", games) as show:
+        result = play(
+            spec_a, spec_b, found, games=games, seed=seed, workers=workers, out=out, sprt=test, opening_plies=opening_plies,
+            balanced=not any_opening, move_deadline=move_deadline, make_player=make_player or MAKE_PLAYER, names=(name_a, name_b),
+            progress=lambda now: show(now.result.finished, lambda: _standing(now)),
+        )  # fmt: skip
+    if as_json:
+        say_json(result.to_dict())
+    elif screen().is_terminal:
+        _draw(result)
+    else:
+        say(str(result))
+    if result.interrupted:
+        tell_how_to_go_on(out)
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of workers that makes no sense, before anything begins."""
+    if workers is not None and workers < 0:
+        raise ConfigError(f"--workers must be at least 0, not {workers}")
+
+
+@contextmanager
+def shown(what: str, total: int) -> Iterator[Callable[[int, Callable[[], str]], None]]:
+    """A live line on a terminal, a plain line now and then elsewhere; both on stderr. Call what it gives with the games done and a text."""
+    console = errors()
+    if not console.is_terminal:
+        yield _plain_lines(what, total)
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20, style=FAINT, complete_style=BAR, finished_style=BAR),
+               MofNCompleteColumn(), TextColumn("{task.fields[line]}"))
+    with Progress(*columns, console=console, transient=True, auto_refresh=False) as drawn:
+        task = drawn.add_task(what, total=total, line="starting the players")
+        drawn.refresh()
+        due = 0.0
+
+        def show(done: int, text: Callable[[], str]) -> None:
+            nonlocal due
+            if time.monotonic() >= due or done == total:
+                drawn.update(task, completed=done, line=text())
+                drawn.refresh()
+                due = time.monotonic() + _FRAMES_EVERY
+
+        yield show
+
+
+def _plain_lines(what: str, total: int) -> Callable[[int, Callable[[], str]], None]:
+    due = time.monotonic() + _LINES_EVERY
+
+    def show(done: int, text: Callable[[], str]) -> None:
+        nonlocal due
+        if time.monotonic() >= due:
+            errors().print(f"{what}: {done:,} of {total:,} games, {text()}", soft_wrap=True)
+            due = time.monotonic() + _LINES_EVERY
+
+    return show
+
+
+def tell_how_to_go_on(out: Path | None) -> None:
+    """After Ctrl-C: say how nothing is lost, and end with the shell's own code."""
+    if out is None:
+        errors().print("interrupted; the games were not kept: name a place with --out to go on later", style=FAINT, soft_wrap=True)
+    else:
+        errors().print(f"interrupted; go on with:  treetop {shlex.join(sys.argv[1:])}", style=FAINT, soft_wrap=True)
+    raise typer.Exit(INTERRUPTED)
+
+
+def pace(rate: float, left: int) -> str:
+    """How fast it goes and when it will be done."""
+    if rate <= 0:
+        return ""
+    seconds = round(left / rate)
+    clock = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}" if seconds >= 3600 else f"{seconds // 60}:{seconds % 60:02}"
+    return f"{rate:.3g} games/s, {clock} left"
+
+
+def _standing(now: MatchProgress) -> str:
+    result = now.result
+    test = "" if result.sprt is None else f"  LLR {result.sprt.llr:+.2f} ({result.sprt.sprt.lower:.2f}, {result.sprt.sprt.upper:.2f})"
+    return (f"+{result.wins} ={result.draws} -{result.losses}  Elo {result.rating.elo}{test}  "
+            f"{pace(now.rate, result.asked - result.finished)}")
+
+
+def _draw(result: MatchResult) -> None:
+    console = screen()
+    head, rows = result.rows()
+    made = table(*head)
+    ahead = 0 if result.score > 0.5 else 1 if result.score < 0.5 else None
+    for number, row in enumerate(rows):
+        made.add_row(*row, style=CHOSEN if number == ahead else None)
+    console.print(result.title(), soft_wrap=True)
+    console.print()
+    console.print(made)
+    console.print()
+    console.print(facts({**result.facts(), **({"games": os.fspath(result.out)} if result.out else {})}))

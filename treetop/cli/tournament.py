@@ -1,0 +1,97 @@
+"""`treetop tournament`: every player against every other one, and ratings of all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treetop.arena.players_file import find_player, read_players
+from treetop.cli.common import Json, Seed, find_game, look_here, say, say_json, screen, table
+from treetop.cli.match import (
+    AnyOpening,
+    Deadline,
+    GameOption,
+    MakePlayer,
+    PlayersFile,
+    Plies,
+    Workers,
+    check_workers,
+    pace,
+    shown,
+    tell_how_to_go_on,
+)
+from treetop.errors import ConfigError
+
+if TYPE_CHECKING:
+    from treetop.arena.tournament import TournamentProgress, TournamentResult
+
+Specs = Annotated[list[str], typer.Argument(metavar="PLAYERS", help="Two or more, as in `treetop match`.", show_default=False)]
+Games = Annotated[int, typer.Option("--games", metavar="N", help="Games of each pairing; an even number.")]
+Folder = Annotated[Path | None, typer.Option("--out", metavar="FOLDER", help="Keep the games, a file a pairing; what is there goes on.")]
+Anchor = Annotated[str | None, typer.Option("--anchor", metavar="PLAYER", help="Whose rating is fixed; the first one's if not given.")]
+AnchorElo = Annotated[float, typer.Option("--anchor-elo", metavar="X", help="The anchor's rating.")]
+
+
+def tournament(
+    specs: Specs,
+    game: GameOption,
+    games: Games = 100,
+    seed: Seed = 0,
+    workers: Workers = None,
+    out: Folder = None,
+    players: PlayersFile = None,
+    make_player: MakePlayer = None,
+    move_deadline: Deadline = None,
+    opening_plies: Plies = None,
+    any_opening: AnyOpening = False,
+    anchor: Anchor = None,
+    anchor_elo: AnchorElo = 0.0,
+    as_json: Json = False,
+) -> None:
+    """Let every player meet every other one, and rate them all on one scale.
+
+    The ratings are Bradley-Terry's, with 95% intervals. With --out the same command goes on after Ctrl-C or a crash.
+    """
+    from treetop.arena.playing import MAKE_PLAYER
+    from treetop.arena.tournament import tournament as play
+
+    look_here()
+    found = find_game(game)
+    named = {} if players is None else read_players(players)
+    roster = dict(find_player(text, named) for text in specs)
+    if len(roster) < len(specs):
+        raise ConfigError("a player is named twice; names for equal ones come from --players")
+    check_workers(workers)
+    pairings = len(roster) * (len(roster) - 1) // 2
+    with shown(f"{found.name}: {len(roster)} players", games * pairings) as show:
+        result = play(
+            roster, found, games=games, seed=seed, workers=workers, out=out, opening_plies=opening_plies, balanced=not any_opening,
+            move_deadline=move_deadline, make_player=make_player or MAKE_PLAYER, anchor=anchor, anchor_elo=anchor_elo,
+            progress=lambda now: show(now.finished, lambda: _standing(now)),
+        )  # fmt: skip
+    if as_json:
+        say_json(result.to_dict())
+    elif screen().is_terminal:
+        _draw(result)
+    else:
+        say(str(result))
+    if result.interrupted:
+        tell_how_to_go_on(out)
+
+
+def _standing(now: TournamentProgress) -> str:
+    first = max(now.points, key=lambda name: now.points[name])
+    return f"{first} leads with {now.points[first]:g} points  {pace(now.rate, now.asked - now.finished)}"
+
+
+def _draw(result: TournamentResult) -> None:
+    console = screen()
+    head, rows = result.table()
+    made = table(*head)
+    for row in rows:
+        made.add_row(*row)
+    console.print(result.title(), soft_wrap=True)
+    console.print()
+    console.print(made)

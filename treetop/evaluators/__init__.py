@@ -1,0 +1,1 @@
+"""What stands between a search and a costly evaluation."""

@@ -1,0 +1,171 @@
+"""A position that is reached by several ways is one node: sound search of a graph. The idea with a picture: docs/transpositions.md.
+
+Slots are edges; a node is a block of children, known by its first slot, to which any number of edges lead. An edge counts its own visits, and its
+value sum is those visits times the value of the node that it leads to, so selection reads it as in a tree. A node's value is computed anew on
+each way up: from its own evaluations and its edges. Nothing is counted twice, and what is stale heals with the next visit.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.functions import inline_kernel
+from treetop.compiler.intrinsics import mix_bits
+from treetop.compiler.specialise import by_method
+from treetop.tree.layout import MANY_OWN, SETTLED, SHARED
+from treetop.types import NONE, ROOT
+
+PROBES = 8
+"""Places of the table that a key may stand in. Where all are taken, the newcomer replaces the first: the table is bounded."""
+EMPTY = 0
+"""No block begins at the root's own slot."""
+
+
+@inline_kernel
+def _own_key(state: Any) -> Any:
+    return np.uint64(state.key())
+
+
+@inline_kernel
+def _no_key(state: Any) -> Any:
+    return np.uint64(0)
+
+
+_game_key = by_method("key", yes=_own_key, no=_no_key)
+
+
+@inline_kernel
+def position_key(state: Any, mover: Any) -> Any:
+    """The game's key, and whose turn it is, should the key have left that out."""
+    return mix_bits(_game_key(state) ^ (np.uint64(mover + 1) * np.uint64(0x9E3779B97F4A7C15)))
+
+
+@inline_kernel
+def find_block(control: Any, tree: Any, work: Any, key: Any, count: Any) -> int:
+    """The block of a position that was expanded before, or NONE. Equal keys of positions with other moves are not the same position."""
+    size = np.uint64(len(work.table))
+    for probe in range(PROBES):
+        leader = work.table[(key + np.uint64(probe)) & (size - np.uint64(1))]
+        if leader == EMPTY:
+            return NONE
+        if tree.keys[leader] == key:
+            if tree.links[tree.links[leader].parent].num_children != count:
+                control[0].collisions += 1
+                return NONE
+            for index in range(count):
+                if tree.links[leader + index].action != work.actions[index]:
+                    control[0].collisions += 1
+                    return NONE
+            return int(leader)
+    return NONE
+
+
+@inline_kernel
+def remember_block(tree: Any, work: Any, key: Any, leader: Any) -> None:
+    """Let later edges find a block."""
+    size = np.uint64(len(work.table))
+    tree.keys[leader] = key
+    for probe in range(PROBES):
+        place = (key + np.uint64(probe)) & (size - np.uint64(1))
+        if work.table[place] == EMPTY:
+            work.table[place] = leader
+            return
+    work.table[key & (size - np.uint64(1))] = leader
+
+
+@inline_kernel
+def on_path(tree: Any, path: Any, depth: Any, leader: Any) -> bool:
+    """Whether a node was passed on the way to here."""
+    for step in range(depth):
+        if tree.links[path[step]].first_child == leader:
+            return True
+    return False
+
+
+@inline_kernel
+def hand_over(tree: Any, totals: Any, node: Any, chooser: Any, leader: Any, fresh: bool) -> None:
+    """What an edge learned while it was a leaf belongs to the node that it leads to from now on."""
+    if fresh:
+        tree.own_visits[leader] = 0
+        tree.own_sums[leader, :] = 0.0
+    tree.own_visits[leader] += tree.stats[node].visits
+    for player in range(len(totals)):
+        if node == ROOT:
+            tree.own_sums[leader, player] += totals[player]
+        elif len(tree.returns) > 0:
+            tree.own_sums[leader, player] += tree.returns[node, player]
+        else:
+            tree.own_sums[leader, player] += tree.stats[node].value_sum if player == chooser else -tree.stats[node].value_sum
+
+
+@inline_kernel
+def link_block(control: Any, tree: Any, work: Any, node: Any, leader: Any, count: Any) -> None:
+    """Let an edge lead to a block that another one has made."""
+    tree.links[node].first_child = leader
+    tree.links[node].num_children = count
+    tree.links[node].flags |= SHARED
+
+
+@inline_kernel
+def backup_graph(control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, cycle: bool, rewards: Any) -> None:
+    """One more visit for each edge on the path, and for each node on it the value that its edges now give it."""
+    end = path[depth]
+    if tree.links[end].num_children > 0 and not cycle:  # settled by other ways meanwhile: an evaluation of the node itself
+        leader = tree.links[end].first_child
+        tree.own_visits[leader] += 1
+        for player in range(len(totals)):
+            tree.own_sums[leader, player] += rewards[player]
+        _refresh(tree, totals, path, movers, depth, rewards)
+    else:
+        control[0].cycles += cycle and tree.links[end].num_children > 0
+        if tree.links[end].num_children == 0 and tree.links[end].own < MANY_OWN:
+            tree.links[end].own += 1
+        tree.stats[end].visits += 1
+        if depth == 0:
+            for player in range(len(totals)):
+                totals[player] += rewards[player]
+        else:
+            tree.stats[end].value_sum += rewards[movers[depth - 1]]
+            if len(tree.returns) > 0:
+                for player in range(len(totals)):
+                    tree.returns[end, player] += rewards[player]
+    for step in range(depth - 1, -1, -1):
+        _refresh(tree, totals, path, movers, step, rewards)
+
+
+@inline_kernel
+def _refresh(tree: Any, totals: Any, path: Any, movers: Any, step: Any, value: Any) -> None:
+    """One more visit for an edge, and the present value of the node that it leads to; `value` is room for it."""
+    edge = path[step]
+    first, count = np.int64(tree.links[edge].first_child), np.int64(tree.links[edge].num_children)
+    mover = movers[step]
+    visits = np.int64(tree.own_visits[first])
+    for child in range(first, first + count):
+        visits += tree.stats[child].visits
+    players = len(totals)
+    if len(tree.returns) > 0:
+        for player in range(players):
+            total = tree.own_sums[first, player]
+            for child in range(first, first + count):
+                total += tree.returns[child, player]
+            value[player] = total / visits
+    else:
+        total = tree.own_sums[first, mover]
+        for child in range(first, first + count):
+            total += tree.stats[child].value_sum
+        for player in range(players):
+            value[player] = total / visits if player == mover else -total / visits
+    if tree.links[edge].flags & SETTLED:
+        for player in range(players):
+            value[player] = 0.5 * (tree.bounds[edge, player] + tree.bounds[edge, players + player])
+    tree.stats[edge].visits += 1
+    if step == 0:
+        for player in range(players):
+            totals[player] = value[player] * tree.stats[edge].visits
+        return
+    tree.stats[edge].value_sum = value[movers[step - 1]] * tree.stats[edge].visits
+    if len(tree.returns) > 0:
+        for player in range(players):
+            tree.returns[edge, player] = value[player] * tree.stats[edge].visits

@@ -1,0 +1,98 @@
+"""Who is looked at next at the root, where a schedule decides and not the rule below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.functions import inline_kernel, kernel
+from treetop.kernels.control import NO_CHILD
+
+
+@inline_kernel
+def _begun(tree: Any, child: Any, watching: bool) -> Any:
+    return np.int64(tree.stats[child].visits) + (tree.in_flight[child] if watching else 0)
+
+
+@kernel
+def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any, watching: bool) -> bool:
+    """Sequential halving over Gumbel numbers: only children with the scheduled number of visits compete, by number, prior and value.
+
+    `work.scores` holds the sum of the last two. False, and nothing changed, where the schedule has ended or no child fits it.
+    """
+    if control[0].turn >= len(work.schedule):
+        return False
+    wanted = work.schedule[control[0].turn]
+    fitting = False
+    for index in range(count):
+        open_child = work.scores[index] > -np.inf and (not control[0].masked or work.mask[index] != 0)
+        fitting = fitting or (open_child and _begun(tree, first + index, watching) - work.base[index] == wanted)
+    if not fitting:
+        return False
+    for index in range(count):
+        if _begun(tree, first + index, watching) - work.base[index] == wanted and work.scores[index] > -np.inf:
+            work.scores[index] += work.gumbel[index]
+        else:
+            work.scores[index] = -np.inf
+    return True
+
+
+@kernel
+def next_arm(control: Any, tree: Any, work: Any, watching: bool) -> int:
+    """Anytime sequential halving: in each pass all moves once, the better half twice, the better quarter four times ... and again.
+
+    Better is by the mean of all visits so far. Closed moves are passed by; NO_CHILD where no other is left.
+    """
+    first, count = np.int64(tree.links[0].first_child), np.int64(tree.links[0].num_children)
+    for _ in range(3 * count + 3):
+        if control[0].arms <= 0:
+            _start_pass(control, tree, work, first, count)
+            if control[0].arms == 0:
+                return NO_CHILD
+        if control[0].arm >= control[0].arms:
+            _halve(control, tree, work, first)
+            continue
+        child = first + work.arms[control[0].arm]
+        closed = tree.stats[child].prior < 0.0
+        control[0].arm_given += 1
+        if closed or control[0].arm_given >= control[0].arm_samples:
+            control[0].arm += 1
+            control[0].arm_given = 0
+        if not closed:
+            return int(child)
+    return NO_CHILD
+
+
+@kernel
+def _start_pass(control: Any, tree: Any, work: Any, first: Any, count: Any) -> None:
+    arms = 0
+    for index in range(count):
+        if tree.stats[first + index].prior >= 0.0 and (not control[0].masked or work.mask[index] != 0):
+            work.arms[arms] = index
+            arms += 1
+    control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = arms, 0, 0, 1
+
+
+@kernel
+def _halve(control: Any, tree: Any, work: Any, first: Any) -> None:
+    """Keep the better half, the first of equals first; one left ends the pass."""
+    arms = control[0].arms
+    for index in range(1, arms):
+        arm = work.arms[index]
+        value = _mean(tree, first + arm)
+        place = index
+        while place > 0 and _mean(tree, first + work.arms[place - 1]) < value:
+            work.arms[place] = work.arms[place - 1]
+            place -= 1
+        work.arms[place] = arm
+    arms = (arms + 1) // 2
+    control[0].arms = 0 if arms <= 1 else arms
+    control[0].arm, control[0].arm_given = 0, 0
+    control[0].arm_samples *= 2
+
+
+@inline_kernel
+def _mean(tree: Any, child: Any) -> float:
+    visits = tree.stats[child].visits
+    return float(tree.stats[child].value_sum / visits) if visits > 0 else -np.inf

@@ -1,0 +1,200 @@
+"""Proofs: what each player is sure to receive at least and at most, from the ends of the game upwards. docs/proofs.md has the idea.
+
+A child that nobody has visited may be worth anything in the game's range, so nothing is proven of a node before enough of its children
+are. A child that is proven, or cannot be better than a sibling that is, is closed: the sign of its prior turns, and selection passes it by.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.kernels.build import Build
+from treetop.tree.layout import BOUNDED, CLOSED, SETTLED
+from treetop.types import ROOT
+
+UNCHANGED, NARROWER, SETTLED_NOW = 0, 1, 2
+
+
+@inline_kernel
+def lower_bound(control: Any, tree: Any, node: Any, player: Any) -> float:
+    """What a player is sure to receive."""
+    return float(tree.bounds[node, player]) if tree.links[node].flags & BOUNDED else float(control[0].low)
+
+
+@inline_kernel
+def upper_bound(control: Any, tree: Any, node: Any, player: Any) -> float:
+    """More than this a player will not receive."""
+    return float(tree.bounds[node, control[0].players + player]) if tree.links[node].flags & BOUNDED else float(control[0].high)
+
+
+@inline_kernel
+def close(tree: Any, node: Any) -> None:
+    """Take a node out of all further selection."""
+    prior = tree.stats[node].prior
+    tree.stats[node].prior = -prior if prior > np.float32(0.0) else (CLOSED if prior == np.float32(0.0) else prior)
+
+
+@kernel
+def settle_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
+    """The game is over here: the bounds are its rewards."""
+    players = control[0].players
+    for player in range(players):
+        tree.bounds[node, player] = rewards[player]
+        tree.bounds[node, players + player] = rewards[player]
+    tree.distances[node] = 0
+    tree.links[node].flags |= SETTLED | BOUNDED
+    close(tree, node)
+
+
+@kernel
+def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
+    """Bounds of a node from those of its children, among whom `mover` chooses; whether anything became narrower, or settled."""
+    first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+    opposed = len(tree.returns) == 0  # one player, or two of whom one receives what the other loses
+    sure, possible = -np.inf, -np.inf
+    for child in range(first, first + count):
+        sure = max(sure, lower_bound(control, tree, child, mover))
+        possible = max(possible, upper_bound(control, tree, child, mover))
+    all_closed = True
+    for child in range(first, first + count):
+        if tree.stats[child].prior >= np.float32(0.0):
+            best = upper_bound(control, tree, child, mover)
+            if best < sure or (opposed and best == sure):
+                close(tree, child)
+            else:
+                all_closed = False
+    change = UNCHANGED
+    for player in range(control[0].players):
+        low, high = sure, possible
+        if player != mover:
+            low, high = _bounds_of_another(control, tree, first, count, mover, player, sure, possible, opposed)
+        if low > lower_bound(control, tree, node, player) or high < upper_bound(control, tree, node, player):
+            change = NARROWER
+    if not all_closed and change == UNCHANGED:
+        return UNCHANGED
+    for player in range(control[0].players):
+        low, high = sure, possible
+        if player != mover:
+            low, high = _bounds_of_another(control, tree, first, count, mover, player, sure, possible, opposed)
+        tree.bounds[node, player] = low
+        tree.bounds[node, control[0].players + player] = high
+    tree.links[node].flags |= BOUNDED
+    if not all_closed or tree.links[node].flags & SETTLED:
+        return change
+    tree.links[node].flags |= SETTLED
+    tree.distances[node] = 1 + _distance(control, tree, first, count, mover, sure)
+    if node != ROOT:
+        close(tree, node)
+    return SETTLED_NOW
+
+
+@inline_kernel
+def _bounds_of_another(
+    control: Any, tree: Any, first: Any, count: Any, mover: Any, player: Any, sure: float, possible: float, opposed: bool
+) -> tuple[float, float]:
+    """What a player who does not choose here may receive: from any child that the mover might still prefer."""
+    if opposed:
+        return -possible, -sure
+    low, high = np.inf, -np.inf
+    for child in range(first, first + count):
+        if upper_bound(control, tree, child, mover) >= sure:
+            low = min(low, lower_bound(control, tree, child, player))
+            high = max(high, upper_bound(control, tree, child, player))
+    return low, high
+
+
+@inline_kernel
+def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value: float) -> Any:
+    """Moves to the end from the best proven child: the nearest for a winner, the farthest for a loser."""
+    nearest, farthest = np.int64(2**31 - 2), np.int64(0)
+    for child in range(first, first + count):
+        if tree.links[child].flags & SETTLED and tree.bounds[child, mover] == value:
+            nearest = min(nearest, np.int64(tree.distances[child]))
+            farthest = max(farthest, np.int64(tree.distances[child]))
+    return farthest if value < control[0].middle else nearest
+
+
+@inline_kernel
+def settled_value(control: Any, tree: Any, node: Any, rewards: Any) -> None:
+    """What a settled node is worth. Where a tie of the mover's leaves others in doubt, the middle of their bounds."""
+    for player in range(control[0].players):
+        rewards[player] = 0.5 * (tree.bounds[node, player] + tree.bounds[node, control[0].players + player])
+
+
+@inline_kernel
+def clip_to_bounds(control: Any, tree: Any, node: Any, rewards: Any) -> None:
+    """What a simulation found, corrected by what is proven."""
+    if tree.links[node].flags & BOUNDED:
+        players = control[0].players
+        for player in range(players):
+            rewards[player] = min(max(rewards[player], tree.bounds[node, player]), tree.bounds[node, players + player])
+
+
+def make_settle(build: Build) -> CompiledFunction[..., None]:
+    """How a proof goes up the path of a simulation."""
+    graph = build.graph
+
+    @kernel
+    def settle(
+        control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any
+    ) -> None:
+        """The end of the path is settled: tell those above, as far as it narrows anything.
+
+        A node that becomes settled had a mean of guesses; it gets the exact value instead, and so does its share in the sums above.
+        """
+        if terminal:
+            settle_terminal(control, tree, path[depth], rewards)
+        change = work.trial  # what the sums above have to be corrected by, for every player
+        change[:] = 0.0
+        climbing, corrected = True, False
+        for step in range(depth - 1, -1, -1):
+            node = path[step]
+            if corrected and not graph:
+                _correct(tree, totals, node, movers, step, change)
+            if climbing:
+                found = update_bounds(control, tree, node, movers[step])
+                climbing = found != UNCHANGED
+                if found == SETTLED_NOW and not graph:
+                    _correct_settled(control, tree, totals, node, movers, step, change)
+                    corrected = True
+            elif not corrected:
+                break
+
+    return settle
+
+
+@inline_kernel
+def _correct(tree: Any, totals: Any, node: Any, movers: Any, step: Any, change: Any) -> None:
+    if step == 0:
+        for player in range(len(totals)):
+            totals[player] += change[player]
+        return
+    tree.stats[node].value_sum += change[movers[step - 1]]
+    if len(tree.returns) > 0:
+        for player in range(len(totals)):
+            tree.returns[node, player] += change[player]
+
+
+@inline_kernel
+def _correct_settled(control: Any, tree: Any, totals: Any, node: Any, movers: Any, step: Any, change: Any) -> None:
+    visits = tree.stats[node].visits
+    for player in range(len(totals)):
+        exact = 0.5 * (tree.bounds[node, player] + tree.bounds[node, control[0].players + player]) * visits
+        if step == 0:
+            known = totals[player]
+            totals[player] = exact
+        elif len(tree.returns) > 0:
+            known = tree.returns[node, player]
+            tree.returns[node, player] = exact
+        else:
+            known = tree.stats[node].value_sum if player == movers[step - 1] else -tree.stats[node].value_sum
+        change[player] += exact - known
+    if step > 0:
+        chooser = movers[step - 1]
+        exact = 0.5 * (tree.bounds[node, chooser] + tree.bounds[node, control[0].players + chooser]) * visits
+        tree.stats[node].value_sum = exact
+        if len(tree.squares) > 0:
+            tree.squares[node] = exact * exact / max(visits, 1)

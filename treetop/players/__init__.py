@@ -1,0 +1,1 @@
+"""Those who play: searches, baselines, engines in a process of their own."""

@@ -1,0 +1,93 @@
+"""Fixed opponents to measure against: random moves, one move of foresight, alpha-beta."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.compiler.rng import Rng
+from treetop.errors import ConfigError
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.players.base import BasePlayer
+from treetop.players.minimax import HEURISTIC, NOTHING, ROLLOUTS, Minimax, check_depth
+
+_TABLE = 2**16
+
+
+class RandomPlayer(BasePlayer):
+    """Plays any legal action, each as likely."""
+
+    def __init__(self, name: str = "random") -> None:
+        super().__init__(name)
+
+    def choose(self, position: Position) -> int:
+        """A random legal action."""
+        return _one_of(position.legal_actions(), self.seed_at(position))
+
+
+class GreedyPlayer(BasePlayer):
+    """Wins at once if it can, and does not let another win at once; else plays the best by the game's `heuristic`, or at random."""
+
+    def __init__(self, game: Game, name: str = "greedy") -> None:
+        super().__init__(name)
+        self._outcomes = Minimax(game, 2, horizon=NOTHING)
+        self._estimates = Minimax(game, 1, horizon=HEURISTIC) if game.has("heuristic") else None
+
+    def choose(self, position: Position) -> int:
+        """Judge each action by what the next move can make of it, then by the estimate."""
+        scores = self._outcomes.score_moves(position)
+        best = _highest(scores)
+        if self._estimates is not None and len(best) > 1 and scores[best[0]] <= 0:
+            estimates = self._estimates.score_moves(position)
+            best = _highest({action: estimates[action] for action in best})
+        return _one_of(best, self.seed_at(position))
+
+
+class AlphaBetaPlayer(BasePlayer):
+    """Looks `depth` moves ahead, exactly, and estimates what it sees there. For games of two players with opposite interests."""
+
+    def __init__(self, game: Game, depth: int = 4, *, table: int = _TABLE, rollouts: int = 0, name: str = "alphabeta") -> None:
+        super().__init__(name)
+        _refuse_other_games(game)
+        _check_counts(table, rollouts)
+        horizon = ROLLOUTS if rollouts else HEURISTIC if game.has("heuristic") else NOTHING
+        self.last_value: float | None = None
+        """What the last move is worth to this player; None before the first move of a game."""
+        self._minimax = Minimax(game, check_depth(depth), horizon=horizon, table=table, rollouts=rollouts)
+
+    def begin(self, start: Position, seed: int) -> None:
+        """A new game begins."""
+        super().begin(start, seed)
+        self.last_value = None
+
+    def choose(self, position: Position) -> int:
+        """One of the actions that are best; the seed decides which."""
+        seed = self.seed_at(position)
+        best, score = self._minimax.best_moves(position, seed)
+        self.last_value = self._minimax.value(score)
+        return _one_of(best, seed)
+
+
+def _one_of(actions: list[int], seed: int) -> int:
+    return actions[Rng(seed).below(len(actions))]
+
+
+def _highest(scores: dict[int, int]) -> list[int]:
+    best = max(scores.values())
+    return [action for action, score in scores.items() if score == best]
+
+
+def _refuse_other_games(game: Game) -> None:
+    if game.facts.players != 2 or not game.facts.zero_sum:
+        raise ConfigError(f"alphabeta is for two players with opposite interests, which {game.name} is not made for; greedy or a search will do")
+    for method, what in (("chance_outcomes", "chance"), ("determinize", "hidden information"), ("step_rewards", "rewards on the way")):
+        if game.has(method):
+            raise ConfigError(f"alphabeta cannot play {game.name}, a game with {what}; a search can")
+
+
+def _check_counts(table: Any, rollouts: Any) -> None:
+    for name, value in (("table", table), ("rollouts", rollouts)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise ConfigError(f"{name} must be a whole number of at least 0, not {value!r}")
+    if table & (table - 1):
+        raise ConfigError(f"table must be a power of two, or 0 for none, not {table}")

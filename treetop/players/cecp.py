@@ -1,0 +1,115 @@
+"""The Chess Engine Communication Protocol (XBoard's), in texts. It knows no game of ours.
+
+Its dialects differ, so what an engine says of itself counts first (`feature`), and what is still wrong then is a switch.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Sequence
+
+from treetop.errors import ConfigError
+from treetop.players.process import LineProcess
+
+_FEATURE = re.compile(r'(\w+)=(?:"([^"]*)"|(\S+))')
+_COMPLAINTS = ("illegal move", "error", "tellusererror")
+_COURTESIES = ("easy", "nopost", "accepted", "rejected")  # commands that an engine need not know
+_MOVE = re.compile(r"(?:my move is\s*:?|move)\s+(\S+)", re.IGNORECASE)
+_RESULT = re.compile(r"(?:result\s+)?(1-0|0-1|1/2-1/2)\b|resign\b", re.IGNORECASE)
+_WANTED = {"ping", "usermove", "done", "variants", "myname", "setboard", "colors", "reuse", "sigint", "sigterm", "time", "draw", "debug"}
+_FEATURE_SECONDS = 2.0  # what the protocol allows for the first feature; an engine of version 1 says nothing of itself
+_LEFTOVERS = 1000  # lines of the last game that nobody has read: its result, a farewell
+
+
+class CecpEngine:
+    """An engine that speaks CECP: `xboard`, `new`, `usermove`, `go`."""
+
+    def __init__(self, command: Sequence[str], *, start_deadline: float, deadline: float, usermove: bool | None = None) -> None:
+        self.process = LineProcess(command)
+        self.features: dict[str, str] = {}
+        """What the engine says of itself."""
+        self._deadline = deadline
+        self._start_deadline = start_deadline
+        self._pings = 0
+        self.process.send("xboard")
+        self.process.send("protover 2")
+        self._learn_features()
+        self._usermove = self.features.get("usermove") == "1" if usermove is None else usermove
+
+    def _learn_features(self) -> None:
+        """Read features until the engine is done with them. One that has none is not waited for long; one that asks for time gets it."""
+        end = time.monotonic() + self._start_deadline
+        while self.features.get("done") != "1":
+            left = end - time.monotonic()
+            asked_for_time = self.features.get("done") == "0"
+            line = self.process.next_line(left if asked_for_time else min(left, _FEATURE_SECONDS), "feature")
+            if left <= 0 or (line is None and asked_for_time):
+                raise self.process.failure(f"was not done with its features within {self._start_deadline:g} s; give it a longer start_deadline")
+            if line is None:
+                return
+            if line.startswith("feature "):
+                self._learn(line)
+
+    def _learn(self, line: str) -> None:
+        for name, quoted, plain in _FEATURE.findall(line):
+            self.features[name] = quoted or plain
+            if name != "option":
+                self.process.send(f"{'accepted' if name in _WANTED else 'rejected'} {name}")
+
+    def new_game(self, variant: str | None = None, limits: Sequence[str] = ()) -> None:
+        """The start position, with nobody thinking; the limits are commands such as `st 1` or `sd 4`."""
+        if variant is not None and variant != "normal":
+            offered = self.features.get("variants", "").split(",")
+            if offered != [""] and variant not in offered:
+                raise ConfigError(f"{self.process.name} does not play {variant!r}: its variants are {', '.join(offered)}")
+        for _ in range(_LEFTOVERS):
+            if self.process.next_line(0.0) is None:
+                break
+        self.process.send("new")
+        if variant is not None and variant != "normal":
+            self.process.send(f"variant {variant}")
+        for line in ("easy", "nopost", *limits, "force"):
+            self.process.send(line)
+        self._settle("start of a game")
+
+    def play(self, move: str) -> None:
+        """A move that somebody has played. Nobody thinks yet."""
+        self.process.send(f"usermove {move}" if self._usermove else move)
+        self._settle(f"answer to the move {move}")
+
+    def generate(self) -> str:
+        """The engine's move for whoever is to move, which it has played then: a move's text, or `resign`."""
+        self.process.send("go")
+        for line in self.process.lines(self._deadline, "move"):
+            self._refuse_complaints(line)
+            found = _MOVE.fullmatch(line.strip())
+            if found:
+                self.process.send("force")
+                return found[1]
+            over = _RESULT.match(line.strip())
+            if over:
+                if "resign" in over[0].lower():
+                    return "resign"
+                raise self.process.failure(f"says that the game is over ({line.strip()}) where it is to move")
+        raise AssertionError("the lines end with an error, never by themselves")
+
+    def close(self) -> None:
+        """End the engine."""
+        self.process.close("quit")
+
+    def _settle(self, what: str) -> None:
+        """Where the engine can be asked whether it is ready, wait for that; what it complains of until then is an error."""
+        if self.features.get("ping") != "1":
+            return
+        self._pings += 1
+        self.process.send(f"ping {self._pings}")
+        for line in self.process.lines(self._start_deadline, what):
+            if line.strip() == f"pong {self._pings}":
+                return
+            self._refuse_complaints(line)
+
+    def _refuse_complaints(self, line: str) -> None:
+        text = line.strip()
+        if text.lower().startswith(_COMPLAINTS) and not any(word in text.split() for word in _COURTESIES):
+            raise self.process.failure(f"complains: {text}")

@@ -1,0 +1,318 @@
+"""External engines as players: the protocols speak texts, these map them to the actions of a game.
+
+An engine that hangs, dies, plays an illegal move or breaks its protocol raises a `PlayerError` and is ended; the next game starts it anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Generic, Protocol, TypeVar
+
+from treetop.errors import ConfigError, IllegalMoveError, PlayerError
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.oracle.perft import perft
+from treetop.players.base import BasePlayer
+from treetop.players.cecp import CecpEngine
+from treetop.players.gtp import GtpEngine, point_of, vertex_of
+from treetop.players.process import LineProcess, find_program, split_command
+from treetop.players.uci import UciEngine
+
+_DEADLINE, _START_DEADLINE = 60.0, 15.0
+_UCI_NODES = 10_000
+_PLAIN_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+
+class Engine(Protocol):
+    """What every protocol's object has."""
+
+    process: LineProcess
+
+    def close(self) -> None:
+        """End the engine."""
+        ...
+
+
+E = TypeVar("E", bound=Engine)
+
+
+class EnginePlayer(BasePlayer, Generic[E]):
+    """What the protocols share: the process is started by the first game, kept for the next ones, and ended when anything goes wrong."""
+
+    def __init__(self, game: Game, command: str, name: str, deadline: float, start_deadline: float) -> None:
+        super().__init__(name)
+        self.game = game
+        self._command = split_command(command)
+        find_program(self._command[0])  # better now than at the first move
+        self._deadline = _positive("deadline", deadline)
+        self._start_deadline = _positive("start_deadline", start_deadline)
+        self._engine: E | None = None
+
+    def begin(self, start: Position, seed: int) -> None:
+        """A new game begins at the game's start, or after some moves from there."""
+        super().begin(start, seed)
+        if start.was_set_up:
+            raise PlayerError(f"{self.name} can only begin at the game's start or after moves from there, not at a set-up\n{start}")
+        try:
+            if self._engine is None or self._engine.process.closed:
+                self._engine = self._start()
+                self._set_up(self._engine)
+            self._new_game(self._engine, start)
+        except BaseException:
+            self._abandon()
+            raise
+
+    def choose(self, position: Position) -> int:
+        """Ask the engine, and find the action that it means."""
+        engine = self._engine
+        if engine is None or engine.process.closed:
+            raise PlayerError(f"{self.name} is not running: a game begins with `begin`")
+        try:
+            text = self._ask(engine, position)
+            if text != "resign":
+                return self._understand(engine, position, text)
+        except BaseException:
+            self._abandon()  # also on Ctrl-C: its answer would be taken for the next one
+            raise
+        raise PlayerError(f"{self.name} resigns\n{position}")
+
+    def close(self) -> None:
+        """End the engine."""
+        if self._engine is not None:
+            self._engine.close()
+
+    def _abandon(self) -> None:
+        if self._engine is not None:
+            self._engine.process.close()
+
+    def _understand(self, engine: E, position: Position, text: str) -> int:
+        try:
+            return position.parse_move(self._our_text(text))
+        except IllegalMoveError as error:
+            raise engine.process.failure(f"played an illegal move: {error}") from None
+
+    def _our_text(self, text: str) -> str:
+        return text
+
+    def _start(self) -> E:
+        raise NotImplementedError
+
+    def _set_up(self, engine: E) -> None:
+        """What is said once, before the first game."""
+
+    def _new_game(self, engine: E, start: Position) -> None:
+        raise NotImplementedError
+
+    def _ask(self, engine: E, position: Position) -> str:
+        raise NotImplementedError
+
+
+class UciPlayer(EnginePlayer[UciEngine]):
+    """An engine that speaks UCI. Before its first game its rules are compared with ours: engines ignore an unknown variant without a word."""
+
+    def __init__(
+        self, game: Game, command: str, /, *, variant: str | None = None, options: Mapping[str, Any] | None = None, nodes: int | None = None,
+        depth: int | None = None, seconds: float | None = None, check: int = 3, deadline: float = _DEADLINE,
+        start_deadline: float = _START_DEADLINE, name: str = "uci",
+    ) -> None:  # fmt: skip
+        super().__init__(game, command, name, deadline, start_deadline)
+        self._options = _options(variant, options)
+        if nodes is None and depth is None and seconds is None:
+            nodes = _UCI_NODES
+        limits = {"nodes": _whole("nodes", nodes), "depth": _whole("depth", depth), "movetime": None}
+        if seconds is not None:
+            limits["movetime"] = max(1, round(1000 * _within(seconds, self._deadline)))
+        self._limit = " ".join(f"{key} {value}" for key, value in limits.items() if value is not None)
+        if isinstance(check, bool) or not isinstance(check, int) or check < 0:
+            raise ConfigError(f"check must be a whole number of at least 0, the depth to which the rules are compared; not {check!r}")
+        self._check = check
+
+    def _start(self) -> UciEngine:
+        return UciEngine(self._command, start_deadline=self._start_deadline, deadline=self._deadline)
+
+    def _set_up(self, engine: UciEngine) -> None:
+        for name, value in self._options.items():
+            engine.set_option(name, value)
+        engine.new_game()
+        for depth in range(1, self._check + 1):
+            theirs, ours = engine.perft([], depth), perft(self.game, depth)
+            if theirs != ours:
+                raise engine.process.failure(f"plays by other rules than {self.game.name}: perft {depth}, the number of sequences of so many "
+                                             f"moves, is {theirs} for it and {ours} for us; is its variant the right one?")
+
+    def _new_game(self, engine: UciEngine, start: Position) -> None:  # noqa: ARG002 - each position is sent with all its moves
+        engine.new_game()
+
+    def _ask(self, engine: UciEngine, position: Position) -> str:
+        return engine.best_move(position.moves(), self._limit)
+
+
+class FollowingPlayer(EnginePlayer[E]):
+    """An engine that has a board of its own, which must be kept as ours is."""
+
+    def __init__(self, game: Game, command: str, name: str, deadline: float, start_deadline: float) -> None:
+        super().__init__(game, command, name, deadline, start_deadline)
+        self._told: tuple[int, ...] = ()
+
+    def _new_game(self, engine: E, start: Position) -> None:
+        self._told = ()
+        self._clear(engine, start)
+
+    def _ask(self, engine: E, position: Position) -> str:
+        if position.actions[: len(self._told)] != self._told:
+            self._new_game(engine, position)
+        point = Position(self.game, position.start)
+        for index, action in enumerate(position.actions):
+            if index >= len(self._told):
+                self._tell(engine, point.player, point.move_text(action))
+            point = point.apply(action)
+        self._told = position.actions
+        return self._generate(engine, position.player)
+
+    def _understand(self, engine: E, position: Position, text: str) -> int:
+        action = super()._understand(engine, position, text)
+        self._told = (*position.actions, action)  # the engine has played it on its own board
+        return action
+
+    def _clear(self, engine: E, start: Position) -> None:
+        raise NotImplementedError
+
+    def _tell(self, engine: E, player: int, text: str) -> None:
+        raise NotImplementedError
+
+    def _generate(self, engine: E, player: int) -> str:
+        raise NotImplementedError
+
+
+class GtpPlayer(FollowingPlayer[GtpEngine]):
+    """An engine that speaks GTP. Player 0 has the first colour; a game's move is a point (`d4`) or `pass`."""
+
+    def __init__(
+        self, game: Game, command: str, /, *, size: int | None = None, komi: float | None = None, seconds: float | None = None,
+        commands: Sequence[str] = (), colours: Sequence[str] = ("black", "white"), skip_i: bool = True, deadline: float = _DEADLINE,
+        start_deadline: float = _START_DEADLINE, name: str = "gtp",
+    ) -> None:  # fmt: skip
+        super().__init__(game, command, name, deadline, start_deadline)
+        start = Position(game)
+        rows = start.board()
+        if size is None and rows is None:
+            raise ConfigError(f"gtp needs the size of the board: {game.name} has no method `board` to tell it; give size=9, say")
+        self._size = _whole("size", size) or len(rows or ())
+        self._komi = komi
+        self._seconds = None if seconds is None else _whole_seconds(seconds, self._deadline)
+        self._commands = _texts("commands", commands)
+        self._colours = _texts("colours", colours)
+        if len(self._colours) != game.facts.players:
+            raise ConfigError(f"colours must have one for each of the {game.facts.players} players, not {colours!r}")
+        self._skip_i = skip_i
+        self._we_skip_i = not any(move[:1] in "iI" for move in start.legal_moves())  # at the start, where the whole board is free
+
+    def _start(self) -> GtpEngine:
+        return GtpEngine(self._command, start_deadline=self._start_deadline, deadline=self._deadline)
+
+    def _set_up(self, engine: GtpEngine) -> None:
+        for command in self._commands:
+            engine.ask(command)
+        if self._seconds is not None:
+            engine.ask(f"time_settings 0 {self._seconds} 1")
+
+    def _clear(self, engine: GtpEngine, start: Position) -> None:
+        engine.new_game(self._size, self._komi)
+        if "set_random_seed" in engine.commands:
+            engine.ask(f"set_random_seed {self.seed_at(start) % 2**31}")
+
+    def _tell(self, engine: GtpEngine, player: int, text: str) -> None:
+        engine.play(self._colours[player], self._their_text(text))
+
+    def _generate(self, engine: GtpEngine, player: int) -> str:
+        return engine.generate(self._colours[player])
+
+    def _their_text(self, text: str) -> str:
+        if text.lower() == "pass":
+            return "pass"
+        column, row = _point(text, self._we_skip_i)
+        return vertex_of(column, row) if self._skip_i else f"{_PLAIN_LETTERS[column].upper()}{row + 1}"
+
+    def _our_text(self, text: str) -> str:
+        if text.lower() == "pass":
+            return "pass"
+        column, row = _point(text, self._skip_i)
+        return vertex_of(column, row).lower() if self._we_skip_i else f"{_PLAIN_LETTERS[column]}{row + 1}"
+
+
+class CecpPlayer(FollowingPlayer[CecpEngine]):
+    """An engine that speaks CECP, XBoard's protocol. Moves are texts such as `e2e4`, the same on both sides."""
+
+    def __init__(
+        self, game: Game, command: str, /, *, variant: str | None = None, seconds: int | None = None, depth: int | None = None,
+        level: str | None = None, commands: Sequence[str] = (), usermove: bool | None = None, deadline: float = _DEADLINE,
+        start_deadline: float = _START_DEADLINE, name: str = "cecp",
+    ) -> None:  # fmt: skip
+        super().__init__(game, command, name, deadline, start_deadline)
+        if seconds is None and depth is None and level is None:
+            seconds = 1
+        self._variant = variant
+        self._usermove = usermove
+        self._limits = [f"level {level}"] if level is not None else []
+        self._limits += [f"st {_whole_seconds(seconds, self._deadline)}"] if seconds is not None else []
+        self._limits += [f"sd {_whole('depth', depth)}"] if depth is not None else []
+        self._limits += _texts("commands", commands)
+
+    def _start(self) -> CecpEngine:
+        return CecpEngine(self._command, start_deadline=self._start_deadline, deadline=self._deadline, usermove=self._usermove)
+
+    def _clear(self, engine: CecpEngine, start: Position) -> None:  # noqa: ARG002 - the start is known to the engine
+        engine.new_game(self._variant, self._limits)
+
+    def _tell(self, engine: CecpEngine, player: int, text: str) -> None:  # noqa: ARG002 - the engine knows whose turn it is
+        engine.play(text)
+
+    def _generate(self, engine: CecpEngine, player: int) -> str:  # noqa: ARG002
+        return engine.generate()
+
+
+def _point(text: str, skip_i: bool) -> tuple[int, int]:
+    if skip_i:
+        return point_of(text)
+    found = re.fullmatch(r"([a-z])(\d+)", text.lower())
+    if found is None or int(found[2]) < 1:
+        raise PlayerError(f"{text!r} is no point of a board: those are a letter and a number, such as d4")
+    return _PLAIN_LETTERS.index(found[1]), int(found[2]) - 1
+
+
+def _options(variant: Any, options: Any) -> dict[str, Any]:
+    if options is not None and not isinstance(options, Mapping):
+        raise ConfigError(f"options must be a dictionary such as {{'Skill Level': 5}}, not {options!r}")
+    return {**({} if variant is None else {"UCI_Variant": variant}), **(options or {})}
+
+
+def _positive(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
+        raise ConfigError(f"{name} must be a positive number of seconds, not {value!r}")
+    return float(value)
+
+
+def _within(seconds: Any, deadline: float) -> float:
+    if _positive("seconds", seconds) >= deadline:
+        raise ConfigError(f"with {seconds:g} seconds a move the deadline must be longer than {deadline:g}: give deadline={2 * seconds:g}, say")
+    return float(seconds)
+
+
+def _whole_seconds(seconds: Any, deadline: float) -> int:
+    if _within(seconds, deadline) != int(seconds):
+        raise ConfigError(f"seconds must be a whole number in this protocol, not {seconds!r}")
+    return int(seconds)
+
+
+def _whole(name: str, value: Any) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise ConfigError(f"{name} must be a whole number of at least 1, not {value!r}")
+    return value
+
+
+def _texts(name: str, values: Any) -> tuple[str, ...]:
+    if isinstance(values, str) or not isinstance(values, Sequence) or not all(isinstance(value, str) for value in values):
+        raise ConfigError(f"{name} must be a list of texts, not {values!r}")
+    return tuple(values)

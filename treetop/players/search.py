@@ -1,0 +1,61 @@
+"""A search that plays: thinks for a limit on each move, and keeps its tree while the game goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.errors import SearchError, TerminalPositionError
+from treetop.game.position import Position
+from treetop.players.base import BasePlayer
+from treetop.search.config import SearchConfig
+from treetop.search.limits import Limit
+from treetop.search.result import SearchResult
+from treetop.search.search import Search
+
+
+class SearchPlayer(BasePlayer):
+    """Plays what a search finds.
+
+    With `reuse` there is one search a game, whose tree follows the moves of all sides; without it each move begins a fresh one. Its seed comes
+    from the game's seed and the number of moves played when it begins.
+    """
+
+    def __init__(self, name: str, config: SearchConfig, limit: Limit, *, evaluator: Any = None, reuse: bool = True) -> None:
+        super().__init__(name)
+        self.config = config
+        self.limit = limit
+        self.evaluator = evaluator
+        """What evaluates a leaf; None is the search's own choice."""
+        self.reuse = reuse
+        self.last_result: SearchResult | None = None
+        """What the last search found, with the simulations and seconds that it used; None before the first move of a game."""
+        self._search: Search | None = None
+
+    def begin(self, start: Position, seed: int) -> None:
+        """A new game begins: the tree of the last one is dropped."""
+        super().begin(start, seed)
+        self._search, self.last_result = None, None
+
+    def choose(self, position: Position) -> int:
+        """Search for as long as the limit allows, and play what the final rule chooses."""
+        if self._search is None or self._search.position != position:
+            self._search = Search(position, self.config, evaluator=self.evaluator, seed=self.seed_at(position))
+        self.last_result = result = self._search.run(self.limit)
+        if not self.reuse:
+            self._search = None
+        if result.interrupted:  # the search ends kindly on Ctrl-C, but whoever pressed it wants the game to stop
+            raise KeyboardInterrupt
+        return result.action
+
+    def observe(self, action: int) -> None:
+        """Follow the game with the tree."""
+        if self._search is None:
+            return
+        try:
+            self._search.advance(action)
+        except (TerminalPositionError, SearchError):  # the game is over, or the tree cannot follow: the next move begins a new one
+            self._search = None
+
+    def close(self) -> None:
+        """Let the tree go."""
+        self._search = None

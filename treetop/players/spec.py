@@ -1,0 +1,189 @@
+"""Players by name: a text such as `uct(simulations=1000)` names one, on the command line as in Python.
+
+Options are Python literals, and nothing of the text is ever executed. `module:function` names a function of the user's own.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import inspect
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from treetop.errors import ConfigError, TreetopError, UnknownGameError
+from treetop.game.calls import parse_call
+from treetop.game.definition import Game
+from treetop.game.registry import load_file
+from treetop.players.baselines import AlphaBetaPlayer, GreedyPlayer, RandomPlayer
+from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
+from treetop.players.player import Player
+from treetop.players.search import SearchPlayer
+from treetop.search.config import SearchConfig
+from treetop.search.evaluator import make_evaluator
+from treetop.search.limits import Limit
+from treetop.search.presets import PRESETS
+from treetop.search.search import Search
+
+_DEFAULT_SIMULATIONS = 1000
+_LIMITS = ("simulations", "seconds", "nodes")
+_SEARCH_OPTIONS = (*_LIMITS, "reuse", "evaluator")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A player's name and options, read from a text."""
+
+    name: str
+    options: dict[str, Any] = field(default_factory=dict)
+    arguments: tuple[Any, ...] = ()
+    """Options without a name, such as an engine's command."""
+
+    def __str__(self) -> str:
+        inside = [repr(value) for value in self.arguments] + [f"{key}={value!r}" for key, value in self.options.items()]
+        return f"{self.name}({', '.join(inside)})" if inside else self.name
+
+
+def parse_spec(text: str) -> Spec:
+    """Read a player's name and options. Nothing is looked up and nothing is executed.
+
+    >>> parse_spec("uct(c=1.4, simulations=500)").options
+    {'c': 1.4, 'simulations': 500}
+    """
+    if not isinstance(text, str):
+        raise ConfigError(f"a player is named by a text such as uct(simulations=1000), not {text!r}")
+    stripped = text.strip()
+    module, colon, _ = stripped.partition("(")[0].rpartition(":")
+    try:
+        call = parse_call(stripped[len(module + colon) :])
+    except ConfigError:
+        raise ConfigError(f"{text!r} does not name a player; write a name, or a name with options such as uct(c=1.4, simulations=1000)") from None
+    return Spec(module + colon + call.name, call.options, call.positional)
+
+
+def make_player(spec: str | Spec, game: Game) -> Player:
+    """The player that a text names, ready to play a game. `close` it when it is not needed any more.
+
+    >>> import treetop
+    >>> make_player("uct(simulations=100)", treetop.load_game("nim")).name
+    'uct(simulations=100)'
+    """
+    parsed = parse_spec(spec) if isinstance(spec, str) else spec
+    if ":" in parsed.name:
+        return _own(parsed, game)
+    options = dict(parsed.options)
+    name = options.pop("name", str(parsed))
+    if not isinstance(name, str) or not name:
+        raise ConfigError(f"name must be a text, not {name!r}")
+    if parsed.name in PRESETS:
+        _refuse_arguments(parsed)
+        return _search_player(parsed.name, game, options, name)
+    if parsed.name in _MAKERS:
+        return _call(parsed, _MAKERS[parsed.name], game, options, name)
+    raise ConfigError(f"there is no player called {parsed.name!r}; {_nearest(parsed.name, player_names())}; your own is module:function")
+
+
+def player_names() -> list[str]:
+    """The names that `make_player` knows."""
+    return sorted([*PRESETS, *_MAKERS])
+
+
+def _nearest(name: str, names: Iterable[str], what: str = "there are") -> str:
+    known = sorted(names)
+    close = difflib.get_close_matches(name, known, 1)
+    return f"{f'did you mean {close[0]}? ' if close else ''}{what} {', '.join(known)}"
+
+
+def _random(game: Game, *, name: str) -> Player:  # noqa: ARG001 - all makers have one shape
+    return RandomPlayer(name)
+
+
+def _greedy(game: Game, *, name: str) -> Player:
+    return GreedyPlayer(game, name)
+
+
+_MAKERS: dict[str, Callable[..., Player]] = {
+    "random": _random, "greedy": _greedy, "alphabeta": AlphaBetaPlayer, "uci": UciPlayer, "gtp": GtpPlayer, "cecp": CecpPlayer,
+}  # fmt: skip
+"""Each player that is no search: what makes it from a game, its options, and a name."""
+
+
+def _call(spec: Spec, maker: Callable[..., Player], game: Game, options: dict[str, Any], name: str) -> Player:
+    """Make a player, after its options were compared with what its maker takes."""
+    parameters = list(inspect.signature(maker).parameters.values())[1:]
+    allowed = [parameter.name for parameter in parameters]
+    positional = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_ONLY]
+    _refuse_unknown(spec, options, [option for option in allowed if option not in positional])
+    if len(spec.arguments) > len(positional):
+        _refuse_arguments(spec)
+    if len(spec.arguments) < len(positional):
+        raise ConfigError(f"{spec.name} needs its {positional[0]} first: {spec.name}(\"...\")")
+    return maker(game, *spec.arguments, **options, name=name)
+
+
+def _refuse_arguments(spec: Spec) -> None:
+    if spec.arguments:
+        raise ConfigError(f"in {spec} {spec.arguments[-1]!r} has no name: write it as option={spec.arguments[-1]!r}")
+
+
+def _refuse_unknown(spec: Spec, options: Iterable[str], allowed: Iterable[str]) -> None:
+    known = {*allowed, "name"}
+    for option in options:
+        if option not in known:
+            raise ConfigError(f"{spec.name} has no option {option!r}; {_nearest(option, known, 'its options are')}")
+
+
+# Searches.
+
+
+def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) -> Player:
+    preset = PRESETS[kind]
+    parameters = inspect.signature(preset).parameters.values()
+    settings = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
+    if len(settings) < len(parameters):
+        settings += SearchConfig.__dataclass_fields__
+    _refuse_unknown(Spec(kind), options, (*_SEARCH_OPTIONS, *settings))
+    limits = {key: options.pop(key) for key in _LIMITS if key in options}
+    reuse = options.pop("reuse", True)
+    if not isinstance(reuse, bool):
+        raise ConfigError(f"reuse must be True or False, not {reuse!r}")
+    evaluator = options.pop("evaluator", None)
+    if not isinstance(evaluator, str | None):
+        raise ConfigError(f"evaluator must be a text such as 'rollout', not {evaluator!r}")
+    made = None if evaluator is None else make_evaluator(evaluator)
+    try:
+        config = preset(**options)
+    except TypeError as error:  # an option that the preset gives itself
+        raise ConfigError(f"{Spec(kind, options)} contradicts what {kind} means: {str(error).split(') ', 1)[-1]}") from None
+    limit = Limit(**limits or {"simulations": _DEFAULT_SIMULATIONS})
+    Search(game, config, evaluator=made)  # what does not fit the game is told now, and not in the middle of a match
+    return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse)
+
+
+# The user's own.
+
+
+def _own(spec: Spec, game: Game) -> Player:
+    module, _, name = spec.name.rpartition(":")
+    try:
+        loaded = load_file(module) if module.endswith(".py") else importlib.import_module(module)
+    except UnknownGameError as error:
+        raise ConfigError(str(error)) from None
+    except TreetopError:
+        raise
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"the module {module!r} cannot be imported: {error}") from error
+    except Exception as error:
+        raise ConfigError(f"importing {module!r} failed: {type(error).__name__}: {error}") from error
+    function = getattr(loaded, name, None)
+    if not callable(function):
+        raise ConfigError(f"{module} has no function {name!r}; {_nearest(name, [key for key in vars(loaded) if key[0] != '_'], 'it has')}")
+    try:
+        inspect.signature(function).bind(game, *spec.arguments, **spec.options)
+    except TypeError as error:
+        raise ConfigError(f"{spec.name} is called with the game and its options, but {error}") from None
+    player = function(game, *spec.arguments, **spec.options)
+    if not isinstance(player, Player):
+        raise ConfigError(f"{spec.name} must return a player (name, begin, choose, observe, close), not {player!r}")
+    return player

@@ -1,0 +1,128 @@
+"""The UCI protocol, in texts: options, positions as moves from the start, one best move. It knows no game of ours."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from treetop.errors import ConfigError, PlayerError
+from treetop.players.process import LineProcess
+
+_WORDS = re.compile(r"\b(name|type|default|min|max|var)\b")
+
+
+@dataclass(frozen=True)
+class UciOption:
+    """An option that an engine offers."""
+
+    name: str
+    kind: str
+    """`check`, `spin`, `combo`, `button` or `string`."""
+    low: int | None = None
+    high: int | None = None
+    choices: tuple[str, ...] = ()
+
+    def refusal(self, value: str) -> str | None:
+        """Why a value does not fit; None where it does."""
+        if self.kind == "combo" and value.lower() not in (choice.lower() for choice in self.choices):
+            return f"{value!r} is none of its values{_nearest(value, self.choices)}: {', '.join(self.choices)}"
+        if self.kind == "check" and value not in ("true", "false"):
+            return f"it is true or false, not {value!r}"
+        if self.kind == "spin" and not (re.fullmatch(r"-?\d+", value) and _within(int(value), self.low, self.high)):
+            return f"it is a whole number from {self.low} to {self.high}, not {value!r}"
+        return None
+
+
+class UciEngine:
+    """An engine that speaks UCI."""
+
+    def __init__(self, command: Sequence[str], *, start_deadline: float, deadline: float) -> None:
+        self.process = LineProcess(command)
+        self.options: dict[str, UciOption] = {}
+        """What the engine offers, by names in lower case."""
+        self._deadline = deadline
+        self._start_deadline = start_deadline
+        self.process.send("uci")
+        for line in self.process.lines(start_deadline, "uciok"):
+            if line.startswith("option name "):
+                option = parse_option(line)
+                self.options[option.name.lower()] = option
+            elif line.strip() == "uciok":
+                break
+
+    def set_option(self, name: str, value: object) -> None:
+        """Set an option. One that the engine does not have, or not with this value, is an error: engines themselves keep silent."""
+        option = self.options.get(name.lower())
+        if option is None:
+            offered = [option.name for option in self.options.values()]
+            raise ConfigError(f"{self.process.name} has no option {name!r}{_nearest(name, offered)}: {', '.join(offered)}")
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        refusal = option.refusal(text)
+        if refusal is not None:
+            raise ConfigError(f"the option {option.name} of {self.process.name}: {refusal}")
+        self.process.send(f"setoption name {option.name}" + ("" if option.kind == "button" else f" value {text}"))
+
+    def ready(self) -> None:
+        """Wait until the engine has done all that it was told."""
+        self.process.send("isready")
+        for line in self.process.lines(self._start_deadline, "readyok"):
+            if line.strip() == "readyok":
+                return
+
+    def new_game(self) -> None:
+        """Tell that the next position is of another game."""
+        self.process.send("ucinewgame")
+        self.ready()
+
+    def best_move(self, moves: Sequence[str], limit: str) -> str:
+        """What the engine plays after some moves from the start; the limit is what follows `go`: `nodes 5000`."""
+        self._position(moves)
+        self.process.send(f"go {limit}")
+        for line in self.process.lines(self._deadline, "bestmove"):
+            words = line.split()
+            if words[:1] == ["bestmove"]:
+                if len(words) < 2 or words[1] in ("(none)", "0000"):
+                    raise self.process.failure("has no move where there is one: it plays by other rules")
+                return words[1]
+        raise AssertionError("the lines end with an error, never by themselves")
+
+    def perft(self, moves: Sequence[str], depth: int) -> int:
+        """How many sequences of moves there are, by the engine's own count (`go perft`, which is Stockfish's own command)."""
+        self._position(moves)
+        self.process.send(f"go perft {depth}")
+        for line in self.process.lines(self._start_deadline, f"count for `go perft {depth}` (an engine without it needs check=0)"):
+            found = re.fullmatch(r"(?:Nodes searched|nodes|total)\s*:?\s*(\d+)", line.strip(), re.IGNORECASE)
+            if found:
+                return int(found[1])
+            if line.startswith("bestmove"):
+                raise self.process.failure("does not know `go perft`, so its rules cannot be compared with ours: give check=0 to play without")
+        raise AssertionError("the lines end with an error, never by themselves")
+
+    def close(self) -> None:
+        """End the engine."""
+        self.process.close("quit")
+
+    def _position(self, moves: Sequence[str]) -> None:
+        self.process.send(" ".join(["position startpos", *(["moves", *moves] if moves else [])]))
+
+
+def parse_option(line: str) -> UciOption:
+    """Read a line such as `option name Skill Level type spin default 20 min 0 max 20`; names and values may have blanks."""
+    parts = _WORDS.split(line.removeprefix("option "))
+    pairs = [(key, value.strip()) for key, value in zip(parts[1::2], parts[2::2], strict=True)]
+    found = dict(pairs)
+    if "name" not in found or "type" not in found:
+        raise PlayerError(f"an engine offers an option that cannot be read: {line!r}")
+    low, high = (int(found[key]) if re.fullmatch(r"-?\d+", found.get(key, "")) else None for key in ("min", "max"))
+    return UciOption(found["name"], found["type"], low, high, tuple(value for key, value in pairs if key == "var"))
+
+
+def _within(value: int, low: int | None, high: int | None) -> bool:
+    return (low is None or low <= value) and (high is None or value <= high)
+
+
+def _nearest(name: str, names: Sequence[str]) -> str:
+    close = difflib.get_close_matches(name, names, 1)
+    return f" (did you mean {close[0]}?)" if close else ""

@@ -1,0 +1,221 @@
+"""The kernels of one search, with the arrays that they work on and what they ask of Python in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.compiler.functions import CompiledFunction
+from treetop.compiler.rng import Rng
+from treetop.errors import ConfigError, TreetopError
+from treetop.game.position import Position
+from treetop.kernels.batch import make_absorb, make_gather, release
+from treetop.kernels.build import Build
+from treetop.kernels.control import ASK, COLLISION, DONE, NEED_ROOM, SOLVED, TIE
+from treetop.kernels.graph import PROBES
+from treetop.kernels.loop import make_run
+from treetop.search.batch import Batch
+from treetop.search.config import SearchConfig
+from treetop.search.evaluator import in_python
+from treetop.search.failures import failure
+from treetop.search.plan import make_control, make_plan
+from treetop.search.scratch import Scratch
+from treetop.tree.layout import SETTLED
+from treetop.tree.storage import Tree
+from treetop.types import NONE, ROOT
+
+
+class Machine:
+    """Runs simulations on a tree. It knows no limits and no results: those are the search's."""
+
+    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int) -> None:
+        self.game, self.config, self.seed = position.game, config, seed
+        facts = self.game.facts
+        if config.max_nodes is not None and config.max_nodes < 2 * facts.num_actions + 2:
+            raise ConfigError(f"max_nodes must be at least {2 * facts.num_actions + 2} for {self.game.name}, so that the root and one "
+                              f"more move fit; not {config.max_nodes}")
+        self.plan = make_plan(config, evaluator, self.game)
+        self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns)
+        self.control = make_control(config, evaluator, expand_after, self.game, self.plan)
+        self.control["rng"] = Rng(seed).word
+        self.scratch = Scratch(self.game, self.plan.build, self.plan.table_size)
+        self.build = self.plan.build
+        self.engine = self.game.engine()
+        self.position = position
+        self.outstanding = 0
+        """Leaves that were gathered and neither absorbed nor released."""
+        self._compiled = in_python(evaluator) is None
+        self._generation = self.tree.generation
+
+    @property
+    def solved(self) -> bool:
+        """Whether nothing is left to search: the root is proven, or every move is."""
+        return bool(self.tree.columns.links["flags"][ROOT] & SETTLED)
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether the code came from an earlier process."""
+        return self.engine.entry(make_run(self.build)).from_cache
+
+    def use(self, build: Build) -> None:
+        """Go on with another build that can do more."""
+        if build is not self.build:
+            kept = self.scratch.work
+            self.scratch = Scratch(self.game, build, len(kept.table))
+            self.scratch.replace(table=kept.table, answers=kept.answers)
+            self.build = build
+
+    def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
+        """Take over the buffers of a search that was saved."""
+        self.scratch.replace(**{name: np.array(array) for name, array in kept.items()})
+        self._generation = self.tree.generation  # the saved table fits the saved tree
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        if self._compiled:
+            self._enter(0)
+            self._call(make_run(self.build), self.position.record, self.scratch.work)
+        else:
+            nothing = np.zeros((0, self.game.facts.num_actions)), np.zeros((0, self.game.facts.players))
+            self.absorb(self.gather(0, 0), *nothing)
+
+    def run(self, simulations: int) -> int:
+        """Run so many simulations, or until the root is solved; how many it were."""
+        done = 0
+        self.scratch.work.answers[:] = NONE
+        while done < simulations:
+            hook = self.control[0]["tie_break"] == ASK
+            self.tree.make_room(self.game.facts.num_actions)
+            self._enter(1 if hook else simulations - done)
+            self._call(make_run(self.build), self.position.record, self.scratch.work)
+            done += int(self.control[0]["done"])
+            status = int(self.control[0]["status"])
+            if status == TIE:
+                self._ask_hook()
+            elif status == SOLVED:
+                break
+            elif status not in (DONE, NEED_ROOM):
+                raise self.failure()
+        return done
+
+    def _enter(self, budget: int) -> None:
+        if self._generation != self.tree.generation:
+            self._generation = self.tree.generation
+            self.scratch.forget_places()
+            if self.tree.is_graph:
+                self._find_blocks_again()
+        self.control["size"], self.control["capacity"] = self.tree.size, self.tree.columns.capacity
+        self.control["budget"] = budget
+        self.control["done"] = 0
+
+    def _find_blocks_again(self) -> None:
+        """Fill a graph's table anew after nodes have moved."""
+        links = self.tree.columns.links[: self.tree.size]
+        leaders = np.unique(links["first_child"][links["num_children"] > 0])
+        keys, table = self.tree.columns.keys, self.scratch.work.table
+        table[:] = 0
+        mask = len(table) - 1
+        for leader in leaders.tolist():
+            place = int(keys[leader]) & mask
+            for probe in range(PROBES):
+                if not table[(place + probe) & mask]:
+                    place = (place + probe) & mask
+                    break
+            table[place] = leader
+
+    def _call(self, kernel: CompiledFunction[..., Any], *args: Any) -> None:
+        try:
+            self.engine.entry(kernel)(self.control, self.tree.columns, self.tree.totals, *args)
+        except TreetopError:
+            raise
+        except Exception as error:
+            raise self.failure(error) from error
+        finally:
+            self.tree.size = int(self.control[0]["size"])
+            self.tree.cycles += int(self.control[0]["cycles"])
+            self.control["cycles"] = 0
+
+    def failure(self, error: BaseException | None = None) -> TreetopError:
+        """The error to raise after a kernel came back with bad news."""
+        return failure(self, error)
+
+    def _ask_hook(self) -> None:
+        hook = cast(Callable[..., int], self.config.tie_break)
+        work = self.scratch.work
+        nodes = work.tied[: int(self.control[0]["tied"])]
+        actions = [int(action) for action in self.tree.columns.links["action"][nodes]]
+        chosen = hook(actions)
+        if isinstance(chosen, bool) or chosen not in actions:
+            raise ConfigError(f"the tie-break returned {chosen!r}, which is not one of the tied actions {actions}")
+        work.answers[int(self.control[0]["answered"]) - 1] = actions.index(chosen)
+
+    # Batches.
+
+    def gather(self, size: int, budget: int) -> Batch:
+        """Up to `size` distinct leaves, within a budget of simulations; those that need no evaluation are settled at once."""
+        self.tree.track_in_flight()
+        size = self._make_room_for(size)
+        scratch = self.scratch
+        scratch.work.answers[:] = NONE
+        scratch.prepare_batch(size)
+        self._enter(budget)
+        self.control["gathered"] = 0
+        while True:
+            self._call(make_gather(self.build), self.position.record, scratch.work, *scratch.for_gather())
+            status = int(self.control[0]["status"])
+            if status != TIE:
+                break
+            self._ask_hook()
+        gathered = int(self.control[0]["gathered"])
+        self.outstanding += gathered
+        batch = self.batch(gathered, more=True)
+        if status not in (DONE, COLLISION, SOLVED):
+            self.drop(batch)
+            raise self.failure()
+        return batch
+
+    def _make_room_for(self, size: int) -> int:
+        """Room for the children of all leaves in flight and of `size` more, or of as many as a bounded tree allows."""
+        actions, bound = self.game.facts.num_actions, self.config.max_nodes
+        if bound is not None:
+            size = min(size, (bound - 1 - actions) // actions - self.outstanding)
+            if self.outstanding and self.tree.size + (self.outstanding + size) * actions > bound:
+                size = (bound - self.tree.size) // actions - self.outstanding  # nothing can be folded now
+        size = max(size, 0)
+        if size:
+            self.tree.make_room((self.outstanding + size) * actions)
+        return size
+
+    def batch(self, size: int, *, more: bool) -> Batch:
+        """The first leaves in the buffers, as a batch of their own."""
+        scratch = self.scratch
+        scratch.prepare_batch(size)
+        paths, movers, depths = (part[:size].copy() for part in (scratch.paths, scratch.movers, scratch.depths))
+        digest = self.engine.blueprint.digest
+        return Batch(self.game, scratch.leaves[:size].copy(), more, paths, movers, depths, self.tree.generation, rules=digest)
+
+    def absorb(self, batch: Batch, logits: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> int:
+        """Take in what a batch is worth; how many simulations that ended."""
+        self._enter(0)
+        try:
+            self._call(make_absorb(self.build), self.scratch.work, batch._paths, batch._movers, batch._depths, batch.states, logits, values)
+        finally:
+            self.outstanding -= len(batch)
+            done = int(self.control[0]["done"])
+            if done < len(batch):  # a game that failed: the rest of the batch is let go
+                self._release(batch, done)
+        if int(self.control[0]["status"]) not in (DONE, NEED_ROOM):
+            raise self.failure()
+        return len(batch)
+
+    def drop(self, batch: Batch) -> None:
+        """Let a batch go without a trace."""
+        batch.close(self.tree.generation)
+        self._release(batch)
+        self.outstanding -= len(batch)
+
+    def _release(self, batch: Batch, start: int = 0) -> None:
+        self.engine.entry(release)(self.tree.columns.in_flight, batch._paths[start:], batch._depths[start:])

@@ -1,0 +1,67 @@
+"""Principal variations: what the search expects both sides to play."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from treetop.game.position import Position
+from treetop.tree.storage import Tree
+
+if TYPE_CHECKING:
+    from treetop.search.result import SearchResult
+
+
+@dataclass(frozen=True)
+class Line:
+    """A move and what the search expects after it."""
+
+    move: str
+    visits: int
+    value: float | None
+    """The mean return to the player to move at the root; None where nobody was."""
+    moves: tuple[str, ...]
+    """The variation, this move first."""
+
+    @classmethod
+    def of(cls, result: SearchResult, index: int) -> Line:
+        """The line that begins with one of a result's moves."""
+        actions = principal_variation(result.tree, int(result.actions[index]))
+        names = move_texts(result.position, actions)
+        visits = int(result.counts[index])
+        return cls(names[0], visits, float(result.clipped_means[index]) if visits else None, tuple(names))
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f" ({self.value:+.4f}, {self.visits:,} visits)"
+        return f"{' '.join(self.moves)}{value}"
+
+
+def move_texts(position: Position, actions: tuple[int, ...]) -> list[str]:
+    """Some actions one after the other, as people write them."""
+    names = []
+    for action in actions:
+        names.append(position.move_text(action))
+        position = position.apply(action)
+    return names
+
+
+def principal_variation(tree: Tree, first_action: int) -> tuple[int, ...]:
+    """The given action, and then the most visited ones; among equals the one of higher value. In a graph it ends where a position comes back."""
+    columns = tree.columns
+    visits, sums = columns.stats["visits"], columns.stats["value_sum"]
+    first_child, num_children, actions = (columns.links[name] for name in ("first_child", "num_children", "action"))
+    variation = [first_action]
+    start = tree.root.child(first_action)
+    node = None if start is None else start.index
+    passed: set[int] = {int(first_child[0])}
+    while node is not None and (count := int(num_children[node])) > 0:
+        first = int(first_child[node])
+        if first in passed:
+            break
+        passed.add(first)
+        ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
+        most, _, node = max(ranked, key=lambda child: child[:2])
+        if not most:
+            break
+        variation.append(int(actions[node]))
+    return tuple(variation)

@@ -1,0 +1,1 @@
+"""Processes that work side by side, with deadlines and clean ends."""

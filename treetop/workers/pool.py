@@ -1,0 +1,210 @@
+"""A pool of workers for independent, named pieces of work: who does what, deadlines, second attempts, a clean end.
+
+::
+
+    def setup(game):                       # called once in each worker
+        players = make_players(game)
+        def play(index): ...               # called once a unit
+        return play
+
+    with Pool("my_module:setup", ("othello",), workers=4, deadline=60.0) as pool:
+        for outcome in pool.run(Unit(f"game {index}", (index,)) for index in range(100)):
+            ...                            # in the order in which they finish
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+from treetop.errors import ConfigError, TreetopError
+from treetop.workers.processes import Processes
+from treetop.workers.transport import Broken, Died, Done, InProcess, Message, Raised, Ready, Transport, Worker
+from treetop.workers.units import Failure, Outcome, Setup, Unit, WorkerError
+
+_ATTEMPTS = 2
+_PATIENCE = 5.0  # seconds that workers without a unit get to end by themselves
+_DEATHS_BEFORE_READY = 3  # in a row: then it is not bad luck
+
+
+@dataclass
+class _Task:
+    """A unit on its way."""
+
+    unit: Unit
+    attempts: int = 0
+
+
+@dataclass(eq=False)
+class _Seat:
+    """A worker and what it is doing."""
+
+    worker: Worker
+    ready: bool = False
+    task: _Task | None = None
+    due: float | None = None
+    """When the task's time is up."""
+
+
+class Pool:
+    """Some workers that share units of work. With 0 or 1 of them no process is started, and no deadline is kept.
+
+    `setup` is a function of a module, or its name as `module:function`. Each worker calls it once, with `arguments`; what it returns is
+    called with the arguments of each unit. A unit whose worker dies is tried once more; one that takes longer than `deadline` seconds
+    is not.
+    """
+
+    def __init__(
+        self, setup: Setup, arguments: tuple[Any, ...] = (), *, workers: int, deadline: float | None = None, transport: Transport | None = None
+    ) -> None:  # fmt: skip
+        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
+            raise ConfigError(f"workers must be a whole number of at least 0, not {workers!r}")
+        if deadline is not None and not deadline > 0:
+            raise ConfigError(f"a deadline is a positive number of seconds, not {deadline!r}")
+        self.workers = max(workers, 1)
+        self.deadline = deadline
+        made: Transport = Processes(setup, arguments) if workers > 1 else InProcess(setup, arguments)
+        self._transport = made if transport is None else transport
+        self._seats: list[_Seat] = []
+        self._deaths = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close(patience=0.0 if error is not None else _PATIENCE)
+
+    def close(self, patience: float = _PATIENCE) -> None:
+        """End all workers: those that work at once, those that wait after so many seconds at the latest, to put things in order."""
+        waiting = [seat for seat in self._seats if seat.ready and seat.task is None and patience > 0]
+        for seat in waiting:
+            seat.worker.dismiss()
+        until = time.monotonic() + patience
+        while self._seats:
+            seat = self._seats[-1]
+            seat.worker.end(max(0.0, until - time.monotonic()) if seat in waiting else 0.0)
+            self._seats.pop()
+
+    def run(self, units: Iterable[Unit]) -> Iterator[Outcome]:
+        """Do all units, and give what became of them as they finish. They are taken from the iterable only when a worker is free for them.
+
+        Whoever stops early ends what is under way; the other workers wait for the next call, until the pool is closed.
+        """
+        queue = _Queue(units)
+        try:
+            self._fill(queue)
+            while any(seat.task for seat in self._seats):
+                finished = self._turn(queue)
+                try:
+                    self._fill(queue)  # first, so that nobody waits while a value is being looked at
+                finally:
+                    yield from finished
+        finally:
+            for seat in [seat for seat in self._seats if seat.task]:
+                self._remove(seat)
+
+    def _fill(self, queue: _Queue) -> None:
+        """Give each free worker a unit, and start workers while there are units for them."""
+        for seat in [seat for seat in self._seats if seat.task is None]:
+            task = queue.take()
+            if task is None:
+                return
+            seat.task = task
+            self._send(seat)
+        while len(self._seats) < self.workers and (task := queue.take()) is not None:
+            self._seats.append(_Seat(self._transport.start(), task=task))
+
+    def _send(self, seat: _Seat) -> None:
+        """Hand its unit to a worker that is ready; one that is not gets it when it is."""
+        if seat.ready and seat.task is not None:
+            seat.task.attempts += 1
+            seat.due = None if self.deadline is None else time.monotonic() + self.deadline
+            seat.worker.send(seat.task.unit)
+
+    def _turn(self, queue: _Queue) -> list[Outcome]:
+        """Wait until something happens, and see to it."""
+        due = [seat.due for seat in self._seats if seat.due is not None]
+        timeout = max(0.0, min(due) - time.monotonic()) if due else None
+        by_worker = {id(seat.worker): seat for seat in self._seats}
+        spoke = [by_worker[id(worker)] for worker in self._transport.wait([seat.worker for seat in self._seats], timeout)]
+        finished: list[Outcome] = []
+        for seat in spoke:
+            finished += self._hear(seat, seat.worker.receive(), queue)
+        now = time.monotonic()
+        for seat in [seat for seat in self._seats if seat.due is not None and seat.due <= now and seat not in spoke]:
+            assert seat.task is not None
+            self._remove(seat)
+            finished.append(_failed(seat.task, Failure.deadline, f"it took longer than {self.deadline:g} s"))
+        return finished
+
+    def _hear(self, seat: _Seat, message: Message, queue: _Queue) -> list[Outcome]:
+        task = seat.task
+        match message:
+            case Ready():
+                self._deaths = 0
+                seat.ready = True
+                self._send(seat)
+            case Broken():
+                if isinstance(message.error, TreetopError):
+                    raise message.error
+                raise WorkerError(f"a worker could not be set up: {message.reason}\n{message.traceback}")
+            case Died():
+                self._remove(seat)
+                return self._mourn(seat, message, queue)
+            case Done() | Raised():
+                assert task is not None
+                seat.task, seat.due = None, None
+                if isinstance(message, Done):
+                    return [Outcome(task.unit, message.value, attempts=task.attempts)]
+                return [_failed(task, Failure.raised, message.reason, message.traceback)]
+        return []
+
+    def _mourn(self, seat: _Seat, message: Died, queue: _Queue) -> list[Outcome]:
+        if not seat.ready:
+            self._deaths += 1
+            if self._deaths >= _DEATHS_BEFORE_READY:
+                raise WorkerError(f"{message.reason} before it was ready, {self._deaths} times in a row. Its own words stand on stderr. "
+                                  f'A script that starts workers does so under `if __name__ == "__main__":`')
+        if seat.task is None:
+            return []
+        if seat.task.attempts >= _ATTEMPTS:
+            return [_failed(seat.task, Failure.died, f"{message.reason}, {seat.task.attempts} times")]
+        queue.put_back(seat.task)
+        return []
+
+    def _remove(self, seat: _Seat) -> None:
+        seat.worker.end()
+        self._seats.remove(seat)
+
+
+class _Queue:
+    """The units that are still to be done: first those that come back, then the new ones."""
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        self._source = iter(units)
+        self._back: deque[_Task] = deque()
+        self._names: set[str] = set()
+
+    def take(self) -> _Task | None:
+        """The next one, if there is one."""
+        if self._back:
+            return self._back.popleft()
+        unit = next(self._source, None)
+        if unit is None:
+            return None
+        if unit.id in self._names:
+            raise ConfigError(f"two units of work are called {unit.id!r}")
+        self._names.add(unit.id)
+        return _Task(unit)
+
+    def put_back(self, task: _Task) -> None:
+        """To be done again."""
+        self._back.append(task)
+
+
+def _failed(task: _Task, failure: Failure, reason: str, traceback: str = "") -> Outcome:
+    return Outcome(task.unit, None, failure, reason, traceback, task.attempts)

@@ -1,0 +1,221 @@
+"""Workers that are processes: spawned, each the head of a process group of its own, so that it ends together with all that it started."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from treetop.workers.transport import Broken, Died, Done, Message, Raised, Ready, close, raised
+from treetop.workers.units import Setup, Unit, resolve
+
+_CONTEXT = multiprocessing.get_context("spawn")
+_KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+
+class ProcessWorker:
+    """A process that does one unit at a time, spoken to through a pipe."""
+
+    def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
+        self._pipe, theirs = _CONTEXT.Pipe()
+        # Not a daemon: those may not have processes of their own, and a player may need some.
+        self._process = _CONTEXT.Process(target=_serve, args=(theirs, setup, arguments), name="treetop worker")
+        with _ctrl_c_held_back():
+            self._process.start()
+        theirs.close()
+        self._ended = False
+        self._death = _open_death(self._process)
+
+    @property
+    def pid(self) -> int:
+        """The process's number, which is its group's too."""
+        assert self._process.pid is not None
+        return self._process.pid
+
+    @property
+    def signs(self) -> tuple[Any, int]:
+        """What becomes readable when the worker has something to say, and when it is gone.
+
+        Both are needed: a child of the worker that outlives it may hold the other end of the pipe.
+        """
+        return self._pipe, self._death
+
+    def send(self, unit: Unit) -> None:
+        """Hand over a unit."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died; `receive` will tell
+            self._pipe.send(unit)
+
+    def receive(self) -> Message:
+        """The next message; a worker that is gone has none."""
+        try:
+            if self._pipe.poll():  # what it has said before it died still counts
+                message: Message = self._pipe.recv()
+                return message
+        except (EOFError, OSError, pickle.UnpicklingError):
+            pass
+        self.end()
+        return Died(_how_it_ended(self._exit_code))
+
+    def dismiss(self) -> None:
+        """Close the pipe: a worker that waits for a unit sees that there will be none."""
+        self._pipe.close()
+
+    def end(self, patience: float = 0.0) -> None:
+        """Kill it and its children, unless it ends by itself in time, and wait for it: no zombie stays."""
+        if self._ended:
+            return
+        self._ended = True
+        if patience:
+            wait([self._death], patience)
+        # The group before the process is waited for: until then nobody else can have its number.
+        _kill_group(self._process)
+        self._process.join()
+        self._exit_code = self._process.exitcode
+        if self._death != self._process.sentinel:
+            os.close(self._death)
+        self._process.close()
+        self._pipe.close()
+
+    _exit_code: int | None = None
+
+
+class Processes:
+    """Starts processes as workers."""
+
+    def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
+        self._setup, self._arguments = setup, arguments
+
+    def start(self) -> ProcessWorker:
+        """A new process."""
+        return ProcessWorker(self._setup, self._arguments)
+
+    def wait(self, workers: Sequence[ProcessWorker], timeout: float | None) -> list[ProcessWorker]:
+        """Those that have written something, or are gone."""
+        owners = {sign: worker for worker in workers for sign in worker.signs}
+        return list(dict.fromkeys(owners[sign] for sign in wait(list(owners), timeout)))
+
+
+@contextlib.contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """A new process begins with Ctrl-C blocked, as the mask is inherited: one pressed meanwhile comes to us alone, a moment later."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # the first process starts it, and that would lift the block
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _open_death(process: Any) -> int:
+    """A descriptor that becomes readable when a process is gone. The standard one waits for its children too, if they were forked."""
+    if hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):
+            return os.pidfd_open(process.pid)
+    return int(process.sentinel)
+
+
+def _kill_group(process: Any) -> None:
+    """End a process, its group, and whatever else it has started, in sessions of their own too."""
+    if hasattr(os, "killpg"):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(process.pid, signal.SIGSTOP)  # so that nobody is born while we look
+        for pid in [process.pid, *_descendants(process.pid)]:
+            for kill in (os.killpg, os.kill):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    kill(pid, _KILL)
+    process.kill()  # where there are no groups, or it was too young to have made its own
+
+
+def _descendants(pid: int) -> list[int]:
+    """The children of a process, their children and so on, where the system lists them."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError):
+            parent = int(entry.read_text().rpartition(")")[2].split()[1])  # after the name, which may hold anything
+            children.setdefault(parent, []).append(int(entry.parent.name))
+    found: list[int] = []
+    frontier = [pid]
+    while frontier:
+        born = children.get(frontier.pop(), [])
+        found += born
+        frontier += born
+    return found
+
+
+def _how_it_ended(code: int | None) -> str:
+    if code is None:
+        return "the worker vanished"
+    if code >= 0:
+        return f"the worker ended itself with exit code {code}"
+    try:
+        return f"the worker was killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"the worker was killed by signal {-code}"
+
+
+def _serve(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) -> None:
+    """The life of a worker: set up once, then one unit after the other until the pipe is closed."""
+    _stand_alone()
+    try:
+        work = resolve(setup)(*arguments)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the parent is to know
+        _send_broken(pipe, error)
+        return
+    pipe.send(Ready())
+    while True:
+        try:
+            unit: Unit = pipe.recv()
+        except EOFError:
+            close(work)
+            return
+        try:
+            answer: Done | Raised = Done(work(*unit.arguments))
+        except Exception as error:  # noqa: BLE001 - it is the unit's failure, whatever it is
+            answer = raised(error)
+        try:
+            pipe.send(answer)
+        except BrokenPipeError:
+            return
+        except Exception as error:  # noqa: BLE001 - a value that cannot be pickled is the unit's failure, not the worker's
+            pipe.send(Raised(f"the value cannot be sent: {type(error).__name__}: {error}", traceback.format_exc()))
+
+
+def _send_broken(pipe: Connection[Any, Any], error: Exception) -> None:
+    told = raised(error)
+    try:
+        pickle.loads(pickle.dumps(error))
+        sent: Exception | None = error
+    except Exception:  # noqa: BLE001 - some exceptions cannot travel; their words can
+        sent = None
+    pipe.send(Broken(sent, told.reason, told.traceback))
+
+
+def _stand_alone() -> None:
+    """A group of its own, deaf to Ctrl-C, which is the parent's business; and no life after the parent's."""
+    if hasattr(os, "setpgid"):
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    threading.Thread(target=_end_with_parent, name="watches the parent", daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed can tell nobody, and a worker in the middle of a long unit would not look at the pipe."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    if hasattr(os, "killpg"):
+        os.killpg(0, _KILL)
+    os._exit(1)

@@ -1,0 +1,141 @@
+"""How units reach workers and answers come back. The pool knows only these shapes, so it need not know where a worker lives."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from treetop.workers.units import Setup, Unit, resolve
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A worker is set up and waits for its first unit."""
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A worker could not be set up. So no other one can."""
+
+    error: BaseException | None
+    """What was raised, where it could be sent."""
+    reason: str
+    traceback: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """A unit's value."""
+
+    value: Any
+
+
+@dataclass(frozen=True)
+class Raised:
+    """A unit's function raised an exception."""
+
+    reason: str
+    traceback: str
+
+
+@dataclass(frozen=True)
+class Died:
+    """The worker is gone."""
+
+    reason: str
+
+
+Message = Ready | Broken | Done | Raised | Died
+
+
+class Worker(Protocol):
+    """One that does a unit at a time."""
+
+    def send(self, unit: Unit) -> None:
+        """Hand over a unit. A worker that died in the meantime says so in its next message."""
+        ...
+
+    def receive(self) -> Message:
+        """What it has to say; only after `Transport.wait` has named it."""
+        ...
+
+    def dismiss(self) -> None:
+        """Tell a worker without a unit that there will be none: it may put things in order and end. `end` still has to follow."""
+        ...
+
+    def end(self, patience: float = 0.0) -> None:
+        """End it, with all processes that it started, after so many seconds at the latest. May be called twice."""
+        ...
+
+
+class Transport(Protocol):
+    """Where workers come from."""
+
+    def start(self) -> Worker:
+        """A new worker, which will say when it is ready."""
+        ...
+
+    def wait(self, workers: Sequence[Any], timeout: float | None) -> list[Any]:
+        """Those workers that have something to say, or none after so many seconds."""
+        ...
+
+
+class _Local:
+    """A worker that is no process: it does its unit when it is asked for the answer."""
+
+    def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
+        self._setup, self._arguments = setup, arguments
+        self._work: Callable[..., Any] | None = None
+        self._unit: Unit | None = None
+
+    def send(self, unit: Unit) -> None:
+        self._unit = unit
+
+    def receive(self) -> Message:
+        if self._work is None:
+            self._work = resolve(self._setup)(*self._arguments)  # its exceptions are the caller's own
+            return Ready()
+        unit, self._unit = self._unit, None
+        assert unit is not None
+        try:
+            return Done(self._work(*unit.arguments))
+        except Exception as error:  # noqa: BLE001 - it is the unit's failure, whatever it is
+            return raised(error)
+
+    def has_something_to_say(self) -> bool:
+        return self._work is None or self._unit is not None
+
+    def dismiss(self) -> None:
+        """Nothing to wait for."""
+
+    def end(self, patience: float = 0.0) -> None:  # noqa: ARG002 - the shape of a worker
+        work, self._work = self._work, None
+        close(work)
+
+
+class InProcess:
+    """No processes: units are done one after the other, here. Nothing can be killed, so deadlines are not kept."""
+
+    def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
+        self._setup, self._arguments = setup, arguments
+
+    def start(self) -> _Local:
+        """The worker, which is this process."""
+        return _Local(self._setup, self._arguments)
+
+    def wait(self, workers: Sequence[_Local], timeout: float | None) -> list[_Local]:  # noqa: ARG002 - the shape of a transport
+        """Whoever has a unit to do."""
+        return [worker for worker in workers if worker.has_something_to_say()]
+
+
+def close(work: Any) -> None:
+    """What a setup has returned may have something to put in order at the end."""
+    if callable(method := getattr(work, "close", None)):
+        method()
+
+
+def raised(error: BaseException) -> Raised:
+    """An exception as it travels: in words."""
+    return Raised(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
