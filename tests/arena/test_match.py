@@ -159,7 +159,8 @@ _PROGRAM = """
 import sys
 from treetop.arena.match import match
 if __name__ == "__main__":
-    match("slow:0.003", "random", "connect_four", games=24, seed=9, workers=2, out=sys.argv[1], make_player="tests.arena.stand_ins:make")
+    match("slow:0.02", "random", "tic_tac_toe", games=40, seed=9, workers=2, opening_plies=2, out=sys.argv[1],
+          make_player="tests.arena.stand_ins:make")
     print("done")
 """
 
@@ -185,14 +186,14 @@ def test_a_match_that_is_killed_and_resumed_equals_one_that_was_not(tmp_path):
     wait_for_games(out, 8, process)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
-    assert out.read_bytes().count(b"\n") < 25
+    assert out.read_bytes().count(b"\n") < 41
     process = start_program(tmp_path, out)
     assert process.communicate(timeout=120)[0] == "done\n"
-    options = {"games": 24, "seed": 9, "workers": 1, "make_player": MAKE}
-    uninterrupted = match("slow:0.003", "random", "connect_four", out=whole, **options)
+    options = {"games": 40, "seed": 9, "workers": 1, "opening_plies": 2, "make_player": MAKE}
+    uninterrupted = match("slow:0.02", "random", "tic_tac_toe", out=whole, **options)
     assert played(out) == played(whole)
-    assert len(lines(out)) == 25
-    assert match("slow:0.003", "random", "connect_four", out=out, **options).to_dict() | {"out": ""} == uninterrupted.to_dict() | {"out": ""}
+    assert len(lines(out)) == 41
+    assert match("slow:0.02", "random", "tic_tac_toe", out=out, **options).to_dict() | {"out": ""} == uninterrupted.to_dict() | {"out": ""}
 
 
 def test_forfeits_are_counted_and_do_not_end_a_match(tmp_path):

@@ -68,11 +68,13 @@ def test_lopsided_openings_are_passed_over():
 
 
 def test_where_nothing_is_balanced_the_best_is_taken():
-    """Whoever faces a multiple of four stones has lost; the limit allows nothing."""
-    game = treetop.load_game("nim(stones=6)")
-    made = Openings(game, OpeningSettings(plies=1, limit=1e-6, tries=10), 1)
-    assert len(made[0].actions) == 1
-    assert made[0].actions == Openings(game, OpeningSettings(plies=1, limit=1e-6, tries=10), 1)[0].actions
+    game = treetop.load_game("tic_tac_toe")
+    settings = OpeningSettings(plies=3, limit=1e-6, tries=10)
+    made = Openings(game, settings, 1)[0]
+    assert made.actions == Openings(game, settings, 1)[0].actions
+    others = [Openings(game, OpeningSettings(plies=3, limit=1e-6, tries=tries), 1)[0] for tries in (1, 2, 5)]
+    tilts = [max(abs(value) for value in treetop.search(position, simulations=400).values) for position in (*others, made)]
+    assert tilts == sorted(tilts, reverse=True)
 
 
 def test_no_random_moves_are_allowed():

@@ -54,14 +54,14 @@ def dies(folder: str, times: int):
 
 
 def with_children(folder: str):
-    """Each worker has children that would live for ten minutes, one of them in a session of its own; unit "hang" never ends."""
-    sleeper = [sys.executable, "-c", "import time; time.sleep(600)"]
+    """Each worker has children that would live for a minute, one of them in a session of its own; unit "hang" never ends."""
+    sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
     child, stranger = subprocess.Popen(sleeper), subprocess.Popen(sleeper, start_new_session=True)
     (Path(folder) / f"{os.getpid()}.{child.pid}.{stranger.pid}").touch()
 
     def work(what: str) -> str:
         if what == "hang":
-            time.sleep(600)
+            time.sleep(60)
         return what
 
     return work

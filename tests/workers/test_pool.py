@@ -207,8 +207,11 @@ def test_ctrl_c_ends_everything(tmp_path):
         assert gone(family(marks))
 
 
-def test_workers_do_not_outlive_a_parent_that_is_killed(tmp_path):
+@pytest.mark.parametrize("seconds", [0.0, 0.5])
+def test_workers_do_not_outlive_a_parent_that_is_killed(tmp_path, seconds):
+    """While one of them is still being set up, and while both work."""
     with script(tmp_path) as (process, marks):
+        time.sleep(seconds)
         process.kill()
         process.wait()
         assert gone(family(marks))
@@ -282,6 +285,12 @@ def test_bad_settings_are_told():
     for wrong, words in (("squares", "module:function"), ("no.such:thing", "cannot be imported"), (f"{JOBS}:nothing", "has no function")):
         with pytest.raises(ConfigError, match=words):
             resolve(wrong)
+
+
+def test_workers_that_wait_leave_no_children_behind(tmp_path):
+    with Pool(f"{JOBS}:with_children", (str(tmp_path),), workers=2) as pool:
+        assert len(list(pool.run(units("one", "two", "three")))) == 3
+    assert gone(family(tmp_path))
 
 
 def test_workers_that_wait_may_put_things_in_order(tmp_path):

@@ -131,11 +131,15 @@ def _kill_group(process: Any) -> None:
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(process.pid, signal.SIGSTOP)  # so that nobody is born while we look
-        for pid in [process.pid, *_descendants(process.pid)]:
-            for kill in (os.killpg, os.kill):
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    kill(pid, _KILL)
+        _kill_with_groups([process.pid, *_descendants(process.pid)])
     process.kill()  # where there are no groups, or it was too young to have made its own
+
+
+def _kill_with_groups(pids: list[int]) -> None:
+    for pid in pids:
+        for kill in (os.killpg, os.kill):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                kill(pid, _KILL)
 
 
 def _descendants(pid: int) -> list[int]:
@@ -166,8 +170,18 @@ def _how_it_ended(code: int | None) -> str:
 
 
 def _serve(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) -> None:
-    """The life of a worker: set up once, then one unit after the other until the pipe is closed."""
+    """The life of a worker, and the end of whatever it has started and not ended."""
     _stand_alone()
+    try:
+        _work(pipe, setup, arguments)
+    except BrokenPipeError:
+        pass  # the parent is gone, so there is nobody to tell
+    finally:
+        _kill_with_groups(_descendants(os.getpid()))
+
+
+def _work(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) -> None:
+    """Set up once, then do one unit after the other until the pipe is closed."""
     try:
         work = resolve(setup)(*arguments)
     except Exception as error:  # noqa: BLE001 - whatever it is, the parent is to know
@@ -177,7 +191,7 @@ def _serve(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...])
     while True:
         try:
             unit: Unit = pipe.recv()
-        except EOFError:
+        except (EOFError, ConnectionResetError):
             close(work)
             return
         try:
@@ -187,7 +201,7 @@ def _serve(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...])
         try:
             pipe.send(answer)
         except BrokenPipeError:
-            return
+            raise
         except Exception as error:  # noqa: BLE001 - a value that cannot be pickled is the unit's failure, not the worker's
             pipe.send(Raised(f"the value cannot be sent: {type(error).__name__}: {error}", traceback.format_exc()))
 
@@ -217,5 +231,6 @@ def _end_with_parent() -> None:
     assert parent is not None
     parent.join()
     if hasattr(os, "killpg"):
+        _kill_with_groups(_descendants(os.getpid()))
         os.killpg(0, _KILL)
     os._exit(1)
