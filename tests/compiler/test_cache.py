@@ -21,7 +21,9 @@ PACKAGE = Path(treetop.__file__).parent
 SCRIPT = """
 import json, sys
 import treetop as tt
-from treetop.kernels.loop import run
+from treetop.kernels.build import PLAIN
+from treetop.kernels.loop import make_run
+run = make_run(PLAIN)
 told = []
 for spec in sys.argv[1:]:
     game = tt.load_game(spec)
@@ -135,7 +137,9 @@ def test_a_game_without_a_file_is_cached_too(tmp_path):
     script = f"""
 import json
 import treetop as tt
-from treetop.kernels.loop import run
+from treetop.kernels.build import PLAIN
+from treetop.kernels.loop import make_run
+run = make_run(PLAIN)
 exec(compile({cell!r}, "<ipython-input-1>", "exec"), globals())
 tt.search(Heap, simulations=50)
 print(json.dumps(Heap.engine().entry(run).from_cache))

@@ -12,7 +12,7 @@ from typing import Any
 from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.cache import KernelCache, build_digest
 from treetop.compiler.digest import digest
-from treetop.compiler.functions import CompiledFunction, jit
+from treetop.compiler.functions import CompiledFunction, jit, named_by
 
 Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
 """For each method, its argument types after `self`, given the module `numba.types`."""
@@ -72,10 +72,11 @@ class Entry:
         blueprint, kernel = self._engine.blueprint, self._kernel.function
         lowering.register(blueprint)
         game = lowering.GameValue(blueprint)
+        content = digest({"kernel": kernel}, {})
         # A dispatcher of its own for each game: one that all games share would be searched through at each call.
-        dispatcher = jit(kernel, bounds_checked=blueprint.bounds_checked, python_errors=False, entry=True)
+        dispatcher = jit(named_by(kernel, content), bounds_checked=blueprint.bounds_checked, python_errors=False, entry=True)
         signature = tuple(typeof(value) for value in (game, *args))
-        build = build_digest(blueprint.digest, digest({"kernel": kernel}, {}), bounds_checked=blueprint.bounds_checked)
+        build = build_digest(blueprint.digest, content, bounds_checked=blueprint.bounds_checked)
         cache = KernelCache(blueprint.name, build, f"{kernel.__module__}.{kernel.__name__}", repr(signature))
         found = cache.load(dispatcher.targetctx)
         if found is None:

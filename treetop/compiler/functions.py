@@ -30,7 +30,7 @@ class CompiledFunction(Generic[P, R]):
         key = (digest, bounds_checked)
         if key not in self._dispatchers:
             self._dispatchers[key] = jit(
-                self.function, bounds_checked=bounds_checked, python_errors=self.python_errors, inline=self.inline
+                named_by(self.function, digest), bounds_checked=bounds_checked, python_errors=self.python_errors, inline=self.inline
             )
         return self._dispatchers[key]
 
@@ -70,6 +70,18 @@ def kernel(function: Callable[P, R]) -> CompiledFunction[P, R]:
 def inline_kernel(function: Callable[P, R]) -> CompiledFunction[P, R]:
     """The same for the hot path: it becomes part of its caller."""
     return CompiledFunction(function, python_errors=False, inline=True)
+
+
+def named_by(function: FunctionType, digest: str) -> FunctionType:
+    """The same function under a name that tells it from every other of its name.
+
+    A factory makes many functions of one name. In memory Numba tells them apart by a counter, which begins anew in each process; so code
+    that two processes left in the cache may bear the same symbol, and a third process would run one for the other.
+    """
+    renamed = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_{digest[:16]}", function.__defaults__, function.__closure__)
+    renamed.__qualname__ = f"{function.__qualname__}_{digest[:16]}"
+    renamed.__module__ = function.__module__
+    return renamed
 
 
 def jit(function: FunctionType, *, bounds_checked: bool, python_errors: bool, inline: bool = False, entry: bool = False) -> Any:

@@ -26,6 +26,9 @@ def breakthrough(size: int = 8) -> Game:
     # The far rows of both players in one: nobody moves back to the row behind.
     edge_rows = np.uint64((1 << size) - 1 | ((1 << size) - 1) << (size * (size - 1)))
     short, straight, long = (np.uint64(step) for step in (size - 1, size, size + 1))
+    rows = np.array([((1 << size) - 1) << (size * row) for row in range(size)], np.uint64)
+    weights = np.array([0.02 * row * row for row in range(size)])  # what a piece is worth more on each row, seen from its own side
+    last_step, first_step = rows[size - 2], rows[1]  # from where one step reaches the far row, for either player
     # Without reaching the far row, a player's pieces take at most size - 2 and size - 3 steps each.
     longest = 2 * size * (2 * size - 5) + 1
 
@@ -98,6 +101,25 @@ def breakthrough(size: int = 8) -> Game:
             if index >= before_right:
                 pieces, before, direction = right, before_right, 2
             return 3 * nth_bit(pieces, index - before) + direction
+
+        def rollout_action(self, rng: Any) -> int:
+            """Step onto the far row where that is possible, else any move."""
+            left, ahead, right = self.movers()
+            last = last_step if self.player == 0 else first_step
+            for direction, pieces in enumerate((left & last, ahead & last, right & last)):
+                if pieces != _NONE:
+                    return 3 * lowest_bit(pieces) + direction
+            return self.random_action(rng)
+
+        def heuristic(self, out: Any) -> None:
+            """More pieces, and pieces further on."""
+            lead = 0.3 * (popcount(self.mine) - popcount(self.theirs))
+            for row in range(size):
+                mine, theirs = popcount(self.mine & rows[row]), popcount(self.theirs & rows[row])
+                up, down = weights[row], weights[size - 1 - row]
+                lead += mine * up - theirs * down if self.player == 0 else mine * down - theirs * up
+            out[self.player] = lead / (1.0 + abs(lead))
+            out[1 - self.player] = -out[self.player]
 
         def key(self) -> np.uint64:
             return mix_bits(mix_bits(self.mine) ^ self.theirs) ^ np.uint64(self.player)

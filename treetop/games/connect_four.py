@@ -14,6 +14,7 @@ _NONE, _ONE, _EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 _FULL = np.uint64(0x7F7F_7F7F_7F7F)
 _BOTTOM = np.uint64(0x7F)
 _FIRST_COLUMN = np.uint64(0x0101_0101_0101)
+_MIDDLE = np.uint64(0x0808_0808_0808)
 _TO_TOP = np.uint64(40)  # the shift from the bottom row to the top row
 
 
@@ -33,6 +34,18 @@ def _has_four(discs: np.uint64) -> bool:
     found = (upright & (upright >> np.uint64(16))) | (level & (level >> np.uint64(2)))
     found |= (rising & (rising >> np.uint64(18))) | (falling & (falling >> np.uint64(14)))
     return bool(found != _NONE)
+
+
+@compiled
+def _open_fours(discs: np.uint64, taken: np.uint64) -> int:
+    """How many empty cells would complete four."""
+    count = 0
+    rest = _FULL & ~taken
+    while rest != _NONE:
+        cell = rest & (~rest + _ONE)
+        count += int(_has_four(discs | cell))
+        rest ^= cell
+    return count
 
 
 @game(players=2, num_actions=7, max_length=42)
@@ -73,6 +86,26 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
 
     def is_terminal(self) -> bool:
         return self.won or bool(self.discs == _FULL)
+
+    def rollout_action(self, rng: Any) -> int:
+        """Complete four where that is possible, else stop the other player from it, else any column."""
+        cells = _landing(self.discs) & _FULL
+        for side in (self.mine, self.discs ^ self.mine):
+            rest = cells
+            while rest != _NONE:
+                cell = rest & (~rest + _ONE)
+                if _has_four(side | cell):
+                    return lowest_bit(cell) & 7
+                rest ^= cell
+        return self.random_action(rng)
+
+    def heuristic(self, out: Any) -> None:
+        """Cells that would complete four, and the middle column."""
+        theirs = self.discs ^ self.mine
+        lead = 0.15 * (_open_fours(self.mine, self.discs) - _open_fours(theirs, self.discs))
+        lead += 0.05 * (popcount(self.mine & _MIDDLE) - popcount(theirs & _MIDDLE))
+        out[self.player] = lead / (1.0 + abs(lead))
+        out[1 - self.player] = -out[self.player]
 
     def rewards(self, out: Any) -> None:
         out[self.player] = -1.0 if self.won else 0.0

@@ -24,6 +24,7 @@ def othello(size: int = 8) -> Game:
     inner = np.uint64(sum(1 << (size * row + column) for row in range(size) for column in range(1, size - 1)))
     start_x = np.uint64(1 << (size * (middle - 1) + middle) | 1 << (size * middle + middle - 1))
     start_o = np.uint64(1 << (size * (middle - 1) + middle - 1) | 1 << (size * middle + middle))
+    corners = np.uint64(1 | 1 << (size - 1) | 1 << (squares - size) | 1 << (squares - 1))
     level, upright, falling, rising = (np.uint64(step) for step in (1, size, size + 1, size - 1))
 
     @compiled
@@ -127,6 +128,14 @@ def othello(size: int = 8) -> Game:
             if self.moves == _NONE:
                 return squares
             return nth_bit(self.moves, rng.below(popcount(self.moves)))
+
+        def heuristic(self, out: Any) -> None:
+            """Corners, and freedom to move: what counts until the last discs are placed."""
+            freedom = popcount(self.moves) - popcount(find_moves(self.theirs, self.mine))
+            held = popcount(self.mine & corners) - popcount(self.theirs & corners)
+            lead = 0.08 * freedom + 0.4 * held
+            out[self.player] = lead / (1.0 + abs(lead))
+            out[1 - self.player] = -out[self.player]
 
         def key(self) -> np.uint64:
             return mix_bits(mix_bits(self.mine) ^ self.theirs) ^ np.uint64(self.player)

@@ -76,6 +76,8 @@ CONTROL = np.dtype(
         ("arm_samples", "i4"),
         ("trailed", "i8"),  # moves of the last rollout
         ("cycles", "i8"),  # visits that ended because a position came back on its own path
+        ("blocks", "i8"),  # positions in a graph's table, and how many it may hold before it has to grow
+        ("table_room", "i8"),
         ("collisions", "i8"),  # equal keys of different positions
         # What went wrong, or whom to ask.
         ("status", "i4"),
@@ -154,5 +156,5 @@ class Work(NamedTuple):
     """The visits that a child of the root must have to be chosen, turn by turn: kept."""
     arms: IntArray
     """Children of the root that are left in this pass of sequential halving: kept."""
-    table: IntArray
+    table: RecordArray
     """In a graph: from a key's lowest bits to the first child of its block: kept."""

@@ -121,6 +121,8 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
         state = local_copy(start)
         left = control[0].max_length - depth
         made = 0
+        few = amaf and control[0].num_actions <= 64 and control[0].players <= 2  # then the bit sets fit into two registers
+        ours, theirs = np.uint64(0), np.uint64(0)
         while not state.is_terminal():
             if left <= 0:
                 control[0].status = TOO_LONG
@@ -133,7 +135,12 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
             if action < 0:
                 control[0].status, control[0].culprit = BAD_COUNT, 0
                 return
-            if amaf:
+            if amaf and few and not rich:
+                bit = np.uint64(1) << (np.uint64(action) & np.uint64(63))
+                first = np.int64(state.current_player()) == 0
+                ours |= bit if first else np.uint64(0)
+                theirs |= np.uint64(0) if first else bit
+            elif amaf:
                 mover = np.int64(state.current_player())
                 if mover < 0 or mover >= control[0].players:
                     control[0].status, control[0].culprit = BAD_PLAYER, mover
@@ -149,6 +156,9 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
             state.apply(action)
         else:
             outcome(control, state, rewards)
+        if amaf and few and not rich:
+            work.played[0, 0] = ours
+            work.played[len(work.played) - 1, 0] |= theirs
         if rich:
             control[0].trailed = made
             discount(control, rewards, made)

@@ -58,6 +58,7 @@ def make_append(build: Build) -> CompiledFunction[..., int]:
             if amaf and len(tree.amaf) > 0:
                 tree.amaf[child].value_sum = 0.0
                 tree.amaf[child].visits = 0
+                tree.amaf[child].action = actions[index]
             if rich:
                 if len(tree.squares) > 0:
                     tree.squares[child] = 0.0
@@ -129,3 +130,6 @@ def sort_by_prior(tree: Any, first: Any, count: Any) -> None:
             place -= 1
         tree.stats[first + place].prior = prior
         tree.links[first + place].action = action
+    if len(tree.amaf) > 0:
+        for index in range(count):
+            tree.amaf[first + index].action = tree.links[first + index].action

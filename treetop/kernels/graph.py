@@ -11,16 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import inline_kernel
+from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import mix_bits
 from treetop.compiler.specialise import by_method
+from treetop.kernels.tables import inverse
 from treetop.tree.layout import MANY_OWN, SETTLED, SHARED
 from treetop.types import NONE, ROOT
 
 PROBES = 8
 """Places of the table that a key may stand in. Where all are taken, the newcomer replaces the first: the table is bounded."""
-EMPTY = 0
+FIRST_TABLE = 2**12
+"""Places of a graph's table at the beginning. It grows, up to its bound: a large one would be touched all over by a small search."""
+EMPTY = np.uint64(0)
 """No block begins at the root's own slot."""
+_TAG, _PLACE = np.uint64(32), np.uint64(2**32 - 1)
+# An entry is a block's place and, above it, the upper half of its key: who looks for another key need not go there to see it.
 
 
 @inline_kernel
@@ -47,10 +52,11 @@ def find_block(control: Any, tree: Any, work: Any, key: Any, count: Any) -> int:
     """The block of a position that was expanded before, or NONE. Equal keys of positions with other moves are not the same position."""
     size = np.uint64(len(work.table))
     for probe in range(PROBES):
-        leader = work.table[(key + np.uint64(probe)) & (size - np.uint64(1))]
-        if leader == EMPTY:
+        entry = work.table[(key + np.uint64(probe)) & (size - np.uint64(1))]
+        if entry == EMPTY:
             return NONE
-        if tree.keys[leader] == key:
+        leader = np.int64(entry & _PLACE)
+        if entry >> _TAG == key >> _TAG and tree.keys[leader] == key:
             if tree.links[tree.links[leader].parent].num_children != count:
                 control[0].collisions += 1
                 return NONE
@@ -63,16 +69,29 @@ def find_block(control: Any, tree: Any, work: Any, key: Any, count: Any) -> int:
 
 
 @inline_kernel
-def remember_block(tree: Any, work: Any, key: Any, leader: Any) -> None:
+def remember_block(control: Any, tree: Any, work: Any, key: Any, leader: Any) -> None:
     """Let later edges find a block."""
     size = np.uint64(len(work.table))
     tree.keys[leader] = key
+    control[0].blocks += 1
+    entry = (key >> _TAG << _TAG) | np.uint64(leader)
     for probe in range(PROBES):
         place = (key + np.uint64(probe)) & (size - np.uint64(1))
         if work.table[place] == EMPTY:
-            work.table[place] = leader
+            work.table[place] = entry
             return
-    work.table[key & (size - np.uint64(1))] = leader
+    work.table[key & (size - np.uint64(1))] = entry
+
+
+@kernel
+def fill_table(game: Any, control: Any, tree: Any, totals: Any, work: Any) -> None:
+    """Find all blocks again, after nodes have moved or the table has grown."""
+    work.table[:] = EMPTY
+    control[0].blocks = 0
+    for node in range(control[0].size):
+        if tree.links[node].num_children > 0 and tree.links[node].flags & SHARED == 0:
+            leader = tree.links[node].first_child
+            remember_block(control, tree, work, tree.keys[leader], leader)
 
 
 @inline_kernel
@@ -141,9 +160,10 @@ def _refresh(tree: Any, totals: Any, path: Any, movers: Any, step: Any, value: A
     edge = path[step]
     first, count = np.int64(tree.links[edge].first_child), np.int64(tree.links[edge].num_children)
     mover = movers[step]
-    visits = np.int64(tree.own_visits[first])
+    visits, total = np.int64(tree.own_visits[first]), tree.own_sums[first, mover]
     for child in range(first, first + count):
         visits += tree.stats[child].visits
+        total += tree.stats[child].value_sum
     players = len(totals)
     if len(tree.returns) > 0:
         for player in range(players):
@@ -152,11 +172,9 @@ def _refresh(tree: Any, totals: Any, path: Any, movers: Any, step: Any, value: A
                 total += tree.returns[child, player]
             value[player] = total / visits
     else:
-        total = tree.own_sums[first, mover]
-        for child in range(first, first + count):
-            total += tree.stats[child].value_sum
+        mean = total * inverse(visits)
         for player in range(players):
-            value[player] = total / visits if player == mover else -total / visits
+            value[player] = mean if player == mover else -mean
     if tree.links[edge].flags & SETTLED:
         for player in range(players):
             value[player] = 0.5 * (tree.bounds[edge, player] + tree.bounds[edge, players + player])

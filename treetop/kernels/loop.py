@@ -22,7 +22,7 @@ from treetop.kernels.expand import heuristic, list_actions, make_append, set_heu
 from treetop.kernels.graph import find_block, hand_over, link_block, on_path, position_key, remember_block
 from treetop.kernels.rich import make_rich_select
 from treetop.kernels.select import forget_answers, make_fast_select, make_watching_select
-from treetop.kernels.solve import settled_value, update_bounds
+from treetop.kernels.solve import settled_value
 from treetop.tree.layout import MANY_OWN, SETTLED, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
 
@@ -60,7 +60,7 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
         first = append_children(control, tree, node, work.actions, count)
         if graph:
             hand_over(tree, totals, node, chooser, first, True)
-            remember_block(tree, work, key, first)
+            remember_block(control, tree, work, key, first)
         if rich:
             if control[0].heuristic_prior > 0.0:
                 set_heuristic_priors(control, tree, state, mover, first, count, work.trial, work.scores)
@@ -75,7 +75,7 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
     """The way down. Where evaluations are in flight, leaves are expanded later: their priors come with the evaluation (batch.py)."""
     choose = _make_select(build, watching=watching)
     expand = make_expand(build)
-    graph = build.graph
+    amaf, graph = build.amaf, build.graph
     expands = not watching
 
     @inline_kernel
@@ -135,6 +135,12 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
             prefetch(tree.stats, next_block + 4)
             prefetch(tree.links, next_block)
             prefetch(tree.links, next_block + 4)
+            if amaf:
+                prefetch(tree.amaf, next_block)
+                prefetch(tree.amaf, next_block + 4)
+            if graph:
+                prefetch(tree.own_visits, next_block)
+                prefetch(tree.own_sums, next_block)
             chooser = mover
             depth += 1
             path[depth] = node
@@ -160,8 +166,7 @@ def make_settle_leaf(build: Build) -> CompiledFunction[..., bool]:
             outcome(control, state, rewards)
             return True
         if ending == EXHAUSTED:
-            update_bounds(control, tree, node, np.int64(state.current_player()))  # in a graph, settled by other ways meanwhile
-            settled_value(control, tree, node, rewards)
+            settled_value(control, tree, node, np.int64(state.current_player()), rewards)
             return True
         if graph and ending == REPEATED:
             rewards[:] = control[0].repetition
@@ -178,7 +183,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
     settle_leaf = make_settle_leaf(build)
     evaluate = make_evaluate(build)
     backup = make_backup(build)
-    solver, rich = build.solver, build.rich
+    solver, graph, rich = build.solver, build.graph, build.rich
 
     @kernel
     def run(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) -> None:
@@ -187,7 +192,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
         control[0].done = 0
         control[0].status = DONE
         while control[0].done < control[0].budget:
-            if control[0].size + control[0].num_actions > control[0].capacity:
+            if control[0].size + control[0].num_actions > control[0].capacity or (graph and control[0].blocks >= control[0].table_room):
                 control[0].status = NEED_ROOM
                 break
             control[0].answered = 0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.kernels.amaf import amaf_slot, blended, find_reference
+from treetop.kernels.amaf import borrowed_value, find_reference, hand_blended, own_value
 from treetop.kernels.control import (
     ALPHAZERO,
     AS_BELOW,
@@ -40,6 +40,7 @@ from treetop.kernels.control import (
 from treetop.kernels.evaluate import COUNT, SUM
 from treetop.kernels.root import next_arm, score_by_schedule
 from treetop.kernels.select import decide
+from treetop.kernels.tables import inverse_root, root_log
 from treetop.types import NONE, ROOT
 
 _PRIOR_FLOOR = -1e9  # the logit of a move that the evaluator thinks impossible
@@ -252,12 +253,13 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
             # The lowest number stands for minus infinity, which is what a closed child has.
             return max(float(own_rule(value, begun, float(tree.stats[child].prior), variance, total, control[0].c)), -1.7e308)
         if code == RAVE:
-            slot = amaf_slot(tree, work, child, mover, own)
-            visits = np.int64(tree.stats[child].visits)
-            if begun > 0 and visits == 0 and (slot == NONE or tree.amaf[slot].visits == 0):
-                return first_play
-            bonus = control[0].c * math.sqrt(math.log(total) / (begun + 1.0)) if control[0].c > 0.0 else 0.0
-            return float(blended(control, tree, slot, visits, value, total) + bonus)
+            if control[0].amaf_k > 0.0:
+                value = hand_blended(control, tree, work, child, mover, own, total)
+            else:
+                value = own_value(control, tree, child) if own else borrowed_value(control, tree, work, child, mover)
+            if value == np.inf and begun > 0:
+                value = first_play
+            return float(value + control[0].c * root_log(total) * inverse_root(begun + 1))
         if code == THOMPSON:
             return thompson_score(control, 0.0 if begun == 0 else value, child_variance(control, tree, child), begun, rng)
         if begun == 0:

@@ -37,7 +37,7 @@ def close(tree: Any, node: Any) -> None:
     tree.stats[node].prior = -prior if prior > np.float32(0.0) else (CLOSED if prior == np.float32(0.0) else prior)
 
 
-@kernel
+@inline_kernel
 def settle_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
     """The game is over here: the bounds are its rewards."""
     players = control[0].players
@@ -49,7 +49,7 @@ def settle_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
     close(tree, node)
 
 
-@kernel
+@inline_kernel
 def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
     """Bounds of a node from those of its children, among whom `mover` chooses; whether anything became narrower, or settled."""
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
@@ -117,9 +117,10 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
     return farthest if value < control[0].middle else nearest
 
 
-@inline_kernel
-def settled_value(control: Any, tree: Any, node: Any, rewards: Any) -> None:
-    """What a settled node is worth. Where a tie of the mover's leaves others in doubt, the middle of their bounds."""
+@kernel
+def settled_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -> None:
+    """What a node without an open child is worth. Where a tie of the mover's leaves others in doubt, the middle of their bounds."""
+    update_bounds(control, tree, node, mover)  # in a graph it may have been settled by other ways
     for player in range(control[0].players):
         rewards[player] = 0.5 * (tree.bounds[node, player] + tree.bounds[node, control[0].players + player])
 

@@ -15,7 +15,7 @@ from treetop.game.position import Position
 from treetop.kernels.batch import make_absorb, make_gather, release
 from treetop.kernels.build import Build
 from treetop.kernels.control import ASK, COLLISION, DONE, NEED_ROOM, SOLVED, TIE
-from treetop.kernels.graph import PROBES
+from treetop.kernels.graph import FIRST_TABLE, fill_table
 from treetop.kernels.loop import make_run
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
@@ -41,7 +41,9 @@ class Machine:
         self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns)
         self.control = make_control(config, evaluator, expand_after, self.game, self.plan)
         self.control["rng"] = Rng(seed).word
-        self.scratch = Scratch(self.game, self.plan.build, self.plan.table_size)
+        first_table = min(FIRST_TABLE, self.plan.table_size)
+        self.scratch = Scratch(self.game, self.plan.build, first_table)
+        self.control["table_room"] = first_table // 2 if first_table < self.plan.table_size else np.iinfo(np.int64).max
         self.build = self.plan.build
         self.engine = self.game.engine()
         self.position = position
@@ -102,29 +104,29 @@ class Machine:
         return done
 
     def _enter(self, budget: int) -> None:
+        moved = False
         if self._generation != self.tree.generation:
             self._generation = self.tree.generation
             self.scratch.forget_places()
-            if self.tree.is_graph:
-                self._find_blocks_again()
+            moved = True
+        if self.tree.is_graph:
+            self._fit_table(moved=moved)
         self.control["size"], self.control["capacity"] = self.tree.size, self.tree.columns.capacity
         self.control["budget"] = budget
         self.control["done"] = 0
 
-    def _find_blocks_again(self) -> None:
-        """Fill a graph's table anew after nodes have moved."""
-        links = self.tree.columns.links[: self.tree.size]
-        leaders = np.unique(links["first_child"][links["num_children"] > 0])
-        keys, table = self.tree.columns.keys, self.scratch.work.table
-        table[:] = 0
-        mask = len(table) - 1
-        for leader in leaders.tolist():
-            place = int(keys[leader]) & mask
-            for probe in range(PROBES):
-                if not table[(place + probe) & mask]:
-                    place = (place + probe) & mask
-                    break
-            table[place] = leader
+    def _fit_table(self, *, moved: bool) -> None:
+        """A graph's table grows with it, up to its bound; after nodes have moved it is filled anew."""
+        size, bound = len(self.scratch.work.table), self.plan.table_size
+        grown = size
+        while grown < bound and 2 * int(self.control[0]["blocks"]) >= grown:
+            grown *= 4
+        grown = min(grown, bound)
+        if grown > size or moved:
+            self.scratch.replace(table=np.zeros(grown, np.uint64))
+            self.control["table_room"] = grown // 2 if grown < bound else np.iinfo(np.int64).max
+            self.control["size"] = self.tree.size
+            self._call(fill_table, self.scratch.work)
 
     def _call(self, kernel: CompiledFunction[..., Any], *args: Any) -> None:
         try:

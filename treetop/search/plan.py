@@ -73,7 +73,7 @@ def _is_rich(config: SearchConfig, evaluator: Any, normalise: bool) -> bool:
     first_play_needs_it = isinstance(config.first_play, str) or (config.rule != "puct" and config.first_play is not None)
     return (
         config.rule not in ("ucb1", "puct", "rave") or config.schedule not in ("constant", "alphazero") or config.variance_scale > 0
-        or first_play_needs_it or config.backup != "mean" or config.discount != 1.0 or normalise or config.widening is not None
+        or config.amaf_k is not None or first_play_needs_it or config.backup != "mean" or config.discount != 1.0 or normalise or config.widening is not None
         or config.root != "rule" or config.forced_playouts > 0 or config.final in ("secure", "lcb") or config.virtual != "watch"
         or bool(getattr(evaluator, "is_rich", False))
     )  # fmt: skip

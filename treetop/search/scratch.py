@@ -36,7 +36,7 @@ class Scratch:
             scores=np.zeros(actions + _SLACK),
             trail=np.zeros((2, self._length * rich), np.int32),
             trial=np.zeros(players),
-            played=np.zeros((players, (actions // 64 + 1) * amaf), np.uint64),
+            played=np.zeros((players, (actions + 63) // 64 * amaf), np.uint64),
             lookup=np.zeros((players, actions * amaf), np.int32),
             lookup_block=np.full((3, players), NONE, np.int32),
             history=np.zeros((2, players, actions * rich)),
@@ -45,7 +45,7 @@ class Scratch:
             base=np.zeros(actions * rich, np.int32),
             schedule=np.zeros(0, np.int32),
             arms=np.zeros(actions * rich, np.int32),
-            table=np.zeros(table_size, np.int32),
+            table=np.zeros(table_size, np.uint64),
         )
         self._size = 0
         self._allocate_batch(0)

@@ -34,7 +34,8 @@ LINKS = np.dtype(
 AMAF = np.dtype(
     [
         ("value_sum", "f8"),  # of the returns when the move that leads here was played at its parent or any time later
-        ("visits", "i8"),
+        ("visits", "i4"),
+        ("action", "i4"),  # the move once more: who counts them all need not touch the links
     ]
 )
 BYTES_PER_NODE = STATS.itemsize + LINKS.itemsize
