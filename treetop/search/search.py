@@ -22,6 +22,7 @@ from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, in_p
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.machine import Machine
+from treetop.search.ponder import Pondering, refuse_while_pondering
 from treetop.search.presets import uct
 from treetop.search.result import SearchResult
 from treetop.search.rule import Rule
@@ -30,6 +31,7 @@ from treetop.tree.storage import Tree
 
 _FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
 _PROGRESS_SECONDS = 0.1
+_MOST_PONDERED = 10_000_000  # memory is finite, and the other side may have gone to bed
 _MOST_VISITS = 2**31 - 2  # what a node can count
 
 
@@ -81,6 +83,7 @@ class Search:
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
         self._last: tuple[Limit, int, float, str] | None = None  # limit, simulations, seconds, why it stopped
         self._root_is_dressed = False  # whether noise and schedules of this root are in place
+        self._pondering = False
 
     @property
     def tree(self) -> Tree:
@@ -266,6 +269,7 @@ class Search:
 
         With a limit the batch is false when it is reached. It counts from the first call with it, until it is reached or the search advances.
         """
+        refuse_while_pondering(self, "ask")
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ConfigError(f"a batch has at least one leaf, not {size!r}")
         allowed = min(size, _MOST_VISITS - self.simulations - self.in_flight)
@@ -310,7 +314,15 @@ class Search:
         batch.close(self.tree.generation)
         self._machine.absorb(batch, rows, worth)
 
+    def pondering(self, limit: Limit | None = None) -> Pondering:
+        """Search in the background, within `with`, while you wait for the other side's move; then `advance` keeps what was found.
+
+        Without a limit it goes on until the block ends, or ten million simulations are made.
+        """
+        return Pondering(self, Limit(simulations=_MOST_PONDERED) if limit is None else limit)
+
     def _refuse_in_flight(self, what: str) -> None:
+        refuse_while_pondering(self, what)
         if self.in_flight:
             raise SearchError(f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first")
 
@@ -336,6 +348,7 @@ class Search:
 
     def result(self) -> SearchResult:
         """What the search knows now. Costs a few microseconds a move; nothing is searched."""
+        refuse_while_pondering(self, "tell a result")
         if not self.simulations:
             raise SearchError("nothing has been searched yet: call run, or ask and tell")
         return SearchResult.of(self)

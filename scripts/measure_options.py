@@ -1,0 +1,165 @@
+"""What every option is worth in played games: matches against the same search without it, at equal simulations and at equal time.
+
+    python scripts/measure_options.py                          all matches, and docs/measured.md
+    python scripts/measure_options.py --games 400              a larger budget: games that are there already count
+    python scripts/measure_options.py --only solver reuse      some options
+    python scripts/measure_options.py --write-only             the table from what has been played
+
+Each match is a file in `measured/` and goes on where it was when it is run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import Progress
+
+from treetop.arena.log import read_match
+from treetop.arena.match import match
+from treetop.arena.result import MatchResult, Tally
+
+HERE = Path(__file__).resolve().parents[1]
+SIMULATIONS, SECONDS = 1000, 0.002
+
+
+@dataclass(frozen=True)
+class Option:
+    """An option, as two players that differ in nothing else; `{}` is where the limit goes."""
+
+    name: str
+    player: str
+    baseline: str
+    games: tuple[str, ...]
+    simulations: int = SIMULATIONS
+
+
+HEX, GOMOKU = "hex(size=7)", "gomoku(size=9)"
+OPTIONS = (
+    Option("solver", "uct({}, solver=True)", "uct({})", ("connect_four", "breakthrough(size=6)"), 10_000),
+    Option("tree reuse", "uct({})", "uct({}, reuse=False)", ("connect_four", "othello")),
+    Option("transpositions", "uct({}, transpositions=True)", "uct({})", ("connect_four", "othello")),
+    Option("RAVE", "rave({})", "uct({})", (HEX, GOMOKU, "othello", "breakthrough")),
+    Option("GRAVE", "grave({})", "uct({})", (HEX, GOMOKU, "othello", "breakthrough")),
+    Option("UCB1-Tuned", "ucb1_tuned({})", "uct({})", ("connect_four", "othello")),
+    Option("UCB-V", "ucb_v({}, c=0.1)", "uct({})", ("connect_four", "othello")),
+    Option("Thompson sampling", "thompson({})", "uct({})", ("connect_four", "othello")),
+    Option("progressive history", "history({})", "uct({})", ("othello", "breakthrough")),
+    Option("anytime halving at the root", "halving({})", "uct({})", ("connect_four", "othello")),
+    Option("blind (against UCB1)", "blind({})", "uct({})", ("connect_four", "othello")),
+    Option("KataGo's schedule", "puct({}, c_schedule='katago')", "puct({}, c=1.25)", ("connect_four", "othello")),
+    Option("bonus by variance", "puct({}, c=1.25, variance_scale=0.85)", "puct({}, c=1.25)", ("connect_four", "othello")),
+    Option("first play from the parent", "puct({}, c=1.25, first_play='parent')", "puct({}, c=1.25)", ("connect_four", "othello")),
+    Option("first play by tried prior", "puct({}, c=1.25, first_play='scaled')", "puct({}, c=1.25)", ("connect_four", "othello")),
+    Option("backup mixed with the best", "uct({}, backup='mixed', minimax_share=0.2)", "uct({})", ("connect_four", "othello")),
+    Option("implicit minimax", "uct({}, backup='implicit', minimax_share=0.2)", "uct({})", ("othello", "breakthrough")),
+    Option("values on the scale seen", "uct({}, normalise=True, c=0.7)", "uct({})", ("connect_four", "othello")),
+    Option("MAST rollouts", "uct({}, evaluator=\"rollout(policy='mast')\")", "uct({})", ("othello", "breakthrough")),
+    Option("softmax rollouts", "uct({}, evaluator=\"rollout(policy='mast_softmax')\")", "uct({})", ("othello", "breakthrough")),
+    Option("the game's own rollouts", "uct({}, evaluator=\"rollout(policy='game')\")", "uct({})", ("connect_four", "breakthrough")),
+    Option("two rollouts a leaf", "uct({}, evaluator='rollout(count=2)')", "uct({})", ("connect_four", "othello")),
+    Option("rollouts of 8 moves, then the heuristic", "uct({}, evaluator='rollout(depth=8)')", "uct({})", ("othello", "breakthrough")),
+    Option("half rollout, half heuristic", "uct({}, evaluator='mixed(heuristic, weight=0.5)')", "uct({})", ("othello", "breakthrough")),
+    Option("priors from the heuristic", "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+           "puct({}, c=1.25, evaluator='heuristic')", ("othello", "breakthrough")),
+    Option("widening by those priors", "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)', widening=2.0)",
+           "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)')", ("othello", "breakthrough")),
+    Option("Gumbel against PUCT, 32 simulations", "gumbel({}, evaluator='heuristic')", "puct({}, evaluator='heuristic')",
+           ("othello", "breakthrough", "connect_four"), 32),
+    Option("final move by LCB", "uct({}, final='lcb')", "uct({})", ("connect_four", "othello")),
+    Option("final move by value", "uct({}, final='value')", "uct({})", ("connect_four", "othello")),
+    Option("secure final move", "uct({}, final='secure', secure_beta=0.1)", "uct({})", ("connect_four", "othello")),
+)  # fmt: skip
+
+
+def main() -> None:
+    """Read the arguments, play what is missing, write the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--games", type=int, default=100, help="games a match")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--only", nargs="+", help="parts of names")
+    parser.add_argument("--limits", nargs="+", choices=("simulations", "time"), default=["simulations", "time"])
+    parser.add_argument("--folder", type=Path, default=HERE / "measured")
+    parser.add_argument("--write-only", action="store_true")
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(exist_ok=True)
+    chosen = [option for option in OPTIONS if not arguments.only or any(part in option.name for part in arguments.only)]
+    jobs = [(option, game, limit) for limit in arguments.limits for option in chosen for game in option.games]
+    console = Console(stderr=True)
+    if not arguments.write_only:
+        with Progress(console=console) as shown:
+            task = shown.add_task("matches", total=len(jobs))
+            for option, game, limit in jobs:
+                shown.update(task, description=f"{option.name}, {game}, equal {limit}")
+                play(option, game, limit, arguments.games, arguments.workers, arguments.folder)
+                shown.advance(task)
+    (HERE / "docs" / "measured.md").write_text(table(arguments.folder, arguments.workers))
+
+
+def play(option: Option, game: str, limit: str, games: int, workers: int, folder: Path) -> MatchResult:
+    """Play one match, or what is missing of it."""
+    told = f"simulations={option.simulations}" if limit == "simulations" else f"seconds={SECONDS * option.simulations / 1000:g}"
+    return match(option.player.format(told), option.baseline.format(told), game, games=games, seed=1, workers=workers,
+                 out=folder / f"{file_name(option, game, limit)}.jsonl")  # fmt: skip
+
+
+def file_name(option: Option, game: str, limit: str) -> str:
+    """A name that says what was played."""
+    words = f"{option.name} {game} {limit}"
+    return "".join(letter if letter.isalnum() else "-" for letter in words).strip("-")
+
+
+def table(folder: Path, workers: int) -> str:
+    """The table of everything that has been played, as a page."""
+    rows = []
+    least, most = 10**9, 0
+    for option in OPTIONS:
+        for game in option.games:
+            cells = []
+            for limit in ("simulations", "time"):
+                file = folder / f"{file_name(option, game, limit)}.jsonl"
+                result = played(file) if file.exists() else None
+                if result is None or not result.games:
+                    cells.append("not played")
+                    continue
+                elo = result.rating.elo
+                least, most = min(least, result.games), max(most, result.games)
+                cells.append(f"**{elo.value:+.0f}** ({elo.low:+.0f} to {elo.high:+.0f})")
+            rows.append(f"| {option.name} | {game} | {option.simulations:,} | {cells[0]} | {cells[1]} |")
+    budget = f"{least} games a match" if least == most else f"{least} to {most} games a match"
+    return PAGE.format(rows="\n".join(rows), budget=budget, workers=workers, machine=platform.machine(), seconds=SECONDS)
+
+
+def played(file: Path) -> MatchResult:
+    """The result of a match so far."""
+    header, records = read_match(file)
+    tally = Tally(("with", "without"), str(header.get("game")), 1, len(records))
+    for record in records:
+        tally.add(record)
+    return tally.result()
+
+
+PAGE = """# What each option is worth, measured
+
+Elo of a search with an option over the same search without it, with a 95% interval from pairs of games (docs/matches.md says what that
+means), {budget}. Equal simulations is the number in the table for each move, equal time {seconds:g} s for 1,000 of them. An interval that holds 0
+says that nothing was found, not that there is nothing; and an option that helps one game may harm another. Made by
+
+```
+python scripts/measure_options.py
+```
+
+which plays on where it was, so anybody can give it a larger budget: `--games 1000`. The players' settings stand in that file. Games at equal time
+were played by {workers} workers on a shared {machine} machine, so that half of the table is the less exact one.
+
+| option | game | simulations | Elo at equal simulations | Elo at equal time |
+|---|---|---|---|---|
+{rows}
+"""
+
+
+if __name__ == "__main__":
+    main()
