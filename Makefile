@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types layers unit bench clean
+.PHONY: demo test lint types layers engines unit bench clean
 
 # Plays the main job: searches, a game of one's own, a check, the speed of the bundled games.
 demo: $(STAMP)
@@ -13,9 +13,11 @@ demo: $(STAMP)
 	$(BIN)/treetop search connect_four --simulations 100000 --seed 1
 	$(BIN)/python examples/own_game.py
 	$(BIN)/treetop check tic_tac_toe --games 200
+	$(BIN)/treetop solve connect_four --moves "4 4 4 4 4 4 2 2 6 6 5 3"
+	$(BIN)/treetop match "grave(simulations=500)" "uct(simulations=500)" --game "hex(size=5)" --games 20 --seed 1
 	$(BIN)/treetop bench connect_four othello tic_tac_toe --simulations 20000
 
-test: lint types layers unit
+test: lint types layers engines unit
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -25,6 +27,10 @@ types: $(STAMP)
 
 layers: $(STAMP)
 	$(BIN)/lint-imports
+
+# The engines that some tests play against; where they cannot be installed those tests are skipped, and say so.
+engines:
+	sh scripts/install_engines.sh
 
 # Two workers; files stay together, so that a game is compiled by one worker and found in the cache by the other.
 unit: $(STAMP)

@@ -35,6 +35,7 @@ from treetop.game.fields import field
 from treetop.game.position import Position
 from treetop.game.registry import load_game, position
 from treetop.oracle.perft import perft
+from treetop.oracle.solve import Solution, solve
 from treetop.search.batch import Batch
 from treetop.search.clock import GameClock
 from treetop.search.config import SearchConfig
@@ -92,7 +93,7 @@ __all__ = [
     "Search",
     "SearchConfig",
     "SearchError",
-    "SearchResult",
+    "SearchResult", "Solution",
     "StaleNodeError",
     "Standing",
     "Statistics",
@@ -128,7 +129,7 @@ __all__ = [
     "random_bit",
     "rave",
     "rule",
-    "search",
+    "search", "solve",
     "thompson",
     "ucb1_tuned",
     "ucb_v",

@@ -4,7 +4,7 @@ import pytest
 
 import treetop
 
-COMMANDS = ["games", "search", "play", "check", "bench", "warmup"]
+COMMANDS = ["games", "search", "solve", "play", "check", "bench", "warmup"]
 
 
 def test_the_version_is_the_package_s(run):

@@ -55,3 +55,50 @@ def test_pondering_and_running_make_the_same_tree():
         thinking._thread.join(60)
     ran.run(tt.Limit(simulations=3000))
     assert pondered.result().visits == ran.result().visits
+
+
+def test_pondering_ends_by_itself_when_the_position_is_proven():
+    search = tt.Search(tt.position("tic_tac_toe", moves="a1 b1"), tt.uct(solver=True), seed=1)
+    with search.pondering() as thinking:
+        thinking._thread.join(60)
+        assert not thinking._thread.is_alive()
+    assert search.solved
+    assert search.result().proof.outcome == "win"
+
+
+def test_noise_and_schedules_are_in_place_while_pondering():
+    search = tt.Search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.Uniform(), seed=1)
+    with search.pondering(tt.Limit(simulations=50)) as thinking:
+        thinking._thread.join(60)
+    ran = tt.search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.Uniform(), seed=1, simulations=50)
+    assert search.result().visits == ran.visits
+    assert search.result().priors.tolist() == ran.priors.tolist()
+
+
+def test_a_search_that_plans_its_simulations_ponders_without_planning_millions():
+    search = tt.Search("tic_tac_toe", tt.gumbel(), seed=1)
+    search.prepare()
+    began = time.process_time()
+    with search.pondering():
+        time.sleep(0.05)
+    assert time.process_time() - began < 0.5
+    search.advance("b2")
+    assert search.run(tt.Limit(simulations=40)).simulations == 40
+
+
+def test_an_error_in_the_block_is_the_one_that_is_told():
+    search = tt.Search("tic_tac_toe", tt.uct(), seed=1)
+    with pytest.raises(ZeroDivisionError), search.pondering():
+        raise ZeroDivisionError
+    assert search.run(tt.Limit(simulations=10)).simulations == 10
+    search.tree.check((-1, 1))
+
+
+def test_one_may_ponder_again_and_again():
+    search = tt.Search("tic_tac_toe", tt.uct(), seed=1)
+    for turn in range(1, 4):
+        with search.pondering(tt.Limit(simulations=500)) as thinking:
+            thinking._thread.join(60)
+        assert search.simulations == 500 * turn
+    with search.pondering(), pytest.raises(tt.SearchError, match="ponders"):
+        search.pondering().__enter__()

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treetop import __version__
-from treetop.cli import bench, check, games, match, play, search, tournament, warmup
+from treetop.cli import bench, check, games, match, play, search, solve, tournament, warmup
 from treetop.cli.common import say, told
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app = typer.Typer(
 app.command("games")(told(games.games))
 app.command("search")(told(search.search))
 app.command("play")(told(play.play))
+app.command("solve")(told(solve.solve))
 app.command("match")(told(match.match))
 app.command("tournament")(told(tournament.tournament))
 app.command("check")(told(check.check))

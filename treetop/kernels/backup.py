@@ -50,7 +50,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
             _backup_plain(tree, totals, path, movers, depth, rewards)
             return
         if solver and control[0].solver and (ending == ENDED or ending == EXHAUSTED):
-            settle(control, tree, totals, work, path, movers, depth, ending == ENDED, rewards)
+            settle(control, tree, totals, path, movers, depth, ending == ENDED, rewards)
         if graph:
             backup_graph(control, tree, totals, path, movers, depth, ending == REPEATED, rewards)
         else:

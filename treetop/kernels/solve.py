@@ -139,63 +139,35 @@ def make_settle(build: Build) -> CompiledFunction[..., None]:
     graph = build.graph
 
     @kernel
-    def settle(
-        control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any
-    ) -> None:
+    def settle(control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any) -> None:
         """The end of the path is settled: tell those above, as far as it narrows anything.
 
-        A node that becomes settled had a mean of guesses; it gets the exact value instead, and so does its share in the sums above.
+        A node that becomes settled had a mean of guesses; it gets the exact value instead. The means above keep what they had: visits to a
+        move that is now known to lose would else count as lost ones of a player who will not make them.
         """
         if terminal:
             settle_terminal(control, tree, path[depth], rewards)
-        change = work.trial  # what the sums above have to be corrected by, for every player
-        change[:] = 0.0
-        climbing, corrected = True, False
         for step in range(depth - 1, -1, -1):
-            node = path[step]
-            if corrected and not graph:
-                _correct(tree, totals, node, movers, step, change)
-            if climbing:
-                found = update_bounds(control, tree, node, movers[step])
-                climbing = found != UNCHANGED
-                if found == SETTLED_NOW and not graph:
-                    _correct_settled(control, tree, totals, node, movers, step, change)
-                    corrected = True
-            elif not corrected:
+            found = update_bounds(control, tree, path[step], movers[step])
+            if found == UNCHANGED:
                 break
+            if found == SETTLED_NOW and not graph:
+                _set_exact(control, tree, totals, path[step], movers, step)
 
     return settle
 
 
 @inline_kernel
-def _correct(tree: Any, totals: Any, node: Any, movers: Any, step: Any, change: Any) -> None:
-    if step == 0:
-        for player in range(len(totals)):
-            totals[player] += change[player]
-        return
-    tree.stats[node].value_sum += change[movers[step - 1]]
-    if len(tree.returns) > 0:
-        for player in range(len(totals)):
-            tree.returns[node, player] += change[player]
-
-
-@inline_kernel
-def _correct_settled(control: Any, tree: Any, totals: Any, node: Any, movers: Any, step: Any, change: Any) -> None:
-    visits = tree.stats[node].visits
-    for player in range(len(totals)):
-        exact = 0.5 * (tree.bounds[node, player] + tree.bounds[node, control[0].players + player]) * visits
+def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, step: Any) -> None:
+    """Let the sums of a settled node say its exact value."""
+    visits, players = tree.stats[node].visits, control[0].players
+    for player in range(players):
+        exact = 0.5 * (tree.bounds[node, player] + tree.bounds[node, players + player]) * visits
         if step == 0:
-            known = totals[player]
             totals[player] = exact
         elif len(tree.returns) > 0:
-            known = tree.returns[node, player]
             tree.returns[node, player] = exact
-        else:
-            known = tree.stats[node].value_sum if player == movers[step - 1] else -tree.stats[node].value_sum
-        change[player] += exact - known
-    if step > 0:
-        chooser = movers[step - 1]
-        exact = 0.5 * (tree.bounds[node, chooser] + tree.bounds[node, control[0].players + chooser]) * visits
-        tree.stats[node].value_sum = exact
-        if len(tree.squares) > 0:
-            tree.squares[node] = exact * exact / max(visits, 1)
+        if step > 0 and player == movers[step - 1]:
+            tree.stats[node].value_sum = exact
+            if len(tree.squares) > 0:
+                tree.squares[node] = exact * exact / max(visits, 1)

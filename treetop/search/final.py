@@ -29,7 +29,23 @@ def choose(result: SearchResult) -> tuple[int, str]:
     settled = _proven_choice(result, rng)
     if settled is not None:
         return settled
-    candidates = result.contenders
+    candidates = _open_moves(result)
+    index, why = _by_rule(result, candidates, rng)
+    return _better_proven(result, index) or (index, why)
+
+
+def _open_moves(result: SearchResult) -> npt.NDArray[np.bool_]:
+    """The moves among which the rule decides: those that may be best and are not proven. There is one, else the proof had decided.
+
+    Proven moves stand apart: they get no more visits, and one that is proven to lose may well have the most.
+    """
+    if result.lower is None or result.upper is None:
+        return result.contenders
+    return result.contenders & (result.lower < result.upper)
+
+
+def _by_rule(result: SearchResult, candidates: npt.NDArray[np.bool_], rng: Rng) -> tuple[int, str]:
+    """The choice of the final rule among some moves."""
     rule = result.config.final
     temperature = result.config.temperature_at(len(result.position.actions))
     if rule == "temperature" and temperature > 0:
@@ -51,9 +67,6 @@ def choose(result: SearchResult) -> tuple[int, str]:
     counts = result.counts_since
     second = result.gumbel_scores if result.gumbel_scores is not None else np.where(result.counts > 0, result.means, -np.inf)
     index = _best(counts.astype(np.float64), second, candidates, rng)
-    proven = _better_proven(result, index)
-    if proven is not None:
-        return proven
     return index, _most_visits(result, counts, index)
 
 
@@ -74,12 +87,13 @@ def _proven_choice(result: SearchResult, rng: Rng) -> tuple[int, str] | None:
 
 
 def _better_proven(result: SearchResult, index: int) -> tuple[int, str] | None:
-    """A proven move that is worth at least what the favourite is thought to be. Proven moves get no more visits, so visits alone are unfair."""
+    """A proven move that is worth at least what the favourite is thought to be; a proven loss never is."""
     if result.lower is None or result.upper is None:
         return None
-    proven = np.where(result.lower == result.upper, result.lower, -np.inf)
+    lowest = result.position.game.facts.rewards[0]
+    proven = np.where((result.lower == result.upper) & (result.lower > lowest), result.lower, -np.inf)
     rival = int(np.argmax(proven))
-    if rival == index or not proven[rival] >= result.clipped_means[index]:
+    if rival == index or not np.isfinite(proven[rival]) or proven[rival] < result.clipped_means[index]:
         return None
     return rival, f"it is proven to be worth {proven[rival]:+g}; {_name(result, index)} has more visits, but only {result.clipped_means[index]:+.4f}"
 
@@ -116,6 +130,8 @@ def _most_visits(result: SearchResult, counts: npt.NDArray[np.generic], index: i
     mine = int(others[index])
     others[index] = -1
     rival = int(np.argmax(others))
+    if mine < others[rival]:
+        return f"of the moves that are not proven it has the most visits ({mine:,} of {total:,}, {mine / max(total, 1):.1%})"
     return f"it has the most visits ({mine:,} of {total:,}, {mine / max(total, 1):.1%}; the next is {_name(result, rival)} with {int(others[rival]):,})"
 
 

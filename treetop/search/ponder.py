@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from treetop.errors import SearchError
 from treetop.search.limits import Budget, Limit
@@ -28,7 +28,7 @@ class Pondering:
         self.simulations = 0
         """How many were run."""
 
-    def __enter__(self) -> Pondering:
+    def __enter__(self) -> Self:
         search = self._search
         search._refuse_in_flight("ponder")
         search.prepare()

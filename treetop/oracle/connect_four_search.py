@@ -1,0 +1,255 @@
+"""The compiled search of the Connect Four solver, which answers one question: is the score of a position at least so much.
+
+A score is 22 less the number of discs that the winner will have played, negative where the player to move loses, 0 for a draw. So a larger
+score is an earlier win or a later loss. The question is asked with a window of no width: every position below is only asked whether it
+reaches the same bound, and most are answered without a look at their moves. The search keeps its own stack, so that it can
+stop after some positions and go on as if nothing had been.
+
+What the table holds is true of a position wherever it is met: bounds of its score. A key is hashed one to one; its upper part is the
+place in the table and its lower part stands in the entry, so no other position is ever taken for this one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.functions import compiled, inline_kernel
+from treetop.compiler.intrinsics import lowest_bit, popcount, prefetch
+from treetop.oracle.connect_four_bits import BOARD, NONE, ONE, cannot_win, free_cells, mirrored, safe_moves, winning_cells
+
+CELLS = 42
+LEAST_TABLE_BITS = 6
+"""Fewer bits of a key than this may not be its place in the table: the others would not fit into an entry."""
+
+CONTROL = np.dtype([
+    ("target", "i8"),  # the question: is the score for the player to move at the root at least this?
+    ("root", "i8"),  # how many discs lie on the board at the root
+    ("budget", "i8"),  # positions to look at before the search pauses
+    ("nodes", "i8"),  # positions looked at so far
+    ("value", "i8"),  # the answer: a lower bound of the score if it reaches the target, else an upper bound
+    # Where the search goes on: the frames in use, and the position that comes next.
+    ("depth", "i8"),
+    ("discs", "i8"),
+    ("own", "u8"),
+    ("taken", "u8"),
+    ("threats", "u8"),
+])  # fmt: skip
+
+FRAME = np.dtype([
+    ("own", "u8"),  # the discs of the player to move
+    ("taken", "u8"),  # those of both
+    ("hashed", "u8"),
+    ("discs", "i8"),  # how many they are
+    ("count", "i8"),  # children
+    ("next", "i8"),  # the first child not yet looked at
+    ("best", "i8"),
+    ("low", "i8"),  # what was known of the score before
+    ("high", "i8"),
+    ("begun", "i8"),  # the number of positions looked at before this one
+])  # fmt: skip
+
+_KEY_BITS = 49
+_KEY = np.uint64((1 << _KEY_BITS) - 1)
+_SCRAMBLE = np.uint64(0x1_9E37_79B9_7F4B)  # odd, so that multiplying by it loses nothing
+_HALF = np.uint64(25)
+# An entry, from its low end: 6 bits for each bound, 6 for the work, 43 for the key's lower part. Nothing is ever stored as 0.
+_BOUND, _WORK, _TAG = np.uint64(6), np.uint64(12), np.uint64(18)
+_SIX_BITS = np.uint64(63)
+_TAG_BITS = np.uint64((1 << (_KEY_BITS - LEAST_TABLE_BITS)) - 1)
+_OFFSET = 32
+# A child, from its low end: its threats, its cell, its rank.
+_CELL, _RANK = np.uint64(49), np.uint64(55)
+_NO_SCORE = -100
+_MIRROR_UNTIL = 16  # later a board that equals another one's mirror image is too rare to be looked for
+_CENTRE = np.array([min(cell // 7, 6 - cell // 7) for cell in range(49)])
+
+
+@inline_kernel
+def _hashed(own: Any, taken: Any, discs: int) -> Any:
+    """49 bits that tell the position up to its mirror image, well mixed."""
+    key = own + taken
+    if discs < _MIRROR_UNTIL:
+        key = min(key, mirrored(key))
+    key = (key * _SCRAMBLE) & _KEY
+    key ^= key >> _HALF
+    return (key * _SCRAMBLE) & _KEY
+
+
+@inline_kernel
+def _find(table: Any, hashed: Any, shift: Any) -> Any:
+    """What the table knows of a position; 0 for nothing."""
+    place, tag = (hashed >> shift) & ~ONE, hashed & _TAG_BITS
+    if table[place] >> _TAG == tag:
+        return table[place]
+    return table[place | ONE] if table[place | ONE] >> _TAG == tag else NONE
+
+
+@inline_kernel
+def _low(entry: Any) -> Any:
+    return np.int64(entry & _SIX_BITS) - _OFFSET
+
+
+@inline_kernel
+def _high(entry: Any) -> Any:
+    return np.int64((entry >> _BOUND) & _SIX_BITS) - _OFFSET
+
+
+@inline_kernel
+def _keep(table: Any, hashed: Any, shift: Any, low: int, high: int, nodes: int) -> None:
+    """Store bounds. Of two places the first is for what took the most work, the second for what came last."""
+    work = NONE
+    while nodes > 1:
+        nodes >>= 1
+        work += ONE
+    place, tag = (hashed >> shift) & ~ONE, hashed & _TAG_BITS
+    entry = (tag << _TAG) | (work << _WORK) | (np.uint64(high + _OFFSET) << _BOUND) | np.uint64(low + _OFFSET)
+    first = table[place]
+    if first >> _TAG == tag:
+        table[place] = entry
+    elif (first >> _WORK) & _SIX_BITS <= work:
+        table[place | ONE] = first
+        table[place] = entry
+    else:
+        table[place | ONE] = entry
+
+
+@inline_kernel
+def _follow(own: Any, taken: Any, threats: Any, discs: int, alpha: int) -> Any:
+    """Play on while there is but one move that does not lose at once.
+
+    Gives the position that was reached, its window, its safe moves, and its value where the rules or the window decide: then no moves.
+    """
+    while True:
+        moves = safe_moves(free_cells(taken), threats)
+        if moves == NONE:
+            return own, taken, threats, discs, alpha, moves, -((CELLS - discs) >> 1)
+        if discs >= CELLS - 2:
+            return own, taken, threats, discs, alpha, NONE, 0
+        low, high = -((CELLS - 2 - discs) >> 1), (CELLS - 1 - discs) >> 1  # nobody wins with the next disc
+        if low > alpha or high <= alpha:
+            return own, taken, threats, discs, alpha, NONE, low if low > alpha else high
+        if moves & (moves - ONE) != NONE:
+            return own, taken, threats, discs, alpha, moves, 0
+        moved = own | moves
+        own ^= taken
+        taken |= moves
+        threats = winning_cells(moved, BOARD & ~taken)
+        discs += 1
+        alpha = -alpha - 1
+
+
+@inline_kernel
+def _list_children(children: Any, hashes: Any, table: Any, shift: Any, own: Any, taken: Any, discs: int, moves: Any) -> Any:
+    """Write the children in the order in which to look at them: many winning cells first, then the middle of the board.
+
+    Gives how many there are, or -1 where one of them loses at once for the other player; and how many hashes of children were written.
+    """
+    other = own ^ taken
+    count, hashes_count = 0, 0
+    while moves != NONE:
+        move = moves & (NONE - moves)
+        moves ^= move
+        filled = taken | move
+        threats = winning_cells(own | move, BOARD & ~filled)
+        replies = safe_moves(free_cells(filled), threats)
+        if replies == NONE:
+            return -1, 0
+        if replies & (replies - ONE) != NONE:  # a forced reply is played at once and never stored
+            hashed = _hashed(other, filled, discs + 1)
+            prefetch(table, np.int64((hashed >> shift) & ~ONE))
+            hashes[hashes_count] = hashed
+            hashes_count += 1
+        cell = lowest_bit(move)
+        child = (np.uint64(8 * popcount(threats) + _CENTRE[cell]) << _RANK) | (np.uint64(cell) << _CELL) | threats
+        place = count
+        while place > 0 and children[place - 1] < child:
+            children[place] = children[place - 1]
+            place -= 1
+        children[place] = child
+        count += 1
+    return count, hashes_count
+
+
+@inline_kernel
+def _best_known(hashes: Any, count: int, table: Any, shift: Any) -> int:
+    """The highest score that the table promises by one of the children."""
+    best = _NO_SCORE
+    for index in range(count):
+        entry = _find(table, hashes[index], shift)
+        if entry != NONE:
+            best = max(best, -_high(entry))
+    return best
+
+
+@inline_kernel
+def _open(frame: Any, children: Any, hashes: Any, table: Any, shift: Any, own: Any, taken: Any, discs: int, alpha: int, moves: Any) -> Any:
+    """Look at a position with more than one safe move: (True, its value) if that is known well enough; else it fills the frame."""
+    wants_to_win = alpha >= 0
+    hopeful = own if wants_to_win else own ^ taken
+    if cannot_win(hopeful, taken, (discs & 1 == 0) == wants_to_win):
+        return True, 0
+    hashed = _hashed(own, taken, discs)
+    low, high = -((CELLS - 2 - discs) >> 1), (CELLS - 1 - discs) >> 1
+    entry = _find(table, hashed, shift)
+    if entry != NONE:
+        low, high = _low(entry), _high(entry)
+        if low > alpha or high <= alpha:
+            return True, low if low > alpha else high
+    count, hashes_count = _list_children(children, hashes, table, shift, own, taken, discs, moves)
+    if count < 0:
+        return True, (CELLS - 1 - discs) >> 1
+    high = min(high, (CELLS - 3 - discs) >> 1)  # no move wins by force with the disc after next
+    if high <= alpha:
+        return True, high
+    known = _best_known(hashes, hashes_count, table, shift)
+    if known > alpha:
+        return True, known
+    frame.own, frame.taken, frame.hashed, frame.discs = own, taken, hashed, discs
+    frame.count, frame.next, frame.best = count, 0, _NO_SCORE
+    frame.low, frame.high = low, high
+    return False, 0
+
+
+@compiled(python_errors=False)
+def prove(game: Any, control: Any, table: Any, table_bits: int, frames: Any, children: Any, hashes: Any) -> bool:  # noqa: ARG001
+    """Go on with a search until it is answered (true), or until its budget is spent (false)."""
+    state = control[0]
+    target, root, nodes = state.target, state.root, state.nodes
+    own, taken, threats, discs, depth = state.own, state.taken, state.threats, state.discs, state.depth
+    shift = np.uint64(_KEY_BITS - table_bits)
+    stop = nodes + state.budget
+    while nodes < stop:
+        nodes += 1
+        alpha = target - 1 if (discs ^ root) & 1 == 0 else -target
+        own, taken, threats, discs, alpha, moves, value = _follow(own, taken, threats, discs, alpha)
+        settled = moves == NONE
+        if not settled:
+            settled, value = _open(frames[depth], children[depth], hashes, table, shift, own, taken, discs, alpha, moves)
+            if not settled:
+                frames[depth].begun = nodes
+                depth += 1
+        while settled and depth > 0:  # bring the value up as far as it decides
+            frame = frames[depth - 1]
+            value = -value if (discs ^ frame.discs) & 1 else value
+            discs = frame.discs
+            alpha = target - 1 if (discs ^ root) & 1 == 0 else -target
+            frame.best = max(frame.best, value)
+            settled = frame.best > alpha or frame.next == frame.count
+            if settled:
+                value = frame.best
+                low, high = (value, frame.high) if value > alpha else (frame.low, value)
+                _keep(table, frame.hashed, shift, low, high, nodes - frame.begun)
+                depth -= 1
+        if depth == 0:
+            state.nodes, state.value = nodes, value if (discs ^ root) & 1 == 0 else -value
+            return True
+        frame = frames[depth - 1]
+        child = children[depth - 1, frame.next]
+        frame.next += 1
+        own, taken = frame.own ^ frame.taken, frame.taken | (ONE << ((child >> _CELL) & _SIX_BITS))
+        threats, discs = child & ((ONE << _CELL) - ONE), frame.discs + 1
+    state.nodes, state.depth, state.discs = nodes, depth, discs
+    state.own, state.taken, state.threats = own, taken, threats
+    return False

@@ -1,0 +1,122 @@
+"""Exact outcomes in any game for one player, or for two whose rewards add up to zero: the compiled search with its memory, from Python."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from treetop.errors import ConfigError, GameError
+from treetop.game.position import Position
+from treetop.oracle.solve_search import (
+    ANSWERED,
+    CONTROL,
+    ENTRY,
+    FRAME,
+    NO_ACTION,
+    PAUSED,
+    TOO_LONG,
+    WRONG_PLAYER,
+    WRONG_REWARDS,
+    explore,
+)
+
+_SLICE = 20_000  # positions, some hundredths of a second, between two looks at clocks and Ctrl-C
+_FIRST_ENTRIES = 1 << 14
+_TABLE_BYTES = 1 << 28  # the most that the table may grow to
+_LINE_BYTES = 1 << 30
+_FOREVER = 1 << 40  # moves: later than any game ends
+_BROKEN = {
+    NO_ACTION: "has a position without a legal action that is not over",
+    WRONG_PLAYER: "has a position in which neither player is to move",
+    TOO_LONG: "takes more moves than its max_length",
+    WRONG_REWARDS: "gives rewards out of its range, or that do not add up to zero",
+}
+_NOT_SOLVABLE = {
+    "chance_outcomes": "chance takes part in it",
+    "determinize": "its players do not see everything",
+    "step_rewards": "its rewards come on the way",
+}
+
+
+def refuse_what_has_no_exact_value(position: Position) -> None:
+    """A single exact value has a game without chance and secrets, of one player, or of two who play for the same sum."""
+    game = position.game
+    for method, reason in _NOT_SOLVABLE.items():
+        if game.has(method):
+            raise ConfigError(f"{game.name} cannot be solved exactly: {reason}")
+    if game.facts.players > 2 or (game.facts.players == 2 and not game.facts.zero_sum):
+        raise ConfigError(f"{game.name} cannot be solved exactly: that takes one player, or two whose rewards add up to zero")
+
+
+class ExactSearch:
+    """Looks for the exact outcome of positions of one game, and remembers what it found for the next ones.
+
+    Not `timed`, it finds values only, which is quicker. Timed, it finds how long the game takes too, where the one who gains hurries and
+    the one who loses delays.
+    """
+
+    def __init__(self, position: Position, *, timed: bool, watch: Callable[[int], None] | None = None) -> None:
+        game = position.game
+        facts, depth = game.facts, game.facts.max_length + 2
+        if depth * (game.dtype.itemsize + 4 * facts.num_actions + FRAME.itemsize) > _LINE_BYTES:
+            raise GameError(f"{game.name} is too large to be solved: a line of {facts.max_length:,} moves does not fit into memory")
+        self._game = game
+        self._watch = watch
+        self.nodes = 0
+        """How many positions were looked at."""
+        self._control = np.zeros(1, CONTROL)
+        self._control["players"], self._control["timed"] = facts.players, timed
+        self._control["lowest"], self._control["highest"] = facts.rewards
+        self._states = np.zeros(depth, game.dtype)
+        self._frames = np.zeros(depth, FRAME)
+        self._actions = np.zeros((depth, facts.num_actions), np.int32)
+        self._history = np.zeros((facts.players, facts.num_actions), np.int64)
+        self._rewards = np.zeros(facts.players)
+        self._table = np.zeros(_FIRST_ENTRIES, ENTRY)
+        word = next(size for size in (8, 4, 2, 1) if game.dtype.itemsize % size == 0)
+        self._words = self._states.view(f"u{word}").reshape(depth, -1)
+        self._kept = np.zeros((len(self._table), self._words.shape[1]), self._words.dtype)
+        self._explore = game.engine().entry(explore)
+
+    def prepare(self) -> None:
+        """Compile or load the code, so that a clock that starts afterwards measures the search alone."""
+        self._run(0)
+
+    def _run(self, budget: int) -> int:
+        self._control["budget"] = budget
+        return int(self._explore(
+            self._control, self._states, self._words, self._actions, self._frames, self._history, self._rewards, self._table, self._kept
+        ))  # fmt: skip
+
+    def _grow_table(self) -> None:
+        """Four times the places, as long as they fit. Two that share a hash so far share it or part; so none is in another's way."""
+        old, kept, places = self._table, self._kept, 4 * len(self._table)
+        if places * (ENTRY.itemsize + self._game.dtype.itemsize) > _TABLE_BYTES:
+            return
+        used = np.flatnonzero(old["work"])
+        moved = (old["hashed"][used] & np.uint64(places - 2)).astype(np.int64) + used % 2
+        self._table = np.zeros(places, ENTRY)
+        self._kept = np.zeros((places, kept.shape[1]), kept.dtype)
+        self._table[moved], self._kept[moved] = old[used], kept[used]
+
+    def outcome(self, position: Position, value: float | None = None) -> tuple[float, int]:
+        """What player 0 receives, and after how many moves (0 in a draw, or where it is not timed). A value that is known already helps."""
+        self._states[0] = position.record[0]
+        frame, control = self._frames[0], self._control[0]
+        frame["low"], frame["low_timing"] = (-math.inf, 0) if value is None else (value, -_FOREVER)
+        frame["high"], frame["high_timing"] = (math.inf, 0) if value is None else (value, _FOREVER)
+        control["depth"] = 0
+        status = PAUSED
+        while status == PAUSED:
+            status = self._run(_SLICE)
+            if int(control["nodes"]) > len(self._table):
+                self._grow_table()
+            self.nodes = int(control["nodes"])
+            if self._watch is not None:
+                self._watch(self.nodes)
+        if status != ANSWERED:
+            broken = self._game.view(self._states.copy(), int(control["depth"]))
+            raise GameError(f"{self._game.name} {_BROKEN[status]}; `treetop check` tells more\n{Position(self._game, broken._states)}")
+        return float(control["value"]), abs(int(control["timing"]))
