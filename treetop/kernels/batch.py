@@ -31,7 +31,7 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
     descend = make_descend(build, watching=True)
     settle_leaf = make_settle_leaf(build)
     backup = make_backup(build)
-    solver, amaf = build.solver, build.amaf
+    solver, amaf, rich = build.solver, build.amaf, build.rich
 
     @kernel
     def gather(
@@ -56,6 +56,8 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
                     break
                 if amaf:
                     clear_played(work)
+                if rich:
+                    control[0].trailed = 0
                 backup(control, tree, totals, work, paths[slot], movers[slot], depth, control[0].ending, work.rewards)
                 control[0].done += 1
                 control[0].turn += 1

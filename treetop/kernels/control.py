@@ -147,7 +147,7 @@ class Work(NamedTuple):
     history: FloatArray
     """Sums and counts of returns for each player and action: kept from call to call."""
     mask: IntArray
-    """For each child of the root whether it may be looked at: kept."""
+    """For each action whether it may be looked at at the root: kept."""
     gumbel: FloatArray
     """For each child of the root its Gumbel number: kept."""
     base: IntArray

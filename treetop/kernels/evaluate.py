@@ -178,7 +178,7 @@ def discount(control: Any, rewards: Any, moves: Any) -> None:
 def make_evaluate(build: Build) -> CompiledFunction[..., None]:
     """What a leaf that is not the end of the game is worth."""
     rollout = make_rollout(build)
-    amaf, rich = build.amaf, build.rich
+    rich = build.rich
 
     @kernel
     def several_rollouts(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
@@ -196,10 +196,7 @@ def make_evaluate(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def evaluate(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
-        if amaf:
-            clear_played(work)
         if rich:
-            control[0].trailed = 0
             weight = control[0].rollout_weight
             if weight > 0.0:
                 if control[0].rollout_count > 1:

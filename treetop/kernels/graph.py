@@ -15,7 +15,7 @@ from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import mix_bits
 from treetop.compiler.specialise import by_method
 from treetop.kernels.tables import inverse
-from treetop.tree.layout import MANY_OWN, SETTLED, SHARED
+from treetop.tree.layout import BOUNDED, MANY_OWN, SHARED
 from treetop.types import NONE, ROOT
 
 PROBES = 8
@@ -175,9 +175,9 @@ def _refresh(tree: Any, totals: Any, path: Any, movers: Any, step: Any, value: A
         mean = total * inverse(visits)
         for player in range(players):
             value[player] = mean if player == mover else -mean
-    if tree.links[edge].flags & SETTLED:
+    if tree.links[edge].flags & BOUNDED:
         for player in range(players):
-            value[player] = 0.5 * (tree.bounds[edge, player] + tree.bounds[edge, players + player])
+            value[player] = min(max(value[player], tree.bounds[edge, player]), tree.bounds[edge, players + player])
     tree.stats[edge].visits += 1
     if step == 0:
         for player in range(players):

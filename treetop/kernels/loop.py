@@ -13,7 +13,7 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_word, state_at
-from treetop.kernels.amaf import make_amaf_select
+from treetop.kernels.amaf import clear_played, make_amaf_select
 from treetop.kernels.backup import ENDED, EXHAUSTED, LEAF, REPEATED, make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.control import BAD_PLAYER, DONE, IMPLICIT, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
@@ -183,7 +183,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
     settle_leaf = make_settle_leaf(build)
     evaluate = make_evaluate(build)
     backup = make_backup(build)
-    solver, graph, rich = build.solver, build.graph, build.rich
+    solver, amaf, graph, rich = build.solver, build.amaf, build.graph, build.rich
 
     @kernel
     def run(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) -> None:
@@ -205,6 +205,10 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
                 control[0].status = SOLVED  # every move of the root is closed, or none was asked for
                 break
             # 3. Evaluate.
+            if amaf:
+                clear_played(work)
+            if rich:
+                control[0].trailed = 0
             if not settle_leaf(control, tree, state, work.path[depth], work.rewards):
                 evaluate(control, work, state, depth, work.rewards, rng)
                 if rich and control[0].backup == IMPLICIT:

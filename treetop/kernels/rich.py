@@ -315,7 +315,7 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
     @kernel
     def apply_root_wishes(control: Any, tree: Any, work: Any, first: Any, count: Any, total: Any) -> None:
         for index in range(count):
-            if control[0].masked and work.mask[index] == 0:
+            if control[0].masked and work.mask[tree.links[first + index].action] == 0:
                 work.scores[index] = -np.inf
             elif control[0].forced_playouts > 0.0 and work.scores[index] > -np.inf:
                 begun = begun_visits(tree, first + index)

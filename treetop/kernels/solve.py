@@ -111,7 +111,9 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
     """Moves to the end from the best proven child: the nearest for a winner, the farthest for a loser."""
     nearest, farthest = np.int64(2**31 - 2), np.int64(0)
     for child in range(first, first + count):
-        if tree.links[child].flags & SETTLED and tree.bounds[child, mover] == value:
+        if tree.links[child].flags & SETTLED == 0:
+            farthest = np.int64(control[0].max_length)  # as bad a move, perhaps, and nobody knows how long it lasts
+        elif tree.bounds[child, mover] == value:
             nearest = min(nearest, np.int64(tree.distances[child]))
             farthest = max(farthest, np.int64(tree.distances[child]))
     return farthest if value < control[0].middle else nearest

@@ -188,6 +188,8 @@ class SearchConfig:
                  "virtual": "watch", "tie_break": self.tie_break}  # fmt: skip
         refused = [name for name, value in plain.items() if getattr(self, name) != value]
         if self.rule not in ("ucb1", "puct") or refused or self.final in ("secure", "lcb") or self.c_schedule in ("katago", "divided"):
+            if self.c_schedule in ("katago", "divided"):
+                refused.append(f"c_schedule={self.c_schedule!r}")
             what = ", ".join(refused) or (f"final={self.final!r}" if self.final in ("secure", "lcb") else f"the rule {self.rule!r}")
             raise ConfigError(f"transpositions go with UCB1 and PUCT, the mean and the solver; not with {what}")
 

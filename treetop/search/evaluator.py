@@ -160,7 +160,7 @@ class Mixed(CompiledEvaluator):
         self.evaluator, self.weight, self.rollout = evaluator, float(weight), Rollout() if rollout is None else rollout
         if not isinstance(evaluator, CompiledEvaluator) and self.rollout.count != 1:
             raise ConfigError("beside an evaluator in Python a leaf gets one rollout: count must be 1")
-        self.name = f"mixed({name_of(evaluator)}, weight={self.weight:g}, {self.rollout.name})"
+        self.name = f"mixed({name_of(evaluator)}, {self.rollout.name}, weight={self.weight!r})"
         self.expand_after = int(getattr(evaluator, "expand_after", 0))
 
     @property

@@ -93,8 +93,12 @@ def _better_proven(result: SearchResult, index: int) -> tuple[int, str] | None:
     lowest = result.position.game.facts.rewards[0]
     proven = np.where((result.lower == result.upper) & (result.lower > lowest), result.lower, -np.inf)
     rival = int(np.argmax(proven))
-    if rival == index or not np.isfinite(proven[rival]) or proven[rival] < result.clipped_means[index]:
-        return None
+    if not np.isfinite(proven[rival]) or result.lower[index] >= proven[rival] or proven[rival] < result.clipped_means[index]:
+        return None  # also where the favourite is sure to bring as much, and may bring more
+    safe = (result.lower >= proven[rival]) & (result.upper > proven[rival])
+    if safe.any():
+        index = int(np.argmax(np.where(safe, result.counts, -1)))
+        return index, f"it is sure to bring {result.lower[index]:+g}, as {_name(result, rival)} is proven to, and may bring more"
     return rival, f"it is proven to be worth {proven[rival]:+g}; {_name(result, index)} has more visits, but only {result.clipped_means[index]:+.4f}"
 
 
@@ -110,8 +114,8 @@ def _drawn(result: SearchResult, candidates: npt.NDArray[np.bool_], temperature:
 
 
 def _best(first: FloatArray, second: npt.NDArray[np.generic], candidates: npt.NDArray[np.bool_], rng: Rng) -> int:
-    allowed = np.where(candidates, first, -np.inf)
-    best = np.flatnonzero(allowed == allowed.max())
+    best = np.flatnonzero(candidates)
+    best = best[first[best] == first[best].max()]
     best = best[second[best] == second[best].max()]
     return int(best[rng.below(len(best))]) if len(best) > 1 else int(best[0])
 

@@ -72,6 +72,11 @@ class Machine:
 
     def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
         """Take over the buffers of a search that was saved."""
+        for name, array in kept.items():
+            usual = getattr(self.scratch.work, name)
+            fits = array.dtype == usual.dtype and array.ndim == usual.ndim and (name in ("schedule", "table") or array.shape == usual.shape)
+            if not fits or (name == "table" and (len(array) & (len(array) - 1) or not 1 <= len(array) <= self.plan.table_size)):
+                raise ValueError(f"its buffer {name} does not fit")
         self.scratch.replace(**{name: np.array(array) for name, array in kept.items()})
         self._generation = self.tree.generation  # the saved table fits the saved tree
 
@@ -114,6 +119,10 @@ class Machine:
         self.control["size"], self.control["capacity"] = self.tree.size, self.tree.columns.capacity
         self.control["budget"] = budget
         self.control["done"] = 0
+
+    def settle_table(self) -> None:
+        """Bring a graph's table up to date, so that it can be saved."""
+        self._enter(0)
 
     def _fit_table(self, *, moved: bool) -> None:
         """A graph's table grows with it, up to its bound; after nodes have moved it is filled anew."""
@@ -165,19 +174,24 @@ class Machine:
         scratch.prepare_batch(size)
         self._enter(budget)
         self.control["gathered"] = 0
-        while True:
-            self._call(make_gather(self.build), self.position.record, scratch.work, *scratch.for_gather())
-            status = int(self.control[0]["status"])
-            if status != TIE:
-                break
-            self._ask_hook()
-        gathered = int(self.control[0]["gathered"])
-        self.outstanding += gathered
-        batch = self.batch(gathered, more=True)
-        if status not in (DONE, COLLISION, SOLVED):
-            self.drop(batch)
-            raise self.failure()
-        return batch
+        try:
+            while True:
+                self._call(make_gather(self.build), self.position.record, scratch.work, *scratch.for_gather())
+                status = int(self.control[0]["status"])
+                if status != TIE:
+                    break
+                self._ask_hook()
+            if status not in (DONE, COLLISION, SOLVED):
+                raise self.failure()
+        except BaseException:
+            self.drop(self._gathered())
+            raise
+        return self._gathered()
+
+    def _gathered(self) -> Batch:
+        size = int(self.control[0]["gathered"])
+        self.outstanding += size
+        return self.batch(size, more=True)
 
     def _make_room_for(self, size: int) -> int:
         """Room for the children of all leaves in flight and of `size` more, or of as many as a bounded tree allows."""
@@ -203,7 +217,8 @@ class Machine:
         """Take in what a batch is worth; how many simulations that ended."""
         self._enter(0)
         try:
-            self._call(make_absorb(self.build), self.scratch.work, batch._paths, batch._movers, batch._depths, batch.states, logits, values)
+            # The kernel corrects the values on their way up: that is no business of the caller's own array.
+            self._call(make_absorb(self.build), self.scratch.work, batch._paths, batch._movers, batch._depths, batch.states, logits, values.copy())
         finally:
             self.outstanding -= len(batch)
             done = int(self.control[0]["done"])
@@ -218,6 +233,8 @@ class Machine:
         batch.close(self.tree.generation)
         self._release(batch)
         self.outstanding -= len(batch)
+        self.control["turn"] -= len(batch)  # the root's plans begin again where they were
+        self.control["arms"] = 0
 
     def _release(self, batch: Batch, start: int = 0) -> None:
         self.engine.entry(release)(self.tree.columns.in_flight, batch._paths[start:], batch._depths[start:])

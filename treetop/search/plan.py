@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treetop.compiler.digest import digest
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.kernels import control as codes
@@ -49,6 +50,8 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
     if config.backup == "implicit" and not game.has("heuristic"):
         raise ConfigError(f"backup='implicit' asks for the game's own `heuristic`, which {game.name} does not have")
     low, high = game.facts.rewards
+    if config.repetition is not None and not low <= config.repetition <= high:
+        raise ConfigError(f"repetition must lie in the utility range of {game.name}, {low:g} to {high:g}; not {config.repetition!r}")
     normalise = high - low > 2 if config.normalise is None else config.normalise
     rich = _is_rich(config, evaluator, normalise and not config.transpositions)
     columns: set[str] = set()
@@ -65,7 +68,9 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
         columns |= {"keys", "own_sums", "own_visits"}
     build = RICH if rich else GRAPH if config.transpositions else AMAF if config.rule == "rave" else SOLVER if config.solver else PLAIN
     if isinstance(config.rule, Rule):
-        build = replace(build, name=f"rich {config.rule.name}", rule=config.rule.compiled)
+        # Named by its content: what a rule reads from outside may change in a session.
+        content = digest({"rule": config.rule.compiled.function}, {})
+        build = replace(build, name=f"rich {config.rule.name} {content}", rule=config.rule.compiled)
     return Plan(build, frozenset(columns), normalise and not config.transpositions, _table_size(config))
 
 

@@ -33,6 +33,7 @@ class Pondering:
         search._refuse_in_flight("ponder")
         search.prepare()
         search._pondering = True
+        search._is_scheduled = False
         self._thread = threading.Thread(target=self._think, name="pondering", daemon=True)
         self._thread.start()
         return self
@@ -42,7 +43,7 @@ class Pondering:
         try:
             while not self._stop.is_set() and not search.solved and (slice_size := budget.next_slice()) > 0:
                 before, held = search.tree.size, search.simulations
-                search._advance_by(search._dress_root(slice_size, budget.left), budget.left)
+                search._advance_by(slice_size, budget.left)
                 done = search.simulations - held
                 budget.spend(done, max(0, search.tree.size - before))
                 if not done:

@@ -22,7 +22,7 @@ from treetop.search.report import Report, Usage, report_of
 from treetop.search.root import block, completed_logits
 from treetop.search.tables import html_table, text_table
 from treetop.search.variations import Line, principal_variation
-from treetop.tree.layout import BOUNDED
+from treetop.tree.layout import BOUNDED, SETTLED
 from treetop.tree.storage import Tree
 from treetop.types import FloatArray, IntArray
 
@@ -93,12 +93,12 @@ class SearchResult:
         lower = upper = distances = None
         if search.config.solver:
             lower, upper, distances = _bounds(search, children, order, player, len(actions))
-        scheduled = search.config.root == "gumbel" and search._root_is_dressed and bool(children.stop)
+        scheduled = search.config.root == "gumbel" and search._is_scheduled and bool(children.stop)
         base = machine.scratch.work.base[: len(actions)][order].copy() if scheduled else np.zeros(len(actions), np.int32)
         gumbel = machine.scratch.work.gumbel[: len(actions)][order].copy() if scheduled else None
         result = cls(position, search.config, search.seed, actions, counts, means, priors, deviations, lower, upper, distances,
                      tree.totals.copy(), tree.root_visits, base, gumbel, (), Proof.of(search), tree, Usage.of(search), search)  # fmt: skip
-        return replace(result, pv_actions=principal_variation(tree, result.action))
+        return replace(result, pv_actions=principal_variation(tree, position, result.action))
 
     @property
     def action(self) -> int:
@@ -170,8 +170,9 @@ class SearchResult:
             best = self.counts == self.counts.max()
             return np.asarray(best / best.sum())
         # In log space: visits ** (1 / temperature) itself would overflow.
-        logs = np.where(tried, np.log(np.maximum(self.counts, 1)) / temperature, -np.inf)
-        weights = np.exp(logs - logs.max())
+        logs = np.log(np.maximum(self.counts, 1))
+        with np.errstate(over="ignore"):
+            weights = np.where(tried, np.exp((logs - logs[tried].max()) / temperature), 0.0)
         return np.asarray(weights / weights.sum())
 
     @cached_property
@@ -325,4 +326,5 @@ def _bounds(
     known = (columns.links["flags"][children][order] & BOUNDED) > 0
     lower = np.where(known, columns.bounds[children][order, player], low)
     upper = np.where(known, columns.bounds[children][order, players + player], high)
-    return lower, upper, np.where(known, columns.distances[children][order], 0).astype(np.int32)
+    settled = (columns.links["flags"][children][order] & SETTLED) > 0
+    return lower, upper, np.where(settled, columns.distances[children][order], 0).astype(np.int32)

@@ -79,12 +79,14 @@ def halving_schedule(considered: int, simulations: int) -> IntArray:
 def set_mask(machine: Machine, actions: Collection[int] | None) -> None:
     """Look only at some moves of the root, or at all again."""
     if actions is None:
-        machine.control["masked"] = 0
+        machine.control["masked"], machine.control["arms"] = 0, 0 if machine.control["masked"] else machine.control["arms"]
+        machine.use(machine.plan.build)
         return
     machine.use(machine.plan.rich)
-    children = block(machine.tree)
-    machine.scratch.work.mask[: children.stop - children.start] = np.isin(machine.tree.columns.links["action"][children], list(actions))
-    machine.control["masked"] = 1
+    mask = machine.scratch.work.mask
+    mask[:] = 0
+    mask[list(actions)] = 1
+    machine.control["masked"], machine.control["arms"] = 1, 0
 
 
 def completed_logits(config: SearchConfig, own: float, visits: npt.NDArray[Any], means: FloatArray, priors: FloatArray) -> FloatArray:

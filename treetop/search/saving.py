@@ -29,6 +29,7 @@ _ARRAYS = ("root", "start", "stats", "links", "totals", "control")
 
 def save(search: Search, path: Path) -> None:
     """See `Search.save`."""
+    search._machine.settle_table()
     config = {field.name: getattr(search.config, field.name) for field in dataclasses.fields(search.config)}
     if callable(search.config.tie_break):
         config["tie_break"] = _HOOK
@@ -44,7 +45,10 @@ def save(search: Search, path: Path) -> None:
         "evaluator": name_of(search.evaluator),
         "seed": search.seed,
         "actions": list(search.position.actions),
-        "dressed": search._root_is_dressed,
+        "noisy": search._is_noisy,
+        "scheduled": search._is_scheduled,
+        "moved": search.tree.has_moved,
+        "cycles": search.tree.cycles,
     }
     size, columns, work = search.tree.size, search.tree.columns, search._machine.scratch.work
     optional = {name: getattr(columns, name)[:size] for name in OPTIONAL if name != "in_flight" and search.tree.has(name)}
@@ -82,7 +86,8 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
         machine.restore(kept)
     except (ValueError, TypeError) as error:
         raise SaveError(f"{path} is damaged: {error}") from error
-    search._root_is_dressed = bool(header.get("dressed"))
+    search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
+    tree.has_moved, tree.cycles = bool(header.get("moved")), int(header.get("cycles", 0))
     try:
         tree.check(known.facts.rewards)
     except Exception as error:

@@ -82,7 +82,8 @@ class Search:
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
         self._last: tuple[Limit, int, float, str] | None = None  # limit, simulations, seconds, why it stopped
-        self._root_is_dressed = False  # whether noise and schedules of this root are in place
+        self._is_noisy = False  # whether the root's priors hold their noise
+        self._is_scheduled = False  # whether the root's schedule was planned for the present limit
         self._pondering = False
 
     @property
@@ -123,6 +124,7 @@ class Search:
         self.prepare()
         self.tree.reserve(8 * (limit.simulations or 0))
         held = self.simulations
+        self._is_scheduled = False
         budget = Budget(self._forced(limit))
         with Interrupts() as interrupts:
             try:
@@ -149,7 +151,7 @@ class Search:
         pulse, together = Pulse(_PROGRESS_SECONDS), Together(stopping)
         together.reset()
         wait = _MOST_VISITS  # simulations until the next look at the root
-        masked = wanted is None
+        root.set_mask(self._machine, wanted)
         limit = budget.limit
         while not interrupts.seen:
             if self.solved and self.simulations:
@@ -158,11 +160,7 @@ class Search:
             if slice_size <= 0:
                 return "the limit was reached"
             before, held = self.tree.size, self.simulations
-            slice_size = self._dress_root(slice_size, budget.left)
-            if not masked and root.block(self.tree).stop:
-                root.set_mask(self._machine, wanted)
-                masked = True
-            self._advance_by(slice_size if masked else 1, budget.left)
+            self._advance_by(slice_size, budget.left)
             done = self.simulations - held
             budget.spend(done, max(0, self.tree.size - before))
             if not done and self._machine.control[0]["status"] == SOLVED:
@@ -183,21 +181,21 @@ class Search:
         return together.look(Standing(result.counts, result.means, result.priors, budget.simulations, limit, budget.elapsed,
                                       self.config.final, lower, upper))  # fmt: skip
 
-    def _dress_root(self, slice_size: int, left: int | None) -> int:
-        """Noise and schedules, as soon as the root has children; until then one simulation at a time."""
-        config = self.config
-        if self._root_is_dressed or not (config.noise or config.root == "gumbel"):
-            return slice_size
-        if not root.block(self.tree).stop:
-            return 1
-        if config.noise:
+    def _dress_root(self, left: int | None) -> bool:
+        """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""
+        noisy = self.config.noise > 0 and not self._is_noisy
+        scheduled = self.config.root == "gumbel" and not self._is_scheduled and not self._pondering
+        if scheduled and left is None:
+            raise ConfigError("root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'")
+        if (noisy or scheduled) and not root.block(self.tree).stop:
+            return False
+        if noisy:
             root.add_noise(self._machine, len(self.position.actions))
-        if config.root == "gumbel":
-            if left is None:
-                raise ConfigError("root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'")
+            self._is_noisy = True
+        if scheduled and left is not None:
             root.begin_schedule(self._machine, len(self.position.actions), left)
-        self._root_is_dressed = True
-        return slice_size
+            self._is_scheduled = True
+        return True
 
     def _wanted_moves(self, include: Iterable[int | str] | None, exclude: Iterable[int | str]) -> list[int] | None:
         left_out = [self._action(move) for move in exclude]
@@ -220,6 +218,8 @@ class Search:
     def visit(self, move: int | str, at_least: int) -> SearchResult:
         """Search on until a move of the root has so many visits, looking at no other; nothing of the tree is lost."""
         action = self._action(move)
+        if isinstance(at_least, bool) or not isinstance(at_least, int) or at_least < 1:
+            raise ConfigError(f"at_least must be a whole number of at least 1, not {at_least!r}")
         while True:
             child = self.tree.root.child(action)
             missing = at_least - (0 if child is None else child.visits)
@@ -242,13 +242,16 @@ class Search:
 
     def _advance_by(self, simulations: int, left: int | None) -> None:
         """Run about so many simulations; `left` is what the limit allows, where it says."""
+        ready = self._dress_root(left)
+        simulations = simulations if ready else 1
         evaluator = in_python(self.evaluator)
         if evaluator is None:
             self._machine.run(simulations)
             return
         # The size of a batch changes what is searched, so it must not come from a slice, which is cut by the clock.
         size = self.config.batch_size if left is None else min(left, self.config.batch_size)
-        batch = self._machine.gather(1 if simulations == 1 else size, size)
+        size = size if ready else 1
+        batch = self._machine.gather(size, size)
         if len(batch):
             try:
                 logits, values = evaluator.evaluate(batch)
@@ -278,13 +281,19 @@ class Search:
         if allowed <= 0 or self.solved:
             self._asked = None
             return self._machine.batch(0, more=False)
-        allowed = self._dress_root(allowed, None if limit is None else limit.simulations)
+        if not self._dress_root(None if limit is None or limit.simulations is None else limit.simulations - self._asked_already()):
+            allowed = 1 if not self.in_flight else 0  # the root itself is on its way
         return self._machine.gather(allowed, allowed)
+
+    def _asked_already(self) -> int:
+        """Simulations of the present limit that have been made or begun."""
+        return self.simulations - self._asked_from[0] + self.in_flight
 
     def _left_to_ask(self, limit: Limit) -> int:
         """How many simulations a limit still allows to begin; what was dropped does not count."""
         if self._asked is None or self._asked.limit != limit:
             self._asked, self._asked_from = Budget(limit), (self.simulations, self.tree.size)
+            self._is_scheduled = False
         simulations, size = self._asked_from
         begun = self.simulations - simulations + self.in_flight
         self._asked.spend(begun - self._asked.simulations, max(0, self.tree.size - size))
@@ -317,7 +326,8 @@ class Search:
     def pondering(self, limit: Limit | None = None) -> Pondering:
         """Search in the background, within `with`, while you wait for the other side's move; then `advance` keeps what was found.
 
-        Without a limit it goes on until the block ends, or ten million simulations are made.
+        Without a limit it goes on until the block ends, or ten million simulations are made. Nothing is planned meanwhile: a search with
+        root='gumbel' follows its rule at the root too.
         """
         return Pondering(self, Limit(simulations=_MOST_PONDERED) if limit is None else limit)
 
@@ -342,7 +352,7 @@ class Search:
         self.position = self._machine.position = following
         self._machine.scratch.work.history[:] *= self.config.history_decay
         self._machine.control["arms"] = 0
-        self._root_is_dressed = False
+        self._is_noisy = self._is_scheduled = False
         self._last = None
         self._asked = None
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treetop.game.position import Position
+from treetop.tree.layout import SETTLED
 from treetop.tree.storage import Tree
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Line:
     @classmethod
     def of(cls, result: SearchResult, index: int) -> Line:
         """The line that begins with one of a result's moves."""
-        actions = principal_variation(result.tree, int(result.actions[index]))
+        actions = principal_variation(result.tree, result.position, int(result.actions[index]))
         names = move_texts(result.position, actions)
         visits = int(result.counts[index])
         return cls(names[0], visits, float(result.clipped_means[index]) if visits else None, tuple(names))
@@ -45,8 +46,11 @@ def move_texts(position: Position, actions: tuple[int, ...]) -> list[str]:
     return names
 
 
-def principal_variation(tree: Tree, first_action: int) -> tuple[int, ...]:
-    """The given action, and then the most visited ones; among equals the one of higher value. In a graph it ends where a position comes back."""
+def principal_variation(tree: Tree, position: Position, first_action: int) -> tuple[int, ...]:
+    """The given action, and then the most visited ones; among equals the one of higher value. Where all is proven it follows the proof.
+
+    In a graph it ends where a position comes back.
+    """
     columns = tree.columns
     visits, sums = columns.stats["visits"], columns.stats["value_sum"]
     first_child, num_children, actions = (columns.links[name] for name in ("first_child", "num_children", "action"))
@@ -59,9 +63,29 @@ def principal_variation(tree: Tree, first_action: int) -> tuple[int, ...]:
         if first in passed:
             break
         passed.add(first)
+        proven = _proven_child(tree, node, position.play(variation).player)
+        if proven is not None:
+            node = proven
+            variation.append(int(actions[node]))
+            continue
         ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
         most, _, node = max(ranked, key=lambda child: child[:2])
         if not most:
             break
         variation.append(int(actions[node]))
     return tuple(variation)
+
+
+def _proven_child(tree: Tree, node: int, player: int) -> int | None:
+    """The child by which a settled node keeps its value for the player to move there: the nearest end for who wins, the farthest for who loses."""
+    columns = tree.columns
+    if not len(columns.bounds) or not columns.links["flags"][node] & SETTLED:
+        return None
+    first, value = int(columns.links["first_child"][node]), float(columns.bounds[node, player])
+    children = [child for child in range(first, first + int(columns.links["num_children"][node]))
+                if columns.links["flags"][child] & SETTLED and columns.bounds[child, player] == value]  # fmt: skip
+    if not children:
+        return None
+    distances = {child: int(columns.distances[child]) for child in children}
+    wanted = int(columns.distances[node]) - 1  # what the proof counted with
+    return min(children, key=lambda child: abs(distances[child] - wanted))

@@ -75,7 +75,8 @@ def _check_flow(tree: Tree, visits: npt.NDArray[np.int64], counts: npt.NDArray[n
     through = tree.visits_of_blocks(edges[which])
     _require(bool(np.all(tree.columns.own_visits[leaders] >= 1)), "an expanded position was never evaluated itself")
     if tree.has_moved:  # ways to a position may have been given up with all else that is not below the root
-        _require(bool(np.all(into <= through + tree.cycles)), "a position has fewer visits than the edges that lead to it")
+        below = leaders != links["first_child"][ROOT]  # edges that lead back to the root were there before it was one
+        _require(bool(np.all(into[below] <= through[below] + tree.cycles)), "a position has fewer visits than the edges that lead to it")
     else:
         _require(bool(np.all(into >= through)), "a position has more visits than the edges that lead to it")
         _require(int((into - through).sum()) == tree.cycles, "visits were lost or counted twice")

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BYTES_PER_NODE, FOLDED, MANY_OWN, OPTIONAL, SHARED, Columns, allocate
+from treetop.tree.layout import BYTES_PER_NODE, FOLDED, MANY_OWN, OPTIONAL, SETTLED, SHARED, Columns, allocate
 from treetop.types import NONE, ROOT, FloatArray
 
 if TYPE_CHECKING:
@@ -151,6 +151,8 @@ class Tree:
         stats["value_sum"][ROOT], stats["visits"][ROOT], stats["prior"][ROOT] = 0.0, visits, 1.0
         links["action"][ROOT] = NONE
         links["flags"][ROOT] &= ~np.uint8(SHARED)
+        if not links["num_children"][ROOT]:  # proven once, but how is forgotten: it has to be found again
+            links["flags"][ROOT] &= ~np.uint8(SETTLED)
 
     def _totals_of(self, node: int, player: int) -> tuple[FloatArray, int]:
         """A node's value sums for all players, and its visits: in a graph those of all ways that lead to it."""
@@ -198,6 +200,7 @@ class Tree:
         kept_children = np.where((visits <= threshold) & (np.arange(self.size) != ROOT), 0, links["num_children"])
         folded = (kept_children == 0) & (links["num_children"] > 0)
         links["flags"][folded] |= FOLDED
+        links["flags"][folded] &= ~np.uint8(SHARED)
         links["own"][folded] = np.minimum(self.columns.stats["visits"][: self.size][folded], MANY_OWN)
         links["num_children"] = kept_children
         self._keep(self._in_order(ROOT, kept_children))
