@@ -140,7 +140,9 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
             ending = LEAF
             if count > 0:
                 chooser = np.int64(movers[slot, depth - 1]) if depth > 0 else np.int64(NONE)
-                if expand(control, tree, totals, work, paths[slot], depth, np.uint64(node), chooser, np.int64(state.current_player()), state, count):
+                mover = np.int64(state.current_player())
+                movers[slot, depth] = mover
+                if expand(control, tree, totals, work, paths[slot], depth, np.uint64(node), chooser, mover, state, count):
                     if not graph or tree.links[node].flags & SHARED == 0:
                         _set_priors(control, tree, work, node, count, logits[slot])
                 else:

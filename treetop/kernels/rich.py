@@ -307,7 +307,7 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
                     if math.isnan(work.scores[index]):
                         control[0].status, control[0].culprit = BAD_SCORE, tree.links[first + index].action
                         return
-        for index in range(opened(control, tree, first, count, total), int(count)):
+        for index in range(opened(control, tree, first, count, max(total, np.int64(1))), int(count)):
             work.scores[index] = -np.inf
         if at_root:
             apply_root_wishes(control, tree, work, first, count, total)

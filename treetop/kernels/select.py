@@ -28,7 +28,7 @@ def ucb1_scale(c: float, visits: int) -> float:
 
 @inline_kernel
 def ucb1_score(tree: Any, child: int, scale: float, first_play: float) -> float:
-    """W/n + c * sqrt(ln N / n). Children that were never tried do not come here: see `_untried`."""
+    """W/n + c * sqrt(ln N / n). Children that were never tried do not come here: see `choose_untried`."""
     root = inverse_root(tree.stats[child].visits)
     return float((tree.stats[child].value_sum * root + scale) * root)
 
@@ -128,25 +128,37 @@ def forget_answers(control: Any, answers: Any) -> None:
     control[0].answered = 0
 
 
-@inline_kernel
-def _untried(control: Any, tree: Any, work: Any, first: Any, count: Any, untried: int, rng: Any) -> Any:
-    """One of the children that were never tried: what UCB1's infinite scores amount to, without computing the others."""
-    turn = decide(control, untried, work.answers, rng) if untried > 1 else 0
-    seen = 0
-    for child in range(first, first + count):
-        if tree.stats[child].visits == 0:
-            if seen == turn:
-                return np.int64(child)
-            work.tied[seen] = child
-            seen += 1
-    control[0].tied = seen
-    return np.int64(NONE)
+def _make_untried(build: Build) -> tuple[CompiledFunction[..., Any], CompiledFunction[..., Any]]:
+    graph = build.graph
+
+    @inline_kernel
+    def is_untried(tree: Any, child: Any) -> bool:
+        if graph:  # a position may have been settled by other ways before this move of it was tried
+            return bool(tree.stats[child].visits == 0 and tree.stats[child].prior >= 0.0)
+        return bool(tree.stats[child].visits == 0)
+
+    @inline_kernel
+    def choose_untried(control: Any, tree: Any, work: Any, first: Any, count: Any, untried: int, rng: Any) -> Any:
+        """One of the children that were never tried: what UCB1's infinite scores amount to, without computing the others."""
+        turn = decide(control, untried, work.answers, rng) if untried > 1 else 0
+        seen = 0
+        for child in range(first, first + count):
+            if is_untried(tree, child):
+                if seen == turn:
+                    return np.int64(child)
+                work.tied[seen] = child
+                seen += 1
+        control[0].tied = seen
+        return np.int64(NONE)
+
+    return is_untried, choose_untried
 
 
 def make_fast_select(build: Build) -> CompiledFunction[..., Any]:
     """Selection by what is known."""
     best_ucb1 = _best_by(ucb1_score, skips_closed=build.solver)
     best_puct = _best_by(puct_score, skips_closed=build.solver)
+    is_untried, choose_untried = _make_untried(build)
 
     @inline_kernel
     def select(
@@ -164,9 +176,9 @@ def make_fast_select(build: Build) -> CompiledFunction[..., Any]:
         if control[0].rule == UCB1:
             untried = 0
             for child in range(first, first + count):
-                untried += tree.stats[child].visits == 0
+                untried += is_untried(tree, child)
             if untried > 0:
-                return _untried(control, tree, work, first, count, untried, rng)
+                return choose_untried(control, tree, work, first, count, untried, rng)
             scale = ucb1_scale(control[0].c, visits)
             return best_ucb1(control, tree, work, first, count, scale, rng)
         scale = puct_scale(control[0].c, control[0].c_base, max(visits, 1))

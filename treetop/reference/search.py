@@ -1,121 +1,131 @@
 """Monte Carlo tree search in plain Python: the specification, and the oracle for the compiled search.
 
 Written for reading. For the same seed the compiled search has the same visits at every node. It shares with it the games, in plain Python,
-and the random numbers; nothing else.
+and the random numbers; nothing else. Here are the four phases; each rule and option is a function in a file of its own.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.game.position import Position
+from treetop.reference import amaf, rollouts, rules, solver, values
+from treetop.reference.arithmetic import legal_actions, softmax
+from treetop.reference.node import Node
+from treetop.reference.root import add_noise, anytime_halving, halving_schedule, is_open
+from treetop.reference.settings import Settings
 
-TieBreak = Callable[[Sequence[int]], int]
-
-
-@dataclass
-class Node:
-    """A node, with the statistics of the edge that leads to it."""
-
-    action: int = -1
-    prior: float = 1.0
-    visits: int = 0
-    value_sum: float = 0.0  # for the player who chose this node at its parent
-    children: list[Node] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What the reference can do."""
-
-    score: Callable[[Node, int, Settings], float]
-    c: float = math.sqrt(2)
-    c_base: float | None = None
-    first_play: float = 0.0
-    evaluate: str = "rollout"
-    expand_after: int = 1
-    max_depth: float = math.inf
-    tie_break: str | TieBreak = "random"
-
-
-def ucb1(child: Node, total: int, settings: Settings) -> float:
-    """W/n + c * sqrt(ln N / n), with 1/sqrt(n) taken out."""
-    if child.visits == 0:
-        return math.inf
-    root = 1.0 / math.sqrt(child.visits)
-    return (child.value_sum * root + settings.c * math.sqrt(math.log(total))) * root
-
-
-def puct(child: Node, total: int, settings: Settings) -> float:
-    """Q + c(N) * P * sqrt(N) / (1 + n)."""
-    c = settings.c
-    if settings.c_base is not None:
-        c += math.log((1.0 + total + settings.c_base) / settings.c_base)
-    value = child.value_sum * (1.0 / child.visits) if child.visits else settings.first_play
-    return value + c * math.sqrt(total) * child.prior * (1.0 / (child.visits + 1))
+LEAF, ENDED, EXHAUSTED, REPEATED = "leaf", "ended", "exhausted", "repeated"
+"""How the path of a simulation ends: at a node to evaluate, at the end of the game, where every move is closed, or at a position on itself."""
 
 
 class ReferenceSearch:
     """The four phases, one after the other, on objects."""
 
+    expands_on_the_way_down = True
+
     def __init__(self, position: Position, settings: Settings, seed: int = 0) -> None:
         self.position = position
         self.settings = settings
+        self.facts = position.game.facts
         self.rng = Rng(seed)
-        self.root = Node()
-        self.totals = [0.0] * position.game.facts.players
+        self.root = Node.new(self.facts.players)
+        self.scale = values.Scale(settings, self.facts)
+        self.history: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
+        """For each player and action the sum and the number of its returns, wherever it was played."""
+        self.references: dict[int, Node] = {}
+        """For each player the node of the present path whose statistics of all moves as first are read."""
+        self.trail: list[tuple[int, int]] = []
+        """Players and actions of the present simulation's rollout."""
+        self.wanted: Collection[int] | None = None
+        """Moves of the root that are looked at; None: all."""
+        self.noise: list[float] = []
+        self.gumbel: list[float] = []
+        """For each move of the root its share of the noise and its Gumbel number, given by the caller."""
+        self.schedule: list[int] = []
+        self.turn = 0
+        self.base: list[int] = []
+        self.passes: Iterator[Node] | None = None
 
-    def run(self, simulations: int) -> None:
-        """Run so many simulations."""
-        for _ in range(simulations):
-            self.simulate()
+    def run(self, simulations: int, wanted: Collection[int] | None = None) -> None:
+        """Run so many simulations, or until there is nothing left to search; look only at the moves of the root that are wanted."""
+        if self.wanted != wanted:
+            self.wanted, self.passes = wanted, None
+        self.base = []
+        for done in range(simulations):
+            if self.root.children:
+                self.dress_root(simulations - done)
+            if self.root.is_settled or not self.simulate():
+                break
 
-    def simulate(self) -> None:
-        """One simulation."""
+    def dress_root(self, simulations: int) -> None:
+        """As soon as the root has children: noise for their priors, once, and in each run a plan for the simulations that are left."""
+        moves = self.root.children
+        if self.noise:
+            add_noise(moves, self.settings.noise, self.noise)
+            self.noise = []
+        if self.settings.root == "gumbel" and not self.base:
+            considered = max(1, min(self.settings.max_considered, sum(is_open(self, move) for move in moves)))
+            self.schedule, self.turn = halving_schedule(considered, simulations), 0
+            self.base = [move.visits for move in moves]
+
+    def simulate(self) -> bool:
+        """One simulation; false where every move of the root is closed, or none was asked for."""
         state = self.position.state
-        path, movers = self.select(state)
-        rewards = self.evaluate(state)
-        # Back up: each node's share goes to the player who chose it.
-        self.root.visits += 1
-        self.totals = [total + reward for total, reward in zip(self.totals, rewards, strict=True)]
-        for node, mover in zip(path[1:], movers, strict=True):
-            node.visits += 1
-            node.value_sum += rewards[mover]
+        path, ending = self.select(state)
+        if ending == EXHAUSTED and len(path) == 1:
+            return False
+        self.trail = []
+        rewards = self.settle(path[-1], state, ending)
+        if rewards is None:
+            rewards = rollouts.evaluate(self, state)
+        self.back_up(path, state, rewards, ending)
+        self.turn += 1
+        return True
 
-    def select(self, state: Any) -> tuple[list[Node], list[int]]:
-        """The path to the node to be evaluated, and who moved along it; the state walks along."""
-        path, movers = [self.root], list[int]()
+    # 1. Select.
+
+    def select(self, state: Any) -> tuple[list[Node], str]:
+        """The path to the node to be evaluated, and how it ends there; the state walks along. At most one leaf is expanded on it."""
+        path, self.references = [self.root], {}
+        may_expand = self.expands_on_the_way_down
         while True:
             node = path[-1]
+            if state.is_terminal():
+                node.is_terminal = not node.children
+                return path, ENDED
             if not node.children:
-                if state.is_terminal():
-                    return path, movers
-                if node.visits >= self.settings.expand_after and len(movers) < self.settings.max_depth:
-                    self.expand(node, state)
+                if may_expand and self.is_ripe(node, len(path) - 1):
+                    may_expand = False
+                    if not self.expand(path, state):
+                        return path, REPEATED
                 if node.visits == 0 or not node.children:
-                    return path, movers
-            movers.append(state.current_player())
-            child = self.best(node.children)
+                    return path, LEAF
+            child = self.choose(node)
+            if child is None:
+                return path, EXHAUSTED
             state.apply(child.action)
             path.append(child)
+            if not state.is_terminal() and self.is_on_path(path):
+                return path, REPEATED
 
-    def expand(self, node: Node, state: Any) -> None:
-        """All legal moves, each as likely."""
-        actions = legal_actions(self.position, state)
-        prior = float(np.float32(1.0 / len(actions)))
-        node.children = [Node(action, prior) for action in actions]
-
-    def best(self, children: list[Node]) -> Node:
-        """The child with the highest score; ties go to the hook, to the seed or to the first."""
-        total = max(1, sum(child.visits for child in children))
-        scores = [self.settings.score(child, total, self.settings) for child in children]
-        tied = [child for child, score in zip(children, scores, strict=True) if score == max(scores)]
+    def choose(self, node: Node) -> Node | None:
+        """The child with the highest score; ties go to the hook, to the seed or to the first. None where all are closed."""
+        if node is self.root and self.settings.root == "halving":
+            if self.passes is None:
+                self.passes = anytime_halving(self)
+            return next(self.passes, None)
+        scores = rules.scores(self, node)
+        highest = max(scores)
+        if highest == -math.inf:
+            return None
+        tied = [child for child, score in zip(node.children, scores, strict=True) if score == highest]
         if len(tied) == 1 or self.settings.tie_break == "first":
             return tied[0]
         if callable(self.settings.tie_break):
@@ -123,26 +133,64 @@ class ReferenceSearch:
             return next(child for child in tied if child.action == chosen)
         return tied[self.rng.below(len(tied))]
 
-    def evaluate(self, state: Any) -> list[float]:
-        """What each player receives, or is thought to."""
-        facts = self.position.game.facts
-        if not state.is_terminal() and self.settings.evaluate == "uniform":
-            return [facts.middle] * facts.players
-        while not state.is_terminal():
-            state.apply(self.random_action(state))
-        rewards = np.zeros(facts.players)
-        state.rewards(rewards)
-        return [float(reward) for reward in rewards]
+    # 2. Expand.
 
-    def random_action(self, state: Any) -> int:
-        """A uniformly random legal action, by the game's own way if it has one."""
-        if hasattr(state, "random_action"):
-            return int(state.random_action(self.rng))
-        actions = legal_actions(self.position, state)
-        return actions[self.rng.below(len(actions))]
+    def is_ripe(self, node: Node, depth: int) -> bool:
+        """Whether a leaf was visited often enough, and does not lie too deep."""
+        return node.visits >= self.settings.expand_after and (self.settings.max_depth is None or depth < self.settings.max_depth)
 
+    def expand(self, path: list[Node], state: Any, logits: list[float] | None = None) -> bool:
+        """Give the end of a path its children. In a graph false where the position stands on its own path."""
+        path[-1].children = self.new_children(state, logits)
+        return True
 
-def legal_actions(position: Position, state: Any) -> list[int]:
-    """The legal actions of a state, as a list."""
-    out = np.zeros(position.game.facts.num_actions, np.int32)
-    return [int(action) for action in out[: state.legal_actions(out)]]
+    def new_children(self, state: Any, logits: list[float] | None) -> list[Node]:
+        """All legal moves, each as likely or by the softmax of its logit; the likeliest first where they are opened one by one."""
+        actions, mover = legal_actions(self.position, state), int(state.current_player())
+        chosen = [0.0 for _ in actions] if logits is None else [logits[action] for action in actions]
+        if self.settings.prior_temperature is not None:
+            chosen = rollouts.heuristic_logits(self, state, actions)
+        priors = softmax(chosen)
+        children = [Node.new(self.facts.players, action, float(np.float32(p)), mover) for action, p in zip(actions, priors, strict=True)]
+        return children if self.settings.widening is None else sorted(children, key=lambda child: -child.prior)
+
+    # 3. Evaluate.
+
+    def settle(self, node: Node, state: Any, ending: str) -> list[float] | None:
+        """What the end of a path is worth, where nobody needs to be asked."""
+        if ending == ENDED:
+            return rollouts.outcome(self, state)
+        if ending == EXHAUSTED:
+            solver.update(self.facts, node)
+            return solver.value(node)
+        if ending == REPEATED:
+            worth = self.settings.repetition
+            return [self.facts.middle if worth is None else worth] * self.facts.players
+        return None
+
+    # 4. Back up.
+
+    def back_up(self, path: list[Node], state: Any, rewards: list[float], ending: str) -> None:
+        """One more visit for each node of a path, and for each player what it was worth."""
+        if self.settings.solver and ending in (ENDED, EXHAUSTED):
+            solver.settle(self.facts, path, rewards, ending == ENDED)
+        evaluated = path[-1]
+        evaluated.evaluate(rewards)
+        guess = values.heuristic_of(self, evaluated, state, rewards)
+        rollouts.remember(self, path, rewards)
+        played = set(self.trail)
+        for step in range(len(path) - 1, -1, -1):
+            node = path[step]
+            rewards = solver.clip(node, rewards)
+            node.add(rewards)
+            if step > 0:
+                worth = rewards[node.chooser]
+                node.squares += worth * worth
+                amaf.credit(path[step - 1], node, played, worth)
+                values.update_vector(self.settings, node, rewards, guess if node is evaluated else None)
+                self.scale.note(node.value_sum / node.visits)
+                rewards = [reward * self.settings.discount for reward in rewards]
+
+    def is_on_path(self, path: list[Node]) -> bool:  # noqa: ARG002 - a tree need not look
+        """Whether the last position of a path stood on it before: only in a graph that can be."""
+        return False

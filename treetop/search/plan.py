@@ -52,7 +52,8 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
     low, high = game.facts.rewards
     if config.repetition is not None and not low <= config.repetition <= high:
         raise ConfigError(f"repetition must lie in the utility range of {game.name}, {low:g} to {high:g}; not {config.repetition!r}")
-    normalise = high - low > 2 if config.normalise is None else config.normalise
+    wide = high - low > 2 and config.rule != "rave"  # RAVE blends plain means
+    normalise = wide if config.normalise is None else config.normalise
     rich = _is_rich(config, evaluator, normalise and not config.transpositions)
     columns: set[str] = set()
     if config.rule in ("ucb1_tuned", "ucb_v", "thompson") or isinstance(config.rule, Rule) or config.variance_scale or config.final in ("secure", "lcb"):

@@ -52,7 +52,10 @@ def begin_schedule(machine: Machine, moves: int, simulations: int) -> None:
     work = machine.scratch.work
     work.gumbel[:count] = generator(machine.seed, moves, _GUMBEL).gumbel(size=count) * machine.config.gumbel_scale
     work.base[:count] = visits
-    machine.scratch.replace(schedule=halving_schedule(min(machine.config.max_considered, count), simulations))
+    wanted = count
+    if machine.control[0]["masked"]:
+        wanted = int(work.mask[machine.tree.columns.links["action"][children]].sum())
+    machine.scratch.replace(schedule=halving_schedule(max(1, min(machine.config.max_considered, wanted)), simulations))
     machine.control["turn"] = 0
 
 

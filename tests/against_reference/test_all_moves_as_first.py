@@ -1,0 +1,66 @@
+"""RAVE and GRAVE against the plain search: the same visits, and the same statistics of every move."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+from tests.against_reference.games import Tug
+from tests.against_reference.known import PLAIN_RAVE, STRAY_REFERENCE
+from tests.against_reference.twins import compare
+from tests.own_games import Climb, ThreeNim
+
+RULES = [
+    tt.rave(), tt.rave(c=0.5), tt.rave(amaf_bias=0.1), tt.grave(amaf_reference=20), tt.grave(amaf_reference=5, amaf_bias=0.01),
+    tt.grave(c=0.2, amaf_reference=10_000), tt.rave(solver=True), tt.grave(amaf_reference=5, solver=True), tt.rave(tie_break="first"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_all_moves_as_first_agree(rule):
+    compare("tic_tac_toe", rule)
+
+
+@pytest.mark.parametrize(
+    "rule", [tt.rave(amaf_k=100.0), tt.grave(c=0.2, amaf_k=30.0, amaf_reference=10), tt.rave(amaf_k=50.0, solver=True)], ids=str
+)
+@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+def test_the_hand_made_schedule_agrees(game, rule):
+    compare(game, rule, simulations=150)
+
+
+@pytest.mark.parametrize("rule", [tt.rave(), tt.grave(c=0.1, amaf_reference=10)], ids=str)
+@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+def test_all_moves_as_first_agree_with_discounted_returns(game, rule):
+    compare(game, rule.but(discount=0.95), simulations=150)
+
+
+@pytest.mark.parametrize("rule", [tt.rave(), tt.grave(amaf_reference=15)], ids=str)
+@pytest.mark.parametrize("evaluator", [tt.Rollout(count=2), tt.Mixed(tt.Heuristic(0.3), 0.5), tt.Heuristic()], ids=str)
+def test_all_moves_as_first_agree_with_every_evaluator(rule, evaluator):
+    compare(Tug, rule, evaluator=evaluator, simulations=150)
+
+
+def test_all_moves_as_first_agree_with_rollouts_that_remember():
+    compare(Tug, tt.rave(), evaluator=tt.Rollout("mast"), simulations=150)
+
+
+def test_all_moves_as_first_agree_beside_widening():
+    compare(Tug, tt.rave(widening=1.0), evaluator=tt.Mixed(tt.Heuristic(0.3), 0.5), simulations=150)
+
+
+@PLAIN_RAVE
+@pytest.mark.parametrize("game", [Tug, Climb], ids=lambda game: game.name)
+def test_all_moves_as_first_are_normalised_with_the_values(game):
+    compare(game, tt.rave(c=0.5, normalise=True), simulations=150)
+
+
+@PLAIN_RAVE
+@pytest.mark.parametrize("backup", ["max", "mixed", "implicit"])
+def test_all_moves_as_first_blend_with_what_was_backed_up(backup):
+    compare(Tug, tt.rave(backup=backup), simulations=150)
+
+
+@STRAY_REFERENCE
+def test_a_borrowed_reference_stands_on_the_path_under_a_gumbel_root():
+    compare(Tug, tt.grave(amaf_reference=10, root="gumbel"), simulations=150)

@@ -1,0 +1,63 @@
+"""Batches of leaves with evaluations in flight, against the plain search: the same leaves in the same order, and the same tree at the end."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+from tests.against_reference.games import Ring, Tug
+from tests.against_reference.known import REPEATS_HANDED_OVER, STALE_MOVER
+from tests.against_reference.twins import Oracle, compare_batches
+from tests.own_games import ThreeNim
+
+
+@pytest.mark.parametrize("waiting", [0, 2])
+@pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(c=1.5, first_play=-0.3), tt.puct(expand_after=2)], ids=str)
+def test_watched_evaluations_agree(rule, waiting):
+    compare_batches(ThreeNim, rule, waiting=waiting)
+
+
+@pytest.mark.parametrize("waiting", [0, 2])
+@pytest.mark.parametrize("virtual", [{"virtual": "loss"}, {"virtual": "mix", "virtual_until": 8}], ids=str)
+@pytest.mark.parametrize(
+    "rule", [tt.puct(), tt.uct(), tt.puct(normalise=True), tt.puct(solver=True), tt.puct(backup="max"), tt.ucb_v()], ids=str
+)
+def test_virtual_losses_agree(rule, virtual, waiting):
+    compare_batches(Tug, rule.but(**virtual), waiting=waiting)
+
+
+@pytest.mark.parametrize("size", [1, 2, 16])
+def test_batches_of_every_size_agree(size):
+    compare_batches(Tug, tt.puct(virtual="loss"), size=size, rounds=20, waiting=1)
+
+
+OTHERS = [
+    tt.puct(first_play="scaled"), tt.puct(solver=True, discount=1.0, first_play="parent"), tt.ucb1_tuned(), tt.thompson(), tt.blind(), tt.history(), tt.halving(),
+    tt.SearchConfig(rule="completed"), tt.puct(forced_playouts=2.0), tt.puct(widening=1.0), tt.puct(discount=0.9), tt.puct(variance_scale=0.85),
+    tt.uct(backup="mixed"), tt.puct(backup="implicit"), tt.rave(discount=0.9), tt.grave(amaf_reference=15, discount=0.9),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", OTHERS, ids=str)
+def test_every_rule_agrees_with_evaluations_in_flight(rule):
+    compare_batches(Tug, rule, waiting=1)
+
+
+@pytest.mark.parametrize("rule", [tt.puct(), tt.puct(discount=0.9), tt.rave()], ids=str)
+def test_an_evaluator_mixed_with_rollouts_agrees(rule):
+    compare_batches(Tug, rule, evaluator=tt.Mixed(Oracle(), 0.5))
+
+
+@pytest.mark.parametrize("rule", [tt.puct(), tt.history()], ids=str)
+def test_an_evaluator_mixed_with_rollouts_that_remember_agrees(rule):
+    for seed in range(2):
+        compare_batches(Tug, rule, evaluator=tt.Mixed(Oracle(), 0.5, tt.Rollout("mast")), seed=seed)
+
+
+@REPEATS_HANDED_OVER
+@STALE_MOVER
+@pytest.mark.parametrize("waiting", [0, 2])
+@pytest.mark.parametrize("solver", [False, True])
+@pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(expand_after=2)], ids=str)
+def test_batches_in_graphs_agree(rule, solver, waiting):
+    compare_batches(Ring(limit=200), rule.but(transpositions=True, solver=solver), waiting=waiting)

@@ -1,0 +1,74 @@
+"""Rollouts, heuristics, mixes and progressive widening, against the plain search."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+from tests.against_reference.games import Tug
+from tests.against_reference.known import NO_VISITS
+from tests.against_reference.twins import compare
+from tests.own_games import Climb, ThreeNim
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("game", [Tug, ThreeNim, Climb], ids=lambda game: game.name)
+def test_the_mean_of_several_rollouts_agrees(game, count):
+    compare(game, tt.uct(), evaluator=tt.Rollout(count=count), simulations=150)
+
+
+REMEMBERING = [
+    tt.Rollout("mast"), tt.Rollout("mast", epsilon=0.0), tt.Rollout("mast_softmax"), tt.Rollout("mast_softmax", temperature=2.0), tt.Rollout("mast", count=2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("evaluator", REMEMBERING, ids=str)
+@pytest.mark.parametrize("game", [Tug, ThreeNim, Climb], ids=lambda game: game.name)
+def test_rollouts_that_remember_agree(game, evaluator):
+    compare(game, tt.uct(), evaluator=evaluator, simulations=150)
+
+
+@pytest.mark.parametrize("options", [{"depth": 0}, {"depth": 2}, {"policy": "game"}, {"policy": "game", "depth": 3, "count": 2}], ids=str)
+@pytest.mark.parametrize("discount", [1.0, 0.9])
+def test_rollouts_by_the_games_own_knowledge_agree(options, discount):
+    compare(Tug, tt.uct(discount=discount), evaluator=tt.Rollout(**options), simulations=150)
+
+
+@pytest.mark.parametrize("evaluator", [tt.Heuristic(), tt.Heuristic(prior_temperature=0.2), tt.Heuristic(prior_temperature=5.0)], ids=str)
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.gumbel()], ids=str)
+def test_heuristics_and_their_priors_agree(rule, evaluator):
+    compare(Tug, rule, evaluator=evaluator, simulations=150)
+
+
+MIXES = [tt.Mixed(tt.Heuristic(), 0.3), tt.Mixed(tt.Heuristic(0.3), 0.7, tt.Rollout(count=2)), tt.Mixed(tt.Uniform(), 0.5)]
+
+
+@pytest.mark.parametrize("evaluator", [tt.Mixed(tt.Heuristic(0.3), 0.5, tt.Rollout("mast")), tt.Rollout("mast", depth=2)], ids=str)
+def test_remembering_rollouts_agree_beside_heuristics(evaluator):
+    compare(Tug, tt.puct(), evaluator=evaluator, simulations=150)
+
+
+@pytest.mark.parametrize("evaluator", MIXES, ids=str)
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(discount=0.9)], ids=str)
+def test_mixes_agree(rule, evaluator):
+    compare(Tug, rule, evaluator=evaluator, simulations=150)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"widening": 1.0},
+        {"widening": 1.5, "widening_power": 0.3},
+        {"widening": 0.4, "solver": True},
+        {"widening": 2.0, "widening_power": 0.0},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.thompson()], ids=str)
+def test_widening_opens_the_same_moves(rule, options):
+    compare(Tug, rule.but(**options), evaluator=tt.Heuristic(prior_temperature=0.2), simulations=150)
+
+
+@NO_VISITS
+def test_widening_takes_no_visits_for_one_under_completed_values():
+    compare(Tug, tt.SearchConfig(rule="completed", widening=1.5), simulations=150)

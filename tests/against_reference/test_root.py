@@ -1,0 +1,116 @@
+"""The root's own ways: Gumbel numbers with sequential halving, anytime halving, noise, forced playouts, moves asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import treetop as tt
+from tests.against_reference.games import Tug
+from tests.against_reference.known import ALL_MOVES_PLANNED, OWN_EVALUATION
+from tests.against_reference.twins import compare, same, twin_of
+from tests.own_games import Climb, ThreeNim
+from treetop.search import root
+
+RICH = [Tug, ThreeNim, Climb]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"max_considered": 2}, {"gumbel_scale": 0.0}, {"max_considered": 1}, {"normalise": True}, {"backup": "max"}], ids=str
+)
+@pytest.mark.parametrize("game", RICH, ids=lambda game: game.name)
+def test_gumbel_search_agrees(game, options):
+    compare(game, tt.gumbel(**options), simulations=150)
+
+
+@pytest.mark.parametrize("rule", ["ucb1", "puct", "thompson", "rave"])
+def test_a_gumbel_root_agrees_above_every_rule(rule):
+    compare(Tug, tt.SearchConfig(rule=rule, root="gumbel"), simulations=150)
+
+
+@pytest.mark.parametrize("simulations", [2, 3, 5, 17, 64])
+def test_every_budget_is_planned_alike(simulations):
+    compare(Tug, tt.gumbel(), simulations=simulations, evaluator=tt.Heuristic(prior_temperature=0.3))
+
+
+def test_every_run_plans_anew():
+    search = tt.Search(Tug, tt.gumbel(), seed=3)
+    twin = twin_of(search)
+    for simulations in (60, 60):
+        search.run(tt.Limit(simulations=simulations))
+        twin.gumbel = search._machine.scratch.work.gumbel.tolist()[: len(search.tree.root.children)]
+        twin.run(simulations)
+    same(search, twin)
+
+
+@OWN_EVALUATION
+def test_completed_values_begin_with_the_nodes_own_evaluation_beside_proofs():
+    for seed in range(4):
+        compare(Tug, tt.SearchConfig(rule="completed", solver=True), simulations=250, seed=seed)
+
+
+@OWN_EVALUATION
+def test_completed_values_begin_with_the_nodes_own_evaluation_beside_a_discount():
+    compare(Tug, tt.SearchConfig(rule="completed", discount=0.8), simulations=200)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [tt.halving(), tt.halving(rule="puct"), tt.halving(rule="completed"), tt.halving(solver=True), tt.halving(normalise=True)],
+    ids=str,
+)
+@pytest.mark.parametrize("game", RICH, ids=lambda game: game.name)
+def test_anytime_halving_agrees(game, rule):
+    compare(game, rule, simulations=150)
+
+
+@pytest.mark.parametrize("forced", [0.5, 2.0, 20.0])
+@pytest.mark.parametrize("solver", [False, True])
+def test_forced_playouts_agree(forced, solver):
+    compare(Tug, tt.puct(forced_playouts=forced, solver=solver), evaluator=tt.Heuristic(prior_temperature=0.3), simulations=200)
+
+
+@pytest.mark.parametrize(
+    "rule", [tt.puct(noise=0.25), tt.puct(noise=0.6, noise_alpha=0.3), tt.SearchConfig(rule="completed", noise=0.25)], ids=str
+)
+def test_noise_in_the_roots_priors_agrees(rule):
+    search = tt.Search(Tug, rule, seed=5, evaluator=tt.Heuristic(prior_temperature=0.5))
+    search.run(tt.Limit(simulations=200))
+    twin, moves = twin_of(search), len(search.tree.root.children)
+    alpha = 10.0 / moves if rule.noise_alpha is None else rule.noise_alpha
+    twin.noise = root.generator(5, 0, root._NOISE).dirichlet(np.full(moves, alpha)).tolist()
+    twin.run(200)
+    same(search, twin)
+
+
+ASKED = [{"include": [1]}, {"include": [1, 2]}, {"exclude": [0]}]
+
+
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.rave(), tt.thompson(), tt.SearchConfig(rule="completed"), tt.halving()], ids=str)
+def test_moves_asked_for_agree(rule, asked):
+    compare(Tug, rule, evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
+
+
+@ALL_MOVES_PLANNED
+@pytest.mark.parametrize("asked", ASKED, ids=str)
+def test_a_gumbel_root_plans_for_the_moves_asked_for(asked):
+    compare(Tug, tt.gumbel(), evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
+
+
+@pytest.mark.parametrize("rule", [tt.thompson(), tt.halving()], ids=str)
+def test_the_first_look_below_the_root_is_at_a_move_asked_for(rule):
+    for seed in range(3):
+        compare(Tug, rule, simulations=100, include=[1], seed=seed)
+
+
+def test_a_second_run_of_anytime_halving_looks_at_the_moves_asked_for():
+    search = tt.Search(Tug, tt.halving(), seed=1, evaluator=tt.Heuristic())
+    search.run(tt.Limit(simulations=3))
+    twin = twin_of(search)
+    twin.run(3)
+    search.run(tt.Limit(simulations=60), include=[1])
+    twin.run(60, [1])
+    search.run(tt.Limit(simulations=60))
+    twin.run(60)
+    same(search, twin)

@@ -1,0 +1,65 @@
+"""Every rule beyond UCB1 and PUCT, and PUCT's schedules, against the plain search."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import treetop as tt
+from tests.against_reference.games import Tug
+from tests.against_reference.twins import compare
+from tests.own_games import Climb, ThreeNim
+
+RULES = {
+    "ucb1_tuned": tt.ucb1_tuned(),
+    "ucb1_tuned, solver": tt.ucb1_tuned(c=0.5, solver=True),
+    "ucb_v": tt.ucb_v(),
+    "history": tt.history(),
+    "history, light, solver": tt.history(history_weight=0.5, solver=True),
+    "thompson": tt.thompson(),
+    "thompson, solver": tt.thompson(solver=True),
+    "blind": tt.blind(),
+    "blind, solver": tt.blind(solver=True),
+    "completed": tt.SearchConfig(rule="completed"),
+    "completed, other constants": tt.SearchConfig(rule="completed", completed_visits=5.0, completed_scale=0.5),
+    "puct katago": tt.puct(c_schedule="katago"),
+    "puct katago, steep": tt.puct(c=0.8, c_schedule="katago", c_base=20.0, c_log=2.0),
+    "puct divided": tt.puct(c_schedule="divided"),
+    "puct divided, with a small number": tt.puct(c=3.0, c_schedule="divided", c_log=0.3),
+    "puct by variance": tt.puct(variance_scale=0.85),
+    "puct by variance, katago": tt.puct(variance_scale=0.5, c_schedule="katago"),
+    "puct by variance, divided": tt.puct(variance_scale=1.0, c_schedule="divided"),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+def test_every_rule_visits_as_the_reference_does(game, rule):
+    compare(game, RULES[rule], simulations=150)
+
+
+@pytest.mark.parametrize("rule", ["ucb1_tuned", "ucb_v", "history", "thompson", "completed", "puct katago", "puct by variance"])
+@pytest.mark.parametrize("game", [Tug, Climb], ids=lambda game: game.name)
+def test_every_rule_agrees_on_normalised_values(game, rule):
+    compare(game, RULES[rule].but(normalise=True), simulations=150)
+
+
+@pytest.mark.parametrize("rule", ["ucb1_tuned", "completed", "puct divided"])
+def test_ties_by_a_hook_agree_under_every_rule(rule):
+    compare(Tug, RULES[rule].but(tie_break=lambda actions: actions[-1]), simulations=100)
+
+
+@tt.rule
+def bold(value, visits, prior, variance, total, c):
+    """The value, the spread, and a bonus that falls with the square of the visits."""
+    if visits == 0:
+        return 10.0 + prior
+    return value + c * math.sqrt(variance / visits) + prior * total / (1.0 + visits * visits)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"c": 0.3, "normalise": True, "solver": True}, {"first_play": "parent", "backup": "mixed"}], ids=str
+)
+def test_a_rule_of_the_users_own_agrees(options):
+    compare(ThreeNim, tt.SearchConfig(rule=bold, **options), simulations=200)
