@@ -105,7 +105,8 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                     if control[0].status != DONE:
                         return depth
                     mover = np.int64(state.current_player())
-                    movers[depth] = mover
+                    if graph:  # a leaf that joins a known position is evaluated as that position
+                        movers[depth] = mover
                     if not expand(control, tree, totals, work, path, depth, node, chooser, mover, state, count):
                         control[0].ending = REPEATED
                         return depth

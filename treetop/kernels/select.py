@@ -128,14 +128,8 @@ def forget_answers(control: Any, answers: Any) -> None:
     control[0].answered = 0
 
 
-def _make_untried(build: Build) -> tuple[CompiledFunction[..., Any], CompiledFunction[..., Any]]:
+def _make_untried(build: Build) -> CompiledFunction[..., Any]:
     graph = build.graph
-
-    @inline_kernel
-    def is_untried(tree: Any, child: Any) -> bool:
-        if graph:  # a position may have been settled by other ways before this move of it was tried
-            return bool(tree.stats[child].visits == 0 and tree.stats[child].prior >= 0.0)
-        return bool(tree.stats[child].visits == 0)
 
     @inline_kernel
     def choose_untried(control: Any, tree: Any, work: Any, first: Any, count: Any, untried: int, rng: Any) -> Any:
@@ -143,7 +137,7 @@ def _make_untried(build: Build) -> tuple[CompiledFunction[..., Any], CompiledFun
         turn = decide(control, untried, work.answers, rng) if untried > 1 else 0
         seen = 0
         for child in range(first, first + count):
-            if is_untried(tree, child):
+            if tree.stats[child].visits == 0 and (not graph or tree.stats[child].prior >= 0.0):
                 if seen == turn:
                     return np.int64(child)
                 work.tied[seen] = child
@@ -151,14 +145,15 @@ def _make_untried(build: Build) -> tuple[CompiledFunction[..., Any], CompiledFun
         control[0].tied = seen
         return np.int64(NONE)
 
-    return is_untried, choose_untried
+    return choose_untried
 
 
 def make_fast_select(build: Build) -> CompiledFunction[..., Any]:
     """Selection by what is known."""
     best_ucb1 = _best_by(ucb1_score, skips_closed=build.solver)
     best_puct = _best_by(puct_score, skips_closed=build.solver)
-    is_untried, choose_untried = _make_untried(build)
+    choose_untried = _make_untried(build)
+    graph = build.graph
 
     @inline_kernel
     def select(
@@ -176,7 +171,10 @@ def make_fast_select(build: Build) -> CompiledFunction[..., Any]:
         if control[0].rule == UCB1:
             untried = 0
             for child in range(first, first + count):
-                untried += is_untried(tree, child)
+                if graph:  # a position may have been settled by other ways before this move of it was tried
+                    untried += tree.stats[child].visits == 0 and tree.stats[child].prior >= 0.0
+                else:
+                    untried += tree.stats[child].visits == 0
             if untried > 0:
                 return choose_untried(control, tree, work, first, count, untried, rng)
             scale = ucb1_scale(control[0].c, visits)

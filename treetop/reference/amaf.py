@@ -26,7 +26,7 @@ def credit(parent: Node, chosen: Node, played: set[tuple[int, int]], worth: floa
 
 
 def note_reference(search: ReferenceSearch, node: Node, visits: int) -> None:
-    """On the way down: a node whose moves have more visits than `amaf_reference` lends its statistics to those below; the root always does."""
+    """A node whose moves have more visits than `amaf_reference` lends its statistics to those below on the path; the root always does."""
     if node is search.root or visits > search.settings.amaf_reference:
         search.references[node.children[0].chooser] = node
 
@@ -39,16 +39,14 @@ def statistics(search: ReferenceSearch, node: Node, child: Node) -> Node:
     return next((entry for entry in reference.children if entry.action == child.action), _NOTHING) if reference else _NOTHING
 
 
-def blended(search: ReferenceSearch, entry: Node, child: Node, value: float, total: int) -> float:
-    """(1 - beta) * Q + beta * A / m, with beta = m / (m + n + bias * m * n): m visits with the sum A of the move as any, n of its own.
+def blended(search: ReferenceSearch, entry: Node, child: Node, total: int) -> float:
+    """(1 - beta) * W / n + beta * A / m, with beta = m / (m + n + bias * m * n): m visits and the sum A of the move as any, n and W of its own.
 
-    As one fraction that is (Q * n * (1 + bias * m) + A) / (m + n + bias * m * n). With k it is beta = sqrt(k / (3 N + k)).
+    As one fraction that is (W * (1 + bias * m) + A) / (m + n + bias * m * n). With k it is beta = sqrt(k / (3 N + k)).
     """
     settings, seen, visits = search.settings, entry.amaf_visits, child.visits
     if settings.amaf_k is not None and seen and visits:
         beta = math.sqrt(settings.amaf_k / (3.0 * total + settings.amaf_k))
-        return (1.0 - beta) * value + beta * search.scale.of(entry.amaf_sum / seen)
-    is_mean = value == child.value_sum / visits if visits else False
-    own = child.value_sum if is_mean else value * visits
-    general = search.scale.of(entry.amaf_sum / seen) * seen if seen and search.scale.normalises else entry.amaf_sum
-    return (own * (1.0 + settings.amaf_bias * seen) + general) / (seen + visits + settings.amaf_bias * seen * visits)
+        return (1.0 - beta) * (child.value_sum / visits) + beta * (entry.amaf_sum / seen)
+    biased = settings.amaf_bias * seen
+    return (child.value_sum * (1.0 + biased) + entry.amaf_sum) / (seen + visits + biased * visits)

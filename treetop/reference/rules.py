@@ -170,11 +170,11 @@ def history(family: Family, child: Node) -> float:
 
 
 def rave(family: Family, child: Node) -> float:
-    """(1 - beta) * Q + beta * AMAF + c * sqrt(ln N / (n + 1)). A move without any statistics is tried."""
+    """(1 - beta) * Q + beta * AMAF + c * sqrt(ln N / (n + 1)), on plain means. A move without any statistics is tried."""
     entry = amaf.statistics(family.search, family.node, child)
     if child.visits == 0 and entry.amaf_visits == 0:
         return math.inf if child.begun == 0 else family.first_play
-    blended = amaf.blended(family.search, entry, child, family.value(child), family.total)
+    blended = amaf.blended(family.search, entry, child, family.total)
     return blended + family.settings.c * math.sqrt(math.log(family.total)) * (1.0 / math.sqrt(child.begun + 1))
 
 

@@ -63,11 +63,12 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
         if first in passed:
             break
         passed.add(first)
-        proven = _proven_child(tree, node, position.play(variation).player)
-        if proven is not None:
-            node = proven
-            variation.append(int(actions[node]))
-            continue
+        if len(columns.bounds) and columns.links["flags"][node] & SETTLED:  # playing the variation again is slow: only where it is needed
+            proven = _proven_child(tree, node, position.play(variation).player)
+            if proven is not None:
+                node = proven
+                variation.append(int(actions[node]))
+                continue
         ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
         most, _, node = max(ranked, key=lambda child: child[:2])
         if not most:
@@ -79,8 +80,6 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
 def _proven_child(tree: Tree, node: int, player: int) -> int | None:
     """The child by which a settled node keeps its value for the player to move there: the nearest end for who wins, the farthest for who loses."""
     columns = tree.columns
-    if not len(columns.bounds) or not columns.links["flags"][node] & SETTLED:
-        return None
     first, value = int(columns.links["first_child"][node]), float(columns.bounds[node, player])
     children = [child for child in range(first, first + int(columns.links["num_children"][node]))
                 if columns.links["flags"][child] & SETTLED and columns.bounds[child, player] == value]  # fmt: skip
