@@ -6,7 +6,6 @@ import pytest
 
 import treetop as tt
 from tests.against_reference.games import Tug
-from tests.against_reference.known import PLAIN_RAVE, STRAY_REFERENCE
 from tests.against_reference.twins import compare
 from tests.own_games import Climb, ThreeNim
 
@@ -49,18 +48,6 @@ def test_all_moves_as_first_agree_beside_widening():
     compare(Tug, tt.rave(widening=1.0), evaluator=tt.Mixed(tt.Heuristic(0.3), 0.5), simulations=150)
 
 
-@PLAIN_RAVE
-@pytest.mark.parametrize("game", [Tug, Climb], ids=lambda game: game.name)
-def test_all_moves_as_first_are_normalised_with_the_values(game):
-    compare(game, tt.rave(c=0.5, normalise=True), simulations=150)
-
-
-@PLAIN_RAVE
-@pytest.mark.parametrize("backup", ["max", "mixed", "implicit"])
-def test_all_moves_as_first_blend_with_what_was_backed_up(backup):
-    compare(Tug, tt.rave(backup=backup), simulations=150)
-
-
-@STRAY_REFERENCE
-def test_a_borrowed_reference_stands_on_the_path_under_a_gumbel_root():
-    compare(Tug, tt.grave(amaf_reference=10, root="gumbel"), simulations=150)
+def test_all_moves_as_first_are_never_normalised():
+    search, _ = compare(Climb, tt.rave(c=0.5, discount=0.99), simulations=150)
+    assert not search._machine.plan.normalise

@@ -6,7 +6,7 @@ import pytest
 
 import treetop as tt
 from tests.against_reference.games import Ring, Tug
-from tests.against_reference.known import REPEATS_HANDED_OVER, STALE_MOVER
+from tests.against_reference.known import REPEATS_HANDED_OVER
 from tests.against_reference.twins import Oracle, compare_batches
 from tests.own_games import ThreeNim
 
@@ -55,7 +55,6 @@ def test_an_evaluator_mixed_with_rollouts_that_remember_agrees(rule):
 
 
 @REPEATS_HANDED_OVER
-@STALE_MOVER
 @pytest.mark.parametrize("waiting", [0, 2])
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(expand_after=2)], ids=str)

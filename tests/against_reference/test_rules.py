@@ -59,7 +59,7 @@ def bold(value, visits, prior, variance, total, c):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"c": 0.3, "normalise": True, "solver": True}, {"first_play": "parent", "backup": "mixed"}], ids=str
+    "options", [{}, {"c": 0.3, "normalise": False, "solver": True}, {"first_play": "parent", "backup": "mixed"}], ids=str
 )
 def test_a_rule_of_the_users_own_agrees(options):
-    compare(ThreeNim, tt.SearchConfig(rule=bold, **options), simulations=200)
+    compare(Climb, tt.SearchConfig(rule=bold, **options), simulations=200)

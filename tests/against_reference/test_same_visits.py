@@ -11,7 +11,7 @@ import treetop.reference
 from tests.against_reference.twins import compare
 from tests.own_games import Climb, DoubleMoves, ThreeNim
 
-GAMES = ["tic_tac_toe", "othello(size=4)", "hex(size=3)", ThreeNim, Climb, DoubleMoves]
+GAMES = ["tic_tac_toe", "othello(size=4)", ThreeNim, Climb, DoubleMoves]
 RULES = {
     "ucb1": tt.uct(),
     "ucb1 greedy": tt.uct(c=0.0),

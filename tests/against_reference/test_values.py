@@ -38,7 +38,7 @@ def test_implicit_minimax_agrees(rule, options):
     compare(Tug, rule.but(backup="implicit", **options), simulations=100, evaluator=tt.Heuristic(prior_temperature=0.3))
 
 
-@pytest.mark.parametrize("discount", [0.0, 0.5, 0.99])
+@pytest.mark.parametrize("discount", [0.0, 0.9])
 @pytest.mark.parametrize("game", RICH, ids=lambda game: game.name)
 def test_discounted_returns_agree(game, discount):
     compare(game, tt.uct(discount=discount), simulations=150)
