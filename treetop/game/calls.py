@@ -29,7 +29,7 @@ def parse_call(text: str, *, nested: bool = False) -> Call:
         if isinstance(tree, ast.Name):
             return Call(tree.id)
         if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and all(keyword.arg for keyword in tree.keywords):
-            options = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in tree.keywords}
+            options = {str(keyword.arg): _value(keyword.value, nested) for keyword in tree.keywords}
             if len(options) < len(tree.keywords):
                 raise ConfigError(f"{text!r} gives an option twice")
             return Call(tree.func.id, tuple(_value(value, nested) for value in tree.args), options)

@@ -56,7 +56,7 @@ def parse_spec(text: str) -> Spec:
     stripped = text.strip()
     module, colon, _ = stripped.partition("(")[0].rpartition(":")
     try:
-        call = parse_call(stripped[len(module + colon) :])
+        call = parse_call(stripped[len(module + colon) :], nested=True)
     except ConfigError:
         raise ConfigError(f"{text!r} does not name a player; write a name, or a name with options such as uct(c=1.4, simulations=1000)") from None
     return Spec(module + colon + call.name, call.options, call.positional)
