@@ -109,7 +109,8 @@ def _best_by_amaf(*, own: bool, watching: bool) -> CompiledFunction[..., Any]:
         value = own_value(control, tree, child) if own else borrowed_value(control, tree, work, child, mover)
         if watching and value == np.inf and begun > 0:
             value = control[0].first_play  # on its way to its first evaluation
-        value += scale * inverse_root(begun + 1)
+        if scale > 0.0:
+            value += scale * inverse_root(begun + 1)
         return -np.inf if tree.stats[child].prior < 0.0 else float(value)
 
     @inline_kernel
