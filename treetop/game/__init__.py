@@ -6,8 +6,9 @@ from treetop.game.bitsets import list_bits, random_bit
 from treetop.game.definition import Game, game
 from treetop.game.families import as_whole_number, family, require
 from treetop.game.fields import field
+from treetop.types import CHANCE, SIMULTANEOUS
 
 __all__ = [
-    "Game", "as_whole_number", "compiled", "family", "field", "game", "list_bits", "lowest_bit", "mix_bits", "nth_bit", "popcount", "random_bit",
-    "require",
+    "CHANCE", "SIMULTANEOUS", "Game", "as_whole_number", "compiled", "family", "field", "game", "list_bits", "lowest_bit", "mix_bits", "nth_bit",
+    "popcount", "random_bit", "require",
 ]  # fmt: skip

@@ -37,12 +37,25 @@ _SIGNATURES: Signatures = {
     "key": lambda t: (),
     "observe": lambda t: (t.int64, t.float32[::1]),
     "heuristic": lambda t: (t.float64[::1],),
+    "random_outcome": lambda t: ("rng",),
+    "information": lambda t: (t.int64,),
+    "legal_actions_of": lambda t: (t.int64, t.int32[::1]),
+    "apply_joint": lambda t: (t.int64[::1],),
+    "sample_action": lambda t: ("rng", t.float64[::1]),
+    "apply_vector": lambda t: (t.float64[::1],),
 }
-_FOR_PEOPLE = {"render": 0, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1}
+_FOR_PEOPLE = {"render": 0, "render_for": 1, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1}
+_TOGETHER = (
+    ("legal_actions_of", "apply_joint", "all players choose at once"),
+    ("sample_action", "apply_vector", "an action is made of real numbers"),
+    ("determinize", "information", "something is hidden"),
+)
+"""Methods that are of no use without each other."""
 _ARITY = {
     "reset": 0, "legal_actions": 1, "apply": 1, "is_terminal": 0, "rewards": 1, "current_player": 0, "deal": 1,
     "random_action": 1, "rollout_action": 1, "chance_outcomes": 2, "step_rewards": 1, "determinize": 2, "key": 0,
-    "observe": 2, "heuristic": 1, **_FOR_PEOPLE,
+    "observe": 2, "heuristic": 1, "random_outcome": 1, "information": 1, "legal_actions_of": 2, "apply_joint": 1, "sample_action": 2,
+    "apply_vector": 1, **_FOR_PEOPLE,
 }  # fmt: skip
 
 C = TypeVar("C", bound=type)
@@ -51,14 +64,16 @@ C = TypeVar("C", bound=type)
 def game(
     *,
     players: int,
-    num_actions: int,
     max_length: int,
+    num_actions: int = 1,
     rewards: tuple[float, float] = (-1.0, 1.0),
     zero_sum: bool | None = None,
     observation_shape: tuple[int, ...] | None = None,
+    num_outcomes: int | None = None,
+    action_size: int | None = None,
 ) -> Callable[[type], Game]:
     """Make a game of an ordinary class with fields and five methods: see docs/compiled-games.md."""
-    facts = Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape)
+    facts = Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape, num_outcomes, action_size)
 
     def wrap(cls: type) -> Game:
         return Game(cls, facts)
@@ -203,13 +218,45 @@ def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str
     for name, function in found.items():
         if name in _ARITY:
             _check_arity(cls, name, function)
+    for name, default in _defaults(found).items():
+        found[name] = default
+        setattr(cls, name, default)
     missing = [name for name in _REQUIRED if name not in found]
     if missing:
         raise GameDefinitionError(f"{cls.__name__} lacks {', '.join(missing)}{_did_you_mean(missing, found)}")
+    _check_kinds(cls, facts, found)
     if "current_player" not in found:
         found["current_player"] = _default_player(cls, facts, fields)
         cls.current_player = found["current_player"]  # type: ignore[attr-defined]
     return {name: function for name, function in found.items() if name not in _FOR_PEOPLE}
+
+
+def _defaults(found: Mapping[str, FunctionType]) -> dict[str, FunctionType]:
+    """What a game need not say because it is never asked: actions of one player at a time where all choose at once, or where they are vectors."""
+
+    def legal_actions(self: Any, out: Any) -> Any:
+        return 0
+
+    def apply(self: Any, action: Any) -> Any:
+        pass
+
+    other_ways = "apply_joint" in found or "apply_vector" in found
+    defaults: dict[str, Any] = {"legal_actions": legal_actions, "apply": apply}
+    return {name: default for name, default in defaults.items() if other_ways and name not in found}
+
+
+def _check_kinds(cls: type, facts: Facts, found: Mapping[str, FunctionType]) -> None:
+    """Facts and methods that only make sense together."""
+    for first, second, why in _TOGETHER:
+        if (first in found) != (second in found):
+            here, lacking = (first, second) if first in found else (second, first)
+            raise GameDefinitionError(f"{cls.__name__} has {here}, so {why}, but lacks {lacking}")
+    if ("chance_outcomes" in found) != (facts.num_outcomes is not None):
+        lacking = "num_outcomes=..., how many outcomes there can be" if "chance_outcomes" in found else "the method chance_outcomes"
+        raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: chance needs both")
+    if ("sample_action" in found) != (facts.action_size is not None):
+        lacking = "action_size=..., how many numbers an action has" if "sample_action" in found else "the methods sample_action and apply_vector"
+        raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: actions of real numbers need both")
 
 
 def _did_you_mean(missing: list[str], found: Mapping[str, FunctionType]) -> str:

@@ -17,22 +17,27 @@ class Facts:
     num_actions: int
     """Actions are whole numbers from 0 to num_actions - 1."""
     max_length: int
-    """No game takes more actions than this."""
+    """No game takes more actions than this, outcomes of chance included."""
     rewards: tuple[float, float] = (-1.0, 1.0)
-    """The utility range: no player ever receives less or more."""
+    """The utility range: no player ever receives less or more in a whole game, rewards on the way included."""
     zero_sum: bool | None = None
     """Whether the rewards of two players always add up to zero. Not said: yes for two players and a symmetric range."""
     observation_shape: tuple[int, ...] | None = None
     """The shape that `observe` writes."""
+    num_outcomes: int | None = None
+    """Outcomes of chance are whole numbers from 0 to num_outcomes - 1. None: chance never decides."""
+    action_size: int | None = None
+    """An action is so many real numbers, drawn by `sample_action`. None: actions are whole numbers."""
 
     def __post_init__(self) -> None:
-        for name in ("players", "num_actions", "max_length"):
+        for name in ("players", "num_actions", "max_length", "num_outcomes", "action_size"):
             value = getattr(self, name)
+            if value is None and name in ("num_outcomes", "action_size"):
+                continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise GameDefinitionError(f"{name} must be a whole number of at least 1, not {value!r}")
-        for name in ("num_actions", "max_length"):
-            if getattr(self, name) > 2**27:
-                raise GameDefinitionError(f"{name} can be at most {2**27:,}, not {getattr(self, name):,}")
+            if name != "players" and value > 2**27:
+                raise GameDefinitionError(f"{name} can be at most {2**27:,}, not {value:,}")
         try:
             low, high = (float(bound) for bound in self.rewards)
         except (TypeError, ValueError):
