@@ -51,6 +51,11 @@ class Facts:
             raise GameDefinitionError("zero_sum is said of games with two players only")
 
     @property
+    def most_children(self) -> int:
+        """How many ways lead on from one position, at most: actions, or outcomes of chance."""
+        return max(self.num_actions, self.num_outcomes or 0)
+
+    @property
     def middle(self) -> float:
         """The middle of the utility range: what is assumed of a move that nobody has tried."""
         low, high = self.rewards

@@ -13,7 +13,7 @@ from treetop.kernels.control import IMPLICIT, MEAN, MIXED
 from treetop.kernels.evaluate import COUNT, SUM
 from treetop.kernels.graph import backup_graph
 from treetop.kernels.solve import clip_to_bounds, make_settle
-from treetop.tree.layout import MANY_OWN, TERMINAL
+from treetop.tree.layout import DRAWN, MANY_OWN, TERMINAL
 from treetop.types import ROOT
 
 LEAF, ENDED, EXHAUSTED, REPEATED = 0, 1, 2, 3
@@ -39,7 +39,7 @@ def _backup_plain(tree: Any, totals: Any, path: Any, movers: Any, depth: int, re
 
 def make_backup(build: Build) -> CompiledFunction[..., None]:
     """One more visit for each node of a path, and its share for the player who chose it. No sign is ever flipped."""
-    solver, amaf, graph, rich = build.solver, build.amaf, build.graph, build.rich
+    solver, amaf, graph, rich, general = build.solver, build.amaf, build.graph, build.rich, build.general
     plain = not (solver or amaf or graph or rich)
     settle = make_settle(build)
 
@@ -66,27 +66,32 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
         for step in range(depth, 0, -1):
             node = np.uint64(path[step])
             mover = movers[step - 1]
+            drawn = general and tree.links[path[step - 1]].flags & DRAWN != 0
+            fade = 1.0 if drawn else control[0].discount  # a move takes time, an outcome of chance comes with it
+            if general and control[0].on_the_way:
+                for player in range(len(totals)):
+                    rewards[player] = work.steps[step, player] + fade * rewards[player]
             clip_to_bounds(control, tree, node, rewards)
             tree.stats[node].visits += 1
             tree.stats[node].value_sum += rewards[mover]
             if len(tree.returns) > 0:
                 for player in range(len(totals)):
                     tree.returns[node, player] += rewards[player]
-            if amaf and len(tree.amaf) > 0:
+            if amaf and len(tree.amaf) > 0 and not drawn:
                 note_played(work, mover, tree.links[node].action)
                 credit_played(tree, work, np.uint64(path[step - 1]), mover, rewards[mover])
             if rich:
                 if len(tree.squares) > 0:
                     tree.squares[node] += rewards[mover] * rewards[mover]
                 if control[0].backup != MEAN:
-                    update_vector(control, tree, totals, work, node, mover, movers[step], step == depth, rewards)
+                    update_vector(control, tree, totals, work, node, mover, movers[step], step, step == depth, fade, rewards)
                 if control[0].normalise:
                     mean = tree.stats[node].value_sum / tree.stats[node].visits
                     control[0].value_low = min(control[0].value_low, mean)
                     control[0].value_high = max(control[0].value_high, mean)
-                if control[0].discount != 1.0:
+                if fade != 1.0 and not control[0].on_the_way:
                     for player in range(len(totals)):
-                        rewards[player] *= control[0].discount
+                        rewards[player] *= fade
         clip_to_bounds(control, tree, np.uint64(ROOT), rewards)
         tree.stats[ROOT].visits += 1
         for player in range(len(totals)):
@@ -99,6 +104,8 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
 def remember_moves(control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:
     """What every move of this simulation was worth, in the tree and in the rollout, for the tables of past moves."""
     for step in range(depth):
+        if tree.links[path[step]].flags & DRAWN:
+            continue
         mover, action = movers[step], tree.links[path[step + 1]].action
         work.history[SUM, mover, action] += rewards[mover]
         work.history[COUNT, mover, action] += 1.0
@@ -110,21 +117,26 @@ def remember_moves(control: Any, tree: Any, work: Any, path: Any, movers: Any, d
 
 @inline_kernel
 def update_vector(
-    control: Any, tree: Any, totals: Any, work: Any, node: Any, chooser: Any, mover: Any, evaluated: bool, rewards: Any
+    control: Any, tree: Any, totals: Any, work: Any, node: Any, chooser: Any, mover: Any, step: Any, evaluated: bool, fade: float, rewards: Any
 ) -> None:
     """The value of a node by its best child: mixed with its mean, or of the heuristic alone.
 
-    A node without a visited child has the mean of its own evaluations, or the heuristic that `work.trial` brought from the leaf.
+    A node without a visited child has the mean of its own evaluations, or the heuristic that `work.trial` brought from the leaf. Rewards on the way
+    count as they do in the sums: with the node that they lead to.
     """
     players = len(totals)
     if evaluated:
         for player in range(players):
             if control[0].backup == IMPLICIT:
-                tree.vectors[node, player] = rewards[player] if tree.links[node].flags & TERMINAL else work.trial[player]
+                heard = work.trial[player]
+                if control[0].on_the_way:
+                    heard = work.steps[step, player] + fade * heard
+                tree.vectors[node, player] = rewards[player] if tree.links[node].flags & TERMINAL else heard
             else:
                 tree.vectors[node, player] += (rewards[player] - tree.vectors[node, player]) / tree.stats[node].visits
         return
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+    drawn = tree.links[node].flags & DRAWN != 0
     highest = -np.inf
     best: Any = np.int64(-1)
     for child in range(first, first + count):
@@ -134,7 +146,11 @@ def update_vector(
         return
     share = control[0].minimax_share
     for player in range(players):
-        value = tree.vectors[best, player] * control[0].discount
+        value = expected(tree, first, count, player) if drawn else tree.vectors[best, player]
+        if control[0].on_the_way:
+            value = work.steps[step, player] + fade * value
+        elif not drawn:
+            value *= control[0].discount
         if control[0].backup == MIXED:
             if len(tree.returns) > 0:
                 total = tree.returns[node, player]
@@ -144,3 +160,15 @@ def update_vector(
             value = value if share == 1.0 else (1.0 - share) * mean + share * value
         tree.vectors[node, player] = value
     clip_to_bounds(control, tree, node, tree.vectors[node])
+
+
+@inline_kernel
+def expected(tree: Any, first: Any, count: Any, player: Any) -> float:
+    """What a player may expect where chance decides: the visited children's values, by their probabilities."""
+    mass, value = 0.0, 0.0
+    for child in range(first, first + count):
+        if tree.stats[child].visits > 0:
+            probability = abs(tree.stats[child].prior)
+            mass += probability
+            value += probability * tree.vectors[child, player]
+    return float(value / mass)

@@ -16,6 +16,7 @@ from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_a
 from treetop.kernels.amaf import clear_played
 from treetop.kernels.backup import EXHAUSTED, LEAF, REPEATED, make_backup
 from treetop.kernels.build import Build
+from treetop.kernels.chance import collect, gang_up
 from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, IMPLICIT, NEED_ROOM, SOLVED
 from treetop.kernels.evaluate import make_rollout
 from treetop.kernels.expand import heuristic, list_actions, set_priors, sort_by_prior
@@ -31,7 +32,7 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
     descend = make_descend(build, watching=True)
     settle_leaf = make_settle_leaf(build)
     backup = make_backup(build)
-    solver, amaf, rich = build.solver, build.amaf, build.rich
+    solver, amaf, rich, general = build.solver, build.amaf, build.rich, build.general
 
     @kernel
     def gather(
@@ -54,6 +55,8 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
             if settle_leaf(control, tree, state, node, work.rewards):
                 if control[0].status != DONE:
                     break
+                if general:
+                    gang_up(control, work.rewards, control[0].low + control[0].high)
                 if amaf:
                     clear_played(work)
                 if rich:
@@ -90,6 +93,15 @@ def _keep_state(game: Any, leaves: Any, slot: int, root: Any, links: Any, path: 
 
 
 @inline_kernel
+def _collect_again(game: Any, control: Any, root: Any, work: Any, links: Any, path: Any, depth: Any) -> None:
+    """What the players received on the way to a leaf: other leaves have been visited since."""
+    state = local_copy(state_at(game, root, 0))
+    for step in range(depth):
+        state.apply(np.int64(links[path[step + 1]].action))
+        collect(state, control, work.steps[step + 1])
+
+
+@inline_kernel
 def _count_in_flight(in_flight: Any, path: Any, depth: Any, change: int) -> None:
     for step in range(depth + 1):
         in_flight[path[step]] += change
@@ -101,11 +113,11 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
     expand = make_expand(build)
     rollout = make_rollout(build)
     backup = make_backup(build)
-    amaf, graph, rich = build.amaf, build.graph, build.rich
+    amaf, graph, rich, general = build.amaf, build.graph, build.rich, build.general
 
     @kernel
     def absorb(
-        game: Any, control: Any, tree: Any, totals: Any, work: Any, paths: Any, movers: Any, depths: Any, leaves: Any, logits: Any, values: Any
+        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any, paths: Any, movers: Any, depths: Any, leaves: Any, logits: Any, values: Any
     ) -> None:
         """Expand and back up gathered leaves, in the order in which they were gathered."""
         rng = local_rng(control[0].rng)
@@ -136,6 +148,10 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                     heuristic(state, control, work.trial)
                 if control[0].status != DONE:
                     return
+            if general:
+                gang_up(control, rewards, control[0].low + control[0].high)
+                if control[0].on_the_way:
+                    _collect_again(game, control, root, work, tree.links, paths[slot], depth)
             _count_in_flight(tree.in_flight, paths[slot], depth, -1)
             ending = LEAF
             if count > 0:

@@ -26,6 +26,8 @@ class Build:
     """A position reached by several ways is one node."""
     rich: bool = False
     """Every rule of selection, backup, evaluation and the root."""
+    general: bool = False
+    """Chance, rewards on the way, and players who gang up."""
     rule: CompiledFunction[..., Any] | None = None
     """A selection rule of the caller's own."""
 
@@ -35,3 +37,5 @@ SOLVER = Build("solver", solver=True)
 AMAF = Build("amaf", solver=True, amaf=True)
 GRAPH = Build("graph", solver=True, graph=True)
 RICH = Build("rich", solver=True, amaf=True, rich=True)
+GENERAL = Build("general", solver=True, general=True)
+GENERAL_RICH = Build("general and rich", solver=True, amaf=True, rich=True, general=True)

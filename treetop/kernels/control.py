@@ -19,6 +19,8 @@ CONTROL = np.dtype(
         ("max_length", "i4"),  # the game's own bound on its length
         ("num_actions", "i4"),
         ("players", "i4"),
+        ("num_outcomes", "i4"),
+        ("most_children", "i4"),  # that one expansion can make
         ("c", "f8"),
         ("c_base", "f8"),  # 0: c is constant; else AlphaZero's schedule ln((1 + N + c_base) / c_base) + c
         ("first_play", "f8"),  # the value assumed of a move that nobody has tried
@@ -58,6 +60,9 @@ CONTROL = np.dtype(
         ("root_rule", "i4"),
         ("masked", "i4"),  # 1: only the moves marked in `mask` are looked at
         ("forced_playouts", "f8"),
+        # Settings of games with chance, with rewards on the way, or with more than two players.
+        ("on_the_way", "i4"),  # 1: there are rewards on the way
+        ("hunted", "i4"),  # the player against whom all others play; NONE: everybody plays for himself
         # Settings of a graph.
         ("repetition", "f8"),  # what a position that returns on its own path is worth
         # State.
@@ -118,7 +123,7 @@ RANDOM, FIRST, ASK = 0, 1, 2
 
 # Status: why a kernel came back.
 DONE, NEED_ROOM, TIE, COLLISION, SOLVED = 0, 1, 2, 3, 4
-BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE = 10, 11, 12, 13, 14, 15
+BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, BAD_OUTCOME = 10, 11, 12, 13, 14, 15, 16, 17
 
 NO_CHILD = -2
 """What selection gives where every child is closed: there is nothing to choose."""
@@ -156,5 +161,11 @@ class Work(NamedTuple):
     """The visits that a child of the root must have to be chosen, turn by turn: kept."""
     arms: IntArray
     """Children of the root that are left in this pass of sequential halving: kept."""
+    probabilities: FloatArray
+    """Of the outcomes of chance in the present state."""
+    steps: FloatArray
+    """For each depth what the players received on the way there."""
+    gain: FloatArray
+    """What the players have received in the present rollout, and in its last step: two rows."""
     table: RecordArray
     """In a graph: from a key's lowest bits to the first child of its block: kept."""

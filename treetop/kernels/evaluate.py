@@ -12,9 +12,11 @@ from treetop.compiler.intrinsics import local_copy
 from treetop.compiler.specialise import by_method
 from treetop.kernels.amaf import clear_played, note_played
 from treetop.kernels.build import Build
+from treetop.kernels.chance import collect, draw_outcome, is_chance
 from treetop.kernels.control import (
     BAD_ACTION,
     BAD_COUNT,
+    BAD_OUTCOME,
     BAD_PLAYER,
     BAD_REWARD,
     DONE,
@@ -104,7 +106,7 @@ def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any)
 
 def make_rollout(build: Build) -> CompiledFunction[..., Any]:
     """How a game is played to its end, with what a build has to note on the way."""
-    amaf, rich = build.amaf, build.rich
+    amaf, rich, general = build.amaf, build.rich, build.general
 
     @inline_kernel
     def choose(control: Any, work: Any, state: Any, rng: Any) -> Any:
@@ -121,6 +123,9 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
         state = local_copy(start)
         left = control[0].max_length - depth
         made = 0
+        if general:
+            work.gain[0, :] = 0.0
+        worth = 1.0  # of a reward that comes now
         few = amaf and control[0].num_actions <= 64 and control[0].players <= 2  # then the bit sets fit into two registers
         ours, theirs = np.uint64(0), np.uint64(0)
         while not state.is_terminal():
@@ -128,6 +133,17 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                 control[0].status = TOO_LONG
                 return
             left -= 1
+            if general and is_chance(state):
+                lot = draw_outcome(state, control, work, rng)
+                if control[0].status != DONE:
+                    return
+                if lot < 0 or lot >= control[0].num_outcomes:
+                    control[0].status, control[0].culprit = BAD_OUTCOME, lot
+                    return
+                state.apply(lot)
+                if not receive(control, work, state, worth):
+                    return
+                continue
             if rich and made >= control[0].rollout_depth:
                 heuristic(state, control, rewards)
                 break
@@ -154,6 +170,10 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                     work.trail[0, place], work.trail[1, place] = mover, action
             made += 1
             state.apply(action)
+            if general:
+                if not receive(control, work, state, worth):
+                    return
+                worth *= control[0].discount
         else:
             outcome(control, state, rewards)
         if amaf and few and not rich:
@@ -161,7 +181,20 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
             work.played[len(work.played) - 1, 0] |= theirs
         if rich:
             control[0].trailed = made
+        if general:
+            for player in range(len(rewards)):
+                rewards[player] = work.gain[0, player] + worth * rewards[player]
+        elif rich:
             discount(control, rewards, made)
+
+    @inline_kernel
+    def receive(control: Any, work: Any, state: Any, worth: float) -> bool:
+        """Take in what the last step of a rollout brought; false where it was no number."""
+        if control[0].on_the_way:
+            collect(state, control, work.gain[1])
+            for player in range(work.gain.shape[1]):
+                work.gain[0, player] += worth * work.gain[1, player]
+        return bool(control[0].status == DONE)
 
     return rollout
 

@@ -16,6 +16,7 @@ from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_wor
 from treetop.kernels.amaf import clear_played, make_amaf_select
 from treetop.kernels.backup import ENDED, EXHAUSTED, LEAF, REPEATED, make_backup
 from treetop.kernels.build import Build
+from treetop.kernels.chance import SEAT, collect, draw_child, gang_up, is_chance, make_expand_chance
 from treetop.kernels.control import BAD_PLAYER, DONE, IMPLICIT, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
 from treetop.kernels.evaluate import make_evaluate, outcome
 from treetop.kernels.expand import heuristic, list_actions, make_append, set_heuristic_priors, sort_by_prior
@@ -23,7 +24,7 @@ from treetop.kernels.graph import find_block, hand_over, link_block, on_path, po
 from treetop.kernels.rich import make_rich_select
 from treetop.kernels.select import forget_answers, make_fast_select, make_watching_select
 from treetop.kernels.solve import settled_value
-from treetop.tree.layout import MANY_OWN, SETTLED, SHARED, TERMINAL
+from treetop.tree.layout import DRAWN, MANY_OWN, SETTLED, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
 
 
@@ -75,7 +76,8 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
     """The way down. Where evaluations are in flight, leaves are expanded later: their priors come with the evaluation (batch.py)."""
     choose = _make_select(build, watching=watching)
     expand = make_expand(build)
-    amaf, graph = build.amaf, build.graph
+    expand_chance = make_expand_chance(make_append(build))
+    amaf, graph, general = build.amaf, build.graph, build.general
     expands = not watching
 
     @inline_kernel
@@ -99,7 +101,11 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                     control[0].ending = ENDED
                     return depth
                 visits = tree.stats[node].visits
-                if may_expand and visits >= control[0].expand_after and depth < control[0].max_depth:
+                if general and is_chance(state):
+                    expand_chance(control, tree, work, node, state)
+                    if control[0].status != DONE:
+                        return depth
+                elif may_expand and visits >= control[0].expand_after and depth < control[0].max_depth:
                     may_expand = False
                     count = list_actions(control, state, work.actions)
                     if control[0].status != DONE:
@@ -112,9 +118,12 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                         return depth
                     if control[0].status != DONE:
                         return depth
-                if visits == 0 or tree.links[node].num_children == 0:
+                if (visits == 0 and not (general and tree.links[node].flags & DRAWN)) or tree.links[node].num_children == 0:
                     return depth
             mover = np.int64(state.current_player())
+            drawn = general and tree.links[node].flags & DRAWN != 0
+            if drawn:
+                mover = np.int64(SEAT)
             if mover < 0 or mover >= control[0].players:
                 control[0].status, control[0].culprit = BAD_PLAYER, mover
                 return depth
@@ -123,7 +132,10 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                 return depth
             movers[depth] = mover
             below = tree.stats[node].visits - tree.links[node].own if tree.links[node].own < MANY_OWN and not graph else NONE
-            child = np.int64(choose(control, tree, totals, work, node, mover, chooser, depth, below, rng))
+            if drawn:
+                child = np.int64(draw_child(tree, node, rng))
+            else:
+                child = np.int64(choose(control, tree, totals, work, node, mover, chooser, depth, below, rng))
             if child < 0:
                 if child == NO_CHILD:
                     control[0].ending = EXHAUSTED
@@ -148,6 +160,10 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
             path[depth] = node
             control[0].depth = depth  # for the text of an error, should the game's method raise one
             state.apply(np.int64(tree.links[node].action))
+            if general:
+                collect(state, control, work.steps[depth])
+                if control[0].status != DONE:
+                    return depth
             if graph:
                 crossed = crossed or (tree.links[node].flags & SHARED) != 0
                 if crossed and next_block != NONE and on_path(tree, path, depth, next_block):
@@ -185,7 +201,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
     settle_leaf = make_settle_leaf(build)
     evaluate = make_evaluate(build)
     backup = make_backup(build)
-    solver, amaf, graph, rich = build.solver, build.amaf, build.graph, build.rich
+    solver, amaf, graph, rich, general = build.solver, build.amaf, build.graph, build.rich, build.general
 
     @kernel
     def run(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) -> None:
@@ -194,7 +210,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
         control[0].done = 0
         control[0].status = DONE
         while control[0].done < control[0].budget:
-            if control[0].size + control[0].num_actions > control[0].capacity or (graph and control[0].blocks >= control[0].table_room):
+            if control[0].size + control[0].most_children > control[0].capacity or (graph and control[0].blocks >= control[0].table_room):
                 control[0].status = NEED_ROOM
                 break
             control[0].answered = 0
@@ -217,6 +233,8 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
                     heuristic(state, control, work.trial)
             if control[0].status != DONE:
                 break
+            if general:
+                gang_up(control, work.rewards, control[0].low + control[0].high)
             # 4. Back up.
             backup(control, tree, totals, work, work.path, work.movers, depth, control[0].ending, work.rewards)
             forget_answers(control, work.answers)

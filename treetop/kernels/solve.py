@@ -12,7 +12,7 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.kernels.build import Build
-from treetop.tree.layout import BOUNDED, CLOSED, SETTLED
+from treetop.tree.layout import BOUNDED, CLOSED, DRAWN, SETTLED
 from treetop.types import ROOT
 
 UNCHANGED, NARROWER, SETTLED_NOW = 0, 1, 2
@@ -52,6 +52,8 @@ def settle_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
 @inline_kernel
 def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
     """Bounds of a node from those of its children, among whom `mover` chooses; whether anything became narrower, or settled."""
+    if tree.links[node].flags & DRAWN:
+        return int(_expect_bounds(control, tree, node))
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
     opposed = len(tree.returns) == 0  # one player, or two of whom one receives what the other loses
     sure, possible = -np.inf, -np.inf
@@ -88,6 +90,40 @@ def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
     tree.distances[node] = 1 + _distance(control, tree, first, count, mover, sure)
     if node != ROOT:
         close(tree, node)
+    return SETTLED_NOW
+
+
+@kernel
+def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
+    """Bounds where chance decides: those of the outcomes, by their probabilities. Settled when all of them are."""
+    first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+    players, change, farthest = np.int64(control[0].players), UNCHANGED, np.int64(0)
+    settled = True
+    for child in range(first, first + count):
+        settled = settled and tree.links[child].flags & SETTLED != 0
+        if settled:
+            farthest = max(farthest, np.int64(tree.distances[child]))
+    for player in range(players):
+        low, high, mass = 0.0, 0.0, 0.0
+        for child in range(first, first + count):
+            probability = abs(float(tree.stats[child].prior))
+            mass += probability  # about 1: probabilities are kept in 32 bits
+            low += probability * lower_bound(control, tree, child, player)
+            high += probability * upper_bound(control, tree, child, player)
+        low, high = low / mass, high / mass
+        if low > lower_bound(control, tree, node, player) or high < upper_bound(control, tree, node, player):
+            change = NARROWER
+        if change == NARROWER or settled:
+            if tree.links[node].flags & BOUNDED == 0:
+                for other in range(players):
+                    tree.bounds[node, other], tree.bounds[node, players + other] = control[0].low, control[0].high
+                tree.links[node].flags |= BOUNDED
+            tree.bounds[node, player], tree.bounds[node, players + player] = low, high
+    if not settled or tree.links[node].flags & SETTLED:
+        return change
+    tree.links[node].flags |= SETTLED
+    tree.distances[node] = 1 + farthest
+    close(tree, node)
     return SETTLED_NOW
 
 

@@ -19,6 +19,7 @@ BACKUPS = ("mean", "max", "mixed", "implicit")
 ROOTS = ("rule", "gumbel", "halving")
 FINALS = ("visits", "value", "secure", "lcb", "temperature")
 VIRTUALS = ("watch", "loss", "mix")
+OPPONENTS = ("own", "paranoid")
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ class SearchConfig:
     that share of the game's heuristic, seen through minimax."""
     minimax_share: float = 0.4
     discount: float = 1.0
-    """What a return is worth one move earlier."""
+    """What a return is worth one move earlier. Outcomes of chance take no time."""
+    opponents: Literal["own", "paranoid"] = "own"
+    """With three players or more: everybody plays for himself (max^n), or the others are taken to play against whoever is to move."""
     normalise: bool | None = None
     """Whether rules see values on the scale from the lowest to the highest mean in the tree. Not said: where the utility range is wider than 2."""
 
@@ -121,7 +124,7 @@ class SearchConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.rule, Rule):
             _one_of("rule", self.rule, RULES, " or a function under @treetop.rule")
-        for name, allowed in (("backup", BACKUPS), ("root", ROOTS), ("final", FINALS), ("virtual", VIRTUALS)):
+        for name, allowed in (("backup", BACKUPS), ("root", ROOTS), ("final", FINALS), ("virtual", VIRTUALS), ("opponents", OPPONENTS)):
             _one_of(name, getattr(self, name), allowed)
         if not callable(self.tie_break):
             _one_of("tie_break", self.tie_break, ("random", "first"), " or a function")

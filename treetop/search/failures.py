@@ -35,6 +35,11 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
         told = f"a method of {game.name}{rule} failed: {type(error).__name__}: {error}"
     elif control["status"] == codes.BAD_PLAYER:
         told = f"{game.name}.current_player gave {culprit}; players are 0 to {facts.players - 1}"
+    elif control["status"] == codes.BAD_CHANCE:
+        what = "the probabilities do not sum to 1" if culprit < 0 else f"the probability of the outcome {culprit} is not above 0"
+        told = f"{game.name}.chance_outcomes: {what}"
+    elif control["status"] == codes.BAD_OUTCOME:
+        told = f"{game.name}.chance_outcomes gave the outcome {culprit}, or so many of them; num_outcomes is {facts.num_outcomes}"
     elif control["status"] == codes.BAD_COUNT and culprit < 1:
         told = f"{game.name}.legal_actions gave {culprit} actions in a position that is not terminal; there must be at least one"
     elif control["status"] == codes.BAD_COUNT and MAX_CHILDREN < culprit <= facts.num_actions:
@@ -44,7 +49,7 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
     elif control["status"] == codes.BAD_ACTION:
         told = f"{game.name}.legal_actions gave the action {culprit}; actions are 0 to {facts.num_actions - 1}"
     elif control["status"] == codes.BAD_REWARD:
-        told = f"{game.name}.rewards gave player {culprit} a reward that is not finite"
+        told = f"{game.name}.{'step_rewards' if game.has('step_rewards') else 'rewards'} gave player {culprit} a reward that is not finite"
     else:
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
     line = _own_line(position, machine.seed)

@@ -34,8 +34,9 @@ class Machine:
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int) -> None:
         self.game, self.config, self.seed = position.game, config, seed
         facts = self.game.facts
-        if config.max_nodes is not None and config.max_nodes < 2 * facts.num_actions + 2:
-            raise ConfigError(f"max_nodes must be at least {2 * facts.num_actions + 2} for {self.game.name}, so that the root and one "
+        self.most_children = facts.most_children
+        if config.max_nodes is not None and config.max_nodes < 2 * self.most_children + 2:
+            raise ConfigError(f"max_nodes must be at least {2 * self.most_children + 2} for {self.game.name}, so that the root and one "
                               f"more move fit; not {config.max_nodes}")
         self.plan = make_plan(config, evaluator, self.game)
         self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns)
@@ -95,7 +96,7 @@ class Machine:
         self.scratch.work.answers[:] = NONE
         while done < simulations:
             hook = self.control[0]["tie_break"] == ASK
-            self.tree.make_room(self.game.facts.num_actions)
+            self.tree.make_room(self.most_children)
             self._enter(1 if hook else simulations - done)
             self._call(make_run(self.build), self.position.record, self.scratch.work)
             done += int(self.control[0]["done"])
@@ -109,6 +110,8 @@ class Machine:
         return done
 
     def _enter(self, budget: int) -> None:
+        if self.config.opponents == "paranoid":
+            self.control["hunted"] = self.position.player
         moved = False
         if self._generation != self.tree.generation:
             self._generation = self.tree.generation
@@ -178,15 +181,27 @@ class Machine:
             while True:
                 self._call(make_gather(self.build), self.position.record, scratch.work, *scratch.for_gather())
                 status = int(self.control[0]["status"])
-                if status != TIE:
+                if status == TIE:
+                    self._ask_hook()
+                elif status != NEED_ROOM or not self._make_more_room():
                     break
-                self._ask_hook()
-            if status not in (DONE, COLLISION, SOLVED):
+            if status not in (DONE, COLLISION, SOLVED, NEED_ROOM):
                 raise self.failure()
         except BaseException:
             self.drop(self._gathered())
             raise
         return self._gathered()
+
+    def _make_more_room(self) -> bool:
+        """Room for outcomes of chance, met while gathering; false where a bounded tree allows none before the leaves in flight are told."""
+        waiting = self.outstanding + int(self.control[0]["gathered"])
+        if self.config.max_nodes is not None and waiting and self.tree.size + self.most_children > self.config.max_nodes:
+            return False
+        budget, done = int(self.control[0]["budget"]), int(self.control[0]["done"])
+        self.tree.make_room(self.most_children)
+        self._enter(budget)
+        self.control["done"] = done
+        return True
 
     def _gathered(self) -> Batch:
         size = int(self.control[0]["gathered"])
@@ -195,7 +210,7 @@ class Machine:
 
     def _make_room_for(self, size: int) -> int:
         """Room for the children of all leaves in flight and of `size` more, or of as many as a bounded tree allows."""
-        actions, bound = self.game.facts.num_actions, self.config.max_nodes
+        actions, bound = self.most_children, self.config.max_nodes
         if bound is not None:
             size = min(size, (bound - 1 - actions) // actions - self.outstanding)
             if self.outstanding and self.tree.size + (self.outstanding + size) * actions > bound:
@@ -218,7 +233,7 @@ class Machine:
         self._enter(0)
         try:
             # The kernel corrects the values on their way up: that is no business of the caller's own array.
-            self._call(make_absorb(self.build), self.scratch.work, batch._paths, batch._movers, batch._depths, batch.states, logits, values.copy())
+            self._call(make_absorb(self.build), self.position.record, self.scratch.work, batch._paths, batch._movers, batch._depths, batch.states, logits, values.copy())
         finally:
             self.outstanding -= len(batch)
             done = int(self.control[0]["done"])

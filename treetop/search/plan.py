@@ -12,10 +12,11 @@ from treetop.compiler.digest import digest
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.kernels import control as codes
-from treetop.kernels.build import AMAF, GRAPH, PLAIN, RICH, SOLVER, Build
+from treetop.kernels.build import AMAF, GENERAL, GENERAL_RICH, GRAPH, PLAIN, RICH, SOLVER, Build
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import CompiledEvaluator
 from treetop.search.rule import Rule
+from treetop.types import NONE
 
 _RULES = {
     "ucb1": codes.UCB1, "puct": codes.PUCT, "ucb1_tuned": codes.TUNED, "ucb_v": codes.UCBV, "rave": codes.RAVE, "history": codes.HISTORY,
@@ -40,7 +41,7 @@ class Plan:
     @property
     def rich(self) -> Build:
         """The build for what a caller may ask of the root at any time; for a graph there is none."""
-        return self.build if self.build.rich else RICH
+        return self.build if self.build.rich else GENERAL_RICH if self.build.general else RICH
 
 
 def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
@@ -55,6 +56,9 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
     wide = high - low > 2 and config.rule != "rave"  # RAVE blends plain means
     normalise = wide if config.normalise is None else config.normalise
     rich = _is_rich(config, evaluator, normalise and not config.transpositions)
+    general = is_general(config, game)
+    if general:
+        _check_general(config, game)
     columns: set[str] = set()
     if config.rule in ("ucb1_tuned", "ucb_v", "thompson") or isinstance(config.rule, Rule) or config.variance_scale or config.final in ("secure", "lcb"):
         columns |= {"squares"}
@@ -67,12 +71,29 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
     if config.transpositions:
         _check_graph(config, evaluator, game, rich)
         columns |= {"keys", "own_sums", "own_visits"}
-    build = RICH if rich else GRAPH if config.transpositions else AMAF if config.rule == "rave" else SOLVER if config.solver else PLAIN
+    build = _general_build(config, rich) if general else RICH if rich else GRAPH if config.transpositions else AMAF if config.rule == "rave" else SOLVER if config.solver else PLAIN
     if isinstance(config.rule, Rule):
         # Named by its content: what a rule reads from outside may change in a session.
         content = digest({"rule": config.rule.compiled.function}, {})
         build = replace(build, name=f"rich {config.rule.name} {content}", rule=config.rule.compiled)
     return Plan(build, frozenset(columns), normalise and not config.transpositions, _table_size(config))
+
+
+def is_general(config: SearchConfig, game: Game) -> bool:
+    """Whether a search needs a build for chance, for rewards on the way, or for players who gang up."""
+    return game.has("chance_outcomes") or game.has("step_rewards") or config.opponents == "paranoid"
+
+
+def _general_build(config: SearchConfig, rich: bool) -> Build:
+    return GENERAL_RICH if rich or config.rule == "rave" else GENERAL
+
+
+def _check_general(config: SearchConfig, game: Game) -> None:
+    if config.transpositions:
+        raise ConfigError(f"transpositions are for games without chance and without rewards on the way, each player for himself; {game.name} with these settings is not")
+    if config.solver and (game.has("step_rewards") or config.opponents == "paranoid"):
+        why = "rewards come on the way" if game.has("step_rewards") else "the others are only taken to play against one"
+        raise ConfigError(f"the solver proves what the end of a game is worth, but here {why}: leave solver out")
 
 
 def _is_rich(config: SearchConfig, evaluator: Any, normalise: bool) -> bool:
@@ -115,6 +136,7 @@ def make_control(config: SearchConfig, evaluator: Any, expand_after: int, game: 
         "expand_after": expand_after,
         "max_depth": np.iinfo(np.int32).max if config.max_depth is None else config.max_depth,
         "max_length": facts.max_length, "num_actions": facts.num_actions, "players": facts.players,
+        "num_outcomes": facts.num_outcomes or 0, "most_children": facts.most_children, "on_the_way": game.has("step_rewards"), "hunted": NONE,
         "c": config.c, "c_base": config.c_base or 0.0, "middle": facts.middle, "low": low, "high": high, "solver": config.solver,
         "first_play": facts.middle if config.first_play is None or named else float(config.first_play),
         "schedule": _SCHEDULES[config.schedule], "c_log": config.c_log, "variance_scale": config.variance_scale,

@@ -22,14 +22,14 @@ class Scratch:
 
     def __init__(self, game: Game, build: Build, table_size: int) -> None:
         facts = game.facts
-        players, actions = facts.players, facts.num_actions
+        players, actions, outcomes = facts.players, facts.num_actions, facts.num_outcomes or 0
         self._game = game
         self._length = facts.max_length + 2
-        amaf, rich = int(build.amaf), int(build.rich)
+        amaf, rich, general = int(build.amaf), int(build.rich), int(build.general)
         self.work = Work(
             path=np.zeros(self._length, np.int32),
             movers=np.zeros(self._length, np.int32),
-            actions=np.zeros(actions + _SLACK, np.int32),
+            actions=np.zeros(facts.most_children + _SLACK, np.int32),
             rewards=np.zeros(players),
             tied=np.zeros(actions, np.int32),
             answers=np.full(self._length, NONE, np.int32),
@@ -45,6 +45,9 @@ class Scratch:
             base=np.zeros(actions * rich, np.int32),
             schedule=np.zeros(0, np.int32),
             arms=np.zeros(actions * rich, np.int32),
+            probabilities=np.zeros((outcomes + _SLACK) * general),
+            steps=np.zeros((self._length * general, players)),
+            gain=np.zeros((2 * general, players)),
             table=np.zeros(table_size, np.uint64),
         )
         self._size = 0

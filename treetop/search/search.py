@@ -14,6 +14,7 @@ from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
 from treetop.game.registry import load_game
+from treetop.kernels.chance import SEAT
 from treetop.kernels.control import SOLVED
 from treetop.search import root
 from treetop.search.batch import Batch
@@ -28,6 +29,7 @@ from treetop.search.result import SearchResult
 from treetop.search.rule import Rule
 from treetop.search.stopping import Standing, Stopper, Together, Verdict
 from treetop.tree.storage import Tree
+from treetop.types import CHANCE
 
 _FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
 _PROGRESS_SECONDS = 0.1
@@ -78,6 +80,7 @@ class Search:
         self.seed = seed
         self.game = self.position.game
         _refuse_finished(self.position)
+        _refuse_chance(self.position)
         self._machine = Machine(self.position, self.config, self.evaluator, self.expand_after, seed)
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
@@ -333,6 +336,8 @@ class Search:
 
     def _refuse_in_flight(self, what: str) -> None:
         refuse_while_pondering(self, what)
+        if what != "advance":
+            _refuse_chance(self.position)
         if self.in_flight:
             raise SearchError(f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first")
 
@@ -348,7 +353,7 @@ class Search:
         if child is None or not child.visits:
             self.tree.clear()
         else:
-            self.tree.reroot(child.index, self.position.player)
+            self.tree.reroot(child.index, max(self.position.player, SEAT))
         self.position = self._machine.position = following
         self._machine.scratch.work.history[:] *= self.config.history_decay
         self._machine.control["arms"] = 0
@@ -416,6 +421,11 @@ def search(
 def _refuse_finished(position: Position) -> None:
     if position.is_terminal:
         raise TerminalPositionError(f"the game is over: there is nothing to search\n{position}")
+
+
+def _refuse_chance(position: Position) -> None:
+    if position.player == CHANCE:
+        raise SearchError(f"chance decides here, so there is nothing to choose: play an outcome first, or draw one by `settle`\n{position}")
 
 
 def _check(config: Any, evaluator: Any, seed: Any) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treetop.game.position import Position
-from treetop.tree.layout import SETTLED
+from treetop.tree.layout import DRAWN, SETTLED
 from treetop.tree.storage import Tree
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
         if first in passed:
             break
         passed.add(first)
+        if columns.links["flags"][node] & DRAWN:  # nobody chooses what comes next
+            break
         if len(columns.bounds) and columns.links["flags"][node] & SETTLED:  # playing the variation again is slow: only where it is needed
             proven = _proven_child(tree, node, position.play(variation).player)
             if proven is not None:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BOUNDED, FOLDED, MANY_OWN, SETTLED, SHARED, TERMINAL
+from treetop.tree.layout import BOUNDED, DRAWN, FOLDED, MANY_OWN, SETTLED, SHARED, TERMINAL
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -59,7 +59,7 @@ def _check_counts(
     own = visits - below
     _require(bool(np.all(own >= 0)), "a node has fewer visits than its children together")
     _require(bool(np.all(np.minimum(own, MANY_OWN) == links["own"])), "a node's visits are not its own and its children's")
-    reached = inner[visits[inner] > 0]
+    reached = inner[(visits[inner] > 0) & ((links["flags"][inner] & DRAWN) == 0)]
     _require(bool(np.all(own[reached] >= 1)), "an expanded node was never evaluated itself")
 
 

@@ -54,6 +54,9 @@ BOUNDED = 8
 SHARED = 16
 """Flag of an edge in a graph: its block of children was made by another edge."""
 
+DRAWN = 32
+"""Flag: chance decides here; the priors of the children are the probabilities."""
+
 CLOSED = np.float32(-1e-45)
 """The prior of a closed child whose prior was zero: the smallest number below it."""
 

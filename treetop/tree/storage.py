@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BYTES_PER_NODE, FOLDED, MANY_OWN, OPTIONAL, SETTLED, SHARED, Columns, allocate
+from treetop.tree.layout import BYTES_PER_NODE, DRAWN, FOLDED, MANY_OWN, OPTIONAL, SETTLED, SHARED, Columns, allocate
 from treetop.types import NONE, ROOT, FloatArray
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ class Tree:
         kept_children = np.where((visits <= threshold) & (np.arange(self.size) != ROOT), 0, links["num_children"])
         folded = (kept_children == 0) & (links["num_children"] > 0)
         links["flags"][folded] |= FOLDED
-        links["flags"][folded] &= ~np.uint8(SHARED)
+        links["flags"][folded] &= ~np.uint8(SHARED | DRAWN)
         links["own"][folded] = np.minimum(self.columns.stats["visits"][: self.size][folded], MANY_OWN)
         links["num_children"] = kept_children
         self._keep(self._in_order(ROOT, kept_children))

@@ -1,0 +1,150 @@
+"""Chance, rewards on the way, and players who gang up: what only some games need, compiled into their builds alone.
+
+A node where chance decides has a child for each outcome, with its probability as the prior. It is never evaluated itself: a simulation that comes there
+draws an outcome and goes on. Nobody chooses its children, so their value sums are kept for the first player.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.compiler.specialise import by_method
+from treetop.kernels.control import BAD_CHANCE, BAD_OUTCOME, BAD_PLAYER, BAD_REWARD, DONE, NEED_ROOM
+from treetop.tree.layout import DRAWN, MAX_CHILDREN
+from treetop.types import CHANCE
+
+SEAT = 0
+"""For whom value sums are kept where nobody chooses."""
+_SLACK = 1e-6  # how far probabilities may miss 1
+
+
+@kernel
+def _own_outcomes(state: Any, control: Any, work: Any) -> Any:
+    """How many outcomes were written to `work.actions` and `work.probabilities`; a broken promise is left in `control`."""
+    count = int(state.chance_outcomes(work.actions, work.probabilities))
+    if count < 1 or count > control[0].num_outcomes or count > MAX_CHILDREN:
+        control[0].status, control[0].culprit = BAD_OUTCOME, count
+        return 0
+    total = 0.0
+    for index in range(count):
+        if work.actions[index] < 0 or work.actions[index] >= control[0].num_outcomes:
+            control[0].status, control[0].culprit = BAD_OUTCOME, work.actions[index]
+            return 0
+        if not work.probabilities[index] > 0.0:
+            control[0].status, control[0].culprit = BAD_CHANCE, work.actions[index]
+            return 0
+        total += work.probabilities[index]
+    if not abs(total - 1.0) < _SLACK:
+        control[0].status, control[0].culprit = BAD_CHANCE, -1
+        return 0
+    return count
+
+
+@inline_kernel
+def _no_outcomes(state: Any, control: Any, work: Any) -> Any:
+    control[0].status, control[0].culprit = BAD_PLAYER, CHANCE
+    return 0
+
+
+list_outcomes = by_method("chance_outcomes", yes=_own_outcomes, no=_no_outcomes)
+"""The outcomes of chance in a state, with their probabilities."""
+
+
+@inline_kernel
+def _maybe(state: Any) -> bool:
+    return bool(np.int64(state.current_player()) == CHANCE)
+
+
+@inline_kernel
+def _never(state: Any) -> bool:
+    return False
+
+
+is_chance = by_method("chance_outcomes", yes=_maybe, no=_never)
+"""Whether chance decides in a state. Costs nothing in a game without chance."""
+
+
+@inline_kernel
+def _own_draw(state: Any, control: Any, work: Any, rng: Any) -> Any:
+    return np.int64(state.random_outcome(rng))
+
+
+@inline_kernel
+def _listed_draw(state: Any, control: Any, work: Any, rng: Any) -> Any:
+    count = list_outcomes(state, control, work)
+    if control[0].status != DONE:
+        return np.int64(-1)
+    drawn = rng.random()
+    for index in range(count - 1):
+        drawn -= work.probabilities[index]
+        if drawn < 0.0:
+            return np.int64(work.actions[index])
+    return np.int64(work.actions[count - 1])
+
+
+draw_outcome = by_method("random_outcome", yes=_own_draw, no=_listed_draw)
+"""An outcome by its probability, in a rollout."""
+
+
+@inline_kernel
+def draw_child(tree: Any, node: Any, rng: Any) -> Any:
+    """A child of a node where chance decides, by its probability. Proven ones are drawn too: their values count."""
+    first, last = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children) - 1
+    drawn = rng.random()
+    for index in range(last):
+        drawn -= abs(tree.stats[first + index].prior)
+        if drawn < 0.0:
+            return first + index
+    return first + last
+
+
+def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledFunction[..., None]:
+    """How a node where chance decides gets its children."""
+
+    @kernel
+    def expand_chance(control: Any, tree: Any, work: Any, node: Any, state: Any) -> None:
+        """A child for each outcome. Several such nodes may follow each other in one simulation, so each asks for room itself."""
+        if control[0].size + control[0].num_outcomes > control[0].capacity:
+            control[0].status = NEED_ROOM
+            return
+        count = list_outcomes(state, control, work)
+        if control[0].status != DONE:
+            return
+        first = append_children(control, tree, node, work.actions, count)
+        for index in range(count):
+            tree.stats[first + index].prior = work.probabilities[index]
+        tree.links[node].flags |= DRAWN
+
+    return expand_chance
+
+
+@inline_kernel
+def _own_rewards(state: Any, control: Any, out: Any) -> None:
+    out[:] = 0.0
+    state.step_rewards(out)
+    for player in range(len(out)):
+        if not abs(out[player]) < 1e300:  # also false for NaN
+            control[0].status, control[0].culprit = BAD_REWARD, player
+    gang_up(control, out, 0.0)
+
+
+@inline_kernel
+def _no_rewards(state: Any, control: Any, out: Any) -> None:
+    pass
+
+
+collect = by_method("step_rewards", yes=_own_rewards, no=_no_rewards)
+"""What each player received by the last action; untouched in games that give nothing on the way."""
+
+
+@inline_kernel
+def gang_up(control: Any, rewards: Any, both: float) -> None:
+    """Where everybody is taken to play against one player: the others receive what that one loses, `both` being what the two sides share."""
+    hunted = control[0].hunted
+    if hunted >= 0:
+        value = rewards[hunted]
+        for player in range(len(rewards)):
+            rewards[player] = value if player == hunted else both - value
