@@ -134,7 +134,7 @@ def test_ctrl_c_ends_a_game_even_where_a_player_swallows_it():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-@treetop.game(players=2, num_actions=6, max_length=3)
+@treetop.game(players=2, num_actions=6, max_length=3, num_outcomes=6)
 class HighRoll:
     """A die is thrown for each player; the higher one wins. Nobody has anything to decide but to stop."""
 

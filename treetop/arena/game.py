@@ -102,7 +102,7 @@ class _Play:
                 self._step()
         except _Forfeit as forfeit:
             return self._ended(_forfeited(self._start.game.facts, forfeit.seat), forfeit.seat, forfeit.reason)
-        return self._ended(tuple(self._position.rewards), None, None)
+        return self._ended(tuple(self._position.returns), None, None)
 
     def _step(self) -> None:
         position = self._position
@@ -158,15 +158,7 @@ class _Play:
 
 def draw_outcome(position: Position, rng: Rng) -> int:
     """What chance decides, by the probabilities of the game."""
-    facts = position.game.facts
-    actions, chances = np.zeros(facts.num_actions, np.int32), np.zeros(facts.num_actions)
-    count = int(position.state.chance_outcomes(actions, chances))
-    left = rng.random() * float(chances[:count].sum())
-    for action, chance in zip(actions[: count - 1], chances, strict=False):
-        left -= float(chance)
-        if left < 0:
-            return int(action)
-    return int(actions[count - 1])
+    return position.draw_outcome(rng)
 
 
 def _forfeited(facts: Facts, seat: int) -> tuple[float, ...]:

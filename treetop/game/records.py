@@ -36,8 +36,8 @@ class GameRecord:
     """What `treetop.load_game` finds it by."""
     rules: str
     """The rules digest."""
-    actions: tuple[int, ...]
-    """What was played, from the start."""
+    actions: tuple[Any, ...]
+    """What was played, from the start: whole numbers, or tuples where all chose at once or actions are real numbers."""
     person: tuple[int, ...]
     """The players that people play; the engine plays the others."""
     rule: str = "uct"
@@ -129,13 +129,14 @@ def _record(path: Path, content: dict[str, Any]) -> GameRecord:
     if wrong:
         raise SaveError(f"{path} is damaged: {', '.join(wrong)}")
     good = {
-        "game": _is_text, "rules": _is_text, "actions": _is_list, "person": _is_list, "rule": _is_text, "c": _is_number_or_none,
+        "game": _is_text, "rules": _is_text, "actions": _is_history, "person": _is_list, "rule": _is_text, "c": _is_number_or_none,
         "simulations": _is_whole_or_none, "seconds": _is_number_or_none, "seed": _is_whole, "python": _is_text,
     }  # fmt: skip
     for name, check in good.items():
         if not check(fields[name]):
             raise SaveError(f"{path} is damaged: {name} is {fields[name]!r}")
-    return GameRecord(**{**fields, "actions": tuple(fields["actions"]), "person": tuple(fields["person"])})
+    actions = tuple(tuple(action) if isinstance(action, list) else action for action in fields["actions"])
+    return GameRecord(**{**fields, "actions": actions, "person": tuple(fields["person"])})
 
 
 def _is_text(value: object) -> bool:
@@ -148,6 +149,14 @@ def _is_whole(value: object) -> bool:
 
 def _is_list(value: object) -> bool:
     return isinstance(value, list) and all(_is_whole(entry) for entry in value)
+
+
+def _is_history(value: object) -> bool:
+    return isinstance(value, list) and all(_is_whole(entry) or _is_numbers(entry) for entry in value)
+
+
+def _is_numbers(value: object) -> bool:
+    return isinstance(value, list) and all(_is_number_or_none(entry) and entry is not None for entry in value)
 
 
 def _is_whole_or_none(value: object) -> bool:

@@ -6,9 +6,11 @@ import difflib
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, TreetopError, UnknownGameError
 from treetop.game.calls import parse_call
 from treetop.game.definition import Game
@@ -50,8 +52,12 @@ def load_game(spec: str | Game | Family[...] | type) -> Game:
     return game
 
 
-def position(spec: str | Game | Family[...], moves: str | list[str | int] = (), *, setup: str | None = None) -> Position:  # type: ignore[assignment]
+def position(
+    spec: str | Game | Family[...], moves: str | Iterable[Any] = (), *, setup: str | None = None, seed: int | None = None
+) -> Position:
     """A position: the start of a game, or a diagram that it can read, and then some moves.
+
+    With a `seed` a game that deals is dealt; no other chance is settled. A game that deals nothing begins alike with every seed.
 
     >>> import treetop
     >>> print(treetop.position("tic_tac_toe", moves="b2 a1"))
@@ -61,7 +67,9 @@ def position(spec: str | Game | Family[...], moves: str | list[str | int] = (), 
       a b c
     """
     game = load_game(spec)
-    start = Position(game) if setup is None else Position.parse(game, setup)
+    if setup is not None and seed is not None:
+        raise ConfigError("a set-up says all of a position, so there is nothing to deal: give a seed or a setup")
+    start = Position.start(game, None if seed is None else Rng(seed)) if setup is None else Position.parse(game, setup)
     return start.play(moves)
 
 

@@ -89,7 +89,7 @@ class EnginePlayer(BasePlayer, Generic[E]):
 
     def _understand(self, engine: E, position: Position, text: str) -> int:
         try:
-            return position.parse_move(self._our_text(text))
+            return int(position.parse_move(self._our_text(text)))
         except IllegalMoveError as error:
             raise engine.process.failure(f"played an illegal move: {error}") from None
 

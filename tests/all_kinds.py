@@ -1,0 +1,164 @@
+"""Small games of every kind, as users write them, for tests: chance, rewards on the way, moves made at once, real numbers, deals, secrets."""
+
+from __future__ import annotations
+
+import treetop as tt
+
+
+@tt.game(players=1, num_actions=2, max_length=12, num_outcomes=3, rewards=(0, 30))
+class Press:
+    """Roll a loaded three-sided die for its points, at most six times, or stop and take two points; after a 3 the game is over."""
+
+    rolls = tt.field("i1")
+    rolling = tt.field("bool")
+    over = tt.field("bool")
+    gain = tt.field("i1")
+
+    def reset(self):
+        self.rolls, self.rolling, self.over, self.gain = 0, False, False, 0
+
+    def current_player(self):
+        return tt.CHANCE if self.rolling else 0
+
+    def legal_actions(self, out):
+        out[0], out[1] = 0, 1
+        return 2
+
+    def apply(self, action):
+        self.gain = 0
+        if self.rolling:
+            self.gain = action + 1
+            self.rolls += 1
+            self.rolling = False
+            self.over = action == 2 or self.rolls == 6
+        elif action == 0:
+            self.rolling = True
+        else:
+            self.over = True
+
+    def chance_outcomes(self, actions, probabilities):
+        for side in range(3):
+            actions[side] = side
+        probabilities[0], probabilities[1], probabilities[2] = 0.5, 0.3, 0.2
+        return 3
+
+    def is_terminal(self):
+        return self.over
+
+    def step_rewards(self, out):
+        out[0] = self.gain
+
+    def rewards(self, out):
+        out[0] = 2.0 if not self.rolling and self.gain == 0 else 0.0
+
+    def key(self):
+        return self.rolls * 16 + int(self.rolling) * 8 + int(self.over) * 4 + self.gain
+
+    def move_text(self, action):
+        return f"side{action + 1}" if self.rolling else ("roll", "stop")[action]
+
+
+@tt.game(players=2, num_actions=3, max_length=2, rewards=(-4, 4))
+class Hands:
+    """Both show one to three fingers at once, twice; player 1 has but two. The even sum is player 0's, the odd one player 1's."""
+
+    lead = tt.field("i1")
+    rounds = tt.field("i1")
+
+    def reset(self):
+        self.lead, self.rounds = 0, 0
+
+    def current_player(self):
+        return tt.SIMULTANEOUS
+
+    def legal_actions_of(self, player, out):
+        for action in range(3 - player):
+            out[action] = action
+        return 3 - player
+
+    def apply_joint(self, actions):
+        self.lead += 2 if (actions[0] + actions[1]) % 2 == 0 else -2
+        self.rounds += 1
+
+    def is_terminal(self):
+        return self.rounds == 2
+
+    def rewards(self, out):
+        out[0], out[1] = self.lead, -self.lead
+
+    def move_text(self, action):
+        return ("one", "two", "three")[action]
+
+
+@tt.game(players=1, max_length=4, action_size=2, rewards=(-40, 0))
+class Drift:
+    """Four steps in the plane, each of at most one in either direction, from (3, -2) towards the origin."""
+
+    x = tt.field("f8")
+    y = tt.field("f8")
+    steps = tt.field("i1")
+
+    def reset(self):
+        self.x, self.y, self.steps = 3.0, -2.0, 0
+
+    def sample_action(self, rng, out):
+        out[0] = 2.0 * rng.random() - 1.0
+        out[1] = 2.0 * rng.random() - 1.0
+
+    def apply_vector(self, values):
+        self.x += min(1.0, max(-1.0, values[0]))
+        self.y += min(1.0, max(-1.0, values[1]))
+        self.steps += 1
+
+    def is_terminal(self):
+        return self.steps == 4
+
+    def step_rewards(self, out):
+        out[0] = -abs(self.x) - abs(self.y)
+
+    def rewards(self, out):
+        out[0] = 0.0
+
+
+@tt.game(players=2, num_actions=2, max_length=2)
+class Secret:
+    """Player 0 is dealt a card, 0 or 1, and says `low` or `high`; player 1 has not seen it and guesses it."""
+
+    card = tt.field("i1")
+    said = tt.field("i1")
+    guess = tt.field("i1")
+    player = tt.field("i1")
+
+    def reset(self):
+        self.card, self.said, self.guess, self.player = 0, -1, -1, 0
+
+    def deal(self, rng):
+        self.card = rng.below(2)
+
+    def legal_actions(self, out):
+        out[0], out[1] = 0, 1
+        return 2
+
+    def apply(self, action):
+        if self.player == 0:
+            self.said = action
+        else:
+            self.guess = action
+        self.player = 1 - self.player
+
+    def is_terminal(self):
+        return self.guess >= 0
+
+    def rewards(self, out):
+        out[1] = 1.0 if self.guess == self.card else -1.0
+        out[0] = -out[1]
+
+    def determinize(self, player, rng):
+        if player == 1:
+            self.card = rng.below(2)
+
+    def information(self, player):
+        return 100 * player + 10 * (self.card if player == 0 else 0) + 3 * (self.said + 1) + self.guess + 1
+
+    def render_for(self, player):
+        return f"card {self.card if player == 0 else '?'}, said {self.said}"
