@@ -22,7 +22,10 @@ BUNDLED = {
     "connect_four": "treetop.games.connect_four",
     "gomoku": "treetop.games.gomoku",
     "hex": "treetop.games.hex",
+    "kuhn_poker": "treetop.games.kuhn_poker",
+    "matching_pennies": "treetop.games.matching_pennies",
     "nim": "treetop.games.nim",
+    "nim_three": "treetop.games.nim_three",
     "othello": "treetop.games.othello",
     "tic_tac_toe": "treetop.games.tic_tac_toe",
 }

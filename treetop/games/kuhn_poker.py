@@ -1,0 +1,109 @@
+"""Kuhn poker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.game import CHANCE, field, game
+
+_PASS_THEN_BET = 2  # the bets of a game in which player 1 alone has bet: the first player must answer
+
+
+def _played(state: Any) -> str:
+    """What was played, in words."""
+    return " ".join(("pass", "bet")[state.bets >> turn & 1] for turn in range(state.turns)) or "nothing"
+
+
+@game(players=2, num_actions=2, max_length=5, num_outcomes=3, rewards=(-2, 2))
+class kuhn_poker:  # noqa: N801 - the class of a bundled game is called what people call the game
+    """Poker with three cards: jack, queen and king.
+
+    Each player pays one chip and is dealt a card that the other one does not see. In turn they pass or bet one more chip. After a bet the other
+    one bets too, and the higher card wins, or passes and gives up. After two passes the higher card wins. A reward is the chips won.
+    Played well on both sides, player 0 loses 1/18 of a chip a game.
+    """
+
+    cards: Any = field("i1", 2)  # of each player; -1 before it is dealt
+    turns: int = field("i1")  # how many times somebody has passed or bet
+    bets: int = field("i1")  # a bit a turn, the first one lowest: whether it was a bet
+
+    def reset(self) -> None:
+        self.cards[:] = -1
+        self.turns = 0
+        self.bets = 0
+
+    def current_player(self) -> int:
+        return CHANCE if self.cards[1] < 0 else self.turns % 2
+
+    def chance_outcomes(self, actions: Any, probabilities: Any) -> int:
+        count = 0
+        for card in range(3):
+            if card != self.cards[0]:
+                actions[count] = card
+                count += 1
+        for index in range(count):
+            probabilities[index] = 1.0 / count
+        return count
+
+    def random_outcome(self, rng: Any) -> int:
+        if self.cards[0] < 0:
+            return int(rng.below(3))
+        card = rng.below(2)
+        return int(card + (1 if card >= self.cards[0] else 0))
+
+    def legal_actions(self, out: Any) -> int:
+        out[0] = 0
+        out[1] = 1
+        return 2
+
+    def apply(self, action: int) -> None:
+        if self.cards[0] < 0:
+            self.cards[0] = action
+        elif self.cards[1] < 0:
+            self.cards[1] = action
+        else:
+            self.bets += action << self.turns
+            self.turns += 1
+
+    def is_terminal(self) -> bool:
+        return self.turns == 3 or (self.turns == 2 and self.bets != _PASS_THEN_BET)
+
+    def rewards(self, out: Any) -> None:
+        stronger = 0 if self.cards[0] > self.cards[1] else 1
+        won = 1.0
+        if self.turns == 2 and self.bets == 1:  # player 0 bet and the other one gave up
+            stronger = 0
+        elif self.turns == 3 and self.bets == _PASS_THEN_BET:
+            stronger = 1
+        elif self.bets != 0:
+            won = 2.0
+        out[stronger] = won
+        out[1 - stronger] = -won
+
+    def random_action(self, rng: Any) -> int:
+        return int(rng.below(2))
+
+    def determinize(self, player: int, rng: Any) -> None:
+        if self.cards[1 - player] >= 0:
+            if self.cards[player] < 0:
+                self.cards[1 - player] = rng.below(3)
+            else:
+                card = rng.below(2)
+                self.cards[1 - player] = card + (1 if card >= self.cards[player] else 0)
+
+    def information(self, player: int) -> int:
+        dealt = (1 if self.cards[0] >= 0 else 0) + (1 if self.cards[1] >= 0 else 0)
+        return int((((self.turns * 8 + self.bets) * 4 + self.cards[player] + 1) * 3 + dealt) * 2 + player)
+
+    def key(self) -> int:
+        return int(((self.turns * 8 + self.bets) * 4 + self.cards[0] + 1) * 4 + self.cards[1] + 1)
+
+    def render(self) -> str:
+        first, second = ("?JQK"[card + 1] for card in self.cards)
+        return f"player 0 has {first}, player 1 has {second}; played: {_played(self)}"
+
+    def render_for(self, player: int) -> str:
+        return f"you have {'?JQK'[self.cards[player] + 1]}; played: {_played(self)}"
+
+    def move_text(self, action: int) -> str:
+        return "JQK"[action] if self.cards[1] < 0 else ("pass", "bet")[action]

@@ -1,0 +1,63 @@
+"""Matching pennies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.game import SIMULTANEOUS, Game, family, field, game, require
+
+
+@family
+def matching_pennies(weight: float = 1.0) -> Game:
+    """Both show a side of a coin at once; player 0 wins if they match, `weight` for heads and 1 for tails."""
+    number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
+    require(number and 0.0 < weight <= 1000.0, f"weight must be a number above 0 and up to 1000, not {weight!r}")
+    payoff = float(weight)
+    most = max(1.0, payoff)
+
+    @game(players=2, num_actions=2, max_length=1, rewards=(-most, most))
+    class MatchingPennies:
+        """Both show a side of a coin at once; player 0 wins if they match.
+
+        Two heads give player 0 the weight, two tails 1, and player 1 receives 1 where they differ. With the weight w both players should show
+        heads with probability 2 / (w + 3), and player 0 then receives (w - 1) / (w + 3).
+        """
+
+        shown: int = field("i1")  # -1, or the sides of both: 2 * that of player 0 + that of player 1
+
+        def reset(self) -> None:
+            self.shown = -1
+
+        def current_player(self) -> int:
+            return SIMULTANEOUS
+
+        def legal_actions_of(self, player: int, out: Any) -> int:  # noqa: ARG002 - the same for both
+            out[0] = 0
+            out[1] = 1
+            return 2
+
+        def apply_joint(self, actions: Any) -> None:
+            self.shown = 2 * actions[0] + actions[1]
+
+        def is_terminal(self) -> bool:
+            return self.shown >= 0
+
+        def rewards(self, out: Any) -> None:
+            gain = -1.0
+            if self.shown == 0:
+                gain = payoff
+            if self.shown == 3:
+                gain = 1.0
+            out[0] = gain
+            out[1] = -gain
+
+        def key(self) -> int:
+            return self.shown + 1
+
+        def render(self) -> str:
+            return "both hide a coin" if self.shown < 0 else f"shown: {' and '.join(self.move_text(side) for side in divmod(self.shown, 2))}"
+
+        def move_text(self, action: int) -> str:
+            return ("heads", "tails")[action]
+
+    return MatchingPennies  # type: ignore[return-value]  # mypy does not see what a class decorator returns
