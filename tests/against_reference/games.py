@@ -143,3 +143,41 @@ class ThreeHeaps:
 
     def key(self):
         return self.left * 8 + self.right
+
+
+@treetop.game(players=3, num_actions=3, max_length=300, rewards=(0, 1))
+class Carousel:
+    """Three players push one token round ten cells, one back, one forth or three forth; who brings it home wins, and the next one gets half."""
+
+    place = treetop.field("i1")
+    turn = treetop.field("i2")
+
+    def reset(self):
+        self.place = 5
+        self.turn = 0
+
+    def current_player(self):
+        return self.turn % 3
+
+    def legal_actions(self, out):
+        for action in range(3):
+            out[action] = action
+        return 3
+
+    def apply(self, action):
+        self.place = (self.place + (9 if action == 0 else 2 * action - 1)) % 10
+        self.turn += 1
+
+    def is_terminal(self):
+        return self.place == 0 or self.turn == 300
+
+    def rewards(self, out):
+        out[0] = 0.0
+        out[1] = 0.0
+        out[2] = 0.0
+        if self.place == 0:
+            out[(self.turn - 1) % 3] = 1.0
+            out[self.turn % 3] = 0.5
+
+    def key(self):
+        return self.place

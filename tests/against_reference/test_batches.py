@@ -6,7 +6,6 @@ import pytest
 
 import treetop as tt
 from tests.against_reference.games import Ring, Tug
-from tests.against_reference.known import REPEATS_HANDED_OVER
 from tests.against_reference.twins import Oracle, compare_batches
 from tests.own_games import ThreeNim
 
@@ -54,7 +53,6 @@ def test_an_evaluator_mixed_with_rollouts_that_remember_agrees(rule):
         compare_batches(Tug, rule, evaluator=tt.Mixed(Oracle(), 0.5, tt.Rollout("mast")), seed=seed)
 
 
-@REPEATS_HANDED_OVER
 @pytest.mark.parametrize("waiting", [0, 2])
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(expand_after=2)], ids=str)

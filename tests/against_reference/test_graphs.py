@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import Ring, ThreeHeaps
-from tests.against_reference.known import PAST_THE_END, REPEATS_HANDED_OVER, TWICE_EXPANDED
+from tests.against_reference.games import Carousel, Ring, ThreeHeaps
+from tests.against_reference.known import TWICE_EXPANDED
 from tests.against_reference.twins import compare
 from treetop.reference.graph import GraphSearch
 
@@ -38,7 +38,6 @@ def test_a_leaf_that_joins_a_known_position_on_its_first_visit_has_its_value(rul
         compare("nim(stones=11)", rule.but(transpositions=True), evaluator=tt.Uniform(), seed=seed)
 
 
-@REPEATS_HANDED_OVER
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=3)], ids=str)
 def test_positions_that_come_back_agree(rule, solver):
@@ -46,14 +45,59 @@ def test_positions_that_come_back_agree(rule, solver):
     assert search.tree.cycles
 
 
-@PAST_THE_END
-@pytest.mark.parametrize("rule", [tt.uct(), tt.puct()], ids=str)
-def test_an_end_that_the_key_does_not_know_ends_the_simulation(rule):
+@pytest.mark.parametrize("repetition", [None, 0.0, 0.75])
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=3)], ids=str)
+def test_visits_that_went_in_circles_are_no_evaluations_of_the_position(rule, repetition):
+    for solver in (False, True):
+        search, _ = compare(Carousel, rule.but(transpositions=True, solver=solver, repetition=repetition), simulations=1000)
+        assert search.tree.cycles
+
+
+def late(moves: int) -> tt.Position:
+    """A ring on which both have gone round and round, so long that the game ends soon: which the key does not know."""
     position = tt.Position(Ring(limit=200))
-    for _ in range(180):
+    for _ in range(moves):
         position = position.apply(1)
+    return position
+
+
+@pytest.mark.parametrize("solver", [False, True])
+@pytest.mark.parametrize("moves", [180, 190])
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.puct(expand_after=0)], ids=str)
+def test_an_end_that_the_key_does_not_know_ends_the_simulation(rule, moves, solver):
     for seed in range(2):
-        compare(position, rule.but(transpositions=True), seed=seed)
+        search, _ = compare(late(moves), rule.but(transpositions=True, solver=solver), seed=seed, simulations=600)
+        for line in search.result().lines(3):
+            assert len(line.moves) <= 200 - moves
+
+
+def test_a_graph_with_circles_and_late_ends_stays_whole_in_bounded_memory():
+    for seed in range(3):
+        search = tt.Search(late(180), tt.puct(transpositions=True, max_nodes=60), seed=seed)
+        for action in (0, 1, 2, 2):
+            search.run(tt.Limit(simulations=400))
+            search.tree.check((-1, 1))
+            search.advance(action)
+            search.tree.check((-1, 1))
+
+
+def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
+    met = 0
+    for seed in range(6):
+        search = tt.Search(Ring(limit=200), tt.uct(transpositions=True), seed=seed)
+        search.run(tt.Limit(simulations=200))
+        columns = search.tree.columns
+        for leaf in columns.repeats[: search.tree.size].nonzero()[0][:1]:
+            way = [int(leaf)]
+            while parent := int(columns.links["parent"][way[-1]]):
+                way.append(parent)
+            for action in [int(columns.links["action"][node]) for node in reversed(way)]:
+                search.advance(action)
+            assert search.simulations == 0
+            search.run(tt.Limit(simulations=200))
+            search.tree.check((-1, 1))
+            met += 1
+    assert met
 
 
 @TWICE_EXPANDED

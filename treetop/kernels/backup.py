@@ -49,10 +49,12 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
         if plain:
             _backup_plain(tree, totals, path, movers, depth, rewards)
             return
-        if solver and control[0].solver and (ending == ENDED or ending == EXHAUSTED):
+        # An end of the game in a position from which others went on comes from what the key leaves out: it proves nothing of the position.
+        astray = graph and (ending == REPEATED or (ending == ENDED and tree.links[path[depth]].num_children > 0))
+        if solver and control[0].solver and (ending == ENDED or ending == EXHAUSTED) and not astray:
             settle(control, tree, totals, path, movers, depth, ending == ENDED, rewards)
         if graph:
-            backup_graph(control, tree, totals, path, movers, depth, ending == REPEATED, rewards)
+            backup_graph(control, tree, totals, path, movers, depth, astray, rewards)
         else:
             backup_richly(control, tree, totals, work, path, movers, depth, rewards)
 

@@ -163,6 +163,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                         _set_priors(control, tree, work, node, count, logits[slot])
                 else:
                     ending = REPEATED
+                    rewards[:] = control[0].repetition
             backup(control, tree, totals, work, paths[slot], movers[slot], depth, ending, rewards)
             control[0].done += 1
             control[0].rng = rng_word(rng)

@@ -80,7 +80,7 @@ CONTROL = np.dtype(
         ("arm_given", "i4"),
         ("arm_samples", "i4"),
         ("trailed", "i8"),  # moves of the last rollout
-        ("cycles", "i8"),  # visits that ended because a position came back on its own path
+        ("cycles", "i8"),  # visits to edges that the positions below them do not count: see tree.cycles
         ("blocks", "i8"),  # positions in a graph's table, and how many it may hold before it has to grow
         ("table_room", "i8"),
         ("collisions", "i8"),  # equal keys of different positions

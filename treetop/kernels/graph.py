@@ -15,7 +15,7 @@ from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import mix_bits
 from treetop.compiler.specialise import by_method
 from treetop.kernels.tables import inverse
-from treetop.tree.layout import BOUNDED, MANY_OWN, SHARED
+from treetop.tree.layout import BOUNDED, MANY_OWN, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
 
 PROBES = 8
@@ -104,19 +104,25 @@ def on_path(tree: Any, path: Any, depth: Any, leader: Any) -> bool:
 
 
 @inline_kernel
-def hand_over(tree: Any, totals: Any, node: Any, chooser: Any, leader: Any, fresh: bool) -> None:
-    """What an edge learned while it was a leaf belongs to the node that it leads to from now on."""
+def hand_over(control: Any, tree: Any, totals: Any, node: Any, chooser: Any, leader: Any, fresh: bool) -> None:
+    """What an edge learned while it was a leaf belongs to the node that it leads to from now on; its repeats were no evaluations."""
     if fresh:
         tree.own_visits[leader] = 0
         tree.own_sums[leader, :] = 0.0
-    tree.own_visits[leader] += tree.stats[node].visits
+    tree.links[node].flags &= ~np.uint8(TERMINAL)  # the game may have ended here on another path
+    repeats = tree.repeats[node]
+    worth = repeats * control[0].repetition
+    tree.repeats[node] = 0
+    control[0].cycles += repeats
+    tree.own_visits[leader] += tree.stats[node].visits - repeats
     for player in range(len(totals)):
         if node == ROOT:
             tree.own_sums[leader, player] += totals[player]
         elif len(tree.returns) > 0:
-            tree.own_sums[leader, player] += tree.returns[node, player]
+            tree.own_sums[leader, player] += tree.returns[node, player] - worth
         else:
-            tree.own_sums[leader, player] += tree.stats[node].value_sum if player == chooser else -tree.stats[node].value_sum
+            own = tree.stats[node].value_sum - worth
+            tree.own_sums[leader, player] += own if player == chooser else -own
 
 
 @inline_kernel
@@ -128,18 +134,24 @@ def link_block(control: Any, tree: Any, work: Any, node: Any, leader: Any, count
 
 
 @inline_kernel
-def backup_graph(control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, cycle: bool, rewards: Any) -> None:
-    """One more visit for each edge on the path, and for each node on it the value that its edges now give it."""
+def backup_graph(control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, astray: bool, rewards: Any) -> None:
+    """One more visit for each edge on the path, and for each node on it the value that its edges now give it.
+
+    What is `astray` comes from the path and not from the position at its end: it is told to the last edge alone.
+    """
     end = path[depth]
-    if tree.links[end].num_children > 0 and not cycle:  # settled by other ways meanwhile: an evaluation of the node itself
+    if tree.links[end].num_children > 0 and not astray:  # settled by other ways meanwhile: an evaluation of the node itself
         leader = tree.links[end].first_child
         tree.own_visits[leader] += 1
         for player in range(len(totals)):
             tree.own_sums[leader, player] += rewards[player]
         _refresh(tree, totals, path, movers, depth, rewards)
     else:
-        control[0].cycles += cycle and tree.links[end].num_children > 0
-        if tree.links[end].num_children == 0 and tree.links[end].own < MANY_OWN:
+        if tree.links[end].num_children > 0:
+            control[0].cycles += 1
+        elif astray:
+            tree.repeats[end] += 1
+        elif tree.links[end].own < MANY_OWN:
             tree.links[end].own += 1
         tree.stats[end].visits += 1
         if depth == 0:

@@ -55,12 +55,12 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
             if leader != NONE:
                 if on_path(tree, path, depth, leader):
                     return False
-                hand_over(tree, totals, node, chooser, leader, False)
+                hand_over(control, tree, totals, node, chooser, leader, False)
                 link_block(control, tree, work, node, leader, count)
                 return True
         first = append_children(control, tree, node, work.actions, count)
         if graph:
-            hand_over(tree, totals, node, chooser, first, True)
+            hand_over(control, tree, totals, node, chooser, first, True)
             remember_block(control, tree, work, key, first)
         if rich:
             if control[0].heuristic_prior > 0.0:
@@ -118,6 +118,8 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                         return depth
                     if control[0].status != DONE:
                         return depth
+                    if graph:
+                        crossed = crossed or (tree.links[node].flags & SHARED) != 0
                 if (visits == 0 and not (general and tree.links[node].flags & DRAWN)) or tree.links[node].num_children == 0:
                     return depth
             mover = np.int64(state.current_player())
@@ -164,9 +166,12 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                 collect(state, control, work.steps[depth])
                 if control[0].status != DONE:
                     return depth
-            if graph:
+            if graph and next_block != NONE:
+                if state.is_terminal():  # by what the key leaves out: others went on from this position
+                    control[0].ending = ENDED
+                    return depth
                 crossed = crossed or (tree.links[node].flags & SHARED) != 0
-                if crossed and next_block != NONE and on_path(tree, path, depth, next_block):
+                if crossed and on_path(tree, path, depth, next_block):
                     control[0].ending = REPEATED
                     return depth
 

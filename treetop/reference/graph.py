@@ -46,6 +46,7 @@ class GraphSearch(ReferenceSearch):
         block.visits += edge.own_visits
         block.sums = plus(block.sums, edge.own_sums)
         edge.children = block.children
+        edge.is_terminal = False  # the game may have ended here on another path
         return True
 
     def is_on_path(self, path: list[Node]) -> bool:

@@ -70,7 +70,7 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
         columns |= {"amaf"}
     if config.transpositions:
         _check_graph(config, evaluator, game, rich)
-        columns |= {"keys", "own_sums", "own_visits"}
+        columns |= {"keys", "own_sums", "own_visits", "repeats"}
     build = _general_build(config, rich) if general else RICH if rich else GRAPH if config.transpositions else AMAF if config.rule == "rave" else SOLVER if config.solver else PLAIN
     if isinstance(config.rule, Rule):
         # Named by its content: what a rule reads from outside may change in a session.

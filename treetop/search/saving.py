@@ -22,7 +22,7 @@ from treetop.tree.layout import LINKS, OPTIONAL, STATS
 if TYPE_CHECKING:
     from treetop.search.search import Search
 
-KIND, VERSION = "a search", 2
+KIND, VERSION = "a search", 3
 _HOOK = "a function"
 _ARRAYS = ("root", "start", "stats", "links", "totals", "control")
 

@@ -49,7 +49,7 @@ def move_texts(position: Position, actions: tuple[int, ...]) -> list[str]:
 def principal_variation(tree: Tree, position: Position, first_action: int) -> tuple[int, ...]:
     """The given action, and then the most visited ones; among equals the one of higher value. Where all is proven it follows the proof.
 
-    In a graph it ends where a position comes back.
+    In a graph it ends where a position comes back, or the game is over by what the key leaves out.
     """
     columns = tree.columns
     visits, sums = columns.stats["visits"], columns.stats["value_sum"]
@@ -58,24 +58,26 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
     start = tree.root.child(first_action)
     node = None if start is None else start.index
     passed: set[int] = {int(first_child[0])}
-    while node is not None and (count := int(num_children[node])) > 0:
+    here = position.apply(first_action) if tree.is_graph else None  # playing along is slow: only where it is needed
+    while node is not None and (count := int(num_children[node])) > 0 and not (here is not None and here.is_terminal):
         first = int(first_child[node])
         if first in passed:
             break
         passed.add(first)
         if columns.links["flags"][node] & DRAWN:  # nobody chooses what comes next
             break
-        if len(columns.bounds) and columns.links["flags"][node] & SETTLED:  # playing the variation again is slow: only where it is needed
-            proven = _proven_child(tree, node, position.play(variation).player)
-            if proven is not None:
-                node = proven
-                variation.append(int(actions[node]))
-                continue
-        ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
-        most, _, node = max(ranked, key=lambda child: child[:2])
-        if not most:
-            break
+        proven = None
+        if len(columns.bounds) and columns.links["flags"][node] & SETTLED:
+            proven = _proven_child(tree, node, (position.play(variation) if here is None else here).player)
+        if proven is None:
+            ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
+            most, _, node = max(ranked, key=lambda child: child[:2])
+            if not most:
+                break
+        else:
+            node = proven
         variation.append(int(actions[node]))
+        here = None if here is None else here.apply(variation[-1])
     return tuple(variation)
 
 

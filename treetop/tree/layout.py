@@ -86,6 +86,8 @@ class Columns(NamedTuple):
     """In a graph, at the first child of each block: the returns of evaluations made at the position itself."""
     own_visits: IntArray
     """In a graph, at the first child of each block: how many those are."""
+    repeats: IntArray
+    """In a graph, at each leaf: visits that ended because its position stood on its own path, and are no evaluations of it."""
 
     @property
     def capacity(self) -> int:
@@ -93,7 +95,7 @@ class Columns(NamedTuple):
         return len(self.stats)
 
 
-OPTIONAL = ("returns", "in_flight", "squares", "vectors", "bounds", "distances", "amaf", "keys", "own_sums", "own_visits")
+OPTIONAL = ("returns", "in_flight", "squares", "vectors", "bounds", "distances", "amaf", "keys", "own_sums", "own_visits", "repeats")
 """Columns that a tree may do without."""
 
 
@@ -108,5 +110,5 @@ def allocate(capacity: int, players: int, wanted: frozenset[str]) -> Columns:
         np.empty(capacity, STATS), np.empty(capacity, LINKS), column("returns", np.float64, players), in_flight,
         column("squares", np.float64), column("vectors", np.float64, players), column("bounds", np.float64, 2 * players),
         column("distances", np.int32), column("amaf", AMAF), column("keys", np.uint64), column("own_sums", np.float64, players),
-        column("own_visits", np.int32),
+        column("own_visits", np.int32), column("repeats", np.int32),
     )  # fmt: skip

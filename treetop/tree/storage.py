@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 _FIRST_CAPACITY = 1024
 _LARGE, _VAST = 2**19, 2**26
 _FOLD_SHARE = 4  # a fold frees at least one node in four, so that its cost is spread over many simulations
-_GRAPH = frozenset({"keys", "own_sums", "own_visits"})
 
 
 class Tree:
@@ -37,7 +36,7 @@ class Tree:
         self.has_moved = False
         """Whether parts of the tree were given up since it began."""
         self.cycles = 0
-        """In a graph: visits that ended because a position came back on its own path."""
+        """In a graph: visits to edges that the positions below them do not count, because a position came back or the game was over on that path."""
         self.size = 0
         self.totals: FloatArray = np.zeros(players)
         """The root's value sums, for every player."""
@@ -64,7 +63,7 @@ class Tree:
         columns = self.columns
         columns.stats[ROOT] = (0.0, 0, 1.0)
         columns.links[ROOT] = (NONE, NONE, NONE, 0, 0, 0)
-        for name in ("returns", "in_flight", "squares", "vectors"):
+        for name in ("returns", "in_flight", "squares", "vectors", "repeats"):
             getattr(columns, name)[:1] = 0
 
     @property
@@ -144,6 +143,9 @@ class Tree:
 
     def reroot(self, node: int, player: int) -> None:
         """Make `node`, which `player` chose, the root: keep its subtree and nothing else."""
+        if self.is_graph and self.columns.repeats[node]:  # a leaf; and what it is said to be worth was said of the way to it
+            self.clear()
+            return
         totals, visits = self._totals_of(node, player)
         self._keep(self._in_order(node, self.columns.links["num_children"]))
         self.totals[:] = totals
