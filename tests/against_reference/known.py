@@ -9,5 +9,4 @@ def _wrong(reason: str) -> pytest.MarkDecorator:
     return pytest.mark.xfail(reason=reason, strict=True)
 
 
-TWICE_EXPANDED = _wrong("a simulation that a hook was asked in expands a second leaf")
 OWN_EVALUATION = _wrong("a node's own evaluation is what its children's sums leave of its own, which bounds and discounts have changed")

@@ -42,6 +42,11 @@ def test_every_rule_agrees_with_evaluations_in_flight(rule):
     compare_batches(Tug, rule, waiting=1)
 
 
+@pytest.mark.parametrize("rule", [tt.puct(), tt.halving()], ids=str)
+def test_ties_by_a_hook_agree_with_evaluations_in_flight(rule):
+    compare_batches(Tug, rule.but(tie_break=lambda actions: actions[-1]), waiting=1)
+
+
 @pytest.mark.parametrize("rule", [tt.puct(), tt.puct(discount=0.9), tt.rave()], ids=str)
 def test_an_evaluator_mixed_with_rollouts_agrees(rule):
     compare_batches(Tug, rule, evaluator=tt.Mixed(Oracle(), 0.5))

@@ -6,7 +6,6 @@ import pytest
 
 import treetop as tt
 from tests.against_reference.games import Carousel, Ring, ThreeHeaps
-from tests.against_reference.known import TWICE_EXPANDED
 from tests.against_reference.twins import compare
 from treetop.reference.graph import GraphSearch
 
@@ -100,6 +99,25 @@ def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
     assert met
 
 
-@TWICE_EXPANDED
-def test_ties_by_a_hook_agree_in_graphs():
-    compare("nim(stones=11)", tt.uct(transpositions=True, tie_break=lambda actions: actions[-1]), simulations=150)
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=0), tt.uct(expand_after=3)], ids=str)
+@pytest.mark.parametrize("game", ["nim(stones=11)", ThreeHeaps, Ring(limit=200)], ids=lambda game: getattr(game, "name", game))
+def test_ties_by_a_hook_agree_in_graphs(game, rule):
+    compare(game, rule.but(transpositions=True, tie_break=lambda actions: actions[-1]), simulations=200)
+
+
+def test_a_hook_that_raises_leaves_the_search_as_it_was():
+    def hook(actions):
+        if search.simulations == 40 and not raised:
+            raised.append(len(actions))
+            raise OSError("nobody is there")
+        return actions[-1]
+
+    raised: list[int] = []
+    search = tt.Search("nim(stones=11)", tt.uct(transpositions=True, tie_break=hook), seed=7)
+    with pytest.raises(OSError, match="nobody"):
+        search.run(tt.Limit(simulations=100))
+    search.tree.check((-1, 1))
+    assert search.simulations == 40
+    assert search._machine.control[0]["expand_after"] == search.expand_after
+    search.run(tt.Limit(simulations=60))
+    search.tree.check((-1, 1))

@@ -64,6 +64,11 @@ def test_anytime_halving_agrees(game, rule):
     compare(game, rule, simulations=150)
 
 
+def test_a_tie_break_by_a_hook_does_not_move_anytime_halving_on():
+    for rule in ("ucb1", "puct"):
+        compare(Tug, tt.halving(rule=rule, tie_break=lambda actions: actions[-1]), simulations=120)
+
+
 @pytest.mark.parametrize("forced", [0.5, 2.0, 20.0])
 @pytest.mark.parametrize("solver", [False, True])
 def test_forced_playouts_agree(forced, solver):

@@ -91,6 +91,8 @@ CONTROL = np.dtype(
         ("culprit", "i8"),  # the number that broke a promise
         ("answered", "i4"),  # tie-breaks that the caller has decided for the present simulation
         ("tied", "i4"),  # candidates of the tie that is to be decided
+        ("expanded", "i4"),  # 1: the present simulation, which waits for a tie-break, has expanded its leaf
+        ("resumed", "i4"),  # the child of the root that it has gone to, or 0
     ]
 )
 

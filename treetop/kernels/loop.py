@@ -77,7 +77,7 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
     choose = _make_select(build, watching=watching)
     expand = make_expand(build)
     expand_chance = make_expand_chance(make_append(build))
-    amaf, graph, general = build.amaf, build.graph, build.general
+    amaf, graph, rich, general = build.amaf, build.graph, build.rich, build.general
     expands = not watching
 
     @inline_kernel
@@ -143,6 +143,10 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                     control[0].ending = EXHAUSTED
                 else:
                     control[0].status = TIE
+                    if expands and not may_expand:  # the caller sees to it that the rest of this simulation expands nothing more
+                        control[0].expanded = 1
+                    if rich and depth > 0:
+                        control[0].resumed = path[1]
                 return depth
             node = np.uint64(child)
             # The next level is on its way while the game makes its move: the two cache lines that most blocks of children begin in.

@@ -44,6 +44,10 @@ def next_arm(control: Any, tree: Any, work: Any, watching: bool) -> int:
 
     Better is by the mean of all visits so far. Closed moves are passed by; NO_CHILD where no other is left.
     """
+    if control[0].resumed != 0:  # the same simulation comes down again after a tie-break
+        child = control[0].resumed
+        control[0].resumed = 0
+        return int(child)
     first, count = np.int64(tree.links[0].first_child), np.int64(tree.links[0].num_children)
     for _ in range(3 * count + 3):
         if control[0].arms <= 0:

@@ -27,6 +27,8 @@ from treetop.tree.layout import SETTLED
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
+_NEVER = np.iinfo(np.int32).max  # more visits than a leaf can have
+
 
 class Machine:
     """Runs simulations on a tree. It knows no limits and no results: those are the search's."""
@@ -92,22 +94,35 @@ class Machine:
 
     def run(self, simulations: int) -> int:
         """Run so many simulations, or until the root is solved; how many it were."""
-        done = 0
-        self.scratch.work.answers[:] = NONE
+        done, hook = 0, self.control[0]["tie_break"] == ASK
         while done < simulations:
-            hook = self.control[0]["tie_break"] == ASK
-            self.tree.make_room(self.most_children)
-            self._enter(1 if hook else simulations - done)
-            self._call(make_run(self.build), self.position.record, self.scratch.work)
+            status = self._run_asking() if hook else self._run_some(simulations - done)
             done += int(self.control[0]["done"])
-            status = int(self.control[0]["status"])
-            if status == TIE:
-                self._ask_hook()
-            elif status == SOLVED:
+            if status == SOLVED:
                 break
-            elif status not in (DONE, NEED_ROOM):
+            if status not in (DONE, NEED_ROOM):
                 raise self.failure()
         return done
+
+    def _run_some(self, budget: int) -> int:
+        """Run simulations until the kernel needs somebody; its status then."""
+        self.tree.make_room(self.most_children)
+        self._enter(budget)
+        self._call(make_run(self.build), self.position.record, self.scratch.work)
+        return int(self.control[0]["status"])
+
+    def _run_asking(self) -> int:
+        """One simulation. After each tie-break it comes down from the root again, with all answers so far, and expands no second leaf."""
+        self.scratch.work.answers[:] = NONE
+        expand_after = int(self.control[0]["expand_after"])
+        try:
+            while (status := self._run_some(1)) == TIE:
+                self._ask_hook()
+                if self.control[0]["expanded"]:
+                    self.control["expand_after"] = _NEVER
+            return status
+        finally:
+            self.control["expanded"], self.control["resumed"], self.control["expand_after"] = 0, 0, expand_after
 
     def _enter(self, budget: int) -> None:
         if self.config.opponents == "paranoid":
@@ -116,6 +131,7 @@ class Machine:
         if self._generation != self.tree.generation:
             self._generation = self.tree.generation
             self.scratch.forget_places()
+            self.control["resumed"] = 0
             moved = True
         if self.tree.is_graph:
             self._fit_table(moved=moved)
@@ -176,7 +192,7 @@ class Machine:
         scratch.work.answers[:] = NONE
         scratch.prepare_batch(size)
         self._enter(budget)
-        self.control["gathered"] = 0
+        self.control["gathered"] = self.control["resumed"] = 0
         try:
             while True:
                 self._call(make_gather(self.build), self.position.record, scratch.work, *scratch.for_gather())

@@ -60,6 +60,7 @@ class Scratch:
     def forget_places(self) -> None:
         """Nodes have moved: what pointed to them is void."""
         self.work.lookup_block[:] = NONE
+        self.work.answers[:] = NONE
 
     def prepare_batch(self, size: int) -> None:
         """Room for a batch of leaves."""
