@@ -42,12 +42,13 @@ from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Evaluator, Heuristic, Mixed, Rollout, Uniform
 from treetop.search.explain import Explanation, Statistics, explain
 from treetop.search.limits import Limit
-from treetop.search.presets import blind, grave, gumbel, halving, history, nexus, puct, rave, thompson, ucb1_tuned, ucb_v, uct
+from treetop.search.presets import blind, grave, gumbel, halving, history, nexus, puct, rave, regret, thompson, ucb1_tuned, ucb_v, uct
 from treetop.search.proof import Proof
 from treetop.search.result import SearchResult
 from treetop.search.rule import Rule, rule
 from treetop.search.search import Progress, Search, search
 from treetop.search.stopping import KLGain, MoreWhenCritical, Standing, Stopper, UnassailableLeader
+from treetop.search.strategies import Strategies, find_strategies
 from treetop.search.variations import Line
 from treetop.tree.node import Node
 from treetop.tree.storage import Tree
@@ -98,6 +99,7 @@ __all__ = [
     "Standing",
     "Statistics",
     "Stopper",
+    "Strategies",
     "TerminalPositionError",
     "Tree",
     "TreetopError",
@@ -111,6 +113,7 @@ __all__ = [
     "explain",
     "family",
     "field",
+    "find_strategies",
     "game",
     "grave",
     "gumbel",
@@ -128,6 +131,7 @@ __all__ = [
     "puct",
     "random_bit",
     "rave",
+    "regret",
     "rule",
     "search", "solve",
     "thompson",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,6 +63,14 @@ CONTROL = np.dtype(
         # Settings of games with chance, with rewards on the way, or with more than two players.
         ("on_the_way", "i4"),  # 1: there are rewards on the way
         ("hunted", "i4"),  # the player against whom all others play; NONE: everybody plays for himself
+        # Settings of searches over what players see.
+        ("observers", "i4"),  # 1: a view is what the player who moves has seen; 0: what the searcher has
+        ("searcher", "i4"),
+        ("hidden", "i4"),  # 1: what the searcher cannot know is redrawn for each simulation
+        ("regret_mix", "f8"),  # how often regret matching tries any action at all
+        ("frozen", "i4"),  # 1: the tree is full, no view is added
+        ("history", "u8"),  # the key of the moves before the root
+        ("fresh", "i4"),  # whether the present simulation has come to a new view
         # Settings of a graph.
         ("repetition", "f8"),  # what a position that returns on its own path is worth
         # State.
@@ -97,7 +105,7 @@ CONTROL = np.dtype(
 )
 
 # Selection rules. Those from TUNED on need the rich build, RAVE one with statistics of all moves as first.
-UCB1, PUCT, TUNED, UCBV, THOMPSON, BLIND, HISTORY, COMPLETED, CUSTOM, RAVE = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+UCB1, PUCT, TUNED, UCBV, THOMPSON, BLIND, HISTORY, COMPLETED, CUSTOM, RAVE, REGRET = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 
 # How PUCT's c grows with the visits.
 CONSTANT, ALPHAZERO, KATAGO, DIVIDED = 0, 1, 2, 3
@@ -169,5 +177,13 @@ class Work(NamedTuple):
     """For each depth what the players received on the way there."""
     gain: FloatArray
     """What the players have received in the present rollout, and in its last step: two rows."""
+    times: IntArray
+    """Of views: when each action of `path` was chosen; several are at once where players choose at once."""
+    joint: np.ndarray[Any, np.dtype[np.int64]]
+    """What each player has chosen."""
+    vector: FloatArray
+    """An action of real numbers, in a rollout."""
+    views: IntArray
+    """For each player the view in which it chooses."""
     table: RecordArray
     """In a graph: from a key's lowest bits to the first child of its block: kept."""

@@ -13,20 +13,22 @@ from treetop.search.rule import Rule
 TieBreak = Callable[[Sequence[int]], int]
 """Given the actions that are tied, in order, returns one of them."""
 
-RULES = ("ucb1", "puct", "ucb1_tuned", "ucb_v", "rave", "history", "thompson", "blind", "completed")
+RULES = ("ucb1", "puct", "ucb1_tuned", "ucb_v", "rave", "history", "thompson", "blind", "completed", "regret")
 SCHEDULES = ("constant", "alphazero", "katago", "divided")
 BACKUPS = ("mean", "max", "mixed", "implicit")
 ROOTS = ("rule", "gumbel", "halving")
-FINALS = ("visits", "value", "secure", "lcb", "temperature")
+FINALS = ("visits", "value", "secure", "lcb", "temperature", "mixed")
 VIRTUALS = ("watch", "loss", "mix")
 OPPONENTS = ("own", "paranoid")
+INFORMATION = ("honest", "open")
+OBSERVERS = ("all", "one")
 
 
 @dataclass(frozen=True)
 class SearchConfig:
     """All settings of a search. `uct()`, `puct()`, `grave()`, `gumbel()` and the other presets make one with the usual defaults."""
 
-    rule: Literal["ucb1", "puct", "ucb1_tuned", "ucb_v", "rave", "history", "thompson", "blind", "completed"] | Rule = "ucb1"
+    rule: Literal["ucb1", "puct", "ucb1_tuned", "ucb_v", "rave", "history", "thompson", "blind", "completed", "regret"] | Rule = "ucb1"
     """Which child to follow: see docs/rules.md. A rule of your own is a function under `@treetop.rule`."""
     c: float = math.sqrt(2)
     """The raw exploration factor of the rule's formula."""
@@ -68,6 +70,13 @@ class SearchConfig:
     normalise: bool | None = None
     """Whether rules see values on the scale from the lowest to the highest mean in the tree. Not said: where the utility range is wider than 2."""
 
+    information: Literal["honest", "open"] = "honest"
+    """Where something is hidden: the search knows what its player has seen, or it looks at all cards (it cheats, and is named so)."""
+    observers: Literal["all", "one"] = "all"
+    """Where something is hidden: everybody chooses by what he himself has seen, or by what the searcher has."""
+    regret_mix: float = 0.2
+    """The rule 'regret': how often any action is tried, whatever its regret."""
+
     solver: bool = False
     """Keep proven bounds, pass proven moves by, stop when the root is proven."""
     transpositions: bool | int = False
@@ -100,7 +109,7 @@ class SearchConfig:
     forced_playouts: float = 0.0
     """PUCT: a tried move of the root gets at least sqrt(forced_playouts * P * N) visits; `result.target()` takes them out again."""
 
-    final: Literal["visits", "value", "secure", "lcb", "temperature"] = "visits"
+    final: Literal["visits", "value", "secure", "lcb", "temperature", "mixed"] = "visits"
     """How the move to play is chosen at the end."""
     secure_beta: float = 1.0
     """For `final="secure"`: the value less so many standard deviations."""
@@ -124,7 +133,8 @@ class SearchConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.rule, Rule):
             _one_of("rule", self.rule, RULES, " or a function under @treetop.rule")
-        for name, allowed in (("backup", BACKUPS), ("root", ROOTS), ("final", FINALS), ("virtual", VIRTUALS), ("opponents", OPPONENTS)):
+        for name, allowed in (("backup", BACKUPS), ("root", ROOTS), ("final", FINALS), ("virtual", VIRTUALS), ("opponents", OPPONENTS),
+                              ("information", INFORMATION), ("observers", OBSERVERS)):  # fmt: skip
             _one_of(name, getattr(self, name), allowed)
         if not callable(self.tie_break):
             _one_of("tie_break", self.tie_break, ("random", "first"), " or a function")
@@ -148,7 +158,7 @@ class SearchConfig:
         for name in ("c_base", "amaf_k", "noise_alpha", "widening"):
             if getattr(self, name) is not None:
                 _number(name, getattr(self, name), low=0.0, open_low=True)
-        for name in ("minimax_share", "noise", "noise_final", "history_decay", "widening_power", "discount", "temperature_decay"):
+        for name in ("minimax_share", "regret_mix", "noise", "noise_final", "history_decay", "widening_power", "discount", "temperature_decay"):
             if getattr(self, name) is not None:
                 _share(name, getattr(self, name))
         if self.repetition is not None:

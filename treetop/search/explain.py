@@ -173,6 +173,8 @@ def _row(
     prior = one.prior if rule.rule != "puct" or one.prior is not None else equal
     base = first_play if value is None else value
     variance = one.variance or 0.0
+    if rule.rule == "regret":
+        return Row(name, one.visits, one.visits / total, value, None, 0.0, prior or 0.0, None)
     score: float
     if isinstance(rule.rule, Rule):
         score = rule.rule(base, one.visits, equal if prior is None else prior, variance, total, rule.c)
@@ -260,6 +262,7 @@ _FORMULAS = {
     "rave": "RAVE: score = (1 - beta) * value + beta * value whenever played + c * sqrt(ln(N) / (n + 1))",
     "history": "progressive history: score = value + c * sqrt(ln(N) / n) + usual value * weight / ((1 - value) * n + 1)",
     "thompson": "Thompson sampling: score drawn from what the value may be",
+    "regret": "regret matching: score = the action's share in the mixed strategy, explored",
     "blind": "blind: every move as likely as the other",
     "completed": "completed values: score = P' - n / (1 + N), P' the prior improved by completed values",
 }

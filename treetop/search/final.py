@@ -50,6 +50,8 @@ def _by_rule(result: SearchResult, candidates: npt.NDArray[np.bool_], rng: Rng) 
     temperature = result.config.temperature_at(len(result.position.actions))
     if rule == "temperature" and temperature > 0:
         return _drawn(result, candidates, temperature, rng)
+    if rule == "mixed":
+        return _mixed(result, candidates, rng)
     if rule == "value":
         scores = np.where(result.counts > 0, result.clipped_means, -np.inf)
         index = _best(scores, result.counts, candidates, rng)
@@ -113,6 +115,16 @@ def _drawn(result: SearchResult, candidates: npt.NDArray[np.bool_], temperature:
     return drawn, f"it was drawn, at temperature {temperature:g}, with a probability of {shares[drawn]:.1%}"
 
 
+def _mixed(result: SearchResult, candidates: npt.NDArray[np.bool_], rng: Rng) -> tuple[int, str]:
+    """A draw from the strategy: what an opponent who knows the strategy cannot exploit is the lot."""
+    shares = np.where(candidates, np.array(list(result.strategy().values())), 0.0)
+    shares = shares / shares.sum()
+    drawn = min(int(np.searchsorted(np.cumsum(shares), rng.random(), side="right")), len(shares) - 1)
+    while not shares[drawn] > 0:
+        drawn -= 1
+    return drawn, f"it was drawn from the mixed strategy, in which it has {shares[drawn]:.1%}"
+
+
 def _best(first: FloatArray, second: npt.NDArray[np.generic], candidates: npt.NDArray[np.bool_], rng: Rng) -> int:
     best = np.flatnonzero(candidates)
     best = best[first[best] == first[best].max()]
@@ -140,7 +152,7 @@ def _most_visits(result: SearchResult, counts: npt.NDArray[np.generic], index: i
 
 
 def _name(result: SearchResult, index: int) -> str:
-    return result.position.move_text(int(result.actions[index]))
+    return result._name(index)
 
 
 def lcb_weights(result: SearchResult) -> tuple[FloatArray, FloatArray]:

@@ -20,7 +20,7 @@ from treetop.types import NONE
 
 _RULES = {
     "ucb1": codes.UCB1, "puct": codes.PUCT, "ucb1_tuned": codes.TUNED, "ucb_v": codes.UCBV, "rave": codes.RAVE, "history": codes.HISTORY,
-    "thompson": codes.THOMPSON, "blind": codes.BLIND, "completed": codes.COMPLETED,
+    "thompson": codes.THOMPSON, "blind": codes.BLIND, "completed": codes.COMPLETED, "regret": codes.REGRET,
 }  # fmt: skip
 _SCHEDULES = {"constant": codes.CONSTANT, "alphazero": codes.ALPHAZERO, "katago": codes.KATAGO, "divided": codes.DIVIDED}
 _BACKUPS = {"mean": codes.MEAN, "max": codes.MIXED, "mixed": codes.MIXED, "implicit": codes.IMPLICIT}
@@ -48,6 +48,8 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
     """Choose the smallest build that has all that is asked for; refuse what the game or another option rules out."""
     if isinstance(evaluator, CompiledEvaluator):
         evaluator.check(game)
+    if config.rule == "regret":
+        raise ConfigError(f"regret matching is for moves made at once and for hidden cards; {game.name} has neither, so its best moves need no lot")
     if config.backup == "implicit" and not game.has("heuristic"):
         raise ConfigError(f"backup='implicit' asks for the game's own `heuristic`, which {game.name} does not have")
     low, high = game.facts.rewards

@@ -65,6 +65,11 @@ def blind(**options: Any) -> SearchConfig:
     return make_config(rule="blind", **options)
 
 
+def regret(**options: Any) -> SearchConfig:
+    """Regret matching, for moves made at once and for hidden cards: a mixed strategy, from which the move is drawn."""
+    return make_config(rule="regret", **{"final": "mixed", **options})
+
+
 def gumbel(**options: Any) -> SearchConfig:
     """Gumbel numbers and sequential halving at the root, completed values below: for few simulations, known beforehand."""
     return make_config(rule="completed", root="gumbel", **options)
@@ -86,6 +91,6 @@ def nexus(**options: Any) -> SearchConfig:
 
 PRESETS: dict[str, Callable[..., SearchConfig]] = {
     preset.__name__: preset
-    for preset in (uct, puct, ucb1_tuned, ucb_v, rave, grave, history, thompson, blind, gumbel, halving, nexus)
+    for preset in (uct, puct, ucb1_tuned, ucb_v, rave, grave, history, thompson, blind, regret, gumbel, halving, nexus)
 }
 """Every preset by its name, for players and commands that are given one as text."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, SearchError
 from treetop.game.position import Position
 from treetop.search.config import SearchConfig
 from treetop.search.explain import Explanation, NodeFacts, Statistics, explain, schedule
@@ -60,6 +60,12 @@ class SearchResult:
     gumbel: FloatArray | None
     pv_actions: tuple[int, ...]
     proof: Proof | None
+    player: int
+    """For whom the values are told, and who is to choose."""
+    strategies: FloatArray | None
+    """Regret matching: the mean share of each action."""
+    vectors: FloatArray | None
+    """Actions of real numbers: the numbers of each."""
     tree: Tree = field(repr=False)
     """The tree itself, which goes on with its search."""
     usage: Usage
@@ -71,7 +77,7 @@ class SearchResult:
         """The result of a search, as it stands."""
         tree, position, machine = search.tree, search.position, search._machine
         columns, children = tree.columns, block(tree)
-        player = position.player
+        player = search.player
         if children.stop:
             order = _in_the_games_order(search, columns.links["action"][children])
             actions = columns.links["action"][children][order]
@@ -79,7 +85,9 @@ class SearchResult:
             sums = columns.stats["value_sum"][children][order]
             priors = np.abs(columns.stats["prior"][children][order].astype(np.float64))
         else:  # so few simulations that the root is still a leaf
-            actions = np.array(position.legal_actions(), np.int32)
+            if position.game.facts.action_size:
+                raise SearchError("so few simulations that no action has been drawn yet: run some more")
+            actions = np.array(position.legal_actions(player), np.int32)
             order = np.arange(len(actions))
             counts, sums = np.zeros(len(actions), np.int32), np.zeros(len(actions))
             priors = np.full(len(actions), 1.0 / len(actions))
@@ -96,24 +104,42 @@ class SearchResult:
         scheduled = search.config.root == "gumbel" and search._is_scheduled and bool(children.stop)
         base = machine.scratch.work.base[: len(actions)][order].copy() if scheduled else np.zeros(len(actions), np.int32)
         gumbel = machine.scratch.work.gumbel[: len(actions)][order].copy() if scheduled else None
+        mixed = columns.strategies[children][order].copy() if len(columns.strategies) and children.stop else None
+        vectors = columns.action_values[children][order].copy() if len(columns.action_values) and children.stop else None
         result = cls(position, search.config, search.seed, actions, counts, means, priors, deviations, lower, upper, distances,
-                     tree.totals.copy(), tree.root_visits, base, gumbel, (), Proof.of(search), tree, Usage.of(search), search)  # fmt: skip
+                     tree.totals.copy(), tree.root_visits, base, gumbel, (), Proof.of(search), player, mixed, vectors, tree, Usage.of(search), search)  # fmt: skip
         return replace(result, pv_actions=principal_variation(tree, position, result.action))
 
     @property
     def action(self) -> int:
-        """The action to play, by the final rule of the search."""
+        """The action to play, by the final rule of the search. Where actions are real numbers: which of those that were drawn."""
         return int(self.actions[self._choice[0]])
+
+    @property
+    def vector(self) -> tuple[float, ...] | None:
+        """The numbers of the action to play, where actions are real numbers."""
+        return None if self.vectors is None else tuple(self.vectors[self._choice[0]].tolist())
+
+    @property
+    def choice(self) -> int | tuple[float, ...]:
+        """What to play, as `Position.apply` takes it from one player: an action, or its numbers."""
+        return self.action if self.vector is None else self.vector
+
+    def strategy(self) -> dict[int, float]:
+        """With which probability to play each action where an opponent must not know: by regret matching, or by the visits."""
+        shares = self._shares(1.0) if self.strategies is None or not self.strategies.any() else self.strategies / self.strategies.sum()
+        return {int(action): float(share) for action, share in zip(self.actions, shares, strict=True)}
 
     @property
     def move(self) -> str:
         """The move to play, as people write it."""
-        return self.position.move_text(self.action)
+        return self._name(self._choice[0])
 
-    @property
-    def player(self) -> int:
-        """The player to move."""
-        return self.position.player
+    def _name(self, index: int) -> str:
+        """One of the moves, as people write it."""
+        if self.vectors is not None:
+            return ":".join(f"{number:.4g}" for number in self.vectors[index])
+        return self.position.move_text(int(self.actions[index]))
 
     @property
     def value(self) -> float:
@@ -133,6 +159,8 @@ class SearchResult:
     @property
     def pv(self) -> list[str]:
         """The principal variation: the most visited moves, one after the other."""
+        if self.tree.holds_views:  # what follows depends on what nobody knows yet
+            return [self.move]
         names, position = [], self.position
         for action in self.pv_actions:
             names.append(position.move_text(action))
@@ -245,13 +273,17 @@ class SearchResult:
 
     def explain(self) -> Explanation:
         """For each move its visits, value, prior, exploration term and score; and why the chosen one was chosen."""
-        names = [self.position.move_text(int(action)) for action in self.actions]
+        names = [self._name(index) for index in range(len(self.actions))]
         config = self.config
         told = explain(config, self._statistics(names), facts=self.position.game.facts, node=self._node_facts())
         index, why = self._choice
         return replace(told, chosen=names[index], why=why)
 
     def _statistics(self, names: list[str]) -> dict[str, Statistics]:
+        if self.config.rule == "regret":
+            shares = self.strategy().values()
+            return {name: Statistics(int(count), float(mean) if count else None, share)
+                    for name, count, mean, share in zip(names, self.counts, self.means, shares, strict=True)}  # fmt: skip
         return {
             name: Statistics(int(self.counts[index]), None if not self.counts[index] else float(self.means[index]),
                              float(self.priors[index]) if self.config.rule in ("puct", "completed") else None,

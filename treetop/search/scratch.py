@@ -13,6 +13,8 @@ from treetop.kernels.control import Work
 from treetop.types import NONE
 
 _SLACK = 1024  # actions that a careless game may write past its promise before memory is harmed
+MOST_DRAWN = 2**16
+"""Actions of real numbers that one view can hold."""
 KEPT = ("history", "mask", "gumbel", "base", "schedule", "arms", "table")
 """Buffers whose content the next simulation reads."""
 
@@ -20,20 +22,22 @@ KEPT = ("history", "mask", "gumbel", "base", "schedule", "arms", "table")
 class Scratch:
     """Buffers that the kernels work in, made once a search. What its build does not use takes no room."""
 
-    def __init__(self, game: Game, build: Build, table_size: int) -> None:
+    def __init__(self, game: Game, build: Build, table_size: int, *, views: bool = False) -> None:
         facts = game.facts
         players, actions, outcomes = facts.players, facts.num_actions, facts.num_outcomes or 0
         self._game = game
         self._length = facts.max_length + 2
         amaf, rich, general = int(build.amaf), int(build.rich), int(build.general)
+        choices = self._length * (players if views else 1)  # where players choose at once, a step has several
+        most_tied = max(actions, MOST_DRAWN if facts.action_size else 0)
         self.work = Work(
-            path=np.zeros(self._length, np.int32),
-            movers=np.zeros(self._length, np.int32),
+            path=np.zeros(choices, np.int32),
+            movers=np.zeros(choices, np.int32),
             actions=np.zeros(facts.most_children + _SLACK, np.int32),
             rewards=np.zeros(players),
-            tied=np.zeros(actions, np.int32),
+            tied=np.zeros(most_tied, np.int32),
             answers=np.full(self._length, NONE, np.int32),
-            scores=np.zeros(actions + _SLACK),
+            scores=np.zeros(most_tied + _SLACK),
             trail=np.zeros((2, self._length * rich), np.int32),
             trial=np.zeros(players),
             played=np.zeros((players, (actions + 63) // 64 * amaf), np.uint64),
@@ -48,6 +52,10 @@ class Scratch:
             probabilities=np.zeros((outcomes + _SLACK) * general),
             steps=np.zeros((self._length * general, players)),
             gain=np.zeros((2 * general, players)),
+            times=np.zeros(choices * views, np.int32),
+            joint=np.zeros(players, np.int64),
+            vector=np.zeros(facts.action_size or 0),
+            views=np.zeros(players, np.int32),
             table=np.zeros(table_size, np.uint64),
         )
         self._size = 0

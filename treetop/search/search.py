@@ -28,8 +28,9 @@ from treetop.search.presets import uct
 from treetop.search.result import SearchResult
 from treetop.search.rule import Rule
 from treetop.search.stopping import Standing, Stopper, Together, Verdict
+from treetop.search.view_machine import ViewMachine, needs_views
 from treetop.tree.storage import Tree
-from treetop.types import CHANCE
+from treetop.types import CHANCE, SIMULTANEOUS
 
 _FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
 _PROGRESS_SECONDS = 0.1
@@ -72,6 +73,7 @@ class Search:
         *,
         evaluator: Evaluator | CompiledEvaluator | None = None,
         seed: int = 0,
+        player: int | None = None,
     ) -> None:
         self.position = game if isinstance(game, Position) else Position(load_game(game))
         self.config = uct() if config is None else config
@@ -81,13 +83,30 @@ class Search:
         self.game = self.position.game
         _refuse_finished(self.position)
         _refuse_chance(self.position)
-        self._machine = Machine(self.position, self.config, self.evaluator, self.expand_after, seed)
+        self.player = self._chooser(player)
+        """For whom the search is made: the player to move, or one of those who choose at once."""
+        if needs_views(self.game, self.config):
+            self._machine: Machine = ViewMachine(self.position, self.config, self.evaluator, seed, self.player)
+        else:
+            self._machine = Machine(self.position, self.config, self.evaluator, self.expand_after, seed)
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
         self._last: tuple[Limit, int, float, str] | None = None  # limit, simulations, seconds, why it stopped
         self._is_noisy = False  # whether the root's priors hold their noise
         self._is_scheduled = False  # whether the root's schedule was planned for the present limit
         self._pondering = False
+
+    def _chooser(self, player: int | None) -> int:
+        """Who is to choose; where all do at once it has to be one of them."""
+        mover, players = self.position.player, self.game.facts.players
+        if mover == SIMULTANEOUS:
+            wanted = 0 if player is None else player
+            if isinstance(wanted, bool) or not isinstance(wanted, int) or not 0 <= wanted < players:
+                raise ConfigError(f"player must be one of 0 to {players - 1}, who choose at once; not {player!r}")
+            return wanted
+        if player is not None and player != mover:
+            raise ConfigError(f"player {mover} is to move, not {player!r}")
+        return mover
 
     @property
     def tree(self) -> Tree:
@@ -208,8 +227,8 @@ class Search:
         wanted = [action for action in chosen if action not in left_out]
         if not wanted:
             raise ConfigError("include and exclude leave no move to look at")
-        if self.config.transpositions:
-            raise ConfigError("include and exclude are for trees: leave transpositions out")
+        if self.config.transpositions or isinstance(self._machine, ViewMachine):
+            raise ConfigError("include and exclude are for trees: they do not go with transpositions, nor with a search over what players see")
         return wanted
 
     def _action(self, move: int | str) -> int:
@@ -238,7 +257,7 @@ class Search:
         self._machine.prepare()
 
     def _forced(self, limit: Limit) -> Limit:
-        if not self.config.stop_when_forced or len(self.position.legal_actions()) > 1:
+        if not self.config.stop_when_forced or self.game.facts.action_size or len(self.position.legal_actions(self.player)) > 1:
             return limit
         few = _FORCED_SIMULATIONS if in_python(self.evaluator) is None else 1
         return Limit(min(few, limit.simulations or few), limit.seconds, limit.nodes)
@@ -349,17 +368,29 @@ class Search:
         action = self.position.parse_move(move) if isinstance(move, str) else move
         following = self.position.apply(action)
         _refuse_finished(following)
+        if isinstance(self._machine, ViewMachine):
+            self._begin_anew(following)
+            return
         child = self.tree.root.child(int(action))
         if child is None or not child.visits:
             self.tree.clear()
         else:
             self.tree.reroot(child.index, max(self.position.player, SEAT))
         self.position = self._machine.position = following
+        self.player = following.player
         self._machine.scratch.work.history[:] *= self.config.history_decay
         self._machine.control["arms"] = 0
         self._is_noisy = self._is_scheduled = False
         self._last = None
         self._asked = None
+
+    def _begin_anew(self, position: Position) -> None:
+        """What players see has changed, and with it what every simulation assumed: nothing of the old views is kept."""
+        self.position = position
+        if position.player != CHANCE:
+            self.player = self._chooser(self.player if position.player == SIMULTANEOUS else None)
+        self._machine.look_from(position, max(self.player, SEAT))  # type: ignore[attr-defined]
+        self._last = None
 
     def result(self) -> SearchResult:
         """What the search knows now. Costs a few microseconds a move; nothing is searched."""
@@ -373,6 +404,8 @@ class Search:
         from treetop.search.saving import save
 
         self._refuse_in_flight("save")
+        if isinstance(self._machine, ViewMachine):
+            raise SearchError("a search over what players see cannot be saved yet: its views belong to one deal")
         save(self, Path(path))
 
     @classmethod

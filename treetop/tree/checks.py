@@ -8,13 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BOUNDED, DRAWN, FOLDED, MANY_OWN, SETTLED, SHARED, TERMINAL
+from treetop.tree.layout import BOUNDED, DRAWN, FOLDED, MANY_OWN, SETTLED, SHARED, SPARE, TERMINAL
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
 
 def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     """Raise a `SearchError` that names the first thing wrong with a tree."""
+    if tree.holds_views:
+        check_views(tree)
+        return
     columns, size = tree.columns, tree.size
     stats, links = columns.stats[:size], columns.links[:size]
     visits, counts = stats["visits"].astype(np.int64), links["num_children"].astype(np.int64)
@@ -105,6 +108,26 @@ def _check_bounds(tree: Tree, flags: npt.NDArray[np.uint8], rewards: tuple[float
     _require(bool(np.all((flags[settled] & BOUNDED) > 0)), "a settled node without bounds")
     closed = tree.columns.stats["prior"][: tree.size] < 0
     _require(bool(np.all(closed[1:] | ~settled[1:])), "a settled node is still open")
+
+
+def check_views(tree: Tree) -> None:
+    """What must hold of a tree of views: each choice in a view is a visit of one of its actions."""
+    stats, links = tree.columns.stats[: tree.size], tree.columns.links[: tree.size]
+    visits, counts = stats["visits"].astype(np.int64), links["num_children"].astype(np.int64)
+    views = np.flatnonzero(tree.columns.keys[: tree.size] != 0)
+    _require(bool(np.all(visits >= 0)), "negative visits")
+    _require(bool(np.all(counts[views] <= links["action"][views])), "a view has more actions than room for them")
+    first = links["first_child"][views].astype(np.int64)
+    owners = np.repeat(views, counts[views])
+    children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[views])[:-1])), counts[views]) + np.arange(len(owners))
+    _require(bool(np.all((children > 0) & (children < tree.size))), "an action lies outside the tree")
+    _require(len(np.unique(children)) == len(children), "an action belongs to two views")
+    _require(bool(np.all(links["parent"][children] == owners)), "an action does not know its view")
+    _require(bool(np.all((links["flags"][children] & SPARE) == 0)), "an action stands in a spare place")
+    below = np.bincount(owners, visits[children], minlength=tree.size).astype(np.int64)
+    _require(bool(np.all(below[views] == visits[views])), "a view's visits are not those of its actions")
+    _require(bool(np.all(tree.columns.available[children] >= visits[children])), "an action was chosen more often than it was there")
+    _require(bool(np.all(np.isfinite(stats["value_sum"][children]))), "a value sum is not finite")
 
 
 def _require(condition: object, what: str) -> None:

@@ -57,6 +57,9 @@ SHARED = 16
 DRAWN = 32
 """Flag: chance decides here; the priors of the children are the probabilities."""
 
+SPARE = 64
+"""Flag: nobody's place, kept for an action that may come, or left behind by those that have moved."""
+
 CLOSED = np.float32(-1e-45)
 """The prior of a closed child whose prior was zero: the smallest number below it."""
 
@@ -89,17 +92,27 @@ class Columns(NamedTuple):
     repeats: IntArray
     """In a graph, at each leaf: visits that ended because its position stood on its own path, and are no evaluations of it."""
 
+    available: IntArray
+    """How often an action could have been chosen: where players see different things, not all actions are there each time."""
+    regrets: FloatArray
+    """Regret matching: how much better an action would have done than what was played."""
+    strategies: FloatArray
+    """Regret matching: the sum of the shares that an action had."""
+    action_values: FloatArray
+    """Actions of real numbers: the numbers themselves."""
+
     @property
     def capacity(self) -> int:
         """How many nodes there is room for."""
         return len(self.stats)
 
 
-OPTIONAL = ("returns", "in_flight", "squares", "vectors", "bounds", "distances", "amaf", "keys", "own_sums", "own_visits", "repeats")
+OPTIONAL = ("returns", "in_flight", "squares", "vectors", "bounds", "distances", "amaf", "keys", "own_sums", "own_visits", "repeats",
+            "available", "regrets", "strategies", "action_values")  # fmt: skip
 """Columns that a tree may do without."""
 
 
-def allocate(capacity: int, players: int, wanted: frozenset[str]) -> Columns:
+def allocate(capacity: int, players: int, wanted: frozenset[str], action_size: int = 0) -> Columns:
     """Room for so many nodes. Not zeroed: a node is filled in when it is made, and pages that an earlier tree used are warm."""
 
     def column(name: str, dtype: Any, *shape: int) -> Any:
@@ -110,5 +123,6 @@ def allocate(capacity: int, players: int, wanted: frozenset[str]) -> Columns:
         np.empty(capacity, STATS), np.empty(capacity, LINKS), column("returns", np.float64, players), in_flight,
         column("squares", np.float64), column("vectors", np.float64, players), column("bounds", np.float64, 2 * players),
         column("distances", np.int32), column("amaf", AMAF), column("keys", np.uint64), column("own_sums", np.float64, players),
-        column("own_visits", np.int32), column("repeats", np.int32),
+        column("own_visits", np.int32), column("repeats", np.int32), column("available", np.int32), column("regrets", np.float64),
+        column("strategies", np.float64), column("action_values", np.float64, action_size),
     )  # fmt: skip

@@ -24,13 +24,14 @@ class Tree:
     """A search tree as arrays. The kernels write them; `Node` and `check` read them."""
 
     def __init__(
-        self, players: int, *, zero_sum: bool, max_nodes: int | None = None, columns: frozenset[str] = frozenset()
+        self, players: int, *, zero_sum: bool, max_nodes: int | None = None, columns: frozenset[str] = frozenset(), action_size: int = 0
     ) -> None:
         if unknown := columns - set(OPTIONAL):
             raise ValueError(f"a tree has no column {', '.join(sorted(unknown))}")
         self.players = players
         self.zero_sum = zero_sum
         self.max_nodes = max_nodes
+        self.action_size = action_size
         self.generation = 0
         """Counts the times that nodes changed their place; a node handle of an earlier generation is stale."""
         self.has_moved = False
@@ -41,14 +42,21 @@ class Tree:
         self.totals: FloatArray = np.zeros(players)
         """The root's value sums, for every player."""
         capacity = _FIRST_CAPACITY if max_nodes is None else min(_FIRST_CAPACITY, max_nodes)
-        self._wanted = columns if players == 1 or zero_sum else columns | {"returns"}
-        self.columns = allocate(capacity, players, self._wanted)
+        # In a view the sums are the chooser's alone: what it was worth to others depends on what they saw.
+        told_by_one = players == 1 or zero_sum or "available" in columns
+        self._wanted = columns if told_by_one else columns | {"returns"}
+        self.columns = allocate(capacity, players, self._wanted, action_size)
         self.clear()
 
     @property
     def is_graph(self) -> bool:
         """Whether a position that is reached by several ways is one node."""
-        return "keys" in self._wanted
+        return "own_sums" in self._wanted
+
+    @property
+    def holds_views(self) -> bool:
+        """Whether the nodes are what players see, found by their keys and not below each other."""
+        return "available" in self._wanted
 
     def has(self, column: str) -> bool:
         """Whether this tree keeps an optional column."""
@@ -63,6 +71,7 @@ class Tree:
         columns = self.columns
         columns.stats[ROOT] = (0.0, 0, 1.0)
         columns.links[ROOT] = (NONE, NONE, NONE, 0, 0, 0)
+        columns.keys[:1] = 0
         for name in ("returns", "in_flight", "squares", "vectors", "repeats"):
             getattr(columns, name)[:1] = 0
 
@@ -123,7 +132,7 @@ class Tree:
 
     def _resize(self, capacity: int) -> None:
         old = self.columns
-        new = allocate(capacity, self.players, self._wanted)
+        new = allocate(capacity, self.players, self._wanted, self.action_size)
         for name in Columns._fields:
             before = getattr(old, name)
             getattr(new, name)[: min(self.size, len(before))] = before[: self.size]
@@ -231,7 +240,7 @@ class Tree:
         old = self.columns
         place = np.full(self.size, NONE, np.int64)
         place[order] = np.arange(len(order))
-        new = allocate(max(_FIRST_CAPACITY if self.max_nodes is None else 1, old.capacity), self.players, self._wanted)
+        new = allocate(max(_FIRST_CAPACITY if self.max_nodes is None else 1, old.capacity), self.players, self._wanted, self.action_size)
         for name in Columns._fields:
             if len(getattr(new, name)):
                 getattr(new, name)[: len(order)] = getattr(old, name)[order]
@@ -250,7 +259,7 @@ class Tree:
 
     def restore(self, stats: npt.NDArray[Any], links: npt.NDArray[Any], optional: dict[str, npt.NDArray[Any]]) -> None:
         """Take over the arrays of a tree that was saved."""
-        columns = allocate(len(stats), self.players, self._wanted)
+        columns = allocate(len(stats), self.players, self._wanted, self.action_size)
         columns.stats[:], columns.links[:] = stats, links
         for name, array in optional.items():
             getattr(columns, name)[:] = array

@@ -1,0 +1,179 @@
+"""The kernels of a search over what players see: hidden cards, moves made at once, actions of real numbers."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.compiler.intrinsics import mix_bits
+from treetop.compiler.rng import Rng
+from treetop.errors import ConfigError, SearchError
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.kernels import views
+from treetop.kernels.build import GENERAL
+from treetop.kernels.control import DONE, NEED_ROOM
+from treetop.search.batch import Batch
+from treetop.search.config import SearchConfig
+from treetop.search.evaluator import in_python
+from treetop.search.machine import Machine
+from treetop.search.plan import Plan, make_control
+from treetop.search.scratch import MOST_DRAWN, Scratch
+from treetop.tree.storage import Tree
+from treetop.types import ROOT, SIMULTANEOUS
+
+_FIRST_TABLE = 2**12
+_WIDENING = 2.0  # where actions are drawn: so many times the square root of the visits
+_RULES = ("ucb1", "puct", "blind", "regret")
+_USUAL = {
+    "backup": "mean", "transpositions": False, "solver": False, "root": "rule", "noise": 0.0, "forced_playouts": 0.0, "variance_scale": 0.0,
+    "first_play": None, "max_depth": None, "opponents": "own", "c_schedule": None,
+}  # fmt: skip
+"""Settings that have to be as they are where positions are not told apart."""
+
+
+def needs_views(game: Game, config: SearchConfig) -> bool:
+    """Whether a game is searched over what players see, because its positions are not what they choose in."""
+    hidden = game.has("determinize") and config.information == "honest"
+    return hidden or game.has("apply_joint") or game.has("apply_vector")
+
+
+class ViewMachine(Machine):
+    """Runs simulations over views. Its tree is a table of views: there is no way down it, and nothing to prove."""
+
+    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
+        self.game, self.config, self.seed = position.game, config, seed
+        _check(config, evaluator, self.game)
+        facts = self.game.facts
+        low, high = facts.rewards
+        columns = {"keys", "available"} | ({"regrets", "strategies"} if config.rule == "regret" else set())
+        columns |= {"action_values"} if facts.action_size else set()
+        normalise = high - low > 2 if config.normalise is None else config.normalise
+        self.plan = Plan(GENERAL, frozenset(columns), normalise, _FIRST_TABLE)
+        self.build = GENERAL
+        self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns,
+                         action_size=facts.action_size or 0)  # fmt: skip
+        self.most_children = (MOST_DRAWN if facts.action_size else facts.num_actions) + 2
+        self.control = make_control(config, evaluator, 0, self.game, self.plan)
+        self.control["rng"] = Rng(seed).word
+        self.control["observers"], self.control["regret_mix"] = config.observers == "all", config.regret_mix
+        if facts.action_size:
+            self.control["widening"] = _WIDENING if config.widening is None else config.widening
+        self.scratch = Scratch(self.game, GENERAL, _FIRST_TABLE, views=True)
+        self.engine = self.game.engine()
+        self.outstanding = 0
+        self.position = position
+        self.look_from(position, player)
+
+    def look_from(self, position: Position, player: int) -> None:
+        """Begin anew from a position, for a player."""
+        self.position = position
+        self.tree.clear()
+        self.scratch.work.table[:] = 0
+        self.control["blocks"], self.control["frozen"] = 0, 0
+        self.control["searcher"] = player
+        self.control["hidden"] = (self.game.has("determinize") and position.player >= 0) or (self.game.has("determinize") and position.player == SIMULTANEOUS)
+        self.control["history"] = _history(position)
+        self.control["value_low"], self.control["value_high"] = np.inf, -np.inf
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether the code came from an earlier process."""
+        return self.engine.entry(views.look).from_cache
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        self._enter(0)
+        self._call(views.look, self.position.record, self.scratch.work)
+        self._call(views.find_root, self.position.record, self.scratch.work)
+
+    def run(self, simulations: int) -> int:
+        """Run so many simulations; how many it were."""
+        done = 0
+        while done < simulations:
+            self._make_room()
+            self._enter(simulations - done)
+            self._call(views.look, self.position.record, self.scratch.work)
+            done += int(self.control[0]["done"])
+            if int(self.control[0]["status"]) not in (DONE, NEED_ROOM):
+                raise self.failure()
+        self._call(views.find_root, self.position.record, self.scratch.work)
+        return done
+
+    def _make_room(self) -> None:
+        """Room for more views, in the tree and in the table. A bounded tree stops growing, and its simulations go on from what is known."""
+        bound = self.config.max_nodes
+        needed = (self.game.facts.players + 1) * (min(self.most_children, 4096))
+        status = int(self.control[0]["status"])
+        if bound is not None and self.tree.size + needed > bound:
+            self.control["frozen"] = 1
+        elif self.tree.size + needed > self.tree.columns.capacity or status == NEED_ROOM:
+            self.tree.reserve(max(needed, self.tree.columns.capacity))
+        table = self.scratch.work.table
+        if 4 * int(self.control[0]["blocks"]) >= len(table):
+            self.scratch.replace(table=np.zeros(4 * len(table), np.uint64))
+            self.control["size"] = self.tree.size
+            self._call(views.fill_views, self.scratch.work)
+
+    def _enter(self, budget: int) -> None:
+        self.control["size"], self.control["capacity"] = self.tree.size, self.tree.columns.capacity
+        self.control["budget"], self.control["done"] = budget, 0
+
+    def gather(self, size: int, budget: int) -> Batch:  # noqa: ARG002 - refused
+        """Refused: a leaf is no position that somebody else could evaluate."""
+        _refuse_batches()
+
+    def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:  # noqa: ARG002 - refused
+        """Refused."""
+        raise SearchError("a search over what players see cannot be loaded")
+
+    def vector(self, index: int) -> tuple[float, ...]:
+        """The numbers of one of the root's actions."""
+        first = int(self.tree.columns.links["first_child"][ROOT])
+        return tuple(self.tree.columns.action_values[first + index].tolist())
+
+
+def view_key(position: Position, player: int) -> int:
+    """The key under which a tree of views keeps what a player sees in a position."""
+    game = position.game
+    seen = int(position.state.information(player)) if game.has("information") else _history(position)
+    return int(mix_bits(np.uint64(seen & (2**64 - 1)) ^ _salt(player)))
+
+
+def _salt(player: int) -> np.uint64:
+    with np.errstate(over="ignore"):
+        return np.uint64(np.uint64(player + 1) * np.uint64(0x9E3779B97F4A7C15))
+
+
+def _history(position: Position) -> int:
+    """The key of what has been played; for moves of real numbers only how many it were, since they are not told apart."""
+    key = np.uint64(0)
+    for action in position.actions:
+        for part in action if isinstance(action, tuple) else (action,):
+            key = mix_bits(key ^ _salt(int(part) if isinstance(part, (int, np.integer)) else 0))
+    return int(key)
+
+
+def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
+    why = f"{game.name} is searched over what players see"
+    if config.rule not in _RULES:
+        raise ConfigError(f"{why}, by the rules {', '.join(_RULES)}; not by {config.rule}")
+    refused = [name for name, usual in _USUAL.items() if getattr(config, name) != usual]
+    if config.widening is not None and not game.facts.action_size:
+        refused.append("widening")
+    if callable(config.tie_break):
+        refused.append("tie_break")
+    if refused:
+        raise ConfigError(f"{why}, which does not go with {', '.join(refused)}")
+    if config.rule == "regret" and config.observers == "one":
+        raise ConfigError("regret matching needs observers='all': a player's regrets are about what he himself has seen")
+    if config.rule == "regret" and game.facts.action_size:
+        raise ConfigError("regret matching is for a fixed set of actions; these are drawn")
+    if in_python(evaluator) is not None:
+        _refuse_batches()
+
+
+def _refuse_batches() -> NoReturn:
+    raise ConfigError("a search over what players see evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()")
