@@ -11,7 +11,7 @@ from treetop.compiler.intrinsics import local_rng, rng_word, state_at
 from treetop.compiler.specialise import by_method
 
 FINDINGS = np.dtype([("terminal", "?"), ("player", "i8"), ("count", "i8"), ("key", "u8"), ("drawn", "i8"), ("rng", "u8")])
-"""What a probe writes besides the actions and rewards. `drawn` is a random action, and `rng` where the generator stands after it."""
+"""What a probe writes besides lists. `drawn` is a random action or outcome, `rng` where the generator stands after it, `key` a key or information."""
 
 
 @compiled
@@ -44,9 +44,15 @@ def _no_heuristic(state: Any, out: Any) -> None:
     out[:] = 0.0
 
 
+@compiled
+def _own_outcome(state: Any, rng: Any) -> int:
+    return int(state.random_outcome(rng))
+
+
 _key = by_method("key", yes=_own_key, no=_no_key)
 _draw = by_method("random_action", yes=_own_draw, no=_no_draw)
 _heuristic = by_method("heuristic", yes=_own_heuristic, no=_no_heuristic)
+_outcome = by_method("random_outcome", yes=_own_outcome, no=_no_draw)
 
 
 @compiled
@@ -62,12 +68,84 @@ def probe(game: Any, states: Any, findings: Any, actions: Any, rewards: Any, est
         state.rewards(rewards)
     else:
         finding.player = state.current_player()
-        finding.count = state.legal_actions(actions)
-        rng = local_rng(finding.rng)
-        finding.drawn = _draw(state, rng)
-        finding.rng = rng_word(rng)
+        if finding.player >= 0:
+            finding.count = state.legal_actions(actions)
+            rng = local_rng(finding.rng)
+            finding.drawn = _draw(state, rng)
+            finding.rng = rng_word(rng)
     finding.key = _key(state)
     _heuristic(state, estimate)
+
+
+# The following are asked of games that have what they ask for.
+
+
+@compiled
+def chance(game: Any, states: Any, findings: Any, actions: Any, probabilities: Any) -> None:
+    """The outcomes of chance, and one that is drawn."""
+    state = state_at(game, states, 0)
+    finding = findings[0]
+    finding.count = state.chance_outcomes(actions, probabilities)
+    rng = local_rng(finding.rng)
+    finding.drawn = _outcome(state, rng)
+    finding.rng = rng_word(rng)
+
+
+@compiled
+def steps(game: Any, states: Any, out: Any) -> None:
+    """The rewards of the last action."""
+    state_at(game, states, 0).step_rewards(out)
+
+
+@compiled
+def actions_of(game: Any, states: Any, findings: Any, player: int, actions: Any) -> None:
+    """One player's actions, where all choose at once."""
+    findings[0].count = state_at(game, states, 0).legal_actions_of(player, actions)
+
+
+@compiled
+def sample(game: Any, states: Any, findings: Any, values: Any) -> None:
+    """An action of real numbers."""
+    finding = findings[0]
+    rng = local_rng(finding.rng)
+    state_at(game, states, 0).sample_action(rng, values)
+    finding.rng = rng_word(rng)
+
+
+@compiled
+def information(game: Any, states: Any, findings: Any, player: int) -> None:
+    """The key of what a player has seen."""
+    findings[0].key = np.uint64(state_at(game, states, 0).information(player))
+
+
+@compiled
+def redraw(game: Any, states: Any, findings: Any, player: int) -> None:
+    """Draw in place what a player cannot know."""
+    finding = findings[0]
+    rng = local_rng(finding.rng)
+    state_at(game, states, 0).determinize(player, rng)
+    finding.rng = rng_word(rng)
+
+
+@compiled
+def deal(game: Any, states: Any, findings: Any) -> None:
+    """Deal in place."""
+    finding = findings[0]
+    rng = local_rng(finding.rng)
+    state_at(game, states, 0).deal(rng)
+    finding.rng = rng_word(rng)
+
+
+@compiled
+def step_together(game: Any, states: Any, actions: Any) -> None:
+    """Apply the actions of all players in place."""
+    state_at(game, states, 0).apply_joint(actions)
+
+
+@compiled
+def step_numbers(game: Any, states: Any, values: Any) -> None:
+    """Apply an action of real numbers in place."""
+    state_at(game, states, 0).apply_vector(values)
 
 
 @compiled

@@ -1,0 +1,274 @@
+"""The conformance check of games with chance, rewards on the way, moves made at once, real numbers, deals and secrets."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+import treetop as tt
+from tests.all_kinds import Drift, Hands, Press, Secret
+
+
+def changed(base, **changes):
+    """A good game of some kind, with a few methods changed for the worse."""
+    facts = base.facts
+    numbers = {"players": facts.players, "num_actions": facts.num_actions, "max_length": facts.max_length, "rewards": facts.rewards,
+               "num_outcomes": facts.num_outcomes, "action_size": facts.action_size, **changes.pop("facts", {})}  # fmt: skip
+    return tt.game(**numbers)(type("Changed", (base.cls,), changes))
+
+
+def broken(base, **changes):
+    with pytest.raises(tt.ConformanceError) as caught:
+        tt.check(changed(base, **changes), games=60)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("game", [Press, Hands, Drift, Secret], ids=str)
+def test_good_games_of_every_kind_pass(game):
+    report = tt.check(game, games=100, seed=5)
+    assert report.longest <= game.facts.max_length
+
+
+def test_the_report_tells_the_promises_of_the_kind():
+    assert "determinize keeps all" in str(tt.check(Secret, games=5))
+    assert "determinize" not in str(tt.check(Press, games=5))
+    assert "outcomes of chance" in str(tt.check(Press, games=5))
+
+
+# Chance.
+
+
+def outcomes(ids, chances):
+    count = len(ids)
+
+    def chance_outcomes(self, actions, probabilities):
+        for index in range(count):
+            actions[index] = ids[index]
+            probabilities[index] = chances[index]
+        return count
+
+    return chance_outcomes
+
+
+@pytest.mark.parametrize(
+    ("ids", "chances", "what"),
+    [
+        ((0, 1), (0.5, 0.4), "sum to 0.9, not to 1"),
+        ((0, 1, 2), (0.5, 0.5, 0.0), "the outcome 2 has the probability 0; one that cannot happen is not listed"),
+        ((0, 1, 2), (0.75, 0.5, -0.25), "the outcome 2 has the probability -0.25"),
+        ((0, 1), (0.5, math.nan), "the outcome 1 has the probability nan"),
+        ((0, 0), (0.5, 0.5), "chance_outcomes gave 0 twice"),
+        ((0, 3), (0.5, 0.5), "chance_outcomes gave 3; outcomes are 0 to 2"),
+    ],
+)
+def test_wrong_probabilities_and_outcomes_are_found(ids, chances, what):
+    text = broken(Press, chance_outcomes=outcomes(ids, chances))
+    assert what in text
+    assert "seen after the moves roll (actions [0])" in text
+    assert "def chance_outcomes" in text
+
+
+def test_no_outcome_is_found():
+    assert "gave 0 outcomes; 1 to num_outcomes = 3 can be" in broken(Press, chance_outcomes=lambda self, actions, probabilities: 0)
+
+
+def test_a_right_draw_passes_and_a_wrong_one_is_found():
+    def right(self, rng):
+        drawn = rng.random()
+        return 0 if drawn < 0.5 else 1 if drawn < 0.8 else 2
+
+    def missing(self, rng):
+        return 5
+
+    tt.check(changed(Press, random_outcome=right), games=40)
+    assert "random_outcome gave 5, which is not among the outcomes [0, 1, 2]" in broken(Press, random_outcome=missing)
+    assert "though its probability is 0." in broken(Press, random_outcome=lambda self, rng: rng.below(3))
+
+
+def test_chance_in_a_game_without_chance_is_a_wrong_player():
+    text = broken(Secret, current_player=lambda self: -1 if self.said == 1 else self.player)
+    assert "current_player gave -1; players are 0 to 1" in text
+    assert "(actions [1])" in text
+
+
+# Rewards on the way.
+
+
+def test_whole_returns_out_of_range_are_found():
+    text = broken(Press, facts={"rewards": (0, 6)})
+    assert "the whole returns are [" in text
+    assert "between 0 and 6" in text
+
+
+def test_rewards_on_the_way_that_are_not_finite_are_found():
+    def step_rewards(self, out):
+        out[0] = math.inf if self.rolls == 2 else 1.0
+
+    text = broken(Press, step_rewards=step_rewards)
+    assert "rewards on the way are [inf]" in text
+    assert "def step_rewards" in text
+
+
+def test_rewards_on_the_way_count_for_the_zero_sum():
+    def step_rewards(self, out):
+        out[0] = 0.5
+
+    assert "whole returns [" in broken(Hands, step_rewards=step_rewards)
+
+
+def test_rewards_on_the_way_that_change_the_state_are_found():
+    def step_rewards(self, out):
+        out[0] = self.gain
+        self.gain = 0
+
+    assert "step_rewards changed the state" in broken(Press, step_rewards=step_rewards)
+
+
+# All at once.
+
+
+def test_wrong_actions_of_one_player_are_found():
+    def legal_actions_of(self, player, out):
+        out[0] = 0
+        out[1] = 3 if self.rounds == 1 and player == 1 else 1
+        return 2
+
+    text = broken(Hands, legal_actions_of=legal_actions_of)
+    assert "legal_actions_of(1) gave 3; actions are 0 to 2" in text
+    assert "def legal_actions_of" in text
+    assert "rounds=1" in text
+    assert "legal_actions_of(0) gave 0 actions" in broken(Hands, legal_actions_of=lambda self, player, out: player)
+
+
+def test_joint_actions_that_fail_are_found_with_the_line():
+    def apply_joint(self, actions):
+        self.rounds += 1
+        self.lead += 4 // (actions[0] - 1)
+
+    text = broken(Hands, apply_joint=apply_joint)
+    assert "apply_joint((1, " in text
+    assert "zero" in text
+    assert "self.lead += 4 // (actions[0] - 1)" in text
+
+
+def test_names_that_could_not_be_told_apart_in_a_joint_move_are_found():
+    assert "no slash where all choose at once" in broken(Hands, move_text=lambda self, action: f"{action}/")
+
+
+# Real numbers.
+
+
+def test_drawn_numbers_that_are_not_finite_are_found():
+    def sample_action(self, rng, out):
+        out[0] = rng.random()
+        out[1] = math.nan if self.steps == 1 else 0.0
+
+    text = broken(Drift, sample_action=sample_action)
+    assert "the numbers must be finite" in text
+    assert "seen after the moves 0." in text
+
+
+def test_numbers_that_a_game_cannot_take_are_found_with_the_line():
+    def apply_vector(self, values):
+        self.steps += 1
+        self.x += values[2]
+
+    text = broken(Drift, apply_vector=apply_vector)
+    assert "IndexError" in text
+    assert "self.x += values[2]" in text
+
+
+# Deals and secrets.
+
+
+def test_a_deal_that_fails_is_found_with_its_line():
+    def deal(self, rng):
+        self.card = 200 + rng.below(2)
+
+    text = broken(Secret, deal=deal)
+    assert "deal fails" in text
+    assert "self.card = 200 + rng.below(2)" in text
+
+
+def test_a_failure_after_a_deal_shows_the_deal():
+    def apply(self, action):
+        self.player = 1 - self.player
+        if self.player == 1:
+            self.said = action
+        else:
+            self.guess = 3 // self.card if self.card == 0 else action
+
+    text = broken(Secret, apply=apply)
+    assert "dealt: Changed(card=0" in text
+    assert "ZeroDivisionError" in text
+
+
+@pytest.mark.parametrize(
+    ("determinize", "what"),
+    [
+        ("self.said = -1", "changed that player's information"),
+        ("self.player = 1 - self.player", "changed the player to move from"),
+        ("self.guess = 1", "changed whether the game is over from False to True"),
+        ("self.card = 1 - self.card", "for player 0 changed that player's information"),
+    ],
+)
+def test_determinize_that_touches_what_a_player_knows_is_found(determinize, what):
+    scope: dict[str, object] = {}
+    exec(f"def determinize(self, player, rng):\n    {determinize}", scope)  # noqa: S102
+    assert what in broken(Secret, determinize=scope["determinize"])
+
+
+def test_determinize_that_changes_a_players_own_actions_is_found():
+    def legal_actions(self, out):
+        out[0] = 0
+        out[1] = 1
+        return 2 if self.card == 0 or self.player == 0 else 1
+
+    assert "for player 1 changed that player's legal actions from [" in broken(Secret, legal_actions=legal_actions)
+
+
+def test_information_that_confuses_what_a_player_has_seen_is_found():
+    def two_cards_alike(self, player):
+        return 100 * player + 3 * (self.said + 1) + self.guess + 1
+
+    def legal_actions(self, out):
+        out[0] = 1
+        out[1] = 0
+        return 2 if self.card == 0 or self.player == 1 else 1
+
+    text = broken(Secret, information=two_cards_alike, legal_actions=legal_actions)
+    assert "player 0 has been told the same information before" in text
+    assert "with other actions" in text
+
+
+def test_information_that_forgets_is_found():
+    @tt.game(players=2, num_actions=2, max_length=3)
+    class Forgetful(Secret):
+        turn = tt.field("i1")
+
+        def apply(self, action):
+            self.turn += 1
+            if self.turn == 3:
+                self.guess = action
+
+        def information(self, player):
+            return self.turn
+
+    with pytest.raises(tt.ConformanceError, match="told the same information before .* with another past"):
+        tt.check(Forgetful, games=50)
+
+
+def test_modes_that_draw_differently_are_found():
+    game = changed(Secret)
+    engine = game.engine(bounds_checked=True)
+
+    def determinize(self, player, rng):
+        if player == 1:
+            self.card = 1 - rng.below(2)
+
+    tt.check(game, games=5)
+    game.cls.determinize = determinize
+    game.engine = lambda bounds_checked=False: engine
+    with pytest.raises(tt.ConformanceError, match="determinize differs between the modes: card is . interpreted and . compiled"):
+        tt.check(game, games=50)

@@ -1,0 +1,99 @@
+"""The shortest game that shows a failure, and how it is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from treetop.compiler.rng import Rng
+from treetop.game.broken import PROMISES, BrokenError
+from treetop.game.definition import Game
+from treetop.game.looks import Looks
+from treetop.game.position import Position
+
+_BUDGET = 2_000  # positions that the hunt may look at
+_TAKES_TWO_GAMES = ("key", "recall")
+
+
+def shortest(looks: Looks, deal: int, played: list[Any], broken: BrokenError) -> tuple[list[Any], BrokenError]:
+    """The fewest actions that break the same promise, and how they break it."""
+    best, why = list(played), broken
+    if broken.promise in _TAKES_TWO_GAMES:  # two positions are needed to show it, so nothing can be left out
+        return best, why
+    for actions in _all_short(looks.game, deal, len(best)):
+        found = _fails(looks, deal, actions)
+        if found and found[1].promise == broken.promise:
+            return found
+    size = len(best) // 2
+    while size:
+        for start in range(len(best) - size + 1):
+            found = _fails(looks, deal, best[:start] + best[start + size :])
+            if found and found[1].promise == broken.promise and len(found[0]) < len(best):
+                best, why = found
+                break
+        else:
+            size //= 2
+        size = min(size, len(best) // 2) if len(best) > 1 else 0
+    return best, why
+
+
+def _fails(looks: Looks, deal: int, actions: list[Any]) -> tuple[list[Any], BrokenError] | None:
+    """Replay; the moves up to the first failure, and the failure. None if nothing fails or a move is illegal."""
+    rng = Rng(1)
+    looks.forget()
+    done: list[Any] = []
+    try:
+        position = looks.start(deal)
+        for action in actions:
+            if action not in looks.look(position, rng, close=True):
+                return None
+            done.append(action)
+            position = looks.step(position, action)
+        if looks.look(position, rng, close=True):
+            looks.length(len(actions))
+    except BrokenError as broken:
+        return done, broken
+    return None
+
+
+def _all_short(game: Game, deal: int, below: int) -> Iterator[list[Any]]:
+    """Move lists, the shorter first, as far as the budget goes."""
+    start = _start(game, deal)
+    waiting: list[tuple[list[Any], Position]] = [([], start)] if start is not None else []
+    looked = 0
+    while waiting:
+        actions, position = waiting.pop(0)
+        if len(actions) >= below or looked >= _BUDGET:
+            return
+        looked += 1
+        yield actions
+        try:
+            waiting.extend(([*actions, action], position.apply(action)) for action in position.legal_actions())
+        except Exception:  # noqa: BLE001 - a failing position has no successors; the list that leads to it was yielded
+            continue
+
+
+def _start(game: Game, deal: int) -> Position | None:
+    try:
+        return Position.start(game, Rng.from_word(deal))
+    except Exception:  # noqa: BLE001 - the very failure that is being hunted
+        return None
+
+
+def tell(game: Game, deal: int, actions: list[Any], broken: BrokenError) -> str:
+    """A failure in words: the promise, what was seen instead, the user's line, the moves, and the position after them."""
+    position, names = _start(game, deal), list[str]()
+    shown = "(there is no position: the game does not begin)"
+    dealt = ""
+    if position is not None:
+        dealt = f"\ndealt: {position.state!r}" if game.has("deal") else ""
+        try:
+            for action in actions:
+                names.append(position.move_text(action))
+                position = position.apply(action)
+            shown = str(position)
+        except Exception:  # noqa: BLE001 - the very failure that is being told
+            shown = repr(position.state)
+    moves = f"the moves {' '.join(names)} (actions {actions})" if actions else "the start, before any move"
+    promise = PROMISES[broken.promise]
+    return f"{game.name} breaks a promise: {promise}.\n{broken.detail}\n  {broken.where(game)}{dealt}\nseen after {moves}:\n{shown}"
