@@ -215,7 +215,7 @@ def test_a_failure_after_a_deal_shows_the_deal():
 )
 def test_determinize_that_touches_what_a_player_knows_is_found(determinize, what):
     scope: dict[str, object] = {}
-    exec(f"def determinize(self, player, rng):\n    {determinize}", scope)  # noqa: S102
+    exec(f"def determinize(self, player, rng):\n    {determinize}", scope)
     assert what in broken(Secret, determinize=scope["determinize"])
 
 

@@ -76,3 +76,9 @@ def test_perft_of_a_finished_game_is_zero():
 def test_a_depth_that_is_no_whole_number_is_refused(depth):
     with pytest.raises(ConfigError, match="depth"):
         perft("tic_tac_toe", depth)
+
+
+@pytest.mark.parametrize(("name", "why"), [("kuhn_poker", "chance takes part"), ("matching_pennies", "all choose at once")])
+def test_games_without_moves_of_one_player_at_a_time_are_refused(name, why):
+    with pytest.raises(ConfigError, match=why):
+        perft(name, 2)

@@ -296,7 +296,7 @@ def test_a_position_without_a_legal_action_is_told():
 
 
 def test_chance_is_refused():
-    @tt.game(players=2, num_actions=6, max_length=4)
+    @tt.game(players=2, num_actions=6, max_length=4, num_outcomes=6)
     class WithDice(Faulty):
         """Never played."""
 
@@ -305,3 +305,9 @@ def test_chance_is_refused():
 
     with pytest.raises(ConfigError, match="WithDice cannot be solved exactly: chance takes part in it"):
         solve(WithDice)
+
+
+@pytest.mark.parametrize(("name", "why"), [("kuhn_poker", "chance takes part in it"), ("matching_pennies", "its players choose at once")])
+def test_bundled_games_of_other_kinds_are_refused_with_the_reason(name, why):
+    with pytest.raises(ConfigError, match=why):
+        solve(name)

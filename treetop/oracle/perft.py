@@ -14,6 +14,8 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
 
+_NOT_COUNTED = {"chance_outcomes": "chance takes part", "apply_joint": "all choose at once", "sample_action": "actions are real numbers"}
+
 
 def perft(game: str | Game | Position, depth: int, *, count_early_ends: bool = False) -> int:
     """How many sequences of exactly `depth` moves there are, from the start of a game or from a position.
@@ -71,7 +73,11 @@ def count_sequences(game: Any, states: Any, actions: Any, untried: Any, count_ea
 def _start(game: str | Game | Position, depth: int) -> Position:
     if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
         raise ConfigError(f"depth must be a whole number of at least 0, not {depth!r}")
-    return game if isinstance(game, Position) else Position(load_game(game))
+    start = game if isinstance(game, Position) else Position(load_game(game))
+    for method, reason in _NOT_COUNTED.items():
+        if start.game.has(method):
+            raise ConfigError(f"perft counts moves that one player makes at a time; in {start.game.name} {reason}")
+    return start
 
 
 def _count_plain(state: Any, depth: int, count_early_ends: bool) -> int:

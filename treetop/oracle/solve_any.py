@@ -37,6 +37,8 @@ _NOT_SOLVABLE = {
     "chance_outcomes": "chance takes part in it",
     "determinize": "its players do not see everything",
     "step_rewards": "its rewards come on the way",
+    "apply_joint": "its players choose at once",
+    "sample_action": "its actions are real numbers",
 }
 
 

@@ -1,0 +1,185 @@
+"""Exact values of games for one player in which chance takes part: all states by enumeration, then value iteration.
+
+In plain Python and NumPy: the oracle shares nothing with the search.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from treetop.errors import ConfigError, GameError
+from treetop.game.position import Position
+from treetop.types import CHANCE, SIMULTANEOUS, FloatArray
+
+_MOST_SWEEPS = 1_000_000
+
+
+class ValueIteration:
+    """The optimal values and actions of all states that can arise from a position in a game for one player.
+
+    A value is what comes from here on: the rewards on the way and those of the end. All that comes after a move counts `discount` times as much;
+    an outcome of chance takes no time. Positions with equal keys are one state. With a `horizon` only so many moves are left, and what has not
+    ended by then is worth nothing more. Values are exact to the `tolerance`.
+    """
+
+    def __init__(
+        self, start: Position, *, discount: float = 1.0, horizon: int | None = None, tolerance: float = 1e-10, max_states: int = 1_000_000
+    ) -> None:
+        if start.game.facts.players != 1:
+            raise GameError(f"value iteration is for one player; {start.game.name} has {start.game.facts.players}")
+        if not 0.0 <= discount <= 1.0:
+            raise ConfigError(f"discount must be a number from 0 to 1, not {discount!r}")
+        if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 0):
+            raise ConfigError(f"horizon must be a whole number of at least 0, or None for no end, not {horizon!r}")
+        if not tolerance > 0.0:
+            raise ConfigError(f"tolerance must be above 0, not {tolerance!r}")
+        self._discount, self._horizon, self._max_states = discount, horizon, max_states
+        self._numbers: dict[Hashable, int] = {}
+        self._ends: list[float] = []
+        self._ways: list[tuple[int, float, float, int]] = []  # which choice, how likely, what it brings, and where it leads
+        self._owners: list[int] = []  # the state of each choice
+        self._explore(start)
+        self.sweeps = 0
+        """How many times all states were updated."""
+        self._values = self._iterate(tolerance)
+
+    @property
+    def num_states(self) -> int:
+        """How many states can arise, ends included, and those of chance not."""
+        return len(self._ends)
+
+    def value(self, position: Position, moves_left: int | None = None) -> float:
+        """What the player receives from here on when they play perfectly."""
+        return math.fsum(chance * (gain + self._value_at(number, moves_left)) for chance, gain, number in self._settled(position))
+
+    def action_values(self, position: Position, moves_left: int | None = None) -> dict[Any, float]:
+        """What the player receives from here on after each action, played perfectly afterwards."""
+        if position.is_terminal or position.player == CHANCE:
+            return {}
+        later = None if self._horizon is None else self._left(moves_left) - 1
+        if later is not None and later < 0:
+            return {}
+        return {action: self._after(position, action, later) for action in position.legal_actions()}
+
+    def best_actions(self, position: Position, moves_left: int | None = None) -> list[Any]:
+        """The actions with which the player receives most; those that differ by no more than rounding are equally good."""
+        values = self.action_values(position, moves_left)
+        most = max(values.values(), default=0.0)
+        return [action for action, value in values.items() if value >= most - 1e-9 * max(1.0, abs(most))]
+
+    def _after(self, position: Position, action: Any, moves_left: int | None) -> float:
+        following = position.apply(action)
+        return following.step_rewards[0] + self._discount * self.value(following, moves_left)
+
+    def _left(self, moves_left: int | None) -> int:
+        horizon = self._horizon or 0
+        left = horizon if moves_left is None else moves_left
+        if not 0 <= left <= horizon:
+            raise ConfigError(f"moves_left can be 0 to the horizon of {horizon}, not {moves_left!r}")
+        return left
+
+    def _value_at(self, number: int, moves_left: int | None) -> float:
+        if self._horizon is None:
+            if moves_left is not None:
+                raise ConfigError("moves_left is for a finite horizon: give one")
+            return float(self._values[0][number])
+        return float(self._values[self._left(moves_left)][number])
+
+    # All states.
+
+    def _explore(self, start: Position) -> None:
+        waiting: list[tuple[int, Position]] = []
+        self._enter(start, waiting)
+        while waiting:
+            number, position = waiting.pop()
+            for action in position.legal_actions():
+                choice = len(self._owners)
+                self._owners.append(number)
+                following = position.apply(action)
+                gained = following.step_rewards[0]
+                for chance, gain, target in self._enter(following, waiting):
+                    # An outcome takes no time, but comes after the move: what it brings counts as what lies behind it.
+                    self._ways.append((choice, chance, gained + self._discount * gain, target))
+
+    def _enter(self, position: Position, waiting: list[tuple[int, Position]]) -> list[tuple[float, float, int]]:
+        """The states behind all that chance does here, with how likely they are and what chance brings; new ones are numbered."""
+        found = []
+        for chance, gain, settled in _behind_chance(position):
+            key = _key(settled)
+            if key not in self._numbers:
+                if len(self._numbers) >= self._max_states:
+                    raise GameError(f"{position.game.name} has more than {self._max_states:,} states: too many to look at them all")
+                if not settled.is_terminal and settled.player == SIMULTANEOUS:
+                    raise GameError(f"{position.game.name}: nothing is chosen at once by one player")
+                self._numbers[key] = len(self._ends)
+                self._ends.append(settled.rewards[0] if settled.is_terminal else math.nan)
+                if not settled.is_terminal:
+                    waiting.append((self._numbers[key], settled))
+            found.append((chance, gain, self._numbers[key]))
+        return found
+
+    def _settled(self, position: Position) -> list[tuple[float, float, int]]:
+        found = [(chance, gain, self._numbers.get(_key(settled))) for chance, gain, settled in _behind_chance(position)]
+        if any(number is None for _, _, number in found):
+            raise ConfigError(f"this position cannot arise from the one that was solved\n{position}")
+        return [(chance, gain, number) for chance, gain, number in found if number is not None]
+
+    # Their values.
+
+    def _iterate(self, tolerance: float) -> list[FloatArray]:
+        ends = np.array(self._ends)
+        over = ~np.isnan(ends)
+        values = np.where(over, ends, 0.0)
+        if not self._owners:
+            return [values] * ((self._horizon or 0) + 1)
+        ways = np.array(self._ways, dtype=[("choice", "i8"), ("chance", "f8"), ("gain", "f8"), ("target", "i8")])
+        owners = np.array(self._owners)
+        order = np.argsort(owners, kind="stable")
+        firsts = np.flatnonzero(np.diff(owners[order], prepend=-1))
+        deciding = owners[order][firsts]
+
+        def sweep(values: FloatArray) -> FloatArray:
+            worth = ways["chance"] * (ways["gain"] + self._discount * values[ways["target"]])
+            choices = np.bincount(ways["choice"], weights=worth, minlength=len(owners))
+            updated = values.copy()
+            updated[deciding] = np.maximum.reduceat(choices[order], firsts)
+            return updated
+
+        if self._horizon is not None:
+            table = [values]
+            for _ in range(self._horizon):
+                table.append(sweep(table[-1]))
+            self.sweeps = self._horizon
+            return table
+        # A change of d in one sweep leaves at most d * discount / (1 - discount) to come.
+        enough = tolerance * (1.0 - self._discount) / self._discount if 0.0 < self._discount < 1.0 else tolerance
+        for _ in range(_MOST_SWEEPS):
+            updated = sweep(values)
+            self.sweeps += 1
+            changed = float(np.max(np.abs(updated - values)))
+            values = updated
+            if changed <= enough:
+                return [values]
+        raise GameError(f"the values did not settle in {_MOST_SWEEPS:,} sweeps: a game that may never end needs a discount below 1, or a horizon")
+
+
+def _key(position: Position) -> Hashable:
+    return int(position.state.key()) & (2**64 - 1) if position.game.has("key") else position.record.tobytes()
+
+
+def _behind_chance(position: Position, depth: int = 0) -> list[tuple[float, float, Position]]:
+    """Where somebody has to choose again or the game is over: how likely, what chance brings on the way there, and the position."""
+    if position.is_terminal or position.player != CHANCE:
+        return [(1.0, 0.0, position)]
+    if depth > position.game.facts.max_length:
+        raise GameError(f"chance decides in {position.game.name} without an end\n{position}")
+    found = []
+    for outcome, chance in position.outcomes():
+        following = position.apply(outcome)
+        gained = following.step_rewards[0]
+        found += [(chance * further, gained + gain, settled) for further, gain, settled in _behind_chance(following, depth + 1)]
+    return found
