@@ -27,6 +27,7 @@ BUNDLED = {
     "nim": "treetop.games.nim",
     "nim_three": "treetop.games.nim_three",
     "othello": "treetop.games.othello",
+    "pig": "treetop.games.pig",
     "tic_tac_toe": "treetop.games.tic_tac_toe",
     "twenty48": "treetop.games.twenty48",
 }

@@ -1,0 +1,114 @@
+"""Pig, the dice game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.game import CHANCE, Game, as_whole_number, family, field, game
+
+_ROLL, _HOLD = 0, 1
+_NAMES = ("roll", "hold")
+
+
+@family
+def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
+    """Roll as long as you dare; a one takes all that this turn gave. Who first has `goal` points wins; after `most_rolls` it is a draw."""
+    as_whole_number("goal", goal, 2, 1000)
+    as_whole_number("most_rolls", most_rolls, 1, 100_000)
+
+    @game(players=2, num_actions=2, max_length=3 * most_rolls, num_outcomes=6)
+    class Pig:
+        """Roll a die as long as you dare; a one takes all that this turn gave.
+
+        In turn each player rolls (action 0), any number of times but at least once, and adds up what the die shows; or holds (action 1), keeps
+        that sum, and the turn passes. A one ends the turn with nothing. Who reaches the goal, the sum of the present turn included, wins at
+        once. A game that nobody has won after so many rolls that it must be a joke is a draw.
+
+        Outcome n is a die that shows n + 1.
+        """
+
+        scores: Any = field("i2", 2)
+        turn: int = field("i2")  # what this turn gave so far
+        rolls: int = field("i4")  # in the whole game
+        player: int = field("i1")
+        rolling: bool = field("bool")  # the die is in the air
+
+        def reset(self) -> None:
+            self.scores[:] = 0
+            self.turn = 0
+            self.rolls = 0
+            self.player = 0
+            self.rolling = False
+
+        def current_player(self) -> int:
+            return CHANCE if self.rolling else self.player
+
+        def chance_outcomes(self, actions: Any, probabilities: Any) -> int:
+            for face in range(6):
+                actions[face] = face
+                probabilities[face] = 1.0 / 6.0
+            return 6
+
+        def random_outcome(self, rng: Any) -> int:
+            return int(rng.below(6))
+
+        def legal_actions(self, out: Any) -> int:
+            out[0] = _ROLL
+            out[1] = _HOLD
+            return 2 if self.turn > 0 else 1
+
+        def random_action(self, rng: Any) -> int:
+            return int(rng.below(2)) if self.turn > 0 else _ROLL
+
+        def rollout_action(self, rng: Any) -> int:  # noqa: ARG002 - this one needs no luck
+            """Hold at 20, or never where the other is near the goal: close to the best."""
+            enough = 20 if self.scores[1 - self.player] + 25 < goal else goal
+            return _HOLD if self.turn >= enough else _ROLL
+
+        def apply(self, action: int) -> None:
+            if not self.rolling:
+                if action == _ROLL:
+                    self.rolling = True
+                else:
+                    self.scores[self.player] += self.turn
+                    self.turn = 0
+                    self.player = 1 - self.player
+                return
+            self.rolling = False
+            self.rolls += 1
+            if action == 0:
+                self.turn = 0
+                self.player = 1 - self.player
+            else:
+                self.turn += action + 1
+
+        def is_terminal(self) -> bool:
+            return not self.rolling and (self.scores[self.player] + self.turn >= goal or self.rolls >= most_rolls)
+
+        def rewards(self, out: Any) -> None:
+            if self.scores[self.player] + self.turn >= goal:
+                out[self.player] = 1.0
+                out[1 - self.player] = -1.0
+
+        def heuristic(self, out: Any) -> None:
+            """Who is how many points ahead; the turn is worth some points of its own."""
+            own, other = self.scores[self.player] + self.turn + 4, self.scores[1 - self.player]
+            lead = 4.0 * (own - other) / (2 * goal - min(goal, own) - other + 10)
+            out[self.player] = lead / (1.0 + abs(lead))
+            out[1 - self.player] = -out[self.player]
+
+        def key(self) -> int:
+            scores = (self.scores[0] << 11 | self.scores[1]) << 11 | self.turn
+            return int((scores << 20 | self.rolls) << 2 | self.player << 1 | int(self.rolling))
+
+        def render(self) -> str:
+            doing = "rolls" if self.rolling else "to roll or hold"
+            return f"{self.scores[0]} : {self.scores[1]} of {goal}, player {self.player} {doing}, {self.turn} in this turn"
+
+        def move_text(self, action: int) -> str:
+            return str(action + 1) if self.rolling else _NAMES[action]
+
+        def parse_move(self, text: str) -> int:
+            return range(1, 7).index(int(text)) if self.rolling else _NAMES.index(text.lower())
+
+    return Pig  # type: ignore[return-value]  # mypy does not see what a class decorator returns
