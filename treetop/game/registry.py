@@ -28,6 +28,7 @@ BUNDLED = {
     "nim_three": "treetop.games.nim_three",
     "othello": "treetop.games.othello",
     "pig": "treetop.games.pig",
+    "scoundrel": "treetop.games.scoundrel",
     "tic_tac_toe": "treetop.games.tic_tac_toe",
     "twenty48": "treetop.games.twenty48",
 }
