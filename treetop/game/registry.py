@@ -18,7 +18,9 @@ from treetop.game.families import Family
 from treetop.game.position import Position
 
 BUNDLED = {
+    "blackjack": "treetop.games.blackjack",
     "breakthrough": "treetop.games.breakthrough",
+    "cliff_walking": "treetop.games.cliff_walking",
     "connect_four": "treetop.games.connect_four",
     "gomoku": "treetop.games.gomoku",
     "hex": "treetop.games.hex",
