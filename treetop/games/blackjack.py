@@ -32,7 +32,7 @@ def blackjack(natural: float = 1.5) -> Game:
 
         total: int = field("i1")  # of the player, all aces counted as 1
         ace: bool = field("bool")  # whether the player has one
-        cards: int = field("i1")
+        cards: int = field("i1")  # three stand for any more: only the first two are told apart
         dealer_total: int = field("i1")
         dealer_ace: bool = field("bool")
         dealer_cards: int = field("i1")
@@ -87,12 +87,12 @@ def blackjack(natural: float = 1.5) -> Game:
             elif self.cards < 2 or self.waiting:
                 self.total += action + 1
                 self.ace = self.ace or action == 0
-                self.cards += 1
+                self.cards = min(3, self.cards + 1)
                 self.waiting = False
             else:
                 self.dealer_total += action + 1
                 self.dealer_ace = self.dealer_ace or action == 0
-                self.dealer_cards += 1
+                self.dealer_cards = min(3, self.dealer_cards + 1)
                 self.standing = self.standing or self.has_natural()
 
         def is_terminal(self) -> bool:
@@ -115,9 +115,9 @@ def blackjack(natural: float = 1.5) -> Game:
                 out[0] = 0.0 if own == dealers else -1.0
 
         def key(self) -> int:
-            own = ((self.total << 1 | int(self.ace)) << 5 | self.cards) << 1 | int(self.standing)
-            dealers = ((self.dealer_total << 1 | int(self.dealer_ace)) << 5 | self.dealer_cards) << 1 | int(self.waiting)
-            return own << 20 | dealers
+            own = ((self.total << 1 | int(self.ace)) << 2 | self.cards) << 1 | int(self.standing)
+            dealers = ((self.dealer_total << 1 | int(self.dealer_ace)) << 2 | self.dealer_cards) << 1 | int(self.waiting)
+            return own << 10 | dealers
 
         def render(self) -> str:
             softness = [" with an ace as 11" if best > total else "" for best, total in ((self.best(), self.total), (self.dealers_best(), self.dealer_total))]
