@@ -329,7 +329,7 @@ def _exploring(control: Any, visits: Any) -> float:
 @inline_kernel
 def _explored(mix: float, share: float, count: Any) -> float:
     """The chance with which an action of that share is tried: every one has some."""
-    return (1.0 - mix) * share + mix / count
+    return float((1.0 - mix) * share + mix / count)
 
 
 @kernel
