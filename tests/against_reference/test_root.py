@@ -7,7 +7,6 @@ import pytest
 
 import treetop as tt
 from tests.against_reference.games import Tug
-from tests.against_reference.known import OWN_EVALUATION
 from tests.against_reference.twins import compare, same, twin_of
 from tests.own_games import Climb, ThreeNim
 from treetop.search import root
@@ -43,15 +42,23 @@ def test_every_run_plans_anew():
     same(search, twin)
 
 
-@OWN_EVALUATION
 def test_completed_values_begin_with_the_nodes_own_evaluation_beside_proofs():
     for seed in range(4):
         compare(Tug, tt.SearchConfig(rule="completed", solver=True), simulations=250, seed=seed)
 
 
-@OWN_EVALUATION
 def test_completed_values_begin_with_the_nodes_own_evaluation_beside_a_discount():
     compare(Tug, tt.SearchConfig(rule="completed", discount=0.8), simulations=200)
+
+
+@pytest.mark.parametrize("options", [{"solver": True}, {"discount": 0.8}, {"backup": "mixed", "discount": 0.9}, {"normalise": True}], ids=str)
+@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+def test_a_gumbel_search_knows_the_roots_own_evaluation(game, options):
+    search, twin = compare(game, tt.gumbel(**options), simulations=150)
+    mover = search.position.player
+    assert search.result().own_value == twin.root.own_sums[mover] / twin.root.own_visits
+    own = search.tree.columns.own_visits[[child.index for child in search.tree.root.children]]
+    assert own.tolist() == [child.own_visits for child in twin.root.children]
 
 
 @pytest.mark.parametrize(

@@ -327,3 +327,16 @@ def test_the_temperature_falls_with_the_moves():
         greedy.add(result.visits[result.action] == max(result.visits.values()))
     assert len(drawn) > 5
     assert greedy == {True}
+
+
+def test_a_nodes_own_evaluations_move_on_and_are_folded_with_it():
+    search = tt.Search("tic_tac_toe", tt.gumbel(discount=0.9, max_nodes=60), seed=4)
+    for _ in range(3):
+        result = search.run(tt.Limit(simulations=300))
+        search.tree.check((-1, 1))
+        child = search.tree.root.child(result.action)
+        columns = search.tree.columns
+        own = columns.own_sums[child.index] / columns.own_visits[child.index]
+        search.advance(result.action)
+        assert search.tree.has_moved
+        assert search.result().own_value == own[search.position.player]

@@ -29,6 +29,8 @@ SEARCHES = {
     "halving": (tt.halving(), None),
     "halving and solver": (tt.halving(solver=True), None),
     "gumbel": (tt.gumbel(max_considered=5), None),
+    "completed and solver": (tt.SearchConfig(rule="completed", solver=True), None),
+    "completed, folded": (tt.SearchConfig(rule="completed", discount=0.9, max_nodes=60), None),
     "thompson": (tt.thompson(), None),
     "tuned": (tt.ucb1_tuned(), None),
     "max backup": (tt.uct(backup="max"), None),
@@ -49,7 +51,8 @@ def assert_same(search, loaded):
     for name in ("stats", "links"):
         assert getattr(theirs, name)[:size].tobytes() == getattr(ours, name)[:size].tobytes(), name
     for name in OPTIONAL:
-        if search.tree.has(name) and name in ("returns", "squares", "vectors", "amaf"):
+        everywhere = name in ("returns", "squares", "vectors", "amaf", "repeats") or (name.startswith("own") and not search.tree.is_graph)
+        if search.tree.has(name) and everywhere:
             np.testing.assert_array_equal(getattr(theirs, name)[1:size], getattr(ours, name)[1:size], err_msg=name)
     assert loaded.tree.totals.tolist() == search.tree.totals.tolist()
     for name in search._machine.control.dtype.names:
@@ -208,14 +211,14 @@ def test_an_evaluator_must_be_the_one_that_searched(tmp_path):
         tt.Search.load(tmp_path / "search", evaluator=tt.Rollout())
 
 
-@pytest.mark.parametrize("name", ["solver", "graph", "history"])
+@pytest.mark.parametrize("name", ["solver", "graph", "history", "gumbel"])
 def test_a_file_that_lacks_what_an_option_keeps_is_damaged(tmp_path, name):
     config, evaluator = SEARCHES[name]
     search = tt.Search("tic_tac_toe", config, evaluator=evaluator, seed=5)
     search.run(tt.Limit(simulations=50))
     path = tmp_path / "search"
     search.save(path)
-    missing = {"solver": "bounds", "graph": "own_sums", "history": "work_history"}[name]
+    missing = {"solver": "bounds", "graph": "own_sums", "history": "work_history", "gumbel": "own_visits"}[name]
     with np.load(path) as file:
         arrays = {key: file[key] for key in file if key != missing}
     with path.open("wb") as file:

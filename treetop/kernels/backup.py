@@ -63,6 +63,10 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
         evaluated = np.uint64(path[depth])
         if tree.links[evaluated].own < MANY_OWN:
             tree.links[evaluated].own += 1
+        if rich and len(tree.own_visits) > 0:
+            tree.own_visits[evaluated] += 1
+            for player in range(len(totals)):
+                tree.own_sums[evaluated, player] += rewards[player]
         if rich and control[0].keeps_history:
             remember_moves(control, tree, work, path, movers, depth, rewards)
         for step in range(depth, 0, -1):

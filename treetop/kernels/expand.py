@@ -66,6 +66,9 @@ def make_append(build: Build) -> CompiledFunction[..., int]:
                     tree.squares[child] = 0.0
                 if len(tree.vectors) > 0:
                     tree.vectors[child, :] = 0.0
+                if len(tree.own_visits) > 0:
+                    tree.own_visits[child] = 0
+                    tree.own_sums[child, :] = 0.0
         tree.links[node].first_child = first
         tree.links[node].num_children = count
         control[0].size = first + count

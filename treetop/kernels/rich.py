@@ -173,26 +173,22 @@ def thompson_score(control: Any, value: float, variance: float, visits: Any, rng
 
 
 @inline_kernel
-def completed_scores(
-    control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, first: Any, count: Any, watching: bool
-) -> float:
+def completed_scores(control: Any, tree: Any, work: Any, node: Any, mover: Any, first: Any, count: Any, watching: bool) -> float:
     """For each open child the logit of its prior and of its completed value together; the highest of them.
 
     A move that nobody has tried is taken to be worth a mix of the node's own evaluation and the tried moves, by their priors.
     """
-    total, tried_mass, tried_value, most, below = 0.0, 0.0, 0.0, 0.0, 0.0
+    total, tried_mass, tried_value, most = 0.0, 0.0, 0.0, 0.0
     for child in range(first, first + count):
         visits = tree.stats[child].visits
         total += visits
-        below += tree.stats[child].value_sum
         most = max(most, visits + (tree.in_flight[child] if watching else 0))
         if visits > 0:
             prior = abs(tree.stats[child].prior)
             tried_mass += prior
             tried_value += prior * child_value(control, tree, child, mover, np.int64(visits), 0.0)
-    own = tree.stats[node].visits - total
-    mean = node_mean(tree, totals, node, chooser, mover)
-    guess = normalised(control, (mean * tree.stats[node].visits - below) / own if own > 0.0 else mean)
+    own = tree.own_visits[node]  # none where a game has failed between expansion and evaluation
+    guess = normalised(control, tree.own_sums[node, mover] / own if own > 0 else control[0].middle)
     if tried_mass > 0.0:
         guess = (guess + total * tried_value / tried_mass) / (1.0 + total)
     low, high = np.inf, -np.inf
@@ -289,7 +285,7 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
             total += begun_visits(tree, child)
         at_root = depth == 0
         if control[0].rule == COMPLETED or (at_root and control[0].root_rule == GUMBEL):
-            highest = completed_scores(control, tree, totals, work, node, mover, chooser, first, count, watching)
+            highest = completed_scores(control, tree, work, node, mover, first, count, watching)
             if not (at_root and control[0].root_rule == GUMBEL and score_by_schedule(control, tree, work, first, count, watching)):
                 _probabilities(work, count, highest)
                 for index in range(count):

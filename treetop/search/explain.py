@@ -38,7 +38,7 @@ class NodeFacts:
     """What a rule needs to know of the node whose moves are scored."""
 
     value: float
-    """Its mean for the player to move."""
+    """Its mean for the player to move; for completed values that of its own evaluations."""
     simulations: int
     """How many simulations the root has had."""
 

@@ -70,6 +70,8 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
         columns |= {"bounds", "distances"}
     if config.rule == "rave":
         columns |= {"amaf"}
+    if config.rule == "completed" or config.root == "gumbel":
+        columns |= {"own_sums", "own_visits"}
     if config.transpositions:
         _check_graph(config, evaluator, game, rich)
         columns |= {"keys", "own_sums", "own_visits", "repeats"}

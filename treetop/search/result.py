@@ -24,7 +24,7 @@ from treetop.search.tables import html_table, text_table
 from treetop.search.variations import Line, principal_variation
 from treetop.tree.layout import BOUNDED, SETTLED
 from treetop.tree.storage import Tree
-from treetop.types import FloatArray, IntArray
+from treetop.types import ROOT, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from treetop.search.search import Search
@@ -55,6 +55,8 @@ class SearchResult:
     """Moves to the end after each action that is proven."""
     totals: FloatArray
     root_visits: int
+    own_value: float
+    """Mean of the evaluations made at the root itself, for the player to move; NaN where no rule asks for it."""
     base: IntArray
     """Visits of each action before the present schedule began."""
     gumbel: FloatArray | None
@@ -107,7 +109,8 @@ class SearchResult:
         mixed = columns.strategies[children][order].copy() if len(columns.strategies) and children.stop else None
         vectors = columns.action_values[children][order].copy() if len(columns.action_values) and children.stop else None
         result = cls(position, search.config, search.seed, actions, counts, means, priors, deviations, lower, upper, distances,
-                     tree.totals.copy(), tree.root_visits, base, gumbel, (), Proof.of(search), player, mixed, vectors, tree, Usage.of(search), search)  # fmt: skip
+                     tree.totals.copy(), tree.root_visits, _own_value(tree, player), base, gumbel, (), Proof.of(search), player, mixed, vectors, tree,
+                     Usage.of(search), search)  # fmt: skip
         return replace(result, pv_actions=principal_variation(tree, position, result.action))
 
     @property
@@ -243,10 +246,7 @@ class SearchResult:
         return None if self.gumbel is None else self.gumbel + self._logits()
 
     def _logits(self) -> FloatArray:
-        below = np.where(self.counts > 0, self.means, 0.0) * self.counts
-        own = self.root_visits - int(self.counts.sum())
-        guess = (float(self.totals[self.player]) - float(below.sum())) / own if own > 0 else self.value
-        return completed_logits(self.config, guess, self.counts, self.means, self.priors)
+        return completed_logits(self.config, self.own_value, self.counts, self.means, self.priors)
 
     def target(self) -> npt.NDArray[np.float64]:
         """What a policy should learn from this search, over all actions: completed values for Gumbel, else visits without the forced ones."""
@@ -293,7 +293,7 @@ class SearchResult:
         }  # fmt: skip
 
     def _node_facts(self) -> NodeFacts:
-        return NodeFacts(self.value, self.root_visits)
+        return NodeFacts(self.own_value if self.config.rule == "completed" else self.value, self.root_visits)
 
     def report(self) -> Report:
         """All that is needed to run this again and to judge it."""
@@ -345,6 +345,12 @@ def _in_the_games_order(search: Search, actions: IntArray) -> npt.NDArray[np.int
         return np.arange(len(actions))
     place = {action: index for index, action in enumerate(search.position.legal_actions())}
     return np.argsort([place[int(action)] for action in actions])
+
+
+def _own_value(tree: Tree, player: int) -> float:
+    if tree.is_graph or not tree.has("own_visits"):
+        return math.nan
+    return float(tree.columns.own_sums[ROOT, player] / tree.columns.own_visits[ROOT])
 
 
 def _bounds(

@@ -40,6 +40,9 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
         _check_flow(tree, visits, counts)
     else:
         _check_counts(visits, links, inner, owners, children)
+        if tree.has("own_visits"):
+            own = columns.own_visits[:size]
+            _require(bool(np.all((own <= visits) & ((own > 0) == (visits > 0)))), "a node's own evaluations do not fit its visits")
     terminal = (flags & TERMINAL) > 0
     _require(not np.any(terminal & (counts > 0)), "a terminal node has children")
     _require(not np.any((counts == 0) & (visits == 0) & ((flags & FOLDED) > 0)), "a folded node lost its visits")

@@ -86,9 +86,9 @@ class Columns(NamedTuple):
     keys: np.ndarray[Any, np.dtype[np.uint64]]
     """In a graph, at the first child of each block: the position's key."""
     own_sums: FloatArray
-    """In a graph, at the first child of each block: the returns of evaluations made at the position itself."""
+    """The returns of evaluations made at a position itself: in a graph at the first child of its block, in a tree at the node."""
     own_visits: IntArray
-    """In a graph, at the first child of each block: how many those are."""
+    """How many those are."""
     repeats: IntArray
     """In a graph, at each leaf: visits that ended because its position stood on its own path, and are no evaluations of it."""
 

@@ -51,7 +51,7 @@ class Tree:
     @property
     def is_graph(self) -> bool:
         """Whether a position that is reached by several ways is one node."""
-        return "own_sums" in self._wanted
+        return "repeats" in self._wanted
 
     @property
     def holds_views(self) -> bool:
@@ -71,8 +71,7 @@ class Tree:
         columns = self.columns
         columns.stats[ROOT] = (0.0, 0, 1.0)
         columns.links[ROOT] = (NONE, NONE, NONE, 0, 0, 0)
-        columns.keys[:1] = 0
-        for name in ("returns", "in_flight", "squares", "vectors", "repeats"):
+        for name in ("returns", "in_flight", "squares", "vectors", "own_sums", "own_visits", "repeats", "keys"):
             getattr(columns, name)[:1] = 0
 
     @property
