@@ -41,8 +41,12 @@ from treetop.search.clock import GameClock
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Evaluator, Heuristic, Mixed, Rollout, Uniform
 from treetop.search.explain import Explanation, Statistics, explain
+from treetop.search.host import HostSearch
+from treetop.search.host_evaluator import StateEvaluator
+from treetop.search.host_result import Failure, HostResult
 from treetop.search.limits import Limit
 from treetop.search.presets import blind, grave, gumbel, halving, history, nexus, puct, rave, regret, thompson, ucb1_tuned, ucb_v, uct
+from treetop.search.problem import Problem
 from treetop.search.proof import Proof
 from treetop.search.result import SearchResult
 from treetop.search.rule import Rule, rule
@@ -69,12 +73,15 @@ __all__ = [
     "ConformanceError",
     "Evaluator",
     "Explanation",
+    "Failure",
     "Family",
     "Game",
     "GameClock",
     "GameDefinitionError",
     "GameError",
     "Heuristic",
+    "HostResult",
+    "HostSearch",
     "IllegalMoveError",
     "KLGain",
     "Limit",
@@ -85,6 +92,7 @@ __all__ = [
     "Node",
     "PlayerError",
     "Position",
+    "Problem",
     "Progress",
     "Proof",
     "Rng",
@@ -97,6 +105,7 @@ __all__ = [
     "SearchResult", "Solution",
     "StaleNodeError",
     "Standing",
+    "StateEvaluator",
     "Statistics",
     "Stopper",
     "Strategies",

@@ -21,28 +21,38 @@ class Limit:
     seconds: float | None = None
     nodes: int | None = None
     """Nodes that this call may add to the tree. A tree that has stopped growing reaches it too."""
+    cost: float | None = None
+    """For evaluations made elsewhere: what they may cost together, in the evaluator's own unit. The one that goes past it is the last."""
+    calls: int | None = None
+    """For evaluations made elsewhere: how many may begin, second attempts included."""
 
     def __post_init__(self) -> None:
-        for name in ("simulations", "nodes"):
+        for name in ("simulations", "nodes", "calls"):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
                 raise ConfigError(f"{name} must be a whole number of at least 1, not {value!r}")
-        if self.seconds is not None and not (isinstance(self.seconds, (int, float)) and 0 < self.seconds < math.inf):
-            raise ConfigError(f"seconds must be a positive number, not {self.seconds!r}")
-        if self.simulations is None and self.seconds is None and self.nodes is None:
+        for name in ("seconds", "cost"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, (int, float)) and 0 < value < math.inf):
+                raise ConfigError(f"{name} must be a positive number, not {value!r}")
+        if all(value is None for value in (self.simulations, self.seconds, self.nodes, self.cost, self.calls)):
             raise ConfigError("a limit needs simulations, seconds or nodes")
 
     def __str__(self) -> str:
         parts = [f"{self.simulations:,} simulations" if self.simulations else "",
-                 f"{self.seconds:g} s" if self.seconds else "", f"{self.nodes:,} nodes" if self.nodes else ""]
+                 f"{self.seconds:g} s" if self.seconds else "", f"{self.nodes:,} nodes" if self.nodes else "",
+                 f"cost {self.cost:g}" if self.cost else "", f"{self.calls:,} calls" if self.calls else ""]  # fmt: skip
         return " or ".join(part for part in parts if part)
 
 
 class Budget:
-    """A limit that has begun to be used: it hands out slices of simulations until it is spent."""
+    """A limit that has begun to be used: it hands out slices of simulations until it is spent. `elsewhere`: calls and cost are counted too."""
 
-    def __init__(self, limit: Limit) -> None:
+    def __init__(self, limit: Limit, *, elsewhere: bool = False) -> None:
+        if not elsewhere and (limit.cost is not None or limit.calls is not None):
+            raise ConfigError("cost and calls limit evaluations that are made elsewhere: HostSearch.arun and run_remote count them")
         self.limit = limit
+        self.cost, self.calls = 0.0, 0
         self.simulations = 0
         """How many have been run."""
         self._nodes = 0
@@ -60,6 +70,21 @@ class Budget:
     def elapsed(self) -> float:
         """Seconds since the start."""
         return time.perf_counter() - self._start
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing more may begin."""
+        limit = self.limit
+        return (
+            (limit.simulations is not None and self.simulations >= limit.simulations) or (limit.seconds is not None and self.elapsed >= limit.seconds)
+            or (limit.nodes is not None and (self._nodes >= limit.nodes or self._barren >= _BARREN))
+            or (limit.cost is not None and self.cost >= limit.cost) or (limit.calls is not None and self.calls >= limit.calls)
+        )  # fmt: skip
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds that the limit still allows; None where it has none."""
+        return None if self.limit.seconds is None else max(0.0, self.limit.seconds - self.elapsed)
 
     def next_slice(self) -> int:
         """How many simulations to run before looking up again; 0 when a limit is reached."""

@@ -1,0 +1,270 @@
+"""A search over the caller's own Python objects: the same tree, rules and results; the states are stepped by the caller's code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from typing import Any
+
+from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError, TreetopError
+from treetop.kernels.control import SOLVED
+from treetop.search import root as roots
+from treetop.search.config import SearchConfig
+from treetop.search.evaluator import Rollout
+from treetop.search.host_evaluator import HostEvaluator, StateEvaluator
+from treetop.search.host_explorer import Explorer, reason_of
+from treetop.search.host_machine import HostMachine, StandIn
+from treetop.search.host_result import Failure, HostPosition, HostResult
+from treetop.search.interrupts import Interrupts
+from treetop.search.limits import Budget, Limit, Pulse
+from treetop.search.presets import uct
+from treetop.search.problem import Problem, ProblemView, shown
+from treetop.search.search import Progress
+from treetop.tree.storage import Tree
+from treetop.types import CHANCE, ROOT
+
+_FORCED_SIMULATIONS = 32  # what a state with one action gets: enough for a value, no time lost
+_PROGRESS_SECONDS = 0.1
+_MOST_VISITS = 2**31 - 2
+
+
+class HostSearch:
+    """A Monte Carlo tree search of a `Problem`.
+
+    >>> class Count:
+    ...     "Add 1 or 2 in turn; whoever says 10 wins."
+    ...     num_players = 2
+    ...     def initial(self): return (0, 0)
+    ...     def player(self, state): return state[1]
+    ...     def actions(self, state): return ["one", "two"] if state[0] < 9 else ["one"]
+    ...     def step(self, state, action): return (state[0] + 1 + (action == "two"), 1 - state[1])
+    ...     def is_terminal(self, state): return state[0] == 10
+    ...     def rewards(self, state): return (1, -1) if state[1] == 1 else (-1, 1)
+    >>> HostSearch(Count(), seed=1).run(Limit(simulations=500)).action
+    'one'
+    """
+
+    def __init__(
+        self, problem: Problem, config: SearchConfig | None = None, *, evaluator: StateEvaluator | Callable[..., Any] | Rollout | Any = None,
+        seed: int = 0, root: Any = None,
+    ) -> None:  # fmt: skip
+        self.config = uct() if config is None else config
+        if not isinstance(self.config, SearchConfig):
+            raise ConfigError(f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}")
+        if isinstance(seed, bool) or not isinstance(seed, int):
+            raise ConfigError(f"a seed is a whole number, not {seed!r}")
+        self.problem, self.view, self.seed = problem, ProblemView(problem), seed
+        self.evaluator = Rollout() if evaluator is None else evaluator
+        self._evaluate = HostEvaluator(self.evaluator, self.view, self.config.discount)
+        self.game = StandIn(self.view)
+        self._machine = HostMachine(self.view, self.config, self.expand_after, seed, priors=self._evaluate.gives_priors)
+        self._explorer = Explorer(self._machine, self.view, self.config, self._evaluate, self.expand_after)
+        self.start = self.view.initial() if root is None else root
+        """The state that the search began with."""
+        self._last: tuple[Limit, int, float, str] | None = None
+        self._cost, self._calls = 0.0, 0
+        self._is_noisy = self._is_scheduled = False
+        self._in_flight = 0
+        self._enter(self.start)
+
+    def _enter(self, state: Any) -> None:
+        """Begin with a fresh tree."""
+        self._machine.start(state)
+        self._look_at_root()
+
+    def _look_at_root(self) -> None:
+        state = self._machine.states[ROOT]
+        try:
+            if self.view.is_terminal(state):
+                raise TerminalPositionError(f"there is nothing to search: the state is terminal{shown(state)}")
+            self.player = self.view.player(state)
+            if self._machine.tree.columns.links["num_children"][ROOT]:
+                first, count = self._first_child(), int(self._machine.tree.columns.links["num_children"][ROOT])
+                self.actions = self._machine.moves[first : first + count]
+            else:
+                self.actions = self.view.outcomes(state)[0] if self.player == CHANCE else self.view.actions(state)
+        except TreetopError:
+            raise
+        except Exception as error:
+            raise SearchError(f"the root itself failed: {reason_of(error)}{shown(state)}") from error
+        self._is_noisy = self._is_scheduled = False
+        self._last = None
+
+    def _first_child(self) -> int:
+        first = int(self._machine.tree.columns.links["first_child"][ROOT])
+        return first if first > 0 else 1  # where the root's children will be
+
+    @property
+    def tree(self) -> Tree:
+        """The tree, as arrays and nodes. A node's number stands where its action would: `action_of` has the action itself."""
+        return self._machine.tree
+
+    @property
+    def state(self) -> Any:
+        """The state that is searched."""
+        return self._machine.states[ROOT]
+
+    @property
+    def position(self) -> HostPosition:
+        """The root as results see it."""
+        return HostPosition(self)
+
+    @property
+    def expand_after(self) -> int:
+        """Visits that a leaf needs before it is expanded."""
+        if self.config.expand_after is not None:
+            return self.config.expand_after
+        return 0 if self._evaluate.gives_priors else 1
+
+    @property
+    def solved(self) -> bool:
+        """Whether the solver has proven the state."""
+        return self._machine.solved
+
+    @property
+    def simulations(self) -> int:
+        """How many simulations the present tree holds."""
+        return self.tree.root_visits
+
+    @property
+    def in_flight(self) -> int:
+        """Evaluations that have begun and not ended."""
+        return self._in_flight
+
+    @property
+    def played(self) -> list[Any]:
+        """The actions that `advance` was given."""
+        return self._explorer.played
+
+    @property
+    def failures(self) -> list[Failure]:
+        """Nodes that are dead, and why: since the search began."""
+        return self._explorer.failures
+
+    def action_of(self, node: int) -> Any:
+        """The action that leads to a node of the tree, by the node's index."""
+        return self._machine.moves[node]
+
+    def state_of(self, node: int) -> Any:
+        """The state of a node of the tree, by its index; None where nobody was yet."""
+        return self._machine.states[node]
+
+    # Running.
+
+    def run(self, limit: Limit, *, progress: Callable[[Progress], object] | None = None) -> HostResult:
+        """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then."""
+        self._refuse_in_flight("run")
+        self._refuse_chance()
+        held = self.simulations
+        self._is_scheduled = False
+        self._cost, self._calls = 0.0, 0
+        self.prepare()
+        budget = Budget(self._forced(limit))
+        with Interrupts() as interrupts:
+            try:
+                why = self._run_slices(budget, interrupts, progress)
+            except KeyboardInterrupt:
+                interrupts.seen = True
+            finally:
+                self._machine.sync()
+        if interrupts.seen:
+            why = "interrupted"
+            if not self.simulations:
+                raise KeyboardInterrupt
+        self._last = (limit, self.simulations - held, budget.elapsed, why)
+        if progress is not None and not interrupts.seen:
+            progress(self._progress(budget))
+        return self.result()
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache, so that no limit pays for it."""
+        self._machine.prepare_kernel(watching=False)
+        self._machine.begin(0)
+        self._machine.simulate()
+
+    def _forced(self, limit: Limit) -> Limit:
+        if not self.config.stop_when_forced or len(self.actions) > 1:
+            return limit
+        few = 1 if self._evaluate.gives_priors else _FORCED_SIMULATIONS
+        return replace(limit, simulations=min(few, limit.simulations or few))
+
+    def _run_slices(self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None) -> str:
+        pulse = Pulse(_PROGRESS_SECONDS)
+        while not interrupts.seen:
+            if self.solved and self.simulations:
+                return "solved"
+            size = min(budget.next_slice(), _MOST_VISITS - self.simulations)
+            if size <= 0:
+                return "the limit was reached"
+            nodes = self.tree.size
+            size = size if self._dress_root(budget.left) else 1
+            self._explorer.advance_by(size, interrupts)
+            done = self._machine.done
+            budget.spend(done, max(0, self.tree.size - nodes))
+            if not done and self._machine.control["status"][0] == SOLVED:
+                return "solved"
+            if progress is not None and pulse.due():
+                progress(self._progress(budget))
+        return "interrupted"
+
+    def _dress_root(self, left: int | None) -> bool:
+        """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""
+        noisy = self.config.noise > 0 and not self._is_noisy
+        scheduled = self.config.root == "gumbel" and not self._is_scheduled
+        if scheduled and left is None:
+            raise ConfigError("root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'")
+        if (noisy or scheduled) and not roots.block(self.tree).stop:
+            return False
+        machine: Any = self._machine
+        if noisy:
+            roots.add_noise(machine, len(self.played))
+            self._is_noisy = True
+        if scheduled and left is not None:
+            roots.begin_schedule(machine, len(self.played), left)
+            self._is_scheduled = True
+        return True
+
+    def _progress(self, budget: Budget) -> Progress:
+        result = self.result()
+        return Progress(budget.simulations, budget.elapsed, result.move, result.value, budget.limit)
+
+    def _refuse_in_flight(self, what: str) -> None:
+        if self._in_flight:
+            raise SearchError(f"cannot {what} while {self._in_flight} evaluations are in flight")
+
+    def _refuse_chance(self) -> None:
+        if self.player == CHANCE:
+            raise SearchError("chance decides in this state, so there is nothing to choose: advance by the outcome")
+
+    # Moving on.
+
+    def advance(self, action: Hashable) -> None:
+        """Take an action, or an outcome of chance, and keep the part of the tree below it. One that was never tried starts a fresh tree."""
+        self._refuse_in_flight("advance")
+        if action not in self.actions:
+            raise IllegalMoveError(f"{action!r} is not an action here; there are {', '.join(map(repr, self.actions[:20]))}{shown(self.state)}")
+        machine = self._machine
+        machine.sync()
+        node = self._first_child() + self.actions.index(action)
+        known = node < self.tree.size and self.tree.columns.stats["visits"][node] > 0
+        state = machine.states[node] if known else self.view.step(self.state, action)[0]
+        if self.view.is_terminal(state):
+            raise TerminalPositionError(f"the action ends it: there is nothing left to search{shown(state)}")
+        if known:
+            machine.reroot(node)
+        else:
+            machine.start(state)
+        self.played.append(action)
+        machine.control["arms"] = 0
+        self._look_at_root()
+
+    def result(self) -> HostResult:
+        """What the search knows now; nothing is searched."""
+        self._refuse_chance()
+        if not self.simulations:
+            raise SearchError("nothing has been searched yet: call run")
+        return HostResult.of(self)
+
+    def __repr__(self) -> str:
+        return (f"<search of {self.view.name} after {len(self.played)} actions: {self.config}, {self.simulations:,} simulations, "
+                f"{self.tree.size:,} nodes>")

@@ -1,0 +1,161 @@
+"""What a state in Python is worth: a rollout over the problem's own methods, or whatever the caller's evaluator says."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+from treetop.errors import ConfigError, GameError
+from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
+from treetop.search.problem import ProblemView, Weights, shown
+from treetop.search.stream import Stream
+from treetop.types import CHANCE
+
+Told = tuple[list[float] | None, list[float]]
+"""Priors of a state's actions, or None, and its value for every player."""
+
+
+@runtime_checkable
+class StateEvaluator(Protocol):
+    """Says what a state is worth and how likely its actions are to be good. A plain function of the same shape will do."""
+
+    def evaluate(self, state: Any, actions: Sequence[Hashable]) -> Any:
+        """(prior, value): a number for each action, or None; and a number for each player, or one for the player to move if that says it all."""
+        ...
+
+
+class HostEvaluator:
+    """One way to evaluate, ready for the search."""
+
+    def __init__(self, evaluator: Any, view: ProblemView, discount: float) -> None:
+        self.view, self._discount = view, discount
+        self.count = evaluator.count if isinstance(evaluator, Rollout) else 1
+        self._call: Callable[[Any, Any], Any] | None = None
+        self._middle: list[float] | None = None
+        plain = not view.has_chance and not view.has_step_rewards
+        self._play = self._own_rollout if view.own_rollout is not None else self._plain_rollout if plain else self._rollout
+        if isinstance(evaluator, Uniform):
+            self._middle = [view.facts.middle] * view.players
+        elif isinstance(evaluator, Rollout):
+            if evaluator.policy != "random" or evaluator.depth is not None:
+                raise ConfigError(f"rollouts over Python objects are random ones to the end, or the problem's own `rollout`; not {evaluator!r}")
+        elif isinstance(evaluator, CompiledEvaluator):
+            raise ConfigError(f"{evaluator!r} works on compiled games; give a function of a state and its actions, Rollout() or Uniform()")
+        elif isinstance(evaluator, StateEvaluator):
+            self._call = evaluator.evaluate
+        elif callable(evaluator):
+            self._call = evaluator
+        else:
+            raise ConfigError(f"an evaluator is a function of a state and its actions, or has a method evaluate(state, actions); not {evaluator!r}")
+
+    @property
+    def gives_priors(self) -> bool:
+        """Whether priors come with the evaluation: then a leaf is expanded when it is evaluated."""
+        return self._call is not None or self._middle is not None
+
+    def __call__(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Told:
+        """Priors, where the evaluator has them, and a value for every player."""
+        if self._middle is not None:
+            return None, self._middle
+        if self._call is None:
+            return None, self._rollouts(state, mover, actions, rng)
+        if mover == CHANCE:
+            return None, self.after_chance(state, rng, lambda state, mover, actions: self.told(self._call(state, actions), mover, actions)[1])  # type: ignore[misc]
+        return self.told(self._call(state, actions), mover, actions)
+
+    def told(self, answer: Any, mover: int, actions: list[Any]) -> Told:
+        """An evaluator's answer, checked."""
+        if not isinstance(answer, (tuple, list)) or len(answer) not in (2, 3):
+            raise GameError(f"an evaluator gives (prior, value), not {answer!r}")
+        prior: Weights = answer[0]
+        return self.view.weights(prior, actions), self.view.values(answer[1], mover)
+
+    def after_chance(self, state: Any, rng: Stream, evaluate: Callable[[Any, int, list[Any]], list[float]]) -> list[float]:
+        """Evaluators are not asked about states where chance decides: one outcome is drawn, and what follows it is evaluated."""
+        received = [0.0] * self.view.players
+        while (mover := self.view.player(state)) == CHANCE:
+            state, on_the_way = self.view.step(state, self.view.draw(state, rng))
+            if on_the_way is not None:
+                received = [one + more for one, more in zip(received, on_the_way, strict=True)]
+            if self.view.is_terminal(state):
+                value = self.view.rewards(state)
+                break
+        else:
+            value = evaluate(state, mover, self.view.actions(state))
+        return [one + more for one, more in zip(received, value, strict=True)]
+
+    def _rollouts(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:
+        if self.count == 1:
+            return self._play(state, mover, actions, rng)
+        sums = [0.0] * self.view.players
+        for _ in range(self.count):
+            sums = [one + more for one, more in zip(sums, self._play(state, mover, actions, rng), strict=True)]
+        return [one / self.count for one in sums]
+
+    def _own_rollout(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:  # noqa: ARG002 - the shape of a rollout
+        return self.view.rollout(state, rng)
+
+    def _plain_rollout(self, state: Any, mover: int, actions: Sequence[Any], rng: Stream) -> list[float]:  # noqa: ARG002 - the shape of a rollout
+        """Random moves to the end, where there is no chance and no reward on the way: most of a search's time is spent here."""
+        view, below = self.view, rng.below
+        is_terminal, list_actions, step = view.is_terminal, view.list_actions, view.own_step
+        if view.copy is not None:
+            state = view.copy(state)
+        made = 0
+        while made < view.max_length:
+            made += 1
+            following = step(state, actions[below(len(actions))])
+            state = view.changed(state) if following is None else following
+            if is_terminal(state):
+                break
+            actions = list_actions(state)
+            if not actions:
+                raise self._stuck(state)
+        else:
+            raise self._too_long(state)
+        return self._discounted(view.rewards(state), made)
+
+    def _rollout(self, state: Any, mover: int, actions: Sequence[Any], rng: Stream) -> list[float]:
+        """Random moves to the end. What is received after n moves counts discount ** n; outcomes of chance are no moves."""
+        view, below = self.view, rng.below
+        is_terminal, list_actions, step, knows_players = view.is_terminal, view.list_actions, view.step_in_place, view.has_chance
+        if view.copy is not None:
+            state = view.copy(state)
+        received = [0.0] * view.players if view.has_step_rewards else None
+        factor, made, left = 1.0, 0, view.max_length
+        while True:
+            if mover == CHANCE:
+                action = view.draw(state, rng)
+            else:
+                action = actions[below(len(actions))]
+                factor *= self._discount
+                made += 1
+            state, on_the_way = step(state, action)
+            if received is not None and on_the_way is not None:
+                received = [one + factor * more for one, more in zip(received, on_the_way, strict=True)]
+            if is_terminal(state):
+                break
+            left -= 1
+            if left <= 0:
+                raise self._too_long(state)
+            if knows_players:
+                mover = view.player(state)
+            if mover != CHANCE:
+                actions = list_actions(state)
+                if not actions:
+                    raise self._stuck(state)
+        value = self._discounted(view.rewards(state), made)
+        return value if received is None else [one + more for one, more in zip(received, value, strict=True)]
+
+    def _discounted(self, value: list[float], moves: int) -> list[float]:
+        if self._discount != 1.0:
+            for _ in range(moves):
+                value = [one * self._discount for one in value]
+        return value
+
+    def _stuck(self, state: Any) -> GameError:
+        return GameError(f"{self.view.name}.actions gave nothing in a state that is not terminal{shown(state)}")
+
+    def _too_long(self, state: Any) -> GameError:
+        return GameError(f"a rollout of {self.view.name} took more than max_length = {self.view.max_length:,} moves: say max_length, or give an "
+                         f"evaluator{shown(state)}")  # fmt: skip

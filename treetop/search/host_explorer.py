@@ -1,0 +1,186 @@
+"""The part of a search over Python objects that meets the caller's code: it steps states, evaluates leaves and hands them to the kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.errors import SearchError, TreetopError
+from treetop.kernels.control import SOLVED
+from treetop.kernels.host import BARE, DEPTH, END, OPEN, OPENED, ROOM, STOPPED, TAKE
+from treetop.search.config import SearchConfig
+from treetop.search.host_evaluator import HostEvaluator
+from treetop.search.host_machine import HostMachine
+from treetop.search.host_result import Failure
+from treetop.search.interrupts import Interrupts
+from treetop.search.problem import ProblemView, shown
+from treetop.types import CHANCE, ROOT
+
+
+class Explorer:
+    """Between the kernel, which knows nodes, and the problem, which knows states. A failure of the caller's code ends a node, not the search."""
+
+    def __init__(self, machine: HostMachine, view: ProblemView, config: SearchConfig, evaluate: HostEvaluator, expand_after: int) -> None:
+        self.machine, self.view, self.config, self.evaluate, self.expand_after = machine, view, config, evaluate, expand_after
+        self.played: list[Any] = []
+        """The actions that lead to the root, from where the search began."""
+        self.failures: list[Failure] = []
+        """Nodes that are dead, and why."""
+
+    def advance_by(self, simulations: int, interrupts: Interrupts) -> None:
+        """Run so many simulations, or until the root is proven or Ctrl-C is seen."""
+        machine = self.machine
+        machine.begin(simulations)
+        found = machine.simulate()
+        try:
+            while found != STOPPED:
+                if found >= 0:
+                    if interrupts.seen:
+                        machine.release(found)
+                        break
+                    found = self._see_to(found)
+                else:
+                    found = self.help(found)
+        finally:
+            machine.sync()
+
+    def help(self, found: int) -> int:
+        """What the kernel asks for beside evaluations."""
+        machine = self.machine
+        if found in (ROOM, DEPTH):
+            machine.make_room(0)
+            return machine.simulate()
+        if found == OPENED:
+            machine.sync()
+            return self._open(machine.node)
+        if found == BARE and self.config.solver:
+            machine.control["status"] = SOLVED
+            return STOPPED
+        raise self.all_failed()
+
+    def _see_to(self, leaf: int) -> int:
+        """Evaluate a leaf, hand it back to the kernel, and go on to the next one."""
+        machine = self.machine
+        if leaf >= len(machine.moves):
+            machine.sync()
+        try:
+            looked = self.look(leaf)
+            if looked is None:
+                return machine.simulate(END, leaf)
+            mover, actions, weights = looked
+            prior, values = self.evaluate(machine.states[leaf], mover, actions, self._stream())
+        except Exception as error:
+            machine.release(leaf)
+            if isinstance(error, TreetopError):
+                raise
+            self.bury(leaf, reason_of(error))
+            return machine.simulate()
+        except BaseException:
+            machine.release(leaf)
+            raise
+        machine.control["rng"] = machine.stream.word
+        return self.take(leaf, mover, actions, weights if prior is None else prior, values)
+
+    def _stream(self) -> Any:
+        """The random numbers, where the kernel has left them."""
+        stream = self.machine.stream
+        stream.word = int(self.machine.control["rng"][0])
+        return stream
+
+    def look(self, leaf: int) -> tuple[int, list[Any], list[float] | None] | None:
+        """Step to a leaf: who is to move there, the actions, and how likely they are. None where it is the end, whose rewards are noted."""
+        machine, view = self.machine, self.view
+        state = machine.states[leaf]
+        if state is None:
+            parent = machine.parents[leaf]
+            state, received = view.step(machine.states[parent], machine.moves[leaf])
+            machine.states[leaf] = state
+            if received is not None:
+                machine.side.steps[leaf] = received
+        if view.is_terminal(state):
+            machine.write_rewards(view.rewards(state))
+            return None
+        mover = view.player(state)
+        if mover == CHANCE:
+            actions, probabilities = view.outcomes(state)
+            machine.listed[leaf] = actions
+            return mover, actions, probabilities
+        actions = view.actions(state)
+        weights = None if view.own_prior is None else view.weights(view.own_prior(state, actions), actions)
+        machine.listed[leaf] = actions
+        return mover, actions, weights
+
+    def take(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None, values: list[float]) -> int:
+        """Hand a leaf's evaluation to the kernel, which goes on to the next leaf."""
+        machine = self.machine
+        opens = self._may_expand(leaf) and machine.ensure(len(actions))
+        later = len(actions) if weights is None and machine.expands_down else 0
+        weighted = self._arrange(leaf, mover, actions, weights) if opens else 0
+        machine.write_rewards(values)
+        if opens:
+            return machine.simulate(TAKE, leaf, mover, len(actions), 0, weighted)
+        machine.expect(len(actions))
+        if weights is not None and machine.expands_down:
+            machine.waiting[leaf] = weights
+        return machine.simulate(TAKE, leaf, mover, 0, later, 0)
+
+    def _arrange(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
+        """Write the priors of a leaf that is opened; where widening opens moves one by one, the likeliest come first."""
+        if weights is None:
+            return 0
+        if self.config.widening is not None and mover != CHANCE:
+            order = sorted(range(len(actions)), key=[-weight for weight in weights].__getitem__)
+            self.machine.listed[leaf] = [actions[index] for index in order]
+            weights = [weights[index] for index in order]
+        self.machine.write_weights(weights)
+        return 1
+
+    def _may_expand(self, leaf: int) -> bool:
+        after, deepest = self.expand_after, self.config.max_depth
+        if after and self.machine.tree.columns.stats["visits"][leaf] < after:
+            return False
+        return deepest is None or self.machine.depth_of(leaf) < deepest
+
+    def _open(self, node: int) -> int:
+        """The kernel stands at a node that is ripe, and asks for its actions."""
+        machine = self.machine
+        actions, weights, mover = machine.listed[node], machine.waiting.pop(node, None), int(machine.side.movers[node])
+        if actions is None or weights is None:
+            looked = self._look_again(node)
+            if looked is None:
+                return machine.simulate()
+            mover, actions, weights = looked
+        if not machine.ensure(len(actions)):  # the tree must be folded first: this time it is evaluated once more
+            machine.control["turn"] += 1
+            return self._see_to(node)
+        weighted = self._arrange(node, mover, actions, weights)
+        return machine.simulate(OPEN, node, mover, len(actions), 0, weighted)
+
+    def _look_again(self, node: int) -> tuple[int, list[Any], list[float] | None] | None:
+        """Look at a node that was looked at before and has lost its children since; None where it fails now."""
+        try:
+            looked = self.look(node)
+        except TreetopError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever the caller's code raises ends this node, and nothing else
+            self.bury(node, reason_of(error))
+            return None
+        if looked is None:
+            raise SearchError(f"{self.view.name}.is_terminal says now that it is the end, and did not before{shown(self.machine.states[node])}")
+        return looked
+
+    def bury(self, leaf: int, reason: str) -> None:
+        """A node failed: it is left out from now on. With all actions of the root gone, there is nothing left to search."""
+        for node in self.machine.bury(leaf, reason):
+            self.failures.append(Failure((*self.played, *self.machine.path(node)), self.machine.dead[node]))
+            if node == ROOT:
+                raise self.all_failed()
+
+    def all_failed(self) -> SearchError:
+        """The error for a root that is dead."""
+        reason = self.machine.dead.get(ROOT, self.failures[-1].reason if self.failures else "nothing is left to choose")
+        return SearchError(f"the root itself failed: {reason}{shown(self.machine.states[ROOT])}")
+
+
+def reason_of(error: BaseException) -> str:
+    """An exception in words."""
+    return f"{type(error).__name__}: {error}"

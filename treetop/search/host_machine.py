@@ -1,0 +1,330 @@
+"""The kernels of a search over Python objects, the arrays that they work on, and the states beside the nodes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.compiler.rng import Rng
+from treetop.errors import ConfigError
+from treetop.kernels.build import Build
+from treetop.kernels.control import Work
+from treetop.kernels.host import DEEPEST, ENGINE, EXPANDS, GO, NODE, UNKNOWN, WIDEST, Side, SmallWork, make_simulate
+from treetop.search.config import SearchConfig
+from treetop.search.evaluator import Uniform
+from treetop.search.plan import make_control, make_plan
+from treetop.search.problem import ProblemView
+from treetop.search.stream import Stream
+from treetop.tree.layout import BOUNDED, CLOSED, SETTLED
+from treetop.tree.storage import Tree
+from treetop.types import NONE, ROOT
+
+_FIRST_LENGTH, _FIRST_WIDTH = 64, 16
+_ROWS = ("movers", "counts", "ends", "steps")
+_UNBOUNDED = np.iinfo(np.int64).max // 2
+
+
+class StandIn:
+    """What the settings ask of a game, answered for a problem in Python."""
+
+    def __init__(self, view: ProblemView) -> None:
+        self.name, self.facts = view.name, view.facts
+
+    def has(self, method: str) -> bool:  # noqa: ARG002 - the shape of a game
+        """A problem has none of a game's compiled methods."""
+        return False
+
+
+class Scratch:
+    """The buffers that the kernels work in; they grow with the widest node and the deepest path."""
+
+    def __init__(self, players: int, *, rich: bool) -> None:
+        self._players, self._rich = players, rich
+        self.length, self.width = _FIRST_LENGTH, _FIRST_WIDTH
+        self.work: Any = None
+        self._allocate()
+
+    def replace(self, **buffers: npt.NDArray[Any]) -> None:
+        """Put other arrays in the place of some buffers."""
+        self.work = self.work._replace(**buffers)
+
+    def grow(self, length: int, width: int) -> None:
+        """Room for paths of this length and nodes of this width; what the next simulation reads is kept."""
+        if length > self.length or width > self.width:
+            self.length, self.width = max(length, self.length), max(width, self.width)
+            self._allocate()
+
+    def _allocate(self) -> None:
+        players, length, width = self._players, self.length, self.width
+        small: dict[str, npt.NDArray[Any]] = {
+            "path": np.zeros(length, np.int32), "movers": np.zeros(length, np.int32), "actions": np.zeros(width, np.int32),
+            "rewards": np.zeros(players), "tied": np.zeros(width, np.int32), "answers": np.full(1, NONE, np.int32),
+            "scores": np.zeros(width), "trial": np.zeros(players),
+        }  # fmt: skip
+        before, self.work = self.work, SmallWork(**small)
+        if self._rich:
+            kept = {name: np.zeros(width, kind) for name, kind in (("mask", np.int32), ("gumbel", np.float64), ("base", np.int32), ("arms", np.int32))}
+            self.work = Work(
+                **small, trail=np.zeros((2, 1), np.int32), played=np.zeros((players, 1), np.uint64), lookup=np.zeros((players, 1), np.int32),
+                lookup_block=np.full((3, players), NONE, np.int32), history=np.zeros((2, players, 1)), schedule=np.zeros(0, np.int32),
+                table=np.zeros(1, np.uint64), **kept)  # type: ignore[arg-type]  # fmt: skip
+        if before is not None:  # a path may be on its way
+            for name in ("path", "movers", "gumbel", "base", "arms", "schedule"):
+                if hasattr(before, name):
+                    old, new = getattr(before, name), getattr(self.work, name)
+                    self.replace(schedule=old) if name == "schedule" else new.__setitem__(slice(len(old)), old)
+
+
+class HostMachine:
+    """Runs simulations on a tree whose states are Python's. It knows no limits and no results: those are the search's."""
+
+    def __init__(self, view: ProblemView, config: SearchConfig, expand_after: int, seed: int, *, priors: bool) -> None:
+        self.view, self.config, self.seed = view, config, seed
+        game: Any = StandIn(view)
+        refuse(config, view)
+        self.plan = make_plan(config, Uniform(), game)
+        self.rich = self.plan.build.rich
+        self.build = Build("host rich", rich=True, rule=self.plan.build.rule) if self.rich else Build("host fast")
+        facts = view.facts
+        # Where chance decides nobody chooses, so what a node is worth must be kept for all players.
+        self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum) and not view.has_chance, max_nodes=config.max_nodes, columns=self.plan.columns)
+        self.control = make_control(config, Uniform(), expand_after, game, self.plan)
+        self.control["rng"] = Rng(seed).word
+        self.stream = Stream(seed)
+        self.scratch = Scratch(facts.players, rich=self.rich)
+        self.engine = ENGINE
+        self.expands_down = not priors
+        self.numbers = np.zeros(4, np.int64)
+        self._widest = 1
+        self.numbers[EXPANDS] = int(self.expands_down)
+        self.side = self._side(0)
+        self.states: list[Any] = []
+        """The state of each node, once somebody was there."""
+        self.moves: list[Any] = []
+        """The action that leads to each node."""
+        self.parents: list[int] = []
+        self.listed: list[list[Any] | None] = []
+        """The actions of each leaf that was looked at."""
+        self.dead: dict[int, str] = {}
+        """Nodes that failed, and why."""
+        self.waiting: dict[int, list[float]] = {}
+        """For leaves that are not ripe yet: how likely their actions are."""
+        self._generation = self.tree.generation
+        self.prepare_kernel(watching=False)
+
+    def _side(self, rows: int) -> Side:
+        players = self.view.players
+        return Side(np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32), np.zeros((rows, players)),
+                    np.zeros((rows if self.view.has_step_rewards else 0, players)), self.numbers)  # fmt: skip
+
+    def prepare_kernel(self, *, watching: bool) -> None:
+        """Choose the loop for one leaf at a time, or for many in flight."""
+        self.watching = watching
+        self._simulate = self.engine.entry(make_simulate(self.build, watching=watching))
+
+    def start(self, state: Any) -> None:
+        """Begin anew with a bare root."""
+        self.tree.clear()
+        self._generation = self.tree.generation
+        self.states, self.moves, self.parents, self.listed = [state], [None], [NONE], [None]
+        self.dead, self.waiting = {}, {}
+        self.numbers[DEEPEST] = 0
+        self.numbers[WIDEST] = self._widest = 1
+        self._fit()
+        self.side.movers[ROOT], self.side.counts[ROOT] = UNKNOWN, 0
+
+    def _fit(self) -> None:
+        """All that lies beside the tree is as long as it; buffers fit the widest node and the deepest path."""
+        capacity, side, size = self.tree.columns.capacity, self.side, self.tree.size
+        if len(side.movers) < capacity:
+            self.side = self._side(capacity)
+            for name in _ROWS:
+                before = getattr(side, name)
+                getattr(self.side, name)[: min(size, len(before))] = before[:size]
+        self.scratch.grow(2 * int(self.numbers[DEEPEST]) + _FIRST_LENGTH, max(_FIRST_WIDTH, self._widest))
+        self.control["size"], self.control["capacity"] = size, capacity
+
+    def begin(self, budget: int | None, *, in_flight: int = 0) -> None:
+        """A new call for simulations: how many may be made."""
+        self.control["budget"] = _UNBOUNDED if budget is None else budget
+        self.control["done"], self.control["gathered"] = 0, in_flight
+        self.make_room(0)
+
+    def make_room(self, needed: int) -> None:
+        """Room for the next expansion, of `needed` children or as many as any node had. At its bound the tree folds, and nodes move."""
+        self.expect(needed)
+        widest = self._widest
+        self.sync()
+        if self.tree.max_nodes is not None and self.tree.max_nodes < 2 * widest + 2:
+            raise ConfigError(f"max_nodes must be at least {2 * widest + 2}, so that the root and one more move fit; not {self.tree.max_nodes}")
+        self.tree.make_room(widest)
+        self.follow()
+        self._fit()
+
+    def sync(self) -> None:
+        """Take over what the kernel has added: every node gets its place in the lists."""
+        size = self.tree.size = int(self.control["size"][0])
+        if len(self.moves) < size:
+            for beside in (self.states, self.listed):
+                beside.extend([None] * (size - len(beside)))
+            parents = self.tree.columns.links["parent"]
+            while len(self.moves) < size:  # the moves come last: were this interrupted, it would begin again
+                parent = int(parents[len(self.moves)])
+                actions = self.listed[parent]
+                assert actions is not None
+                del self.parents[len(self.moves) :]
+                self.parents.extend([parent] * len(actions))
+                self.moves.extend(actions)
+
+    def follow(self) -> None:
+        """After nodes have moved: states and moves go with them."""
+        if self._generation == self.tree.generation:
+            return
+        self._generation = self.tree.generation
+        links = self.tree.columns.links[: self.tree.size]
+        order = links["action"].astype(np.int64)
+        order[ROOT] = self._old_root
+        places = order.tolist()
+        self.states, self.moves, self.listed = ([beside[place] for place in places] for beside in (self.states, self.moves, self.listed))
+        self.parents = links["parent"].tolist()
+        new = {place: index for index, place in enumerate(places)}
+        self.dead = {new[node]: why for node, why in self.dead.items() if node in new}
+        self.waiting = {new[node]: weights for node, weights in self.waiting.items() if node in new}
+        side, self.side = self.side, self._side(max(self.tree.columns.capacity, len(places)))
+        for name in _ROWS:
+            if len(getattr(side, name)):
+                getattr(self.side, name)[: len(places)] = getattr(side, name)[order]
+        links["action"] = np.arange(len(places))
+        links["action"][ROOT] = NONE
+
+    _old_root = ROOT
+
+    def reroot(self, node: int) -> None:
+        """Make a child of the root the root, with all that is below."""
+        self.sync()
+        self._old_root = node
+        try:
+            self.tree.reroot(node, max(int(self.side.movers[ROOT]), 0))
+            self.follow()
+        finally:
+            self._old_root = ROOT
+        self._fit()
+
+    # The kernel.
+
+    def simulate(self, mode: int = GO, leaf: int = 0, mover: int = UNKNOWN, count: int = 0, later: int = 0, weighted: int = 0) -> int:
+        """One call of the kernel: see there."""
+        tree = self.tree
+        return int(self._simulate(self.control, tree.columns, tree.totals, self.scratch.work, self.side, mode, leaf, mover, count, later, weighted))
+
+    @property
+    def done(self) -> int:
+        """Simulations since `begin`."""
+        return int(self.control["done"][0])
+
+    @property
+    def solved(self) -> bool:
+        """Whether the root is proven."""
+        return bool(self.tree.columns.links["flags"][ROOT] & SETTLED)
+
+    @property
+    def node(self) -> int:
+        """The node that the last call was about."""
+        return int(self.numbers[NODE])
+
+    def depth_of(self, node: int) -> int:
+        """How many moves lead to a node."""
+        depth = 0
+        while node != ROOT:
+            node, depth = self.parents[node], depth + 1
+        return depth
+
+    def path(self, node: int) -> list[Any]:
+        """The actions that lead to a node."""
+        moves = []
+        while node != ROOT:
+            moves.append(self.moves[node])
+            node = self.parents[node]
+        return moves[::-1]
+
+    def write_weights(self, weights: list[float]) -> None:
+        """Priors for the children that are opened by the next call."""
+        self.scratch.work.scores[: len(weights)] = weights
+
+    def expect(self, count: int) -> None:
+        """A node with so many children will be opened one day."""
+        if count > self._widest:
+            self._widest = count
+            self.numbers[WIDEST] = count
+
+    def ensure(self, count: int) -> bool:
+        """Make room for children without moving a node, since paths are on their way; false where the tree would have to be folded first."""
+        if count <= self._widest:  # the kernel has made sure of that
+            return True
+        self.expect(count)
+        self.sync()
+        if self.tree.max_nodes is not None and self.tree.size + count > self.tree.max_nodes:
+            return False
+        self.make_room(count)
+        return True
+
+    # Nodes in flight, and dead ones.
+
+    def release(self, leaf: int) -> None:
+        """Let go of a leaf that was handed out."""
+        self.control["turn"] -= 1
+        if self.watching:
+            in_flight, node = self.tree.columns.in_flight, leaf
+            while node != NONE:
+                in_flight[node] -= 1
+                node = self.parents[node]
+
+    def bury(self, node: int, why: str) -> list[int]:
+        """A node that failed is never chosen again; nor is one whose children have all failed. Which nodes died; the root may be among them."""
+        buried = []
+        links, stats = self.tree.columns.links, self.tree.columns.stats
+        while True:
+            self.dead[node] = why
+            buried.append(node)
+            if node == ROOT:
+                return buried
+            prior = stats["prior"][node]
+            stats["prior"][node] = -prior if prior > 0 else CLOSED if prior == 0 else prior
+            parent = self.parents[node]
+            if self.config.solver:
+                self._give_no_hope(node, int(self.side.movers[parent]))
+            first, count = int(links["first_child"][parent]), int(links["num_children"][parent])
+            if any(child not in self.dead for child in range(first, first + count)):
+                return buried
+            node, why = parent, f"all {count} actions failed; the last: {why}"
+
+    def _give_no_hope(self, node: int, mover: int) -> None:
+        """For proofs: whoever could choose a dead node is sure to receive no less elsewhere."""
+        bounds, players = self.tree.columns.bounds, self.view.players
+        low, high = self.view.facts.rewards
+        bounds[node, :players], bounds[node, players:] = low, high
+        bounds[node, players + mover] = low
+        if not len(self.tree.columns.returns) and players == 2:
+            bounds[node, 1 - mover] = high
+        self.tree.columns.links["flags"][node] |= BOUNDED
+
+    def write_rewards(self, rewards: list[float]) -> None:
+        """What the leaf that is taken in next is worth, for every player."""
+        self.scratch.work.rewards[:] = rewards
+
+
+def refuse(config: SearchConfig, view: ProblemView) -> None:
+    """Say which settings a search over Python objects does not have."""
+    for condition, what in (
+        (config.rule in ("rave", "history"), f"the rule {config.rule!r}, which compares the same action at different nodes"),
+        (bool(config.transpositions), "transpositions"),
+        (config.backup == "implicit", "backup='implicit', which needs a compiled heuristic"),
+        (callable(config.tie_break), "a tie-break of your own: 'random' or 'first'"),
+        (config.backup != "mean" and view.has_chance, f"backup={config.backup!r} where chance decides"),
+        (config.solver and view.has_chance, "the solver where chance decides"),
+        (config.solver and view.has_step_rewards, "the solver where rewards come on the way"),
+    ):
+        if condition:
+            raise ConfigError(f"a search over Python objects does not have {what}")
