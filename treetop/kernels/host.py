@@ -163,7 +163,7 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
                 if len(tree.squares) > 0:
                     tree.squares[node] += rewards[mover] * rewards[mover]
                 if control[0].backup != MEAN:
-                    update_vector(control, tree, totals, work, node, mover, work.movers[step], step == depth, rewards)
+                    update_vector(control, tree, totals, work, node, mover, work.movers[step], step, step == depth, control[0].discount, rewards)
                 if control[0].normalise:
                     mean = tree.stats[node].value_sum / tree.stats[node].visits
                     control[0].value_low = min(control[0].value_low, mean)
