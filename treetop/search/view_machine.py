@@ -12,9 +12,10 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, SearchError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.kernels import views
 from treetop.kernels.build import GENERAL
 from treetop.kernels.control import DONE, NEED_ROOM
+from treetop.kernels.view_loop import find_root, look
+from treetop.kernels.views import fill_views
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import in_python
@@ -81,41 +82,40 @@ class ViewMachine(Machine):
     @property
     def from_cache(self) -> bool:
         """Whether the code came from an earlier process."""
-        return self.engine.entry(views.look).from_cache
+        return self.engine.entry(look).from_cache
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         self._enter(0)
-        self._call(views.look, self.position.record, self.scratch.work)
-        self._call(views.find_root, self.position.record, self.scratch.work)
+        self._call(look, self.position.record, self.scratch.work)
+        self._call(find_root, self.position.record, self.scratch.work)
 
     def run(self, simulations: int) -> int:
         """Run so many simulations; how many it were."""
         done = 0
         while done < simulations:
-            self._make_room()
             self._enter(simulations - done)
-            self._call(views.look, self.position.record, self.scratch.work)
+            self._call(look, self.position.record, self.scratch.work)
             done += int(self.control[0]["done"])
-            if int(self.control[0]["status"]) not in (DONE, NEED_ROOM):
+            status = int(self.control[0]["status"])
+            if status == NEED_ROOM:
+                self._make_room()
+            elif status != DONE:
                 raise self.failure()
-        self._call(views.find_root, self.position.record, self.scratch.work)
+        self._call(find_root, self.position.record, self.scratch.work)
         return done
 
     def _make_room(self) -> None:
         """Room for more views, in the tree and in the table. A bounded tree stops growing, and its simulations go on from what is known."""
-        bound = self.config.max_nodes
-        needed = (self.game.facts.players + 1) * (min(self.most_children, 4096))
-        status = int(self.control[0]["status"])
-        if bound is not None and self.tree.size + needed > bound:
-            self.control["frozen"] = 1
-        elif self.tree.size + needed > self.tree.columns.capacity or status == NEED_ROOM:
-            self.tree.reserve(max(needed, self.tree.columns.capacity))
-        table = self.scratch.work.table
+        table, capacity = self.scratch.work.table, self.tree.columns.capacity
         if 4 * int(self.control[0]["blocks"]) >= len(table):
             self.scratch.replace(table=np.zeros(4 * len(table), np.uint64))
             self.control["size"] = self.tree.size
-            self._call(views.fill_views, self.scratch.work)
+            self._call(fill_views, self.scratch.work)
+            return
+        self.tree.reserve(capacity)
+        if self.tree.columns.capacity == capacity:
+            self.control["frozen"] = 1
 
     def _enter(self, budget: int) -> None:
         self.control["size"], self.control["capacity"] = self.tree.size, self.tree.columns.capacity

@@ -1,0 +1,178 @@
+"""Search over what players see, against equilibria and against what nobody may know."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+from treetop.oracle.information import exploitability
+from treetop.types import CHANCE
+
+
+@tt.game(players=1, max_length=2, rewards=(-4, 2), action_size=1)
+class Aim:
+    """Two shots from -1 to 1; each is worth 1 less the squared distance from a target, and the second target lies where the first shot went."""
+
+    shots = tt.field("i1")
+    first = tt.field("f8")
+    worth = tt.field("f8")
+
+    def reset(self):
+        self.shots = 0
+        self.first = 0.0
+        self.worth = 0.0
+
+    def current_player(self):
+        return 0
+
+    def sample_action(self, rng, out):
+        out[0] = 2.0 * rng.random() - 1.0
+
+    def apply_vector(self, values):
+        target = 0.4 if self.shots == 0 else self.first
+        self.worth += 1.0 - (values[0] - target) * (values[0] - target)
+        self.first = values[0]
+        self.shots += 1
+
+    def is_terminal(self):
+        return self.shots == 2
+
+    def rewards(self, out):
+        out[0] = self.worth
+
+
+def strategy_table(game, strategies):
+    """The probabilities in every view of a small game, by the players' own keys."""
+    table = {}
+    waiting = [tt.Position(tt.load_game(game))]
+    while waiting:
+        position = waiting.pop()
+        if position.is_terminal:
+            continue
+        if position.player != CHANCE:
+            table[int(position.state.information(position.player)) & (2**64 - 1)] = strategies.of(position)
+        waiting.extend(position.apply(action) for action in position.legal_actions())
+    return table
+
+
+@pytest.mark.parametrize("weight", [1, 3, 9])
+def test_regret_matching_comes_close_to_a_biased_equilibrium(weight):
+    name = f"matching_pennies(weight={weight})"
+    strategies = tt.find_strategies(name, simulations=400_000, seed=1)
+    for player in (0, 1):
+        assert strategies.of(tt.position(name), player)[0] == pytest.approx(2 / (weight + 3), abs=0.03)
+
+
+def test_decoupled_ucb1_need_not_come_close_to_the_equilibrium():
+    strategies = tt.find_strategies("matching_pennies(weight=9)", tt.uct(), simulations=400_000, seed=1)
+    assert strategies.of(tt.position("matching_pennies(weight=9)"), 0)[0] < 2 / 12 - 0.05
+
+
+def test_a_search_for_one_of_those_who_choose_at_once_draws_from_the_mixed_strategy():
+    search = tt.Search("matching_pennies(weight=3)", tt.regret(), seed=2, player=1)
+    result = search.run(tt.Limit(simulations=100_000))
+    search.tree.check()
+    assert result.player == 1
+    assert result.strategy()[0] == pytest.approx(1 / 3, abs=0.05)
+    assert "drawn from the mixed strategy" in str(result)
+
+
+def test_what_can_be_won_against_a_kuhn_strategy_falls_with_the_simulations():
+    lost = [exploitability("kuhn_poker", strategy_table("kuhn_poker", tt.find_strategies("kuhn_poker", simulations=n, seed=1)))
+            for n in (1000, 30_000, 1_000_000)]  # fmt: skip
+    assert lost[0] > lost[1] > lost[2]
+    assert lost[2] < 0.02
+
+
+def deals(first, others):
+    start = tt.Position(tt.load_game("kuhn_poker"))
+    return [start.apply(first).apply(other) for other in others]
+
+
+@pytest.mark.parametrize("config", [tt.uct(), tt.uct(observers="one"), tt.puct(c=1.0), tt.regret()])
+def test_two_deals_that_look_the_same_give_the_same_search(config):
+    one, other = deals(2, (0, 1))
+    assert one != other
+    results = [tt.Search(position, config, seed=3).run(tt.Limit(simulations=4000)) for position in (one, other)]
+    assert results[0].visits == results[1].visits
+    assert results[0].values == results[1].values
+    assert results[0].action == results[1].action
+
+
+def test_a_search_that_sees_all_cards_is_another_one():
+    one, other = deals(1, (0, 2))
+    values = [tt.Search(position, tt.uct(information="open"), seed=4).run(tt.Limit(simulations=4000)).value for position in (one, other)]
+    assert values[0] > values[1] + 0.5
+
+
+def test_the_best_card_is_bet_or_held_and_never_folded():
+    position = deals(0, (2,))[0].apply(1)  # the other one, with the best card, is to answer a bet
+    assert tt.Search(position, tt.uct(), seed=5).run(tt.Limit(simulations=2000)).action == 1
+
+
+def test_equal_seeds_give_equal_searches_over_views():
+    results = [tt.Search(deals(1, (0,))[0], tt.regret(), seed=6).run(tt.Limit(simulations=5000)) for _ in range(2)]
+    assert results[0].visits == results[1].visits
+    assert results[0].strategy() == results[1].strategy()
+
+
+def test_actions_of_real_numbers_are_found_near_the_best():
+    search = tt.Search(Aim, tt.uct(c=0.3, widening=2.0, widening_power=0.4), seed=7)
+    result = search.run(tt.Limit(simulations=60_000))
+    search.tree.check()
+    assert result.vector[0] == pytest.approx(0.4, abs=0.25)
+    assert result.value > 1.6
+    following = tt.Position(Aim).apply(result.choice)
+    assert tt.Search(following, tt.uct(c=0.3), seed=8).run(tt.Limit(simulations=20_000)).vector[0] == pytest.approx(result.vector[0], abs=0.25)
+
+
+def test_more_visits_draw_more_actions():
+    few, many = (len(tt.Search(Aim, tt.uct(), seed=9).run(tt.Limit(simulations=n)).actions) for n in (100, 10_000))
+    assert 5 < few < many < 400
+
+
+def test_a_bounded_tree_of_views_stops_growing_and_goes_on():
+    search = tt.Search(Aim, tt.uct(max_nodes=2_000), seed=10)
+    result = search.run(tt.Limit(simulations=30_000))
+    search.tree.check()
+    assert search.tree.size <= 2_000
+    assert result.simulations == 30_000
+
+
+def test_a_search_over_views_moves_on():
+    search = tt.Search(deals(1, (0,))[0], tt.uct(), seed=11)
+    search.run(tt.Limit(simulations=500))
+    search.advance(1)
+    assert search.player == 1
+    assert search.run(tt.Limit(simulations=500)).simulations == 500
+
+
+@pytest.mark.parametrize(("config", "told"), [
+    (tt.grave(), "by the rules"),
+    (tt.uct(solver=True), "does not go with solver"),
+    (tt.uct(transpositions=True), "does not go with transpositions"),
+    (tt.uct(widening=1.0), "does not go with widening"),
+    (tt.regret(observers="one"), "needs observers='all'"),
+])  # fmt: skip
+def test_what_makes_no_sense_over_views_is_refused(config, told):
+    with pytest.raises(tt.ConfigError, match=told):
+        tt.Search(deals(1, (0,))[0], config)
+
+
+def test_an_evaluator_in_python_is_refused_where_positions_are_not_told_apart():
+    class Any:
+        def evaluate(self, batch):
+            raise AssertionError
+
+    with pytest.raises(tt.ConfigError, match="rollouts or by the game's heuristic"):
+        tt.Search(deals(1, (0,))[0], evaluator=Any())
+
+
+def test_regret_matching_is_refused_where_nothing_is_hidden():
+    with pytest.raises(tt.ConfigError, match="need no lot"):
+        tt.Search("nim", tt.regret())
+
+
+def test_a_player_who_is_not_to_move_is_refused():
+    with pytest.raises(tt.ConfigError, match="player 0 is to move"):
+        tt.Search("nim", player=1)
