@@ -110,10 +110,12 @@ def hand_over(control: Any, tree: Any, totals: Any, node: Any, chooser: Any, lea
         tree.own_visits[leader] = 0
         tree.own_sums[leader, :] = 0.0
     tree.links[node].flags &= ~np.uint8(TERMINAL)  # the game may have ended here on another path
-    repeats = tree.repeats[node]
+    repeats = np.int64(0)
+    if tree.stats[node].visits != tree.links[node].own:  # seldom, and the column is far away
+        repeats = np.int64(tree.repeats[node])
+        tree.repeats[node] = 0
+        control[0].cycles += repeats
     worth = repeats * control[0].repetition
-    tree.repeats[node] = 0
-    control[0].cycles += repeats
     tree.own_visits[leader] += tree.stats[node].visits - repeats
     for player in range(len(totals)):
         if node == ROOT:
