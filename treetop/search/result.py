@@ -341,9 +341,9 @@ class SearchResult:
 
 def _in_the_games_order(search: Search, actions: IntArray) -> npt.NDArray[np.int64]:
     """Children stand in the game's order, save where widening has put the likeliest first."""
-    if search.config.widening is None:
+    if search.game.facts.action_size or (search.config.widening is None and not search.tree.holds_views):
         return np.arange(len(actions))
-    place = {action: index for index, action in enumerate(search.position.legal_actions())}
+    place = {action: index for index, action in enumerate(search.position.legal_actions(search.player))}
     return np.argsort([place[int(action)] for action in actions])
 
 
