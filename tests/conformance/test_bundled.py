@@ -12,7 +12,8 @@ GAMES = {
     "tic_tac_toe": 1000, "connect_four": 1000, "othello": 150, "othello(size=4)": 500, "gomoku(size=7, line=4)": 200, "hex(size=5)": 300,
     "breakthrough(size=5)": 300, "nim": 1000, "hex(size=11)": 20, "gomoku": 10, "breakthrough": 100, "gomoku(size=17, line=6)": 3,
     "hex(size=19)": 3, "othello(size=6)": 100, "nim_three": 300,
-    "kuhn_poker": 300, "matching_pennies": 20, "matching_pennies(weight=3)": 20,
+    "kuhn_poker": 300, "matching_pennies": 20, "matching_pennies(weight=3)": 20, "leduc_poker": 500, "rock_paper_scissors": 50,
+    "goofspiel": 200, "goofspiel(cards=6, prizes='descending')": 100, "goofspiel(cards=13)": 50,
 }  # fmt: skip
 
 

@@ -1,0 +1,111 @@
+"""Goofspiel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.game import CHANCE, SIMULTANEOUS, Game, as_whole_number, family, field, game, nth_bit, popcount, require
+
+
+@family
+def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
+    """Bid for prizes with `cards` cards each (2 to 13); the prizes come in a "random" or "descending" order."""
+    as_whole_number("cards", cards, 2, 13)
+    require(prizes in ("random", "descending"), f"prizes must be 'random' or 'descending', not {prizes!r}")
+    drawn = prizes == "random"
+    full = (1 << cards) - 1
+    rounds = cards - 1  # the last cards are laid without a choice
+
+    @game(players=2, num_actions=cards, max_length=2 * rounds if drawn else rounds, num_outcomes=cards if drawn else None)
+    class Goofspiel:
+        """Bid for prizes with cards that can be used once.
+
+        Each player has the cards 1 to n, and so has the pile of prizes. A prize is turned up, and both lay a card at once: the higher one takes the prize,
+        and of equal ones nobody. Both cards are seen and gone. The last cards are laid for the last prize by themselves. Who has more points wins.
+        """
+
+        hands: Any = field("i2", 2)  # bit i is the card i + 1
+        pile: int = field("i2")  # the prizes that are still covered
+        prize: int = field("i1")  # the one that is bid for; -1 before it is turned up
+        points: Any = field("i2", 2)
+
+        def reset(self) -> None:
+            self.hands[:] = full
+            self.points[:] = 0
+            self.pile = full
+            self.prize = -1
+            self.go_on()
+
+        def go_on(self) -> None:
+            """Turn the next prize up, where that is no chance; lay the last cards."""
+            if popcount(self.pile) == 1 and self.prize < 0:
+                self.prize = nth_bit(self.pile, 0)
+                self.pile = 0
+                first, second = nth_bit(self.hands[0], 0), nth_bit(self.hands[1], 0)
+                self.bid(first, second)
+            elif not drawn and self.prize < 0:
+                self.prize = nth_bit(self.pile, popcount(self.pile) - 1)
+                self.pile -= 1 << self.prize
+
+        def bid(self, first: int, second: int) -> None:
+            """Lay both cards, and give the prize to the higher one."""
+            self.hands[0] -= 1 << first
+            self.hands[1] -= 1 << second
+            if first != second:
+                self.points[0 if first > second else 1] += self.prize + 1
+            self.prize = -1
+
+        def current_player(self) -> int:
+            return CHANCE if self.prize < 0 else SIMULTANEOUS
+
+        if drawn:
+
+            def chance_outcomes(self, actions: Any, probabilities: Any) -> int:
+                count = popcount(self.pile)
+                for index in range(count):
+                    actions[index] = nth_bit(self.pile, index)
+                    probabilities[index] = 1.0 / count
+                return count
+
+            def random_outcome(self, rng: Any) -> int:
+                return nth_bit(self.pile, rng.below(popcount(self.pile)))
+
+            def apply(self, outcome: int) -> None:
+                self.prize = outcome
+                self.pile -= 1 << outcome
+
+        def legal_actions_of(self, player: int, out: Any) -> int:
+            count = popcount(self.hands[player])
+            for index in range(count):
+                out[index] = nth_bit(self.hands[player], index)
+            return count
+
+        def apply_joint(self, actions: Any) -> None:
+            self.bid(actions[0], actions[1])
+            self.go_on()
+
+        def is_terminal(self) -> bool:
+            return bool(self.hands[0] == 0)
+
+        def rewards(self, out: Any) -> None:
+            if self.points[0] != self.points[1]:
+                winner = 0 if self.points[0] > self.points[1] else 1
+                out[winner] = 1.0
+                out[1 - winner] = -1.0
+
+        def key(self) -> int:
+            lead = self.points[0] - self.points[1] + 128
+            return int((((self.hands[0] << 13 | self.hands[1]) << 13 | self.pile) << 4 | self.prize + 1) << 8 | lead)
+
+        def render(self) -> str:
+            prize = f"the prize is {self.prize + 1}" if self.prize >= 0 else "the game is over" if self.is_terminal() else "a prize is turned up"
+            hands = [" ".join(str(card + 1) for card in range(cards) if self.hands[player] >> card & 1) for player in range(2)]
+            return "\n".join([*(f"player {player}: {self.points[player]} points, cards {hands[player] or 'none'}" for player in range(2)), prize])
+
+        def move_text(self, action: int) -> str:
+            return str(action + 1)
+
+        def parse_move(self, text: str) -> int:
+            return int(text) - 1
+
+    return Goofspiel  # type: ignore[return-value]  # mypy does not see what a class decorator returns

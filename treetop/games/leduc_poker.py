@@ -1,0 +1,170 @@
+"""Leduc poker."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.game import CHANCE, field, game
+
+_CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
+_FOLD, _CALL, _RAISE = 0, 1, 2
+_MOVES = ("fold", "call", "raise")
+_MOST_RAISES = 2  # in a round
+
+
+def _played(state: Any) -> str:
+    """What was played, in words; a bar stands between the rounds."""
+    digits, history = [], state.history
+    while history:
+        digits.append(history % 4)
+        history //= 4
+    return " ".join("|" if digit == 0 else _MOVES[digit - 1] for digit in reversed(digits)) or "nothing"
+
+
+@game(players=2, num_actions=3, max_length=11, num_outcomes=6, rewards=(-13, 13))
+class leduc_poker:  # noqa: N801 - the class of a bundled game is called what people call the game
+    """Poker with six cards: two jacks, two queens and two kings.
+
+    Each player pays one chip and is dealt a card that the other one does not see. In two rounds they fold, call (or check) and raise: by 2 chips in
+    the first round and by 4 in the second, at most two times a round; player 0 begins both. Between the rounds a card is laid open. Whoever has
+    the same rank as the open card wins, else the higher rank; equal ranks share. A reward is the chips won.
+    """
+
+    history: int = field("i4")  # two bits an action: 1 for a fold, 2 for a call, 3 for a raise; 0 between the rounds
+    cards: Any = field("i1", 3)  # of each player, and the open one; -1 before it is dealt
+    paid: Any = field("i1", 2)
+    player: int = field("i1")
+    round: int = field("i1")
+    raises: int = field("i1")  # in this round
+    acted: bool = field("bool")  # whether somebody has acted in this round
+    folded: int = field("i1")  # who gave up; -1 for nobody
+    over: bool = field("bool")
+
+    def reset(self) -> None:
+        self.cards[:] = -1
+        self.paid[:] = 1
+        self.history = 0
+        self.player = 0
+        self.round = 0
+        self.raises = 0
+        self.acted = False
+        self.folded = -1
+        self.over = False
+
+    def current_player(self) -> int:
+        if self.cards[1] < 0 or (self.round == 1 and self.cards[2] < 0):
+            return CHANCE
+        return self.player
+
+    def dealt(self) -> int:
+        """How many cards lie on the table, open or not."""
+        return (1 if self.cards[0] >= 0 else 0) + (1 if self.cards[1] >= 0 else 0) + (1 if self.cards[2] >= 0 else 0)
+
+    def chance_outcomes(self, actions: Any, probabilities: Any) -> int:
+        count = 0
+        for card in range(6):
+            if card != self.cards[0] and card != self.cards[1]:
+                actions[count] = card
+                count += 1
+        for index in range(count):
+            probabilities[index] = 1.0 / count
+        return count
+
+    def draw(self, first: int, second: int, rng: Any) -> int:
+        """One of the cards but for two that are known; -1 is no card."""
+        low, high = min(first, second), max(first, second)
+        card = rng.below(6 - (1 if first >= 0 else 0) - (1 if second >= 0 else 0))
+        if low >= 0 and card >= low:
+            card += 1
+        if high >= 0 and card >= high:
+            card += 1
+        return int(card)
+
+    def random_outcome(self, rng: Any) -> int:
+        return self.draw(self.cards[0], self.cards[1], rng)
+
+    def legal_actions(self, out: Any) -> int:
+        count = 0
+        if self.paid[self.player] < self.paid[1 - self.player]:
+            out[count] = _FOLD
+            count += 1
+        out[count] = _CALL
+        count += 1
+        if self.raises < _MOST_RAISES:
+            out[count] = _RAISE
+            count += 1
+        return count
+
+    def apply(self, action: int) -> None:
+        if self.cards[0] < 0:
+            self.cards[0] = action
+        elif self.cards[1] < 0:
+            self.cards[1] = action
+        elif self.round == 1 and self.cards[2] < 0:
+            self.cards[2] = action
+        else:
+            self.act(action)
+
+    def act(self, action: int) -> None:
+        """Fold, call or raise."""
+        me, other = self.player, 1 - self.player
+        ends = False
+        self.history = 4 * self.history + action + 1
+        if action == _FOLD:
+            self.folded = me
+            self.over = True
+        elif action == _CALL:
+            self.paid[me] = self.paid[other]
+            ends = self.acted
+        else:
+            self.paid[me] = self.paid[other] + (2 if self.round == 0 else 4)
+            self.raises += 1
+        self.player = other
+        self.acted = True
+        if ends and self.round == 1:
+            self.over = True
+        elif ends:
+            self.history = 4 * self.history
+            self.round = 1
+            self.player = 0
+            self.raises = 0
+            self.acted = False
+
+    def is_terminal(self) -> bool:
+        return self.over
+
+    def strength(self, player: int) -> int:
+        """How good a player's card is at the end."""
+        rank = self.cards[player] // 2
+        return int(rank + (3 if rank == self.cards[2] // 2 else 0))
+
+    def rewards(self, out: Any) -> None:
+        loser = self.folded
+        if loser < 0:
+            first, second = self.strength(0), self.strength(1)
+            loser = 1 if first > second else 0 if first < second else -1
+        if loser >= 0:
+            out[loser] = -float(self.paid[loser])
+            out[1 - loser] = float(self.paid[loser])
+
+    def determinize(self, player: int, rng: Any) -> None:
+        if self.cards[1 - player] >= 0:
+            self.cards[1 - player] = self.draw(self.cards[player], self.cards[2], rng)
+
+    def information(self, player: int) -> int:
+        known = (self.cards[player] + 1) * 7 + self.cards[2] + 1
+        return int(((self.history * 49 + known) * 4 + self.dealt()) * 2 + player)
+
+    def key(self) -> int:
+        return int(((self.history * 7 + self.cards[0] + 1) * 7 + self.cards[1] + 1) * 7 + self.cards[2] + 1)
+
+    def render(self) -> str:
+        first, second, shown = ("?" if card < 0 else _CARDS[card] for card in self.cards)
+        return f"player 0 has {first}, player 1 has {second}, open is {shown}; paid {self.paid[0]} and {self.paid[1]}; played: {_played(self)}"
+
+    def render_for(self, player: int) -> str:
+        own, shown = ("?" if self.cards[place] < 0 else _CARDS[self.cards[place]] for place in (player, 2))
+        return f"you have {own}, open is {shown}; paid {self.paid[0]} and {self.paid[1]}; played: {_played(self)}"
+
+    def move_text(self, action: int) -> str:
+        return _CARDS[action] if self.current_player() == CHANCE else _MOVES[action]

@@ -1,0 +1,64 @@
+"""Rock paper scissors, with a bias."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.game import SIMULTANEOUS, Game, family, field, game, require
+
+
+@family
+def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) -> Game:
+    """Rock paper scissors in which a win by rock, paper or scissors gives so much: `weights` in this order."""
+    plain = isinstance(weights, tuple) and len(weights) == 3 and all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in weights)
+    require(plain and all(0.0 < weight <= 1000.0 for weight in weights), f"weights must be three numbers above 0 and up to 1000, not {weights!r}")
+    # What player 0 receives; a shape beats the one before it.
+    payoffs = np.zeros((3, 3))
+    for shape in range(3):
+        payoffs[shape, (shape + 2) % 3] = weights[shape]
+        payoffs[(shape + 2) % 3, shape] = -weights[shape]
+    most = float(max(weights))
+
+    @game(players=2, num_actions=3, max_length=1, rewards=(-most, most))
+    class RockPaperScissors:
+        """Both show rock, paper or scissors at once; how much a win gives depends on what wins.
+
+        Rock beats scissors, paper beats rock, and scissors beat paper. With the weights r, p and s both players should show rock, paper and scissors in the
+        ratio s : r : p, and nobody then wins anything on average.
+        """
+
+        shown: int = field("i1")  # -1, or the shapes of both: 3 * that of player 0 + that of player 1
+
+        def reset(self) -> None:
+            self.shown = -1
+
+        def current_player(self) -> int:
+            return SIMULTANEOUS
+
+        def legal_actions_of(self, player: int, out: Any) -> int:  # noqa: ARG002 - the same for both
+            for shape in range(3):
+                out[shape] = shape
+            return 3
+
+        def apply_joint(self, actions: Any) -> None:
+            self.shown = 3 * actions[0] + actions[1]
+
+        def is_terminal(self) -> bool:
+            return self.shown >= 0
+
+        def rewards(self, out: Any) -> None:
+            out[0] = payoffs[self.shown // 3, self.shown % 3]
+            out[1] = -out[0]
+
+        def key(self) -> int:
+            return self.shown + 1
+
+        def render(self) -> str:
+            return "both hide a hand" if self.shown < 0 else f"shown: {' and '.join(self.move_text(shape) for shape in divmod(self.shown, 3))}"
+
+        def move_text(self, action: int) -> str:
+            return ("rock", "paper", "scissors")[action]
+
+    return RockPaperScissors  # type: ignore[return-value]  # mypy does not see what a class decorator returns
