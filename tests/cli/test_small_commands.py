@@ -31,6 +31,15 @@ def test_one_game_shows_its_board_parameters_and_digest(run):
     assert told["moves"] == ["1", "2", "3"]
 
 
+@pytest.mark.parametrize(
+    ("game", "moves"),
+    [("matching_pennies", ["heads/heads", "heads/tails", "tails/heads", "tails/tails"]), ("kuhn_poker", ["J", "Q", "K"]), ("tests.all_kinds:Drift", [])],
+)
+def test_games_of_every_kind_tell_how_they_begin(run, game, moves):
+    assert json.loads(run("games", game, "--json").out)["moves"] == moves
+    assert (" ".join(moves) or "any numbers") in run("games", game).out
+
+
 def test_check_reports_what_held(run):
     ended = run("check", "nim", "--games", "20", "--seed", "3")
     assert ended.code == 0

@@ -51,7 +51,7 @@ def _draw(found: list[Game]) -> None:
 def _one(game: Game, *, as_json: bool) -> None:
     start = Position(game)
     if as_json:
-        more = {"state_bytes": game.dtype.itemsize, "rules": game.digest, "start": str(start), "moves": start.legal_moves()}
+        more = {"state_bytes": game.dtype.itemsize, "rules": game.digest, "start": str(start), "moves": _first_moves(start)}
         say_json({**_brief(game), **more})
         return
     rows = _facts(game, start)
@@ -70,14 +70,19 @@ def _one(game: Game, *, as_json: bool) -> None:
 def _facts(game: Game, start: Position) -> dict[str, str]:
     told = game.facts
     low, high = told.rewards
-    first = start.legal_moves()
+    first = _first_moves(start)
     return {
         "players": f"{told.players}",
         "actions": f"{told.num_actions:,}",
         "longest game": f"{told.max_length:,} moves",
         "rewards": f"from {low:g} to {high:g}" + (", zero sum" if told.zero_sum else ""),
         "parameters": ", ".join(f"{key}={value!r}" for key, value in game.parameters.items()) or "none",
-        "first moves": " ".join(first[:12]) + (f" and {len(first) - 12} more" if len(first) > 12 else ""),
+        "first moves": " ".join(first[:12]) + (f" and {len(first) - 12} more" if len(first) > 12 else "") or "any numbers",
         "a state": f"{game.dtype.itemsize:,} bytes",
         "rules digest": game.digest,
     }
+
+
+def _first_moves(start: Position) -> list[str]:
+    """The moves at the start; none are listed where they are real numbers."""
+    return [] if start.is_continuous else start.legal_moves()

@@ -31,7 +31,7 @@ class TreeNode:
     kind: int
     """OVER, DRAWN by chance, or CHOSEN by a player."""
     payoff: float = 0.0
-    """At the end: the whole return of player 0."""
+    """At the end: all that player 0 has received since the start of the tree."""
     player: int = 0
     key: Hashable = None
     """The information set in which the player has to choose."""
@@ -63,10 +63,10 @@ class InformationTree:
         """The information sets by their keys, in the order of a walk through the tree."""
         self.num_positions = 0
         self._max_positions = max_positions
-        self.root = self._grow(start, start.returns[0] if not start.is_terminal else 0.0)
+        self.root = self._grow(start, 0.0)
 
     def _grow(self, position: Position, received: float) -> TreeNode:
-        """The tree below a position, up to which player 0 has received so much."""
+        """The tree below a position, up to which player 0 has received so much since the start."""
         self.num_positions += 1
         if self.num_positions > self._max_positions:
             raise GameError(f"{self.name} has more than {self._max_positions:,} positions: too many to look at them all")
