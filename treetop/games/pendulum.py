@@ -1,0 +1,90 @@
+"""Swinging up a pendulum: a game of a single player whose actions are real numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.game import Game, as_whole_number, compiled, family, field, game
+
+_PI = 3.141592653589793
+_GRAVITY, _STEP, _FASTEST, _STRONGEST = 10.0, 0.05, 8.0, 2.0
+
+
+@compiled
+def _sine(angle: float) -> float:
+    """The sine of an angle from -pi to pi, by its series: the same to the last bit in both modes and on every machine."""
+    if angle > _PI / 2:
+        angle = _PI - angle
+    elif angle < -_PI / 2:
+        angle = -_PI - angle
+    square = angle * angle
+    total = 1.0
+    for factor in range(20, 0, -2):
+        total = 1.0 - square / (factor * (factor + 1)) * total
+    return angle * total
+
+
+@family
+def pendulum(horizon: int = 200) -> Game:
+    """Swing a pendulum up with a weak motor and keep it there, for `horizon` steps."""
+    as_whole_number("horizon", horizon, 1, 30_000)
+    worst = -(_PI * _PI + 0.1 * _FASTEST * _FASTEST + 0.001 * _STRONGEST * _STRONGEST)
+
+    @game(players=1, action_size=1, max_length=horizon, rewards=(worst * horizon, 0))
+    class Pendulum:
+        """Swing a pendulum up with a motor that is too weak to lift it at once, and keep it there.
+
+        An action is the motor's torque from -2 to 2, for a twentieth of a second; more is cut off. The rod has mass 1, length 1 and gravity 10,
+        and turns by at most 8 a second. Each step costs the square of the angle from upright, a tenth of that of the speed, and a
+        thousandth of that of the torque. It hangs down at rest in the beginning; `deal` draws any angle, and a speed from -1 to 1.
+        """
+
+        angle: float = field("f8")  # from upright, between -pi and pi
+        speed: float = field("f8")
+        cost: float = field("f8")  # of the last step
+        steps: int = field("i2")
+
+        def reset(self) -> None:
+            self.angle = _PI
+            self.speed = 0.0
+            self.cost = 0.0
+            self.steps = 0
+
+        def deal(self, rng: Any) -> None:
+            self.angle = _PI * (2.0 * rng.random() - 1.0)
+            self.speed = 2.0 * rng.random() - 1.0
+
+        def sample_action(self, rng: Any, out: Any) -> None:
+            out[0] = _STRONGEST * (2.0 * rng.random() - 1.0)
+
+        def apply_vector(self, values: Any) -> None:
+            torque = min(_STRONGEST, max(-_STRONGEST, values[0]))
+            self.cost = self.angle * self.angle + 0.1 * self.speed * self.speed + 0.001 * torque * torque
+            speed = self.speed + (1.5 * _GRAVITY * _sine(self.angle) + 3.0 * torque) * _STEP
+            self.speed = min(_FASTEST, max(-_FASTEST, speed))
+            angle = self.angle + self.speed * _STEP
+            if angle > _PI:
+                angle -= 2.0 * _PI
+            elif angle < -_PI:
+                angle += 2.0 * _PI
+            self.angle = angle
+            self.steps += 1
+
+        def is_terminal(self) -> bool:
+            return self.steps >= horizon
+
+        def step_rewards(self, out: Any) -> None:
+            out[0] = -self.cost
+
+        def rewards(self, out: Any) -> None:
+            pass
+
+        def heuristic(self, out: Any) -> None:
+            """As if the present cost faded within a second: near enough upright, and too kind far from there."""
+            cost = self.angle * self.angle + 0.1 * self.speed * self.speed
+            out[0] = -cost * min(20, horizon - self.steps)
+
+        def render(self) -> str:
+            return f"angle {self.angle:+.3f} from upright, speed {self.speed:+.3f}, {self.steps} of {horizon} steps"
+
+    return Pendulum  # type: ignore[return-value]  # mypy does not see what a class decorator returns
