@@ -18,6 +18,7 @@ from treetop.game.families import Family
 from treetop.game.position import Position
 
 BUNDLED = {
+    "backgammon": "treetop.games.backgammon",
     "blackjack": "treetop.games.blackjack",
     "breakthrough": "treetop.games.breakthrough",
     "cliff_walking": "treetop.games.cliff_walking",

@@ -1,0 +1,331 @@
+"""Backgammon."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.game import CHANCE, Game, as_whole_number, compiled, family, field, game, lowest_bit, mix_bits, nth_bit, popcount, require
+
+# Each player counts the points from his own side: 24 down to 1, with 25 for the bar and 0 for the checkers borne off. Point n is the other's 25 - n.
+# Sets of points are numbers whose bit n is point n.
+_BAR, _OFF, _CHECKERS = 25, 0, 15
+_WHO_BEGINS, _FIRST_ROLL, _ROLL, _MOVE = range(4)
+_START = ((24, 2), (13, 5), (8, 3), (6, 5))
+_HIGH = np.array([high for high in range(1, 7) for _ in range(high)], np.int64)  # of each roll: 1-1, 2-1, 2-2, 3-1, ...
+_LOW = np.array([low for high in range(1, 7) for low in range(1, high + 1)], np.int64)
+_SIDES = "XO"
+
+
+@compiled(inline=True)
+def _sources(occupied: int, walls: int, die: int) -> int:
+    """The points from which a checker can go by a die: from the bar first, to no wall, and off the board when all are at home."""
+    if occupied >> _BAR != 0:
+        return (1 << _BAR) & ~(walls << die)
+    found = occupied & ~(walls << die) & (-2 << die)
+    if occupied >> 7 == 0:
+        found |= occupied & (1 << die)
+        if occupied >> die == 0:  # a die too great takes the farthest checker
+            for point in range(5, 0, -1):
+                if occupied >> point == 1:
+                    found |= 1 << point
+    return found
+
+
+@family
+def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
+    """Race fifteen checkers home past the other's, by the dice.
+
+    `gammons`: a gammon counts 2 and a backgammon 3; else every win counts 1. A game of `most_turns` turns is a draw.
+    """
+    require(isinstance(gammons, bool), f"gammons must be True or False, not {gammons!r}")
+    as_whole_number("most_turns", most_turns, 1, 20_000)
+    most = 3 if gammons else 1
+
+    @game(players=2, num_actions=50, max_length=5 * most_turns + 2, rewards=(-most, most), num_outcomes=21)
+    class Backgammon:
+        """Race fifteen checkers home past the other's, by the dice.
+
+        Each player moves from his 24-point down to his 1-point. Who begins is drawn by lot, with a first roll of two different dice, which is
+        as if the higher die began. A turn moves one checker by each die, or by doubles four times; no checker lands on a point that two or more
+        of the other's hold, and one alone there is hit and goes to the bar, from where it must enter before any other moves. When all
+        fifteen are at home they may be borne off; a die greater than needed bears off only the farthest. Both dice must be used if that is
+        possible in any way, and if only one can be, the higher. A turn without a move passes by itself. Who has borne off all wins: twice as
+        much if the other has borne off none, three times if one of his checkers is on the bar or in the winner's home too.
+
+        A turn is made of single moves: action 2 * (point - 1) goes from a point by the higher die, + 1 by the lower; point 25 is the bar.
+        Outcomes are the rolls 1-1, 2-1, 2-2, 3-1 and so on; of the very first chance, outcome n lets player n begin.
+        """
+
+        checkers: Any = field("i1", (2, 26))  # of each player, on his own points
+        occupied: Any = field("i4", 2)  # the set of them
+        walls: Any = field("i4", 2)  # where each player cannot land
+        by_high: int = field("i4")  # from where the player may move by the higher die
+        by_low: int = field("i4")
+        high: int = field("i1")
+        low: int = field("i1")
+        high_left: int = field("i1")  # moves that this die still gives: up to four for doubles, whose lower die gives none
+        low_left: int = field("i1")
+        turns: int = field("i2")
+        player: int = field("i1")
+        stage: int = field("i1")
+
+        def reset(self) -> None:
+            self.checkers[:] = 0
+            for player in range(2):
+                for point, count in _START:
+                    self.checkers[player, point] = count
+            self.turns = 0
+            self.player = 0
+            self.stage = _WHO_BEGINS
+            self.no_dice()
+            self.look_at_all()
+
+        def no_dice(self) -> None:
+            self.high = 0
+            self.low = 0
+            self.high_left = 0
+            self.low_left = 0
+            self.by_high = 0
+            self.by_low = 0
+
+        def look_at_all(self) -> None:
+            for player in range(2):
+                for point in range(1, 26):
+                    self.look_at(player, point)
+
+        def look_at(self, player: int, point: int) -> None:
+            """Keep the sets right after a point has changed."""
+            count = self.checkers[player, point]
+            here, there = 1 << point, 1 << (25 - point)
+            self.occupied[player] = self.occupied[player] & ~here | (here if count > 0 else 0)
+            self.walls[1 - player] = self.walls[1 - player] & ~there | (there if count > 1 and point < _BAR else 0)
+
+        def set_up(self, checkers: Any, player: int, high: int, low: int) -> None:
+            """Any position: checkers[player, point] with 25 for the bar and 0 for those borne off; dice of 0 are still to be rolled."""
+            for side in range(2):
+                for point in range(26):
+                    self.checkers[side, point] = checkers[side, point]
+            self.look_at_all()
+            self.player = player
+            self.turns = 0
+            self.no_dice()
+            self.stage = _ROLL
+            if high > 0:
+                self.roll(max(high, low), min(high, low))
+
+        def roll(self, high: int, low: int) -> None:
+            self.high = high
+            self.low = low
+            self.high_left = 4 if high == low else 1
+            self.low_left = 0 if high == low else 1
+            self.stage = _MOVE
+            self.find_moves()
+
+        def find_moves(self) -> None:
+            """From where the player may move; if from nowhere, the turn is over."""
+            occupied, walls = int(self.occupied[self.player]), int(self.walls[self.player])
+            by_high = _sources(occupied, walls, self.high) if self.high_left > 0 else 0
+            by_low = _sources(occupied, walls, self.low) if self.low_left > 0 else 0
+            if self.high_left == 1 and self.low_left == 1:
+                # Doubles need no such look: one's own move never takes another one away, so any four moves are as many as there can be.
+                high_first = self.leaving(by_high, self.high, self.low)
+                low_first = self.leaving(by_low, self.low, self.high)
+                if high_first | low_first != 0:
+                    by_high, by_low = high_first, low_first
+                elif by_high != 0:
+                    by_low = 0
+            self.by_high = by_high
+            self.by_low = by_low
+            if by_high | by_low == 0 and self.checkers[self.player, _OFF] < _CHECKERS:
+                self.no_dice()
+                self.player = 1 - self.player
+                self.stage = _ROLL
+                self.turns += 1
+
+        def leaving(self, sources: int, die: int, other: int) -> int:
+            """Those sources of moves by a die that leave a move by the other one."""
+            occupied, walls = int(self.occupied[self.player]), int(self.walls[self.player])
+            found, rest = 0, sources
+            while rest != 0:
+                point = lowest_bit(rest)
+                rest &= rest - 1
+                after = occupied ^ (1 << point) if self.checkers[self.player, point] == 1 else occupied
+                if point > die:
+                    after |= 1 << (point - die)
+                if _sources(after, walls, other) != 0:
+                    found |= 1 << point
+            return found
+
+        def current_player(self) -> int:
+            return self.player if self.stage == _MOVE else CHANCE
+
+        def chance_outcomes(self, actions: Any, probabilities: Any) -> int:
+            count = 0
+            for outcome in range(2 if self.stage == _WHO_BEGINS else 21):
+                doubles = _HIGH[outcome] == _LOW[outcome]
+                probability = 0.5 if self.stage == _WHO_BEGINS else (1.0 if doubles else 2.0) / 36.0
+                if self.stage == _FIRST_ROLL:
+                    probability = 0.0 if doubles else 1.0 / 15.0
+                if probability > 0.0:
+                    actions[count] = outcome
+                    probabilities[count] = probability
+                    count += 1
+            return count
+
+        def random_outcome(self, rng: Any) -> int:
+            if self.stage == _WHO_BEGINS:
+                return int(rng.below(2))
+            different = self.stage == _FIRST_ROLL
+            drawn = int(rng.below(30 if different else 36))
+            one = drawn // 5 if different else drawn // 6
+            two = drawn % 5 if different else drawn % 6
+            if different and two >= one:
+                two += 1
+            return max(one, two) * (max(one, two) + 1) // 2 + min(one, two)
+
+        def legal_actions(self, out: Any) -> int:
+            count = 0
+            rest = self.by_high
+            while rest != 0:
+                out[count] = 2 * lowest_bit(rest) - 2
+                rest &= rest - 1
+                count += 1
+            rest = self.by_low
+            while rest != 0:
+                out[count] = 2 * lowest_bit(rest) - 1
+                rest &= rest - 1
+                count += 1
+            return count
+
+        def random_action(self, rng: Any) -> int:
+            high_moves = popcount(self.by_high)
+            drawn = int(rng.below(high_moves + popcount(self.by_low)))
+            if drawn < high_moves:
+                return 2 * nth_bit(self.by_high, drawn) - 2
+            return 2 * nth_bit(self.by_low, drawn - high_moves) - 1
+
+        def apply(self, action: int) -> None:
+            if self.stage == _WHO_BEGINS:
+                self.player = action
+                self.stage = _FIRST_ROLL
+            elif self.stage != _MOVE:
+                self.roll(_HIGH[action], _LOW[action])
+            else:
+                self.move(action // 2 + 1, self.low if action & 1 else self.high)
+                self.high_left -= 1 - (action & 1)
+                self.low_left -= action & 1
+                self.find_moves()
+
+        def move(self, point: int, die: int) -> None:
+            player, other = self.player, 1 - self.player
+            to = max(_OFF, point - die)
+            self.checkers[player, point] -= 1
+            self.checkers[player, to] += 1
+            self.look_at(player, point)
+            if to == _OFF:
+                return
+            self.look_at(player, to)
+            if self.checkers[other, 25 - to] > 0:
+                self.checkers[other, 25 - to] = 0
+                self.checkers[other, _BAR] += 1
+                self.look_at(other, 25 - to)
+                self.look_at(other, _BAR)
+
+        def is_terminal(self) -> bool:
+            return self.checkers[0, _OFF] == _CHECKERS or self.checkers[1, _OFF] == _CHECKERS or self.turns >= most_turns
+
+        def rewards(self, out: Any) -> None:
+            for player in range(2):
+                if self.checkers[player, _OFF] == _CHECKERS:
+                    other = 1 - player
+                    won = 1.0
+                    if gammons and self.checkers[other, _OFF] == 0:
+                        won = 3.0 if self.occupied[other] >> 19 != 0 else 2.0
+                    out[player] = won
+                    out[other] = -won
+
+        def pips(self, player: int) -> int:
+            """How far all checkers of a player have to go."""
+            total = 0
+            for point in range(1, 26):
+                total += point * self.checkers[player, point]
+            return total
+
+        def heuristic(self, out: Any) -> None:
+            """The lead in pips, against all that are still to be run."""
+            if self.is_terminal():
+                self.rewards(out)
+                return
+            own, others = self.pips(self.player), self.pips(1 - self.player)
+            lead = 8.0 * (others - own + 4.0) / (own + others + 20.0)
+            out[self.player] = lead / (1.0 + abs(lead))
+            out[1 - self.player] = -out[self.player]
+
+        def key(self) -> np.uint64:
+            numbers = (self.turns * 4 + self.stage) * 2 + self.player
+            for number in (self.high, self.low, self.high_left, self.low_left):
+                numbers = 8 * numbers + number
+            found = mix_bits(np.uint64(numbers))
+            for player in range(2):
+                for start in (0, 13):
+                    word = 0
+                    for point in range(start, start + 13):
+                        word = 16 * word + self.checkers[player, point]
+                    found = mix_bits(found + np.uint64(word))
+            return found
+
+        def render(self) -> str:
+            lines = []
+            for player in range(2):
+                points = [(point, int(self.checkers[player, point])) for point in range(_BAR, 0, -1) if self.checkers[player, point]]
+                held = [f"{'bar' if point == _BAR else point}*{count}" for point, count in points]
+                lines.append(" ".join([f"{_SIDES[player]}:", *held, f"({self.pips(player)} pips)"]))
+            dice = [self.high] * self.high_left + [self.low] * self.low_left
+            waiting = "who begins is to be drawn" if self.stage == _WHO_BEGINS else f"{_SIDES[self.player]} to roll"
+            return "\n".join([*lines, f"{_SIDES[self.player]} to move {' '.join(map(str, dice))}" if self.stage == _MOVE else waiting])
+
+        def move_text(self, action: int) -> str:
+            if self.stage == _WHO_BEGINS:
+                return _SIDES[action]
+            if self.stage != _MOVE:
+                return f"{_HIGH[action]}-{_LOW[action]}"
+            point, die = action // 2 + 1, self.low if action & 1 else self.high
+            start = "bar" if point == _BAR else str(point)
+            return f"{start}/{point - die}" if point > die else f"{start}/off:{die}"
+
+        def parse_move(self, text: str) -> int:
+            if self.stage == _WHO_BEGINS:
+                return _SIDES.index(text.upper())
+            if self.stage != _MOVE:
+                high, low = (int(die) for die in text.split("-"))
+                return [*zip(_HIGH, _LOW, strict=True)].index((high, low))
+            start, _, end = text.lower().partition("/")
+            point = _BAR if start == "bar" else int(start)
+            die = int(end.partition(":")[2]) if end.startswith("off") else point - int(end)
+            return 2 * point - 2 + (self.high, self.low).index(die)
+
+        def parse(self, text: str) -> None:
+            """Two lines of checkers, as they are printed, and the player to move with the dice that are left: `X to move 6 5`, or `X to roll`."""
+            lines = [line.split() for line in text.strip().splitlines()]
+            if len(lines) != 3 or [line[0] for line in lines[:2]] != ["X:", "O:"] or lines[2][:2] not in (["X", "to"], ["O", "to"]):
+                raise ValueError(f"a backgammon position has lines for X, for O and for who is to move; not {text!r}")
+            checkers = np.zeros((2, 26), np.int64)
+            for player in range(2):
+                for held in lines[player][1:]:
+                    if held.startswith("("):
+                        break
+                    point, _, count = held.partition("*")
+                    checkers[player, _BAR if point == "bar" else range(1, 25).index(int(point)) + 1] += int(count)
+                checkers[player, _OFF] = _CHECKERS - checkers[player].sum()
+            if checkers.min() < 0 or (checkers[0, 1:25] * checkers[1, 24:0:-1]).any():
+                raise ValueError(f"each side has fifteen checkers, and no point is held by both; not {text!r}")
+            dice = [range(7).index(int(die)) for die in lines[2][3:]] or [0]
+            if len(dice) > 4 or (len(dice) > 2 and len(set(dice)) > 1):
+                raise ValueError(f"there are one or two dice, or up to four moves of doubles; not {text!r}")
+            self.set_up(checkers, _SIDES.index(lines[2][0]), dice[0], dice[-1])
+            if self.stage == _MOVE and self.high == self.low:
+                self.high_left = len(dice)
+
+    return Backgammon  # type: ignore[return-value]  # mypy does not see what a class decorator returns
