@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError, TreetopError
@@ -65,6 +66,7 @@ class HostSearch:
         self._cost, self._calls = 0.0, 0
         self._is_noisy = self._is_scheduled = False
         self._in_flight = 0
+        self._interrupts = Interrupts()
         self._enter(self.start)
 
     def _enter(self, state: Any) -> None:
@@ -153,8 +155,12 @@ class HostSearch:
 
     def run(self, limit: Limit, *, progress: Callable[[Progress], object] | None = None) -> HostResult:
         """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then."""
+        from treetop.search.calls import is_coroutine
+
         self._refuse_in_flight("run")
         self._refuse_chance()
+        if is_coroutine(self._evaluate.own):
+            raise ConfigError("the evaluator is a coroutine: use arun or run_remote")
         held = self.simulations
         self._is_scheduled = False
         self._cost, self._calls = 0.0, 0
@@ -176,16 +182,62 @@ class HostSearch:
             progress(self._progress(budget))
         return self.result()
 
+    async def arun(
+        self, limit: Limit, evaluate: Any = None, *, in_flight: int = 32, timeout: float | None = None, retries: int = 0, backoff: float = 0.5,
+        processes: int = 0, record: str | Path | None = None, replay: str | Path | None = None,
+    ) -> HostResult:  # fmt: skip
+        """Search with evaluations that are made elsewhere, up to `in_flight` of them at once; return what is known when the limit is reached.
+
+        `evaluate(state, actions)` is a coroutine function, or a plain one that runs in threads, or in so many `processes`. It gives
+        (prior, value) or (prior, value, cost). Not given, it is the search's own evaluator. An attempt may take `timeout` seconds; a call that fails
+        is tried `retries` times more, after `backoff` seconds and then twice as many; then its node is dead, and told in `result.failures`.
+        `record` names a file that all answers are written to; `replay` one that they are read from: the search is the same, bit for bit.
+        """
+        from treetop.search.calls import RemoteOptions
+        from treetop.search.remote import Remote
+
+        self._refuse_in_flight("run")
+        self._refuse_chance()
+        held, self._is_scheduled = self.simulations, False
+        options = RemoteOptions(in_flight, timeout, retries, backoff, processes)
+        evaluate = self.evaluator if evaluate is None and callable(self._evaluate.own) else evaluate
+        if evaluate is None and replay is None:
+            raise ConfigError("give evaluate, a function of a state and its actions: rollouts are made here, by run")
+        remote = Remote(self, limit, options, evaluate, None if record is None else Path(record), None if replay is None else Path(replay))
+        try:
+            why = await remote.run()
+        finally:
+            self._cost, self._calls = remote.budget.cost, remote.budget.calls
+            self._last = (limit, self.simulations - held, remote.budget.elapsed, "")
+        self._last = (*self._last[:3], why)
+        if why == "interrupted" and not self.simulations:
+            raise KeyboardInterrupt
+        return self.result()
+
+    def run_remote(self, limit: Limit, evaluate: Any = None, **options: Any) -> HostResult:
+        """`arun` for programs without an event loop; its options are the same. Ctrl-C ends it with the result so far."""
+        import asyncio
+
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            try:
+                with Interrupts() as self._interrupts:
+                    return asyncio.run(self.arun(limit, evaluate, **options))
+            finally:
+                self._interrupts = Interrupts()  # this one may have been pressed
+        raise SearchError("an event loop is running already: use `await search.arun(...)`")
+
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache, so that no limit pays for it."""
         self._machine.prepare_kernel(watching=False)
         self._machine.begin(0)
         self._machine.simulate()
 
-    def _forced(self, limit: Limit) -> Limit:
+    def _forced(self, limit: Limit, *, elsewhere: bool = False) -> Limit:
         if not self.config.stop_when_forced or len(self.actions) > 1:
             return limit
-        few = 1 if self._evaluate.gives_priors else _FORCED_SIMULATIONS
+        few = 1 if elsewhere or self._evaluate.gives_priors else _FORCED_SIMULATIONS
         return replace(limit, simulations=min(few, limit.simulations or few))
 
     def _run_slices(self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None) -> str:

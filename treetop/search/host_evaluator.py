@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from treetop.errors import ConfigError, GameError
@@ -13,6 +14,19 @@ from treetop.types import CHANCE
 
 Told = tuple[list[float] | None, list[float]]
 """Priors of a state's actions, or None, and its value for every player."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What chance has led to."""
+
+    state: Any
+    mover: int
+    actions: list[Any]
+    received: list[float]
+    """What the players received on the way."""
+    value: list[float] | None = None
+    """What it is worth, where it is the end."""
 
 
 @runtime_checkable
@@ -30,7 +44,8 @@ class HostEvaluator:
     def __init__(self, evaluator: Any, view: ProblemView, discount: float) -> None:
         self.view, self._discount = view, discount
         self.count = evaluator.count if isinstance(evaluator, Rollout) else 1
-        self._call: Callable[[Any, Any], Any] | None = None
+        self.own: Callable[[Any, Any], Any] | None = None
+        """The caller's function, where there is one."""
         self._middle: list[float] | None = None
         plain = not view.has_chance and not view.has_step_rewards
         self._play = self._own_rollout if view.own_rollout is not None else self._plain_rollout if plain else self._rollout
@@ -42,26 +57,30 @@ class HostEvaluator:
         elif isinstance(evaluator, CompiledEvaluator):
             raise ConfigError(f"{evaluator!r} works on compiled games; give a function of a state and its actions, Rollout() or Uniform()")
         elif isinstance(evaluator, StateEvaluator):
-            self._call = evaluator.evaluate
+            self.own = evaluator.evaluate
         elif callable(evaluator):
-            self._call = evaluator
+            self.own = evaluator
         else:
             raise ConfigError(f"an evaluator is a function of a state and its actions, or has a method evaluate(state, actions); not {evaluator!r}")
 
     @property
     def gives_priors(self) -> bool:
         """Whether priors come with the evaluation: then a leaf is expanded when it is evaluated."""
-        return self._call is not None or self._middle is not None
+        return self.own is not None or self._middle is not None
 
     def __call__(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Told:
         """Priors, where the evaluator has them, and a value for every player."""
         if self._middle is not None:
             return None, self._middle
-        if self._call is None:
+        if self.own is None:
             return None, self._rollouts(state, mover, actions, rng)
         if mover == CHANCE:
-            return None, self.after_chance(state, rng, lambda state, mover, actions: self.told(self._call(state, actions), mover, actions)[1])  # type: ignore[misc]
-        return self.told(self._call(state, actions), mover, actions)
+            drawn = self.after_chance(state, rng)
+            if drawn.value is not None:
+                return None, drawn.value
+            _, value = self.told(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions)
+            return None, [one + more for one, more in zip(drawn.received, value, strict=True)]
+        return self.told(self.own(state, actions), mover, actions)
 
     def told(self, answer: Any, mover: int, actions: list[Any]) -> Told:
         """An evaluator's answer, checked."""
@@ -70,19 +89,17 @@ class HostEvaluator:
         prior: Weights = answer[0]
         return self.view.weights(prior, actions), self.view.values(answer[1], mover)
 
-    def after_chance(self, state: Any, rng: Stream, evaluate: Callable[[Any, int, list[Any]], list[float]]) -> list[float]:
-        """Evaluators are not asked about states where chance decides: one outcome is drawn, and what follows it is evaluated."""
-        received = [0.0] * self.view.players
-        while (mover := self.view.player(state)) == CHANCE:
-            state, on_the_way = self.view.step(state, self.view.draw(state, rng))
+    def after_chance(self, state: Any, rng: Stream) -> Drawn:
+        """Evaluators are not asked about states where chance decides: outcomes are drawn until a player is to move, or it is the end."""
+        view = self.view
+        received = [0.0] * view.players
+        while (mover := view.player(state)) == CHANCE:
+            state, on_the_way = view.step(state, view.draw(state, rng))
             if on_the_way is not None:
                 received = [one + more for one, more in zip(received, on_the_way, strict=True)]
-            if self.view.is_terminal(state):
-                value = self.view.rewards(state)
-                break
-        else:
-            value = evaluate(state, mover, self.view.actions(state))
-        return [one + more for one, more in zip(received, value, strict=True)]
+            if view.is_terminal(state):
+                return Drawn(state, mover, [], received, [one + more for one, more in zip(received, view.rewards(state), strict=True)])
+        return Drawn(state, mover, view.actions(state), received)
 
     def _rollouts(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:
         if self.count == 1:

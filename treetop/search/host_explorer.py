@@ -8,7 +8,7 @@ from treetop.errors import SearchError, TreetopError
 from treetop.kernels.control import SOLVED
 from treetop.kernels.host import BARE, DEPTH, END, OPEN, OPENED, ROOM, STOPPED, TAKE
 from treetop.search.config import SearchConfig
-from treetop.search.host_evaluator import HostEvaluator
+from treetop.search.host_evaluator import Drawn, HostEvaluator
 from treetop.search.host_machine import HostMachine
 from treetop.search.host_result import Failure
 from treetop.search.interrupts import Interrupts
@@ -85,6 +85,12 @@ class Explorer:
         stream = self.machine.stream
         stream.word = int(self.machine.control["rng"][0])
         return stream
+
+    def draw(self, state: Any) -> Drawn:
+        """What chance leads to from a state, by the search's own random numbers."""
+        drawn = self.evaluate.after_chance(state, self._stream())
+        self.machine.control["rng"] = self.machine.stream.word
+        return drawn
 
     def look(self, leaf: int) -> tuple[int, list[Any], list[float] | None] | None:
         """Step to a leaf: who is to move there, the actions, and how likely they are. None where it is the end, whose rewards are noted."""

@@ -23,7 +23,6 @@ from treetop.types import NONE, ROOT
 
 _FIRST_LENGTH, _FIRST_WIDTH = 64, 16
 _ROWS = ("movers", "counts", "ends", "steps")
-_UNBOUNDED = np.iinfo(np.int64).max // 2
 
 
 class StandIn:
@@ -146,11 +145,9 @@ class HostMachine:
         self.scratch.grow(2 * int(self.numbers[DEEPEST]) + _FIRST_LENGTH, max(_FIRST_WIDTH, self._widest))
         self.control["size"], self.control["capacity"] = size, capacity
 
-    def begin(self, budget: int | None, *, in_flight: int = 0) -> None:
+    def begin(self, budget: int) -> None:
         """A new call for simulations: how many may be made."""
-        self.control["budget"] = _UNBOUNDED if budget is None else budget
-        self.control["done"], self.control["gathered"] = 0, in_flight
-        self.make_room(0)
+        self.control["budget"], self.control["done"] = budget, 0
 
     def make_room(self, needed: int) -> None:
         """Room for the next expansion, of `needed` children or as many as any node had. At its bound the tree folds, and nodes move."""
@@ -276,10 +273,14 @@ class HostMachine:
         """Let go of a leaf that was handed out."""
         self.control["turn"] -= 1
         if self.watching:
-            in_flight, node = self.tree.columns.in_flight, leaf
-            while node != NONE:
-                in_flight[node] -= 1
-                node = self.parents[node]
+            self.count_in_flight(leaf, -1)
+
+    def count_in_flight(self, leaf: int, change: int) -> None:
+        """Evaluations in flight are counted on the whole path, the leaf included."""
+        in_flight, node = self.tree.columns.in_flight, leaf
+        while node != NONE:
+            in_flight[node] += change
+            node = self.parents[node]
 
     def bury(self, node: int, why: str) -> list[int]:
         """A node that failed is never chosen again; nor is one whose children have all failed. Which nodes died; the root may be among them."""

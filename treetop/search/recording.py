@@ -1,0 +1,105 @@
+"""Records of evaluations made elsewhere, one JSON line each, in the order in which they were absorbed: enough to run the search again offline.
+
+What a search does depends on the answers and on their order, and on nothing else but the moment at which a clock or Ctrl-C ended it: that is
+the last line. So a replay is the same search, bit for bit.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, TextIO
+
+from treetop.errors import SaveError
+from treetop.search.calls import Answer, Call
+
+_VERSION = 1
+
+
+class Recorder:
+    """Writes a record; every line is on disk before the next evaluation begins."""
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        try:
+            self._file: TextIO = path.open("x", encoding="utf-8")
+        except FileExistsError:
+            raise SaveError(f"{path} exists already: a record is never written over") from None
+        except OSError as error:
+            raise SaveError(f"{path} cannot be written: {error}") from error
+        self._write({"treetop": "record", "version": _VERSION, **header})
+
+    def note(self, call: Call, answer: Answer) -> None:
+        """One call, as it is absorbed."""
+        line: dict[str, Any] = {"call": call.number, "at": call.name}
+        line |= {"error": answer.error} if answer.error is not None else {"prior": answer.prior, "values": answer.values}
+        self._write({**line, "cost": answer.cost, "seconds": round(answer.seconds, 6), "attempts": answer.attempts})
+
+    def stop(self, why: str, begun: int, absorbed: int, simulations: int) -> None:
+        """How it ended."""
+        self._write({"stopped": why, "begun": begun, "absorbed": absorbed, "simulations": simulations})
+
+    def _write(self, line: dict[str, Any]) -> None:
+        self._file.write(json.dumps(line, allow_nan=False) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+
+class Replay:
+    """Answers from a record."""
+
+    def __init__(self, path: Path, header: dict[str, Any]) -> None:
+        self._path = path
+        lines = _read(path)
+        if not lines or lines[0].get("treetop") != "record":
+            raise SaveError(f"{path} is no record of evaluations")
+        if lines[0].get("version") != _VERSION:
+            raise SaveError(f"{path} is of version {lines[0].get('version')}; this Treetop reads version {_VERSION}")
+        wanted = json.loads(json.dumps(header))
+        for name, value in wanted.items():
+            if lines[0].get(name) != value:
+                raise SaveError(f"{path} was recorded with {name} = {lines[0].get(name)!r}, and this search has {value!r}")
+        self.end: dict[str, Any] | None = lines.pop() if "stopped" in lines[-1] else None
+        self._answers = iter(lines[1:])
+        self._open: dict[int, Call] = {}
+
+    def begin(self, call: Call) -> None:
+        """Nothing to do but to remember it."""
+        self._open[call.number] = call
+
+    async def next(self, timeout: float | None) -> tuple[Call, Answer] | None:  # noqa: ARG002 - nothing takes time here
+        """The next answer of the record."""
+        line = next(self._answers, None)
+        if line is None:
+            return None
+        call = self._open.pop(line.get("call", -1), None)
+        if call is None or line.get("at") != call.name:
+            raise SaveError(f"{self._path} does not fit this search: it answers call {line.get('call')} at {line.get('at')}"
+                            + (", which was not made" if call is None else f", and that call is at {call.name}"))  # fmt: skip
+        try:
+            return call, Answer(line.get("prior"), line.get("values", []), line["cost"], line["seconds"], line["attempts"], line.get("error"))
+        except KeyError as missing:
+            raise SaveError(f"{self._path} is damaged: call {call.number} has no {missing}") from None
+
+    async def close(self) -> None:
+        """Nothing is under way."""
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise SaveError(f"{path} cannot be read: {error}") from error
+    lines: list[dict[str, Any]] = []
+    whole = text.split("\n")[:-1]  # a torn last line has no end: it was never absorbed
+    for number, line in enumerate(whole, 1):
+        try:
+            plain = json.loads(line)
+        except ValueError:
+            raise SaveError(f"{path} is damaged in line {number}") from None
+        if not isinstance(plain, dict):
+            raise SaveError(f"{path} is damaged in line {number}")
+        lines.append(plain)
+    return lines

@@ -1,0 +1,248 @@
+"""A search whose evaluations are made elsewhere, many at once: begun, absorbed as they come, given up when time is over.
+
+The loop is the same for live answers and for recorded ones: fill up, wait for one answer, absorb it, fill up again. A leaf in flight is
+counted on its path and nowhere in the value sums: letting go of it leaves no trace.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treetop.errors import ConfigError, SaveError, TreetopError
+from treetop.kernels.host import BARE, BUSY, DEPTH, END, EXPANDS, ROOM
+from treetop.search.calls import Answer, Call, Live, RemoteOptions, Source
+from treetop.search.host_explorer import reason_of
+from treetop.search.limits import Budget, Limit
+from treetop.search.recording import Recorder, Replay
+from treetop.types import CHANCE, ROOT
+
+if TYPE_CHECKING:
+    from treetop.search.host import HostSearch
+
+_LOOK_UP = 0.1  # seconds between two looks at Ctrl-C while everybody waits
+_CHUNK = 256  # simulations that need no evaluation, between two looks at the limit
+_BARREN = 100_000  # such simulations in a row, after which no further evaluation will be needed
+
+
+class Remote:
+    """One run of a search with evaluations made elsewhere."""
+
+    def __init__(self, search: HostSearch, limit: Limit, options: RemoteOptions, evaluate: Any, record: Path | None, replay: Path | None) -> None:
+        if search.config.max_nodes is not None:
+            raise ConfigError("a tree with evaluations in flight cannot be folded: leave max_nodes out, or use run")
+        if record is not None and replay is not None:
+            raise ConfigError("a replay is a record already: give record or replay")
+        self._search, self._machine, self._explorer, self._view = search, search._machine, search._explorer, search.view
+        self._options = options
+        header = {"problem": self._view.name, "config": str(search.config), "seed": search.seed, "in_flight": options.in_flight, "limit": str(limit),
+                  "played": [self._view.text(action) for action in search.played], "simulations": search.simulations}  # fmt: skip
+        self._replay = None if replay is None else Replay(replay, header)
+        self._source: Source = Live(evaluate, options) if self._replay is None else self._replay
+        self._recorder = None if record is None else Recorder(record, header)
+        self._open: dict[int, Call] = {}
+        self._begun = self._absorbed = self._idle = 0
+        self._held, self._size = search.simulations, search.tree.size
+        self._interrupts = search._interrupts  # whoever runs the event loop may hold Ctrl-C already
+        self.budget = Budget(search._forced(limit, elsewhere=True), elsewhere=True)
+
+    async def run(self) -> str:
+        """Search until the limit is reached, Ctrl-C is pressed or nothing is left to do; why it ended. Nothing stays in flight."""
+        machine = self._machine
+        before = machine.expands_down, self._explorer.expand_after, int(machine.control["expand_after"][0])
+        self._expect_priors()
+        self.budget = Budget(self.budget.limit, elsewhere=True)
+        why = ""
+        try:
+            why = await self._loop()
+        finally:
+            for call in self._open.values():
+                machine.release(call.leaf)
+            self._open.clear()
+            machine.sync()
+            self._search._in_flight = 0
+            machine.expands_down, self._explorer.expand_after, machine.control["expand_after"] = before
+            machine.numbers[EXPANDS] = int(machine.expands_down)
+            machine.prepare_kernel(watching=False)
+            try:
+                await self._source.close()
+            finally:
+                if self._recorder is not None:
+                    if why:
+                        self._recorder.stop(why, self._begun, self._absorbed, self._done)
+                    self._recorder.close()
+        return why
+
+    def _expect_priors(self) -> None:
+        """Whatever the search's own evaluator is: here a leaf gets its children with its evaluation."""
+        machine, after = self._machine, self._search.config.expand_after or 0
+        machine.tree.track_in_flight()
+        machine.prepare_kernel(watching=True)
+        machine.expands_down, self._explorer.expand_after, machine.control["expand_after"] = False, after, after
+        machine.numbers[EXPANDS] = 0
+        machine.begin(0)
+        machine.simulate()  # compiled before any clock runs
+
+    @property
+    def _done(self) -> int:
+        return self._search.simulations - self._held
+
+    async def _loop(self) -> str:
+        while True:
+            why = self._ended() or self._fill() or self._ended()
+            if why or not self._open:
+                return why or "nothing is left to evaluate"
+            wait = _LOOK_UP if self.budget.seconds_left is None else min(_LOOK_UP, self.budget.seconds_left)
+            found = await self._source.next(wait)
+            if found is not None:
+                self._take(*found)
+            elif self._replay is not None:
+                return self._recorded_end()
+
+    def _recorded_end(self) -> str:
+        """A record has no more answers: it ended here, or was cut off."""
+        assert self._replay is not None
+        return "the record ended" if self._replay.end is None else str(self._replay.end["stopped"])
+
+    def _ended(self) -> str | None:
+        """Why nothing more shall happen, not even the absorption of what is in flight."""
+        if self._search.solved and self._search.simulations:
+            return "solved"
+        if self._replay is not None:
+            end = self._replay.end
+            if end is not None and (self._begun, self._absorbed, self._done) == (end["begun"], end["absorbed"], end["simulations"]):
+                return str(end["stopped"])
+            return None
+        if self._interrupts.seen:
+            return "interrupted"
+        if self.budget.seconds_left == 0.0:
+            return "the limit was reached"
+        return None
+
+    def _is_full(self) -> bool:
+        """Whether no further evaluation may begin; those in flight are waited for."""
+        limit, budget = self.budget.limit, self.budget
+        return (
+            len(self._open) >= self._options.in_flight
+            or (limit.simulations is not None and self._done + len(self._open) >= limit.simulations)
+            or (limit.calls is not None and budget.calls >= limit.calls)
+            or (limit.cost is not None and budget.cost >= limit.cost)
+            or (limit.nodes is not None and self._machine.tree.size - self._size >= limit.nodes)
+        )
+
+    def _fill(self) -> str | None:
+        """Begin evaluations until there are enough, or every way leads to a leaf in flight; why the search ends, if it does."""
+        self._machine.sync()
+        avoided: list[int] = []
+        try:
+            while not self._is_full():
+                left = self.budget.limit.simulations
+                room = None if left is None else left - self._done - len(self._open)
+                if not self._search._dress_root(room) and self._open:
+                    return None  # the root itself is on its way
+                before = self._done
+                found = self._walk(_CHUNK if room is None else min(_CHUNK, room))
+                if found >= 0:
+                    self._see_to(found)
+                    self._idle = 0
+                elif found == BUSY:
+                    if self._machine.node == ROOT or len(avoided) >= self._options.in_flight:
+                        break
+                    avoided.append(self._machine.node)
+                    self._machine.count_in_flight(avoided[-1], 1)  # a visit more in flight there, for a moment: others look better then
+                elif found == BARE and not self._search.config.solver:
+                    raise self._explorer.all_failed()
+                elif found == BARE or self._search.solved:
+                    return None if self._open else "solved"
+                else:
+                    self._idle += self._done - before
+                    if self._idle >= _BARREN:
+                        break
+                    if why := self._ended():
+                        return why
+        finally:
+            for node in avoided:
+                self._machine.count_in_flight(node, -1)
+        return None if self._open else "nothing is left to evaluate" if not self._is_full() else "the limit was reached"
+
+    def _walk(self, budget: int) -> int:
+        """Simulate to the next leaf; ends that need no evaluation are settled on the way."""
+        machine = self._machine
+        machine.begin(budget)
+        found = machine.simulate()
+        while found in (ROOM, DEPTH):
+            machine.make_room(0)
+            found = machine.simulate()
+        machine.sync()
+        return found
+
+    # One leaf.
+
+    def _see_to(self, leaf: int) -> None:
+        """Step to a leaf; ask for its evaluation where it needs one."""
+        machine, explorer = self._machine, self._explorer
+        try:
+            looked = explorer.look(leaf)
+            if looked is None:
+                machine.begin(0)
+                machine.simulate(END, leaf)
+                return
+            self._begin(leaf, *looked)
+        except BaseException as error:
+            if all(call.leaf != leaf for call in self._open.values()):
+                self._release(leaf)
+            if isinstance(error, TreetopError) or not isinstance(error, Exception):
+                raise
+            explorer.bury(leaf, reason_of(error))  # whatever the caller's code raises ends this node, and nothing else
+
+    def _release(self, leaf: int) -> None:
+        self._machine.release(leaf)
+
+    def _begin(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> None:
+        view, told = self._view, self._explorer.evaluate.told
+
+        def absorb(prior: list[float] | None, values: list[float]) -> None:
+            self._machine.begin(0)
+            self._explorer.take(leaf, mover, actions, weights if prior is None or mover == CHANCE else prior, values)
+
+        state, asked, who = self._machine.states[leaf], actions, mover
+        received: list[float] | None = None
+        if mover == CHANCE:  # one outcome is drawn, and what follows it is evaluated
+            drawn = self._explorer.draw(state)
+            if drawn.value is not None:
+                absorb(None, drawn.value)
+                return
+            state, who, asked, received = drawn.state, drawn.mover, drawn.actions, drawn.received
+
+        def check(prior: Any, value: Any) -> tuple[list[float] | None, list[float]]:
+            found, values = told((prior, value), who, asked)
+            return found, values if received is None else [one + more for one, more in zip(values, received, strict=True)]
+
+        key = view.key(state)
+        name = [str(action) for action in self._machine.path(leaf)] if key is None else [str(key)]
+        call = Call(self._begun, leaf, state if view.copy is None else view.copy(state), asked, name, check, absorb)
+        self._begun += 1
+        self.budget.calls += 1
+        self._open[call.number] = call
+        self._search._in_flight = len(self._open)
+        self._source.begin(call)
+
+    def _take(self, call: Call, answer: Answer) -> None:
+        """Absorb an answer, or bury the leaf that has none."""
+        del self._open[call.number]
+        self._search._in_flight = len(self._open)
+        if self._recorder is not None:
+            self._recorder.note(call, answer)
+        self._absorbed += 1
+        self.budget.cost += answer.cost
+        self.budget.calls += answer.attempts - 1
+        if answer.error is not None:
+            self._release(call.leaf)
+            more = f" (the last of {answer.attempts} attempts)" if answer.attempts > 1 else ""
+            self._explorer.bury(call.leaf, f"its evaluation failed: {answer.error}{more}")
+            return
+        try:
+            call.absorb(answer.prior, answer.values)
+        except (TypeError, ValueError, IndexError) as error:
+            raise SaveError(f"the record's answer to call {call.number} does not fit: {error}") from error
+        self._machine.sync()
