@@ -247,3 +247,44 @@ def test_limits_in_calls_or_cost_are_for_evaluations_elsewhere():
             tt.Search("nim").run(limit)
     with pytest.raises(tt.ConfigError, match="cost must be"):
         tt.Limit(cost=-1)
+
+
+def test_an_error_of_treetops_own_in_the_callers_code_ends_a_node_too():
+    class Wrapped(Nim):
+        def step(self, state, action):
+            if state[0] == 21 and action == 2:
+                tt.position("nim").play([7])
+            return super().step(state, action)
+
+    result = tt.HostSearch(Wrapped(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=50))
+    assert result.failures[0].path == (2,)
+
+
+def test_among_moves_that_all_lose_a_dead_one_is_never_played():
+    class Last(Nim):
+        def rewards(self, state):
+            return (-1, 1) if state[1] == 1 else (1, -1)  # whoever takes the last one loses
+
+        def step(self, state, action):
+            if action == 0:
+                raise RuntimeError("broken")
+            return super().step(state, min(action, state[0] - 1))
+
+    for seed in range(8):
+        problem = type("Small", (Last,), {"actions": lambda self, state: [0, 1]})(1)
+        result = tt.HostSearch(problem, tt.uct(solver=True), evaluator=without_rollouts, seed=seed).run(tt.Limit(simulations=20))
+        assert result.action == 1
+        assert result.proof is not None
+        assert result.proof.value == -1
+
+
+def test_a_start_of_nothing_is_refused():
+    problem = TicTacToe()
+    problem.initial = lambda: None
+    with pytest.raises(tt.ConfigError, match="no state"):
+        tt.HostSearch(problem)
+
+
+def test_any_class_with_the_four_methods_is_a_problem():
+    assert isinstance(Nim(), tt.Problem)
+    assert not isinstance(object(), tt.Problem)

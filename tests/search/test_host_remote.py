@@ -181,7 +181,7 @@ def test_an_answer_that_is_none_counts_as_a_failure(answer):
     result = search.run_remote(tt.Limit(simulations=60), evaluate, retries=1, backoff=0.0)
     assert_at_rest(search)
     assert result.visits[0] == 0
-    assert "GameError" in result.failures[0].reason
+    assert "Error: " in result.failures[0].reason
     assert "the last of 2 attempts" in result.failures[0].reason
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from treetop.errors import ConfigError, GameError
+from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
-from treetop.search.problem import ProblemView, Weights, shown
+from treetop.search.problem import ProblemError, ProblemView, Weights, shown
 from treetop.search.stream import Stream
 from treetop.types import CHANCE
 
@@ -85,7 +85,7 @@ class HostEvaluator:
     def told(self, answer: Any, mover: int, actions: list[Any]) -> Told:
         """An evaluator's answer, checked."""
         if not isinstance(answer, (tuple, list)) or len(answer) not in (2, 3):
-            raise GameError(f"an evaluator gives (prior, value), not {answer!r}")
+            raise ProblemError(f"an evaluator gives (prior, value), not {answer!r}")
         prior: Weights = answer[0]
         return self.view.weights(prior, actions), self.view.values(answer[1], mover)
 
@@ -170,9 +170,9 @@ class HostEvaluator:
                 value = [one * self._discount for one in value]
         return value
 
-    def _stuck(self, state: Any) -> GameError:
-        return GameError(f"{self.view.name}.actions gave nothing in a state that is not terminal{shown(state)}")
+    def _stuck(self, state: Any) -> ProblemError:
+        return ProblemError(f"{self.view.name}.actions gave nothing in a state that is not terminal{shown(state)}")
 
-    def _too_long(self, state: Any) -> GameError:
-        return GameError(f"a rollout of {self.view.name} took more than max_length = {self.view.max_length:,} moves: say max_length, or give an "
+    def _too_long(self, state: Any) -> ProblemError:
+        return ProblemError(f"a rollout of {self.view.name} took more than max_length = {self.view.max_length:,} moves: say max_length, or give an "
                          f"evaluator{shown(state)}")  # fmt: skip

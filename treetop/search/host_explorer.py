@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.errors import SearchError, TreetopError
+from treetop.errors import SearchError
 from treetop.kernels.control import SOLVED
 from treetop.kernels.host import BARE, DEPTH, END, OPEN, OPENED, ROOM, STOPPED, TAKE
 from treetop.search.config import SearchConfig
@@ -12,7 +12,7 @@ from treetop.search.host_evaluator import Drawn, HostEvaluator
 from treetop.search.host_machine import HostMachine
 from treetop.search.host_result import Failure
 from treetop.search.interrupts import Interrupts
-from treetop.search.problem import ProblemView, shown
+from treetop.search.problem import ProblemError, ProblemView, shown
 from treetop.types import CHANCE, ROOT
 
 
@@ -70,7 +70,7 @@ class Explorer:
             prior, values = self.evaluate(machine.states[leaf], mover, actions, self._stream())
         except Exception as error:
             machine.release(leaf)
-            if isinstance(error, TreetopError):
+            if isinstance(error, ProblemError):
                 raise
             self.bury(leaf, reason_of(error))
             return machine.simulate()
@@ -165,7 +165,7 @@ class Explorer:
         """Look at a node that was looked at before and has lost its children since; None where it fails now."""
         try:
             looked = self.look(node)
-        except TreetopError:
+        except ProblemError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever the caller's code raises ends this node, and nothing else
             self.bury(node, reason_of(error))

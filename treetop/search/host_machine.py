@@ -174,6 +174,7 @@ class HostMachine:
                 del self.parents[len(self.moves) :]
                 self.parents.extend([parent] * len(actions))
                 self.moves.extend(actions)
+                self.listed[parent] = None
 
     def follow(self) -> None:
         """After nodes have moved: states and moves go with them."""
@@ -309,7 +310,8 @@ class HostMachine:
         bounds[node, players + mover] = low
         if not len(self.tree.columns.returns) and players == 2:
             bounds[node, 1 - mover] = high
-        self.tree.columns.links["flags"][node] |= BOUNDED
+        self.tree.columns.links["flags"][node] |= BOUNDED | SETTLED
+        self.tree.columns.distances[node] = -1  # nearer than any end: among moves that all lose it is the last to be played
 
     def write_rewards(self, rewards: list[float]) -> None:
         """What the leaf that is taken in next is worth, for every player."""

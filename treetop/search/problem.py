@@ -19,6 +19,10 @@ _LONGEST = 10_000  # moves of a rollout, where the problem does not say
 _SURE = 1e-6  # how far probabilities may be from 1
 
 
+class ProblemError(GameError):
+    """A problem or an evaluator said what cannot be. Other errors of the caller's code end a node; this one is told at once."""
+
+
 @runtime_checkable
 class Problem(Protocol):
     """What is searched: states of any kind, actions of any hashable kind. Your class need not inherit from this; what it lacks has a default.
@@ -90,7 +94,10 @@ class ProblemView:
         method = getattr(self.problem, "initial", None)
         if method is None:
             raise ConfigError(f"{self.name} has no method initial: give the search the state to begin with, as root=")
-        return method()
+        state = method()
+        if state is None:
+            raise ConfigError(f"{self.name}.initial returned None, which is no state")
+        return state
 
     def player(self, state: Any) -> int:
         """Who is to move."""
@@ -101,7 +108,7 @@ class ProblemView:
             return CHANCE
         if isinstance(player, bool) or not 0 <= player < self.players or player != int(player):
             more = "; where chance decides, a problem has a method outcomes" if player == CHANCE else ""
-            raise GameError(f"{self.name}.player gave {player!r}; players are 0 to {self.players - 1}{more}{shown(state)}")
+            raise ProblemError(f"{self.name}.player gave {player!r}; players are 0 to {self.players - 1}{more}{shown(state)}")
         return int(player)
 
     def actions(self, state: Any) -> list[Any]:
@@ -115,14 +122,14 @@ class ProblemView:
             different = len(set(actions))
         except TypeError:
             culprit = next(action for action in actions if not _is_hashable(action))
-            raise GameError(f"{self.name}.{method} gave {culprit!r}, which cannot be hashed: use numbers, texts, tuples or frozen objects{shown(state)}") from None
+            raise ProblemError(f"{self.name}.{method} gave {culprit!r}, which cannot be hashed: use numbers, texts, tuples or frozen objects{shown(state)}") from None
         if not actions:
-            raise GameError(f"{self.name}.{method} gave nothing in a state that is not terminal{shown(state)}")
+            raise ProblemError(f"{self.name}.{method} gave nothing in a state that is not terminal{shown(state)}")
         if different != len(actions):
             culprit = next(action for index, action in enumerate(actions) if action in actions[:index])
-            raise GameError(f"{self.name}.{method} gave {culprit!r} twice{shown(state)}")
+            raise ProblemError(f"{self.name}.{method} gave {culprit!r} twice{shown(state)}")
         if len(actions) > MAX_CHILDREN:
-            raise GameError(f"{self.name}.{method} gave {len(actions):,} actions; a node holds at most {MAX_CHILDREN:,}{shown(state)}")
+            raise ProblemError(f"{self.name}.{method} gave {len(actions):,} actions; a node holds at most {MAX_CHILDREN:,}{shown(state)}")
 
     def outcomes(self, state: Any) -> tuple[list[Any], list[float]]:
         """What chance may do, and how likely it is."""
@@ -131,10 +138,10 @@ class ProblemView:
         try:
             actions, probabilities = [pair[0] for pair in pairs], [float(pair[1]) for pair in pairs]
         except (TypeError, ValueError, IndexError):
-            raise GameError(f"{self.name}.outcomes gives pairs of an outcome and its probability, not {pairs!r}{shown(state)}") from None
+            raise ProblemError(f"{self.name}.outcomes gives pairs of an outcome and its probability, not {pairs!r}{shown(state)}") from None
         self._check_actions(actions, "outcomes", state)
         if not all(probability >= 0.0 for probability in probabilities) or not abs(math.fsum(probabilities) - 1.0) <= _SURE:
-            raise GameError(f"{self.name}.outcomes gave probabilities that do not sum to 1: {probabilities}{shown(state)}")
+            raise ProblemError(f"{self.name}.outcomes gave probabilities that do not sum to 1: {probabilities}{shown(state)}")
         return actions, probabilities
 
     def draw(self, state: Any, rng: Rng) -> Any:
@@ -157,13 +164,13 @@ class ProblemView:
         if not self.has_step_rewards:
             return (self.changed(state) if following is None else following), None
         if not isinstance(following, tuple) or len(following) != 2:
-            raise GameError(f"with step_rewards, {self.name}.step returns (state, rewards), not {following!r}")
+            raise ProblemError(f"with step_rewards, {self.name}.step returns (state, rewards), not {following!r}")
         return (self.changed(state) if following[0] is None else following[0]), self._numbers(following[1], "step", state)
 
     def changed(self, state: Any) -> Any:
         """The state after a step that returned nothing: it has changed the state that it was given."""
         if self.copy is None:
-            raise GameError(f"{self.name}.step returned None: it returns the next state; if it changes the one it is given, a problem has a method copy")
+            raise ProblemError(f"{self.name}.step returned None: it returns the next state; if it changes the one it is given, a problem has a method copy")
         return state
 
     def rewards(self, state: Any) -> list[float]:
@@ -175,9 +182,9 @@ class ProblemView:
 
     def _check_range(self, rewards: list[float], method: str, state: Any) -> None:
         if min(rewards) < self._low or max(rewards) > self._high:
-            raise GameError(f"{self.name}.{method} gave {rewards}, outside of its reward_range {self.facts.rewards}: say reward_range = (lowest, highest){shown(state)}")
+            raise ProblemError(f"{self.name}.{method} gave {rewards}, outside of its reward_range {self.facts.rewards}: say reward_range = (lowest, highest){shown(state)}")
         if self.facts.zero_sum and abs(rewards[0] + rewards[1]) > 1e-9:
-            raise GameError(f"{self.name}.{method} gave {rewards}, which do not add up to zero: say zero_sum = False{shown(state)}")
+            raise ProblemError(f"{self.name}.{method} gave {rewards}, which do not add up to zero: say zero_sum = False{shown(state)}")
 
     def rollout(self, state: Any, rng: Rng) -> list[float]:
         """The problem's own rollout."""
@@ -200,23 +207,23 @@ class ProblemView:
         try:
             weights = [float(weight) for weight in told]
         except (TypeError, ValueError):
-            raise GameError(f"priors are one number an action, not {told!r}") from None
+            raise ProblemError(f"priors are one number an action, not {told!r}") from None
         if len(weights) != len(actions):
-            raise GameError(f"priors are one number an action: {len(weights)} for {len(actions)} actions")
+            raise ProblemError(f"priors are one number an action: {len(weights)} for {len(actions)} actions")
         total = math.fsum(weights)
         if not all(weight >= 0.0 for weight in weights) or not math.isfinite(total):
-            raise GameError(f"priors are finite numbers of at least 0, not {weights}")
+            raise ProblemError(f"priors are finite numbers of at least 0, not {weights}")
         return weights if total > 0.0 else None
 
     def _numbers(self, told: Any, method: str, state: Any) -> list[float]:
         try:
             numbers = [float(told)] if self.players == 1 and not _is_list(told) else [float(number) for number in told]
         except (TypeError, ValueError):
-            raise GameError(f"{self.name}: {method} gives one number a player, not {told!r}{shown(state)}") from None
+            raise ProblemError(f"{self.name}: {method} gives one number a player, not {told!r}{shown(state)}") from None
         if len(numbers) != self.players:
-            raise GameError(f"{self.name}: {method} gives one number a player, {self.players} in all, not {told!r}{shown(state)}")
+            raise ProblemError(f"{self.name}: {method} gives one number a player, {self.players} in all, not {told!r}{shown(state)}")
         if not math.isfinite(math.fsum(numbers)):
-            raise GameError(f"{self.name}: {method} gave {told!r}: a reward or value is a finite number{shown(state)}")
+            raise ProblemError(f"{self.name}: {method} gave {told!r}: a reward or value is a finite number{shown(state)}")
         return numbers
 
     def text(self, action: Any) -> str:

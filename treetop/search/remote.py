@@ -9,11 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from treetop.errors import ConfigError, SaveError, TreetopError
+from treetop.errors import ConfigError, SaveError
 from treetop.kernels.host import BARE, BUSY, DEPTH, END, EXPANDS, ROOM
 from treetop.search.calls import Answer, Call, Live, RemoteOptions, Source
 from treetop.search.host_explorer import reason_of
 from treetop.search.limits import Budget, Limit
+from treetop.search.problem import ProblemError
 from treetop.search.recording import Recorder, Replay
 from treetop.types import CHANCE, ROOT
 
@@ -191,7 +192,7 @@ class Remote:
         except BaseException as error:
             if all(call.leaf != leaf for call in self._open.values()):
                 self._release(leaf)
-            if isinstance(error, TreetopError) or not isinstance(error, Exception):
+            if isinstance(error, ProblemError) or not isinstance(error, Exception):
                 raise
             explorer.bury(leaf, reason_of(error))  # whatever the caller's code raises ends this node, and nothing else
 
