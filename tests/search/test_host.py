@@ -316,3 +316,20 @@ def test_actions_of_any_hashable_kind_and_of_equal_names_are_told_apart():
     _, result = search_of(Odd(), simulations=200)
     assert result.action == "1"
     assert len(result.explain().rows) == 4
+
+
+def test_a_stopping_policy_may_end_it_early():
+    whole = tt.HostSearch(Nim(), seed=5).run(tt.Limit(simulations=3000))
+    early = tt.HostSearch(Nim(), seed=5).run(tt.Limit(simulations=3000), stopping=[tt.UnassailableLeader()])
+    assert early.simulations <= whole.simulations
+    assert early.action == whole.action
+
+
+def test_an_evaluator_may_change_the_state_that_it_is_given():
+    def evaluate(board, actions):
+        board.cells[:] = "x" * 9
+        return None, 0.0
+
+    search, result = search_of(TicTacToe(), tt.puct(c=1.0), 100, evaluator=evaluate)
+    assert search.state.cells == ["."] * 9
+    assert result.simulations == 100

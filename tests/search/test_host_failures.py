@@ -47,6 +47,7 @@ def test_a_dead_node_is_never_chosen_again():
     assert result.visits[1] == 0
     assert result.action != 1
     assert [failure.path for failure in result.failures] == [(1,)]
+    assert 'raise RuntimeError("two is too many")' in result.failures[0].where
     dead = search.tree.root.children[1]
     assert dead.is_closed
     assert dead.visits == 0

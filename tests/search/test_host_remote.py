@@ -434,6 +434,14 @@ def test_options_that_do_not_fit_are_refused(options):
         tt.HostSearch(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once, **options)
 
 
+def test_progress_is_told_on_the_way():
+    told = []
+    search = tt.HostSearch(Nim(60), tt.puct(c=1.5), seed=1)
+    search.run_remote(tt.Limit(seconds=0.5), jittery(1), in_flight=4, progress=told.append)
+    assert told
+    assert 0 < told[0].simulations <= told[-1].simulations
+
+
 def test_what_cannot_run_elsewhere_is_refused():
     with pytest.raises(tt.ConfigError, match="give evaluate"):
         tt.HostSearch(Nim()).run_remote(tt.Limit(simulations=5))

@@ -153,10 +153,10 @@ class Live:
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
-        if self._seats is not None:
-            self._seats.close()
         if tasks:
             await asyncio.wait(tasks, timeout=_PATIENCE)
+        if self._seats is not None:
+            self._seats.close()
 
 
 def is_coroutine(function: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.presets import uct
 from treetop.search.problem import Problem, ProblemView, shown
 from treetop.search.search import Progress
+from treetop.search.stopping import Standing, Stopper, Together, Verdict
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, ROOT
 
@@ -153,8 +154,11 @@ class HostSearch:
 
     # Running.
 
-    def run(self, limit: Limit, *, progress: Callable[[Progress], object] | None = None) -> HostResult:
-        """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then."""
+    def run(self, limit: Limit, *, progress: Callable[[Progress], object] | None = None, stopping: Sequence[Stopper] = ()) -> HostResult:
+        """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then.
+
+        `stopping` may end it earlier or let it go on.
+        """
         from treetop.search.calls import is_coroutine
 
         self._refuse_in_flight("run")
@@ -168,7 +172,7 @@ class HostSearch:
         budget = Budget(self._forced(limit))
         with Interrupts() as interrupts:
             try:
-                why = self._run_slices(budget, interrupts, progress)
+                why = self._run_slices(budget, interrupts, progress, stopping)
             except KeyboardInterrupt:
                 interrupts.seen = True
             finally:
@@ -184,7 +188,7 @@ class HostSearch:
 
     async def arun(
         self, limit: Limit, evaluate: Any = None, *, in_flight: int = 32, timeout: float | None = None, retries: int = 0, backoff: float = 0.5,
-        processes: int = 0, record: str | Path | None = None, replay: str | Path | None = None,
+        processes: int = 0, record: str | Path | None = None, replay: str | Path | None = None, progress: Callable[[Progress], object] | None = None,
     ) -> HostResult:  # fmt: skip
         """Search with evaluations that are made elsewhere, up to `in_flight` of them at once; return what is known when the limit is reached.
 
@@ -203,7 +207,8 @@ class HostSearch:
         evaluate = self.evaluator if evaluate is None and callable(self._evaluate.own) else evaluate
         if evaluate is None and replay is None:
             raise ConfigError("give evaluate, a function of a state and its actions: rollouts are made here, by run")
-        remote = Remote(self, limit, options, evaluate, None if record is None else Path(record), None if replay is None else Path(replay))
+        remote = Remote(self, limit, options, evaluate, None if record is None else Path(record), None if replay is None else Path(replay),
+                        None if progress is None else lambda budget: progress(self._progress(budget)))  # fmt: skip
         try:
             why = await remote.run()
         finally:
@@ -240,12 +245,16 @@ class HostSearch:
         few = 1 if elsewhere or self._evaluate.gives_priors else _FORCED_SIMULATIONS
         return replace(limit, simulations=min(few, limit.simulations or few))
 
-    def _run_slices(self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None) -> str:
-        pulse = Pulse(_PROGRESS_SECONDS)
+    def _run_slices(
+        self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None, stopping: Sequence[Stopper]
+    ) -> str:  # fmt: skip
+        pulse, together, limit = Pulse(_PROGRESS_SECONDS), Together(stopping), budget.limit
+        together.reset()
+        wait = _MOST_VISITS  # simulations until the next look at the root
         while not interrupts.seen:
             if self.solved and self.simulations:
                 return "solved"
-            size = min(budget.next_slice(), _MOST_VISITS - self.simulations)
+            size = min(budget.next_slice(), _MOST_VISITS - self.simulations, wait)
             if size <= 0:
                 return "the limit was reached"
             nodes = self.tree.size
@@ -257,7 +266,18 @@ class HostSearch:
                 return "solved"
             if progress is not None and pulse.due():
                 progress(self._progress(budget))
+            wait -= done
+            if stopping and self.simulations and (wait <= 0 or wait > _MOST_VISITS // 2):
+                verdict = self._judge(together, budget, limit)
+                if verdict.reason is not None:
+                    return verdict.reason
+                budget.limit, wait = verdict.limit, verdict.wait
         return "interrupted"
+
+    def _judge(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
+        told = self.result()._told
+        return together.look(Standing(told.counts, told.means, told.priors, budget.simulations, limit, budget.elapsed, self.config.final,
+                                      told.lower, told.upper))  # fmt: skip
 
     def _dress_root(self, left: int | None) -> bool:
         """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""

@@ -80,7 +80,8 @@ class HostEvaluator:
                 return None, drawn.value
             _, value = self.told(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions)
             return None, [one + more for one, more in zip(drawn.received, value, strict=True)]
-        return self.told(self.own(state, actions), mover, actions)
+        # An evaluator may do with a state what it likes; where states change in place, it gets one of its own.
+        return self.told(self.own(state if self.view.copy is None else self.view.copy(state), actions), mover, actions)
 
     def told(self, answer: Any, mover: int, actions: list[Any]) -> Told:
         """An evaluator's answer, checked."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import traceback
+from pathlib import Path
 from typing import Any
 
 from treetop.errors import SearchError
@@ -72,7 +74,7 @@ class Explorer:
             machine.release(leaf)
             if isinstance(error, ProblemError):
                 raise
-            self.bury(leaf, reason_of(error))
+            self.bury(leaf, reason_of(error), where_of(error))
             return machine.simulate()
         except BaseException:
             machine.release(leaf)
@@ -168,16 +170,16 @@ class Explorer:
         except ProblemError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever the caller's code raises ends this node, and nothing else
-            self.bury(node, reason_of(error))
+            self.bury(node, reason_of(error), where_of(error))
             return None
         if looked is None:
             raise SearchError(f"{self.view.name}.is_terminal says now that it is the end, and did not before{shown(self.machine.states[node])}")
         return looked
 
-    def bury(self, leaf: int, reason: str) -> None:
+    def bury(self, leaf: int, reason: str, where: str = "") -> None:
         """A node failed: it is left out from now on. With all actions of the root gone, there is nothing left to search."""
         for node in self.machine.bury(leaf, reason):
-            self.failures.append(Failure((*self.played, *self.machine.path(node)), self.machine.dead[node]))
+            self.failures.append(Failure((*self.played, *self.machine.path(node)), self.machine.dead[node], where))
             if node == ROOT:
                 raise self.all_failed()
 
@@ -185,6 +187,12 @@ class Explorer:
         """The error for a root that is dead."""
         reason = self.machine.dead.get(ROOT, self.failures[-1].reason if self.failures else "nothing is left to choose")
         return SearchError(f"the root itself failed: {reason}{shown(self.machine.states[ROOT])}")
+
+
+def where_of(error: BaseException) -> str:
+    """The line that raised an exception."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line}" if frames else ""
 
 
 def reason_of(error: BaseException) -> str:

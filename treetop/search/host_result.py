@@ -33,9 +33,11 @@ class Failure:
     path: tuple[Hashable, ...]
     """The actions that lead to it, from where the search began."""
     reason: str
+    where: str = field(default="", compare=False)
+    """The line of the caller's code that raised it, where that is known."""
 
     def __str__(self) -> str:
-        return f"after {', '.join(map(str, self.path)) or 'nothing'}: {self.reason}"
+        return f"after {', '.join(map(str, self.path)) or 'nothing'}: {self.reason}" + (f" ({self.where})" if self.where else "")
 
 
 class HostPosition:
@@ -257,7 +259,7 @@ class HostResult:
         """Everything as plain values; actions are told as people read them."""
         plain = self._told.to_dict()
         plain |= {"action": self.move, "report": self.report().to_dict(), "cost": self.cost, "calls": self.calls}
-        return {**plain, "failures": [{"path": [str(action) for action in one.path], "reason": one.reason} for one in self.failures]}
+        return {**plain, "failures": [{"path": [str(action) for action in one.path], "reason": one.reason, "where": one.where} for one in self.failures]}
 
     def json(self) -> str:
         """The same as a JSON text."""

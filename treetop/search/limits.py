@@ -24,7 +24,7 @@ class Limit:
     cost: float | None = None
     """For evaluations made elsewhere: what they may cost together, in the evaluator's own unit. The one that goes past it is the last."""
     calls: int | None = None
-    """For evaluations made elsewhere: how many may begin, second attempts included."""
+    """For evaluations made elsewhere: how many may begin. Second attempts count too, as soon as they are over."""
 
     def __post_init__(self) -> None:
         for name in ("simulations", "nodes", "calls"):
@@ -70,16 +70,6 @@ class Budget:
     def elapsed(self) -> float:
         """Seconds since the start."""
         return time.perf_counter() - self._start
-
-    @property
-    def is_spent(self) -> bool:
-        """Whether nothing more may begin."""
-        limit = self.limit
-        return (
-            (limit.simulations is not None and self.simulations >= limit.simulations) or (limit.seconds is not None and self.elapsed >= limit.seconds)
-            or (limit.nodes is not None and (self._nodes >= limit.nodes or self._barren >= _BARREN))
-            or (limit.cost is not None and self.cost >= limit.cost) or (limit.calls is not None and self.calls >= limit.calls)
-        )  # fmt: skip
 
     @property
     def seconds_left(self) -> float | None:

@@ -6,14 +6,15 @@ counted on its path and nowhere in the value sums: letting go of it leaves no tr
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treetop.errors import ConfigError, SaveError
 from treetop.kernels.host import BARE, BUSY, DEPTH, END, EXPANDS, ROOM
 from treetop.search.calls import Answer, Call, Live, RemoteOptions, Source
-from treetop.search.host_explorer import reason_of
-from treetop.search.limits import Budget, Limit
+from treetop.search.host_explorer import reason_of, where_of
+from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.problem import ProblemError
 from treetop.search.recording import Recorder, Replay
 from treetop.types import CHANCE, ROOT
@@ -29,13 +30,16 @@ _BARREN = 100_000  # such simulations in a row, after which no further evaluatio
 class Remote:
     """One run of a search with evaluations made elsewhere."""
 
-    def __init__(self, search: HostSearch, limit: Limit, options: RemoteOptions, evaluate: Any, record: Path | None, replay: Path | None) -> None:
+    def __init__(
+        self, search: HostSearch, limit: Limit, options: RemoteOptions, evaluate: Any, record: Path | None, replay: Path | None,
+        told: Callable[[Budget], object] | None = None,
+    ) -> None:  # fmt: skip
         if search.config.max_nodes is not None:
             raise ConfigError("a tree with evaluations in flight cannot be folded: leave max_nodes out, or use run")
         if record is not None and replay is not None:
             raise ConfigError("a replay is a record already: give record or replay")
         self._search, self._machine, self._explorer, self._view = search, search._machine, search._explorer, search.view
-        self._options = options
+        self._options, self._told, self._pulse = options, told, Pulse(_LOOK_UP)
         header = {"problem": self._view.name, "config": str(search.config), "seed": search.seed, "in_flight": options.in_flight, "limit": str(limit),
                   "played": [self._view.text(action) for action in search.played], "simulations": search.simulations}  # fmt: skip
         self._replay = None if replay is None else Replay(replay, header)
@@ -97,6 +101,9 @@ class Remote:
             found = await self._source.next(wait)
             if found is not None:
                 self._take(*found)
+                if self._told is not None and self._pulse.due() and self._search.simulations:
+                    self.budget.simulations = self._done
+                    self._told(self.budget)
             elif self._replay is not None:
                 return self._recorded_end()
 
@@ -194,7 +201,7 @@ class Remote:
                 self._release(leaf)
             if isinstance(error, ProblemError) or not isinstance(error, Exception):
                 raise
-            explorer.bury(leaf, reason_of(error))  # whatever the caller's code raises ends this node, and nothing else
+            explorer.bury(leaf, reason_of(error), where_of(error))  # whatever the caller's code raises ends this node, and nothing else
 
     def _release(self, leaf: int) -> None:
         self._machine.release(leaf)
