@@ -114,6 +114,7 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             self.stage = _ROLL
             if high > 0:
                 self.roll(max(high, low), min(high, low))
+                self.find_moves()
 
         def roll(self, high: int, low: int) -> None:
             self.high = high
@@ -121,7 +122,6 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             self.high_left = 4 if high == low else 1
             self.low_left = 0 if high == low else 1
             self.stage = _MOVE
-            self.find_moves()
 
         def find_moves(self) -> None:
             """From where the player may move; if from nowhere, the turn is over."""
@@ -210,13 +210,14 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             if self.stage == _WHO_BEGINS:
                 self.player = action
                 self.stage = _FIRST_ROLL
-            elif self.stage != _MOVE:
-                self.roll(_HIGH[action], _LOW[action])
-            else:
+                return
+            if self.stage == _MOVE:
                 self.move(action // 2 + 1, self.low if action & 1 else self.high)
                 self.high_left -= 1 - (action & 1)
                 self.low_left -= action & 1
-                self.find_moves()
+            else:
+                self.roll(_HIGH[action], _LOW[action])
+            self.find_moves()
 
         def move(self, point: int, die: int) -> None:
             player, other = self.player, 1 - self.player
