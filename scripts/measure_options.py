@@ -1,5 +1,8 @@
 """What every option is worth in played games: matches against the same search without it, at equal simulations and at equal time.
 
+Equal time is made of simulations too, so that neither a busy machine nor a coarse clock decides a game: first the option's cost is measured (CPU time
+of a move with it and without it, in turn, in several positions; the median), then the player with the option gets so many simulations fewer.
+
     python scripts/measure_options.py                          all matches, and docs/measured.md
     python scripts/measure_options.py --games 400              a larger budget: games that are there already count
     python scripts/measure_options.py --only solver reuse      some options
@@ -11,7 +14,9 @@ Each match is a file in `measured/` and goes on where it was when it is run agai
 from __future__ import annotations
 
 import argparse
-import platform
+import json
+import statistics
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +26,14 @@ from rich.progress import Progress
 from treetop.arena.log import read_match
 from treetop.arena.match import match
 from treetop.arena.result import MatchResult, Tally
+from treetop.compiler.rng import Rng
+from treetop.game.position import Position
+from treetop.game.registry import load_game
+from treetop.players.spec import make_player
 
 HERE = Path(__file__).resolve().parents[1]
-SIMULATIONS, SECONDS = 1000, 0.002
+SIMULATIONS = 1000
+COST_PAIRS, COST_POSITIONS = 7, (0, 6, 12)
 
 
 @dataclass(frozen=True)
@@ -96,14 +106,51 @@ def main() -> None:
                 shown.update(task, description=f"{option.name}, {game}, equal {limit}")
                 play(option, game, limit, arguments.games, arguments.workers, arguments.folder)
                 shown.advance(task)
-    (HERE / "docs" / "measured.md").write_text(table(arguments.folder, arguments.workers))
+    (HERE / "docs" / "measured.md").write_text(table(arguments.folder))
 
 
 def play(option: Option, game: str, limit: str, games: int, workers: int, folder: Path) -> MatchResult:
     """Play one match, or what is missing of it."""
-    told = f"simulations={option.simulations}" if limit == "simulations" else f"seconds={SECONDS * option.simulations / 1000:g}"
-    return match(option.player.format(told), option.baseline.format(told), game, games=games, seed=1, workers=workers,
-                 out=folder / f"{file_name(option, game, limit)}.jsonl")  # fmt: skip
+    simulations = option.simulations
+    if limit == "time":
+        simulations = max(1, round(simulations / cost_of(option, game, folder)))
+    player, baseline = option.player.format(f"simulations={simulations}"), option.baseline.format(f"simulations={option.simulations}")
+    return match(player, baseline, game, games=games, seed=1, workers=workers, out=folder / f"{file_name(option, game, limit)}.jsonl")
+
+
+def cost_of(option: Option, game: str, folder: Path) -> float:
+    """How many times as long a move takes with the option; measured once and kept, because a match that resumes must be the same match."""
+    file = folder / "costs.json"
+    known: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
+    name = file_name(option, game, "cost")
+    if name not in known:
+        known[name] = measured_cost(option, game)
+        file.write_text(json.dumps(known, indent=1))
+    return known[name]
+
+
+def measured_cost(option: Option, game: str) -> float:
+    """The median of the ratios of CPU time, with the option to without."""
+    told = f"simulations={max(option.simulations, SIMULATIONS)}"
+    rules = load_game(game)
+    players = [make_player(text.format(told), rules) for text in (option.player, option.baseline)]
+    ratios = []
+    for pair in range(COST_PAIRS + 1):
+        for moves in COST_POSITIONS:
+            position = Position(rules)
+            rng = Rng(100 * pair + moves)
+            for _ in range(moves):
+                following = position.apply(position.legal_actions()[rng.below(len(position.legal_actions()))])
+                position = position if following.is_terminal else following
+            taken = []
+            for player in players:
+                player.begin(position, pair)
+                start = time.process_time()
+                player.choose(position)
+                taken.append(time.process_time() - start)
+            if pair:  # the first one compiles
+                ratios.append(taken[0] / taken[1])
+    return round(statistics.median(ratios), 3)
 
 
 def file_name(option: Option, game: str, limit: str) -> str:
@@ -112,9 +159,10 @@ def file_name(option: Option, game: str, limit: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in words).strip("-")
 
 
-def table(folder: Path, workers: int) -> str:
+def table(folder: Path) -> str:
     """The table of everything that has been played, as a page."""
     rows = []
+    costs = json.loads((folder / "costs.json").read_text()) if (folder / "costs.json").exists() else {}
     least, most = 10**9, 0
     for option in OPTIONS:
         for game in option.games:
@@ -128,9 +176,11 @@ def table(folder: Path, workers: int) -> str:
                 elo = result.rating.elo
                 least, most = min(least, result.games), max(most, result.games)
                 cells.append(f"**{elo.value:+.0f}** ({elo.low:+.0f} to {elo.high:+.0f})")
-            rows.append(f"| {option.name} | {game} | {option.simulations:,} | {cells[0]} | {cells[1]} |")
+            cost = costs.get(file_name(option, game, "cost"))
+            told = "" if cost is None else f"{cost - 1:+.0%}"
+            rows.append(f"| {option.name} | {game} | {option.simulations:,} | {cells[0]} | {told} | {cells[1]} |")
     budget = f"{least} games a match" if least == most else f"{least} to {most} games a match"
-    return PAGE.format(rows="\n".join(rows), budget=budget, workers=workers, machine=platform.machine(), seconds=SECONDS)
+    return PAGE.format(rows="\n".join(rows), budget=budget)
 
 
 def played(file: Path) -> MatchResult:
@@ -145,18 +195,18 @@ def played(file: Path) -> MatchResult:
 PAGE = """# What each option is worth, measured
 
 Elo of a search with an option over the same search without it, with a 95% interval from pairs of games (docs/matches.md says what that
-means), {budget}. Equal simulations is the number in the table for each move, equal time {seconds:g} s for 1,000 of them. An interval that holds 0
+means), {budget}. The column of simulations is what both sides have for each move at equal simulations. The cost is how much longer a move takes with the option
+(CPU time, medians of interleaved pairs); at equal time the side with the option has so many simulations fewer. An interval that holds 0
 says that nothing was found, not that there is nothing; and an option that helps one game may harm another. Made by
 
 ```
-python scripts/measure_options.py
+python scripts/measure_options.py --games 200
 ```
 
-which plays on where it was, so anybody can give it a larger budget: `--games 1000`. The players' settings stand in that file. Games at equal time
-were played by {workers} workers on a shared {machine} machine, so that half of the table is the less exact one.
+which plays on where it was, so anybody can give it a larger budget: `--games 1000`. The players' settings stand in that file.
 
-| option | game | simulations | Elo at equal simulations | Elo at equal time |
-|---|---|---|---|---|
+| option | game | simulations | Elo at equal simulations | cost | Elo at equal time |
+|---|---|---|---|---|---|
 {rows}
 """
 

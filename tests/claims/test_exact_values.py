@@ -1,0 +1,63 @@
+"""Searches of bundled games with chance, rewards on the way and three players, against exact answers."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+from treetop.oracle.exhaustive import Exhaustive
+from treetop.oracle.value_iteration import ValueIteration
+
+
+def searched(position, config, simulations, evaluator=None, seed=1):
+    search = tt.Search(position, config, evaluator=evaluator, seed=seed)
+    result = search.run(tt.Limit(simulations=simulations))
+    search.tree.check()
+    return result
+
+
+def test_cliff_walking_is_walked_along_the_edge():
+    position = tt.position("cliff_walking(horizon=30)")
+    exact = ValueIteration(position)
+    while not position.is_terminal:
+        result = searched(position, tt.uct(c=0.5), 20_000)
+        assert result.action in exact.best_actions(position)
+        position = position.apply(result.action)
+    assert position.returns == [-13.0]
+
+
+def test_a_slippery_cliff_is_worth_what_value_iteration_says():
+    position = tt.position("cliff_walking(slippery=True, horizon=12)")
+    exact = ValueIteration(position)
+    result = searched(position, tt.uct(c=0.5), 200_000)
+    best = exact.action_values(position)
+    assert best[result.action] >= exact.value(position) - 0.5
+
+
+def test_sailing_agrees_with_value_iteration():
+    position = tt.position("sailing(size=3)").settle(tt.Rng(1))
+    exact = ValueIteration(position)
+    result = searched(position, tt.uct(c=0.5), 100_000, tt.Rollout(policy="game"))
+    assert exact.action_values(position)[result.action] == pytest.approx(exact.value(position), rel=0.03)
+    assert result.value == pytest.approx(exact.value(position), rel=0.1)
+
+
+def test_blackjack_decisions_are_the_best_ones():
+    for seed in range(6):
+        position = tt.position("blackjack").settle(tt.Rng(seed))
+        if position.is_terminal:
+            continue
+        exact = ValueIteration(position)
+        values = exact.action_values(position)
+        result = searched(position, tt.uct(c=1.0), 60_000)
+        assert values[result.action] == pytest.approx(exact.value(position), abs=0.03)
+        assert result.value == pytest.approx(exact.value(position), abs=0.05)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_three_players_find_what_exhaustive_search_says(seed):
+    position = tt.position("nim_three(stones=9)")
+    exact = Exhaustive(10**6)
+    result = searched(position, tt.uct(c=0.7, solver=True), 60_000, seed=seed)
+    values = exact.action_values(position)
+    assert values[result.action][0] == max(value[0] for value in values.values())
