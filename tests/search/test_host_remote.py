@@ -455,3 +455,17 @@ def test_what_cannot_run_elsewhere_is_refused():
 
     with pytest.raises(tt.SearchError, match="await"):
         asyncio.run(inside())
+
+
+def test_how_often_the_search_looks_up_while_it_waits_changes_nothing(tmp_path):
+    async def slow(state, actions):
+        await asyncio.sleep(0.12 + 0.03 * (state[0] % 5))
+        return None, worth(state)
+
+    file = tmp_path / "calls.jsonl"
+    recorded = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)
+    recorded.run_remote(tt.Limit(seconds=1.3), slow, in_flight=7, record=file)
+    replayed = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)
+    replayed.run_remote(tt.Limit(seconds=1.3), in_flight=7, replay=file)
+    assert columns(replayed) == columns(recorded)
+    assert replayed._machine.control["rng"] == recorded._machine.control["rng"]

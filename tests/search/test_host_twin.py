@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 
+import numpy as np
 import pytest
 
 import treetop as tt
@@ -202,3 +204,31 @@ def test_problems_with_holes_have_the_twins_visits_too(salt):
         assert all("a hole" in failure.reason for failure in result.failures)
     search.tree.check()
     assert visits_of(search) == visits_of_twin(twin.root)
+
+
+@pytest.mark.parametrize("salt", range(10))
+def test_random_problems_replay_bit_for_bit_whatever_fails(tmp_path, salt):
+    problem = Maze(salt, players=1 + salt % 3, chance=salt % 2 == 1, on_the_way=salt % 4 > 1, fails=salt > 4)
+    random = np.random.default_rng(salt)
+
+    async def evaluate(state, actions):
+        await asyncio.sleep(random.uniform(0.0, 0.002))
+        if problem.draw(state, 40, 12) == 0 and state:
+            raise ConnectionError("lost")
+        return [random.uniform(0.1, 1.0) for _ in actions], random.uniform(-1.0, 1.0, problem.num_players).tolist(), random.uniform(0.0, 2.0)
+
+    limit = (tt.Limit(simulations=150), tt.Limit(cost=60.0), tt.Limit(seconds=0.1), tt.Limit(calls=80))[salt % 4]
+    config = tt.puct(c=1.5, virtual=("watch", "loss", "mix")[salt % 3], discount=0.9, stop_when_forced=False)
+    outcomes = []
+    for options in ({"evaluate": evaluate, "record": tmp_path / "calls"}, {"replay": tmp_path / "calls"}):
+        search = tt.HostSearch(problem, config, seed=salt)
+        try:
+            result = search.run_remote(limit, in_flight=1 + 3 * salt, **options)
+            told = result.stopped, result.failures, result.cost, result.calls
+        except tt.SearchError as error:
+            told = str(error), tuple(search.failures), 0, 0
+        search.tree.check()
+        size = search.tree.size
+        columns = [column[:size].tobytes() for column in search.tree.columns if len(column)]
+        outcomes.append((told, columns, search.tree.totals.tobytes(), int(search._machine.control["rng"][0])))
+    assert outcomes[0] == outcomes[1]

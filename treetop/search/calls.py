@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import math
 import threading
 from collections import deque
@@ -13,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from treetop.errors import ConfigError, GameError
+from treetop.search.host_evaluator import is_coroutine
 from treetop.workers.processes import Processes, ProcessWorker
 from treetop.workers.transport import Broken, Died, Done, Raised, Ready
 from treetop.workers.units import Unit
@@ -157,11 +157,6 @@ class Live:
             await asyncio.wait(tasks, timeout=_PATIENCE)
         if self._seats is not None:
             self._seats.close()
-
-
-def is_coroutine(function: Any) -> bool:
-    """Whether what a function returns has to be awaited."""
-    return inspect.iscoroutinefunction(function) or (callable(function) and inspect.iscoroutinefunction(type(function).__call__))
 
 
 def _parts(told: Any) -> tuple[Any, Any, float]:

@@ -12,7 +12,7 @@ from treetop.kernels.control import SOLVED
 from treetop.search import root as roots
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Rollout
-from treetop.search.host_evaluator import HostEvaluator, StateEvaluator
+from treetop.search.host_evaluator import HostEvaluator, StateEvaluator, is_coroutine
 from treetop.search.host_explorer import Explorer, reason_of
 from treetop.search.host_machine import HostMachine, StandIn
 from treetop.search.host_result import Failure, HostPosition, HostResult
@@ -159,8 +159,6 @@ class HostSearch:
 
         `stopping` may end it earlier or let it go on.
         """
-        from treetop.search.calls import is_coroutine
-
         self._refuse_in_flight("run")
         self._refuse_chance()
         if is_coroutine(self._evaluate.own):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
@@ -177,3 +178,8 @@ class HostEvaluator:
     def _too_long(self, state: Any) -> ProblemError:
         return ProblemError(f"a rollout of {self.view.name} took more than max_length = {self.view.max_length:,} moves: say max_length, or give an "
                          f"evaluator{shown(state)}")  # fmt: skip
+
+
+def is_coroutine(function: Any) -> bool:
+    """Whether what a function returns has to be awaited."""
+    return inspect.iscoroutinefunction(function) or (callable(function) and inspect.iscoroutinefunction(type(function).__call__))

@@ -34,9 +34,9 @@ class Recorder:
         line |= {"error": answer.error} if answer.error is not None else {"prior": answer.prior, "values": answer.values}
         self._write({**line, "cost": answer.cost, "seconds": round(answer.seconds, 6), "attempts": answer.attempts})
 
-    def stop(self, why: str, begun: int, absorbed: int, simulations: int) -> None:
-        """How it ended."""
-        self._write({"stopped": why, "begun": begun, "absorbed": absorbed, "simulations": simulations})
+    def stop(self, why: str, looks: int, marks: list[int]) -> None:
+        """How it ended: after so many looks at the clock, with so many calls begun, calls absorbed and simulations made."""
+        self._write({"stopped": why, "looks": looks, "marks": marks})
 
     def _write(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, allow_nan=False) + "\n")
@@ -62,6 +62,8 @@ class Replay:
             if lines[0].get(name) != value:
                 raise SaveError(f"{path} was recorded with {name} = {lines[0].get(name)!r}, and this search has {value!r}")
         self.end: dict[str, Any] | None = lines.pop() if "stopped" in lines[-1] else None
+        if self.end is not None and not {"looks", "marks"} <= set(self.end):
+            raise SaveError(f"{path} is damaged in its last line")
         self._answers = iter(lines[1:])
         self._open: dict[int, Call] = {}
 

@@ -46,7 +46,7 @@ class Remote:
         self._source: Source = Live(evaluate, options) if self._replay is None else self._replay
         self._recorder = None if record is None else Recorder(record, header)
         self._open: dict[int, Call] = {}
-        self._begun = self._absorbed = self._idle = 0
+        self._begun = self._absorbed = self._idle = self._looks = 0
         self._held, self._size = search.simulations, search.tree.size
         self._interrupts = search._interrupts  # whoever runs the event loop may hold Ctrl-C already
         self.budget = Budget(search._forced(limit, elsewhere=True), elsewhere=True)
@@ -74,9 +74,16 @@ class Remote:
             finally:
                 if self._recorder is not None:
                     if why:
-                        self._recorder.stop(why, self._begun, self._absorbed, self._done)
+                        self._recorder.stop(why, self._looks, self._marks)
                     self._recorder.close()
+        if self._replay is not None and self._replay.end is not None and self._replay.end["marks"] != self._marks:
+            raise SaveError(f"the replay did not end as the record did: calls begun, absorbed and simulations are {self._marks}, not "
+                            f"{self._replay.end['marks']}")  # fmt: skip
         return why
+
+    @property
+    def _marks(self) -> list[int]:
+        return [self._begun, self._absorbed, self._done]
 
     def _expect_priors(self) -> None:
         """Whatever the search's own evaluator is: here a leaf gets its children with its evaluation."""
@@ -94,38 +101,49 @@ class Remote:
 
     async def _loop(self) -> str:
         while True:
-            why = self._ended() or self._fill() or self._ended()
-            if why or not self._open:
-                return why or "nothing is left to evaluate"
-            wait = _LOOK_UP if self.budget.seconds_left is None else min(_LOOK_UP, self.budget.seconds_left)
-            found = await self._source.next(wait)
-            if found is not None:
-                self._take(*found)
-                if self._told is not None and self._pulse.due() and self._search.simulations:
-                    self.budget.simulations = self._done
-                    self._told(self.budget)
-            elif self._replay is not None:
-                return self._recorded_end()
+            why = self._ended() or self._fill()
+            if why:
+                return why
+            found = await self._wait()
+            if isinstance(found, str):
+                return self._after_looks(found)
+            self._take(*found)
+            if self._told is not None and self._pulse.due() and self._search.simulations:
+                self.budget.simulations = self._done
+                self._told(self.budget)
 
-    def _recorded_end(self) -> str:
-        """A record has no more answers: it ended here, or was cut off."""
-        assert self._replay is not None
-        return "the record ended" if self._replay.end is None else str(self._replay.end["stopped"])
+    async def _wait(self) -> tuple[Call, Answer] | str:
+        """The next answer, or why there will be none. However often the clock is looked at meanwhile, the search does nothing."""
+        while True:
+            left = self.budget.seconds_left
+            found = await self._source.next(_LOOK_UP if left is None or self._replay is not None else min(_LOOK_UP, left))
+            if found is not None:
+                return found
+            if self._replay is not None:  # no more answers: it ended here, or was cut off
+                return "the record ended" if self._replay.end is None else str(self._replay.end["stopped"])
+            if why := self._time_is_over():
+                return why
+
+    def _after_looks(self, why: str) -> str:
+        """An end that comes by itself, and not at a look at the clock: one look more than there were is none that a replay could end at."""
+        self._looks += 1
+        return why
+
+    def _time_is_over(self) -> str | None:
+        return "interrupted" if self._interrupts.seen else "the limit was reached" if self.budget.seconds_left == 0.0 else None
 
     def _ended(self) -> str | None:
-        """Why nothing more shall happen, not even the absorption of what is in flight."""
+        """Why nothing more shall happen, not even the absorption of what is in flight.
+
+        These looks are counted, and a record tells which of them was the last: a replay ends at the very same one.
+        """
         if self._search.solved and self._search.simulations:
             return "solved"
-        if self._replay is not None:
-            end = self._replay.end
-            if end is not None and (self._begun, self._absorbed, self._done) == (end["begun"], end["absorbed"], end["simulations"]):
-                return str(end["stopped"])
-            return None
-        if self._interrupts.seen:
-            return "interrupted"
-        if self.budget.seconds_left == 0.0:
-            return "the limit was reached"
-        return None
+        self._looks += 1
+        if self._replay is None:
+            return self._time_is_over()
+        end = self._replay.end
+        return str(end["stopped"]) if end is not None and end["looks"] == self._looks else None
 
     def _is_full(self) -> bool:
         """Whether no further evaluation may begin; those in flight are waited for."""
@@ -161,7 +179,7 @@ class Remote:
                 elif found == BARE and not self._search.config.solver:
                     raise self._explorer.all_failed()
                 elif found == BARE or self._search.solved:
-                    return None if self._open else "solved"
+                    return None if self._open else self._after_looks("solved")
                 else:
                     self._idle += self._done - before
                     if self._idle >= _BARREN:
@@ -171,7 +189,7 @@ class Remote:
         finally:
             for node in avoided:
                 self._machine.count_in_flight(node, -1)
-        return None if self._open else "nothing is left to evaluate" if not self._is_full() else "the limit was reached"
+        return None if self._open else self._after_looks("the limit was reached" if self._is_full() else "nothing is left to evaluate")
 
     def _walk(self, budget: int) -> int:
         """Simulate to the next leaf; ends that need no evaluation are settled on the way."""
