@@ -127,7 +127,7 @@ def test_discounted_returns_are_exact_on_a_path_without_choice():
 
     _, result = search_of(Forced(length=3, prize=4.0), tt.uct(discount=0.5), 20)
     assert result.means[0] == pytest.approx(-0.1 + 0.5 * (-0.1 + 0.5 * 4.0))
-    assert result.value == pytest.approx(0.5 * result.means[0])
+    assert result.value == pytest.approx(result.means[0])
 
 
 def test_three_players_each_choose_for_themselves():
@@ -333,3 +333,12 @@ def test_an_evaluator_may_change_the_state_that_it_is_given():
     search, result = search_of(TicTacToe(), tt.puct(c=1.0), 100, evaluator=evaluate)
     assert search.state.cells == ["."] * 9
     assert result.simulations == 100
+
+
+def test_the_best_childs_value_goes_up_through_chance_and_rewards_on_the_way():
+    _, gamble = search_of(Gamble(), tt.uct(c=1.0, backup="max"), 2000)
+    assert gamble.means[1] == pytest.approx(0.75 * 1.0 - 0.25 * 0.2)  # by the probabilities, not by how often each came up
+    _, corridor = search_of(Corridor(length=4), tt.uct(c=5.0, normalise=False, backup="max"), 2000)
+    assert corridor.means[0] == pytest.approx(4.7)
+    _, shorter = search_of(Corridor(length=4), tt.uct(c=5.0, normalise=False, backup="max", discount=0.5), 2000)
+    assert shorter.means[0] == pytest.approx(-0.1 + 0.5 * max(1.0, -0.1 + 0.5 * max(1.0, -0.1 + 0.5 * 5.0)))

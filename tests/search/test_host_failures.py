@@ -195,7 +195,7 @@ def test_an_error_leaves_the_tree_whole():
     ("config", "problem"),
     [
         (tt.rave(), Nim), (tt.history(), Nim), (tt.uct(transpositions=True), Nim), (tt.uct(backup="implicit"), Nim), (tt.uct(tie_break=min), Nim),
-        (tt.uct(solver=True), Gamble), (tt.uct(backup="max"), Gamble), (tt.uct(max_nodes=5), Nim),
+        (tt.uct(solver=True), Gamble), (tt.uct(max_nodes=5), Nim),
     ],
 )  # fmt: skip
 def test_settings_that_do_not_fit_are_refused(config, problem):

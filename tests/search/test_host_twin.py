@@ -133,18 +133,21 @@ class Twin:
             else:
                 actions = self.problem.actions(state)
                 action = actions[self.rng.below(len(actions))]
-                factor *= self.config.discount
+            mover = self.problem.player(state)
             state, received = self.step(state, action)
             returns = [one + factor * more for one, more in zip(returns, received, strict=True)]
+            factor *= 1.0 if mover == CHANCE else self.config.discount
         return [one + factor * more for one, more in zip(returns, self.problem.rewards(state), strict=True)]
 
     def back_up(self, path, returns):
         for node, mover, received in reversed(path):
-            returns = [one + more for one, more in zip(returns, received, strict=True)]
+            fade = 1.0 if mover == CHANCE else self.config.discount
+            if self.problem.step_rewards:
+                returns = [fade * one + more for one, more in zip(returns, received, strict=True)]
             node.sums = returns if node.sums is None else [one + more for one, more in zip(node.sums, returns, strict=True)]
             node.visits += 1
-            if mover != CHANCE:
-                returns = [one * self.config.discount for one in returns]
+            if not self.problem.step_rewards:
+                returns = [fade * one for one in returns]
         self.root.visits += 1
         self.root.sums = returns if self.root.sums is None else [one + more for one, more in zip(self.root.sums, returns, strict=True)]
 

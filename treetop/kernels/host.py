@@ -24,7 +24,7 @@ from treetop.kernels.expand import make_append
 from treetop.kernels.rich import make_rich_select
 from treetop.kernels.select import make_fast_select, make_watching_select
 from treetop.kernels.solve import clip_to_bounds, make_settle, settled_value
-from treetop.tree.layout import MANY_OWN, SETTLED, TERMINAL
+from treetop.tree.layout import DRAWN, MANY_OWN, SETTLED, TERMINAL
 from treetop.types import CHANCE, NONE, ROOT, FloatArray, IntArray
 
 ENGINE = Engine(Blueprint("host", "no game: states live in Python", np.dtype([("nothing", "i8")]), {}, {}), {})
@@ -138,6 +138,8 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
             if len(side.steps) > 0:
                 side.steps[child, :] = 0.0
         side.counts[node] = 0
+        if side.movers[node] == CHANCE:
+            tree.links[node].flags |= DRAWN
 
     @kernel
     def backup(control: Any, tree: Any, totals: Any, work: Any, side: Any, depth: Any, ending: Any, rewards: Any) -> None:
@@ -147,12 +149,20 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
         evaluated = work.path[depth]
         if tree.links[evaluated].own < MANY_OWN:
             tree.links[evaluated].own += 1
+        if rich and len(tree.own_visits) > 0:
+            tree.own_visits[evaluated] += 1
+            for player in range(len(totals)):
+                tree.own_sums[evaluated, player] += rewards[player]
         for step in range(depth, 0, -1):
             node = work.path[step]
             mover = work.movers[step - 1]
+            # An action takes time, an outcome of chance comes with it.
+            fade = 1.0 if side.movers[work.path[step - 1]] == CHANCE else control[0].discount
             if len(side.steps) > 0:
                 for player in range(len(totals)):
-                    rewards[player] += side.steps[node, player]
+                    rewards[player] = side.steps[node, player] + fade * rewards[player]
+                    if rich:
+                        work.steps[step, player] = side.steps[node, player]
             clip_to_bounds(control, tree, node, rewards)
             tree.stats[node].visits += 1
             tree.stats[node].value_sum += rewards[mover]
@@ -163,14 +173,14 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
                 if len(tree.squares) > 0:
                     tree.squares[node] += rewards[mover] * rewards[mover]
                 if control[0].backup != MEAN:
-                    update_vector(control, tree, totals, work, node, mover, work.movers[step], step, step == depth, control[0].discount, rewards)
+                    update_vector(control, tree, totals, work, node, mover, work.movers[step], step, step == depth, fade, rewards)
                 if control[0].normalise:
                     mean = tree.stats[node].value_sum / tree.stats[node].visits
                     control[0].value_low = min(control[0].value_low, mean)
                     control[0].value_high = max(control[0].value_high, mean)
-                if control[0].discount != 1.0 and side.movers[work.path[step - 1]] != CHANCE:
+                if fade != 1.0 and len(side.steps) == 0:
                     for player in range(len(totals)):
-                        rewards[player] *= control[0].discount
+                        rewards[player] *= fade
         clip_to_bounds(control, tree, ROOT, rewards)
         tree.stats[ROOT].visits += 1
         for player in range(len(totals)):

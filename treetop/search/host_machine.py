@@ -30,10 +30,11 @@ class StandIn:
 
     def __init__(self, view: ProblemView) -> None:
         self.name, self.facts = view.name, view.facts
+        self._kinds = {"chance_outcomes": view.has_chance, "step_rewards": view.has_step_rewards}
 
-    def has(self, method: str) -> bool:  # noqa: ARG002 - the shape of a game
-        """A problem has none of a game's compiled methods."""
-        return False
+    def has(self, method: str) -> bool:
+        """What kind of game it would be; of the other compiled methods a problem has none."""
+        return self._kinds.get(method, False)
 
 
 class Scratch:
@@ -68,7 +69,8 @@ class Scratch:
             self.work = Work(
                 **small, trail=np.zeros((2, 1), np.int32), played=np.zeros((players, 1), np.uint64), lookup=np.zeros((players, 1), np.int32),
                 lookup_block=np.full((3, players), NONE, np.int32), history=np.zeros((2, players, 1)), schedule=np.zeros(0, np.int32),
-                table=np.zeros(1, np.uint64), **kept)  # type: ignore[arg-type]  # fmt: skip
+                table=np.zeros(1, np.uint64), probabilities=np.zeros(1), steps=np.zeros((length, players)), gain=np.zeros((2, players)),
+                times=np.zeros(0, np.int32), joint=np.zeros(players, np.int64), vector=np.zeros(0), views=np.zeros(players, np.int32), **kept)  # type: ignore[arg-type]  # fmt: skip
         if before is not None:  # a path may be on its way
             for name in ("path", "movers", "gumbel", "base", "arms", "schedule"):
                 if hasattr(before, name):
@@ -325,7 +327,8 @@ def refuse(config: SearchConfig, view: ProblemView) -> None:
         (bool(config.transpositions), "transpositions"),
         (config.backup == "implicit", "backup='implicit', which needs a compiled heuristic"),
         (callable(config.tie_break), "a tie-break of your own: 'random' or 'first'"),
-        (config.backup != "mean" and view.has_chance, f"backup={config.backup!r} where chance decides"),
+        (config.rule == "regret", "the rule 'regret', which is for moves made at once"),
+        (config.opponents != "own", f"opponents={config.opponents!r}"),
         (config.solver and view.has_chance, "the solver where chance decides"),
         (config.solver and view.has_step_rewards, "the solver where rewards come on the way"),
     ):

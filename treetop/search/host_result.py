@@ -60,7 +60,7 @@ class HostPosition:
         self._names = {first + index: name for index, name in enumerate(names)}
         self.moves_at = {first + index: action for index, action in enumerate(search.actions)}
 
-    def legal_actions(self) -> list[int]:
+    def legal_actions(self, player: int | None = None) -> list[int]:  # noqa: ARG002 - the shape of a position
         """The root's children."""
         return list(self._names)
 
