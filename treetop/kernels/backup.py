@@ -13,7 +13,7 @@ from treetop.kernels.control import IMPLICIT, MEAN, MIXED
 from treetop.kernels.evaluate import COUNT, SUM
 from treetop.kernels.graph import backup_graph
 from treetop.kernels.solve import clip_to_bounds, make_settle
-from treetop.tree.layout import DRAWN, MANY_OWN, TERMINAL
+from treetop.tree.layout import DRAWN, MANY_OWN, SETTLED, TERMINAL
 from treetop.types import ROOT
 
 LEAF, ENDED, EXHAUSTED, REPEATED = 0, 1, 2, 3
@@ -137,7 +137,7 @@ def update_vector(
                 heard = work.trial[player]
                 if control[0].on_the_way:
                     heard = work.steps[step, player] + fade * heard
-                tree.vectors[node, player] = rewards[player] if tree.links[node].flags & TERMINAL else heard
+                tree.vectors[node, player] = rewards[player] if tree.links[node].flags & (TERMINAL | SETTLED) else heard
             else:
                 tree.vectors[node, player] += (rewards[player] - tree.vectors[node, player]) / tree.stats[node].visits
         return

@@ -45,7 +45,10 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
             control[0].answered = 0
             slot = control[0].gathered
             state = local_copy(state_at(game, root, 0))
+            arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
             depth = descend(control, tree, totals, work, state, paths[slot], movers[slot], rng)
+            if general and control[0].status == NEED_ROOM:
+                control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = arms, arm, given, samples
             if control[0].status != DONE:
                 break
             if solver and control[0].ending == EXHAUSTED and depth == 0:
@@ -146,6 +149,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                 _add_rollout(control, work, state, depth, rewards, rng)
                 if control[0].backup == IMPLICIT:
                     heuristic(state, control, work.trial)
+                    gang_up(control, work.trial, control[0].low + control[0].high)
                 if control[0].status != DONE:
                     return
             if general:

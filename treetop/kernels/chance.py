@@ -107,7 +107,7 @@ def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledF
     @kernel
     def expand_chance(control: Any, tree: Any, work: Any, node: Any, state: Any) -> None:
         """A child for each outcome. Several such nodes may follow each other in one simulation, so each asks for room itself."""
-        if control[0].size + control[0].num_outcomes > control[0].capacity:
+        if control[0].size + control[0].most_children > control[0].capacity:
             control[0].status = NEED_ROOM
             return
         count = list_outcomes(state, control, work)

@@ -203,9 +203,11 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
 def discount(control: Any, rewards: Any, moves: Any) -> None:
     """What comes so many moves later counts so much less."""
     if control[0].discount != 1.0:
+        worth = 1.0
         for _ in range(moves):
-            for player in range(len(rewards)):
-                rewards[player] *= control[0].discount
+            worth *= control[0].discount
+        for player in range(len(rewards)):
+            rewards[player] *= worth
 
 
 def make_evaluate(build: Build) -> CompiledFunction[..., None]:

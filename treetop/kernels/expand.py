@@ -11,6 +11,7 @@ from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy
 from treetop.compiler.specialise import by_method
 from treetop.kernels.build import Build
+from treetop.kernels.chance import collect, gang_up
 from treetop.kernels.control import BAD_ACTION, BAD_COUNT, BAD_REWARD, DONE
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import NONE
@@ -97,9 +98,12 @@ heuristic = by_method("heuristic", yes=_own_heuristic, no=_no_heuristic)
 
 
 @kernel
-def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first: Any, count: Any, out: Any, scores: Any) -> None:
-    """Softmax over what the game thinks of each move's outcome: of its rewards where the game is over, else of its heuristic."""
-    temperature, highest = control[0].heuristic_prior, -math.inf
+def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first: Any, count: Any, work: Any) -> None:
+    """Softmax over what the game thinks of each move's outcome: of its rewards where the game is over, else of its heuristic.
+
+    What the move itself brings is counted too, where rewards come on the way.
+    """
+    temperature, highest, out, scores = control[0].heuristic_prior, -math.inf, work.trial, work.scores
     for index in range(count):
         child = local_copy(state)
         child.apply(np.int64(tree.links[first + index].action))
@@ -108,7 +112,12 @@ def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first:
             child.rewards(out)
         else:
             heuristic(child, control, out)
-        scores[index] = out[mover] / temperature
+        gang_up(control, out, control[0].low + control[0].high)
+        worth = out[mover]
+        if control[0].on_the_way:
+            collect(child, control, work.gain[1])
+            worth = work.gain[1, mover] + control[0].discount * worth
+        scores[index] = worth / temperature
         highest = max(highest, scores[index])
     set_priors(tree, first, count, scores, highest)
 

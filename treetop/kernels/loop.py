@@ -64,7 +64,7 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
             remember_block(control, tree, work, key, first)
         if rich:
             if control[0].heuristic_prior > 0.0:
-                set_heuristic_priors(control, tree, state, mover, first, count, work.trial, work.scores)
+                set_heuristic_priors(control, tree, state, mover, first, count, work)
             if control[0].widening > 0.0:
                 sort_by_prior(tree, first, count)
         return True
@@ -89,7 +89,7 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
         node: Any = np.uint64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
         depth: Any = np.int64(0)
         chooser: Any = np.int64(NONE)
-        may_expand = expands  # once a simulation: the caller made room for one block of children
+        may_expand = expands  # once a simulation
         crossed = False  # whether the path has come over an edge that shares its block: only then can it meet itself
         path[0] = ROOT
         control[0].depth = 0
@@ -108,6 +108,8 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                 elif may_expand and visits >= control[0].expand_after and depth < control[0].max_depth:
                     may_expand = False
                     count = list_actions(control, state, work.actions)
+                    if general and control[0].size + control[0].most_children > control[0].capacity:
+                        control[0].status = NEED_ROOM  # outcomes of chance have taken the room that the caller made
                     if control[0].status != DONE:
                         return depth
                     mover = np.int64(state.current_player())
@@ -220,12 +222,17 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
         control[0].status = DONE
         while control[0].done < control[0].budget:
             if control[0].size + control[0].most_children > control[0].capacity or (graph and control[0].blocks >= control[0].table_room):
-                control[0].status = NEED_ROOM
+                control[0].status, control[0].depth = NEED_ROOM, NONE
                 break
             control[0].answered = 0
             state = local_copy(state_at(game, root, 0))
             # 1. and 2. Select, and expand at the end of the path.
+            resumed = control[0].resumed
+            arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
             depth = descend(control, tree, totals, work, state, work.path, work.movers, rng)
+            if general and control[0].status == NEED_ROOM:  # the same simulation comes down again, to the same move of the root
+                control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = arms, arm, given, samples
+                control[0].resumed = resumed
             if control[0].status != DONE:
                 break
             if solver and control[0].ending == EXHAUSTED and depth == 0:
@@ -240,6 +247,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
                 evaluate(control, work, state, depth, work.rewards, rng)
                 if rich and control[0].backup == IMPLICIT:
                     heuristic(state, control, work.trial)
+                    gang_up(control, work.trial, control[0].low + control[0].high)
             if control[0].status != DONE:
                 break
             if general:

@@ -41,6 +41,7 @@ from treetop.kernels.evaluate import COUNT, SUM
 from treetop.kernels.root import next_arm, score_by_schedule
 from treetop.kernels.select import decide
 from treetop.kernels.tables import inverse_root, root_log
+from treetop.tree.layout import DRAWN
 from treetop.types import NONE, ROOT
 
 _PRIOR_FLOOR = -1e9  # the logit of a move that the evaluator thinks impossible
@@ -112,7 +113,9 @@ def node_mean(tree: Any, totals: Any, node: Any, chooser: Any, player: Any) -> f
 
 
 @inline_kernel
-def first_play_value(control: Any, tree: Any, totals: Any, node: Any, mover: Any, chooser: Any, first: Any, count: Any) -> float:
+def first_play_value(
+    control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, first: Any, count: Any
+) -> float:  # fmt: skip
     """What is assumed of a move that nobody has tried."""
     rule = control[0].first_play_rule
     if rule != FIRST_PLAY_PARENT and rule != FIRST_PLAY_SCALED:
@@ -124,7 +127,11 @@ def first_play_value(control: Any, tree: Any, totals: Any, node: Any, mover: Any
             if tree.stats[child].visits > 0:
                 mass += abs(tree.stats[child].prior)
         reduction *= math.sqrt(mass)
-    return float(normalised(control, node_mean(tree, totals, node, chooser, mover)) - reduction)
+    mean = node_mean(tree, totals, node, chooser, mover)
+    if control[0].on_the_way and depth > 0:  # the sums of a node hold the step to it, which its moves know nothing of
+        fade = 1.0 if tree.links[tree.links[node].parent].flags & DRAWN else control[0].discount
+        mean = (mean - work.steps[depth, mover]) / fade if fade > 0.0 else control[0].middle
+    return float(normalised(control, mean) - reduction)
 
 
 @inline_kernel
@@ -295,7 +302,7 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
             total = max(total, np.int64(1))
             own = control[0].rule == RAVE and find_reference(control, tree, work, node, mover, depth, total)
             scale = puct_factor(control, tree, first, count, total) if control[0].rule == PUCT else 0.0
-            first_play = first_play_value(control, tree, totals, node, mover, chooser, first, count)
+            first_play = first_play_value(control, tree, totals, work, node, mover, chooser, depth, first, count)
             for index in range(count):
                 work.scores[index] = -np.inf
                 if tree.stats[first + index].prior >= 0.0:

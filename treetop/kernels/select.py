@@ -129,7 +129,7 @@ def forget_answers(control: Any, answers: Any) -> None:
 
 
 def _make_untried(build: Build) -> CompiledFunction[..., Any]:
-    graph = build.graph
+    meets_settled = build.graph or build.general
 
     @inline_kernel
     def choose_untried(control: Any, tree: Any, work: Any, first: Any, count: Any, untried: int, rng: Any) -> Any:
@@ -137,7 +137,7 @@ def _make_untried(build: Build) -> CompiledFunction[..., Any]:
         turn = decide(control, untried, work.answers, rng) if untried > 1 else 0
         seen = 0
         for child in range(first, first + count):
-            if tree.stats[child].visits == 0 and (not graph or tree.stats[child].prior >= 0.0):
+            if tree.stats[child].visits == 0 and (not meets_settled or tree.stats[child].prior >= 0.0):
                 if seen == turn:
                     return np.int64(child)
                 work.tied[seen] = child
@@ -153,7 +153,7 @@ def make_fast_select(build: Build) -> CompiledFunction[..., Any]:
     best_ucb1 = _best_by(ucb1_score, skips_closed=build.solver)
     best_puct = _best_by(puct_score, skips_closed=build.solver)
     choose_untried = _make_untried(build)
-    graph = build.graph
+    meets_settled = build.graph or build.general
 
     @inline_kernel
     def select(
@@ -171,7 +171,7 @@ def make_fast_select(build: Build) -> CompiledFunction[..., Any]:
         if control[0].rule == UCB1:
             untried = 0
             for child in range(first, first + count):
-                if graph:  # a position may have been settled by other ways before this move of it was tried
+                if meets_settled:  # by other ways, or by chance, one comes to a settled position some of whose moves nobody has tried
                     untried += tree.stats[child].visits == 0 and tree.stats[child].prior >= 0.0
                 else:
                     untried += tree.stats[child].visits == 0

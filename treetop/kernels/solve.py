@@ -110,7 +110,7 @@ def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
             mass += probability  # about 1: probabilities are kept in 32 bits
             low += probability * lower_bound(control, tree, child, player)
             high += probability * upper_bound(control, tree, child, player)
-        low, high = low / mass, high / mass
+        low, high = max(low / mass, control[0].low), min(high / mass, control[0].high)  # a mean of equal numbers may miss them by a bit
         if low > lower_bound(control, tree, node, player) or high < upper_bound(control, tree, node, player):
             change = NARROWER
         if change == NARROWER or settled:

@@ -13,10 +13,11 @@ from treetop.reference.search import EXHAUSTED, LEAF, REPEATED, ReferenceSearch
 
 @dataclass(frozen=True)
 class Leaf:
-    """A path whose end waits for an evaluation, and the state there."""
+    """A path whose end waits for an evaluation, the state there, and what the steps to it brought."""
 
     path: list[Node]
     state: Any
+    steps: list[list[float]]
 
 
 class BatchSearch(ReferenceSearch):
@@ -39,7 +40,7 @@ class BatchSearch(ReferenceSearch):
                 break
             self.turn += 1
             if rewards is None:
-                leaves.append(Leaf(path, state))
+                leaves.append(Leaf(path, state, self.steps))
                 self.count_in_flight(path, 1)
             else:
                 self.trail = []
@@ -50,7 +51,7 @@ class BatchSearch(ReferenceSearch):
     def tell(self, leaves: list[Leaf], logits: list[list[float]], worth: list[list[float]]) -> None:
         """Expand and back up leaves, in the order in which they were asked for: logits of all actions and a value for every player."""
         for leaf, row, rewards in zip(leaves, logits, worth, strict=True):
-            path, ending = leaf.path, LEAF
+            path, ending, self.steps = leaf.path, LEAF, leaf.steps
             mixed = self.with_rollout(leaf.state, rewards)
             self.count_in_flight(path, -1)
             if not path[-1].children and self.is_ripe(path[-1], len(path) - 1) and not self.expand(path, leaf.state, row):

@@ -37,6 +37,8 @@ class Node:
     is_settled: bool = False
     is_closed: bool = False
     is_terminal: bool = False
+    is_drawn: bool = False
+    """Whether chance decides here: then the priors of the children are their probabilities, and their sums are told for the first player."""
     children: list[Node] = field(default_factory=list)
 
     @classmethod

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treetop.reference import chance
 from treetop.reference.arithmetic import added, legal_actions, plus
 from treetop.reference.node import Node
 
@@ -30,21 +32,27 @@ def evaluate(search: ReferenceSearch, state: Any) -> list[float]:
 
 
 def rollout(search: ReferenceSearch, state: Any) -> list[float]:
-    """The outcome of a game played to its end, or the heuristic after `depth` moves: times discount for each move made.
+    """What a game played to its end brings, or its heuristic after `depth` moves: the sum of the rewards on the way and at the end.
 
-    The moves are noted in `search.trail`; of several rollouts those of the last.
+    Each is multiplied by discount for each move made before it; outcomes of chance take no time. The moves are noted in `search.trail`; of several
+    rollouts those of the last.
     """
     settings = search.settings
     search.trail = []
-    while not state.is_terminal() and (settings.depth is None or len(search.trail) < settings.depth):
+    gained, worth = [0.0] * search.facts.players, 1.0
+    while not state.is_terminal():
+        lot = chance.decides(state)
+        if not lot and settings.depth is not None and len(search.trail) >= settings.depth:
+            break
         mover = int(state.current_player())
-        action = choose(search, state, mover)
-        search.trail.append((mover, action))
+        action = chance.random_outcome(search, state) if lot else choose(search, state, mover)
         state.apply(action)
+        gained = [gain + worth * reward for gain, reward in zip(gained, chance.received(search, state), strict=True)]
+        if not lot:
+            search.trail.append((mover, action))
+            worth *= settings.discount
     returns = outcome(search, state) if state.is_terminal() else heuristic(search, state)
-    for _ in search.trail:
-        returns = [value * settings.discount for value in returns]
-    return returns
+    return [gain + worth * value for gain, value in zip(gained, returns, strict=True)]
 
 
 def choose(search: ReferenceSearch, state: Any, mover: int) -> int:
@@ -93,7 +101,8 @@ def by_softmax(search: ReferenceSearch, state: Any, mover: int) -> int:
 
 def remember(search: ReferenceSearch, path: list[Node], rewards: list[float]) -> None:
     """Add what this simulation was worth to the table of past moves, for each move in the tree and in the rollout."""
-    for mover, action in [(node.chooser, node.action) for node in path[1:]] + search.trail:
+    moves = [(node.chooser, node.action) for above, node in itertools.pairwise(path) if not above.is_drawn]
+    for mover, action in moves + search.trail:
         entry = search.history[mover, action]
         entry[0] += rewards[mover]
         entry[1] += 1.0
@@ -110,15 +119,21 @@ def heuristic(search: ReferenceSearch, state: Any) -> list[float]:
 
 
 def heuristic_logits(search: ReferenceSearch, state: Any, actions: list[int]) -> list[float]:
-    """For each move what the mover receives, or the game thinks, of the position after it, divided by the temperature."""
+    """For each move what the mover receives, or the game thinks, of the position after it, divided by the temperature.
+
+    Where rewards come on the way, with the move's own: r + discount * that.
+    """
     mover, temperature = int(state.current_player()), search.settings.prior_temperature
     assert temperature is not None
     logits = []
     for action in actions:
         following = state.copy()
         following.apply(action)
-        told = outcome(search, following) if following.is_terminal() else heuristic(search, following)
-        logits.append(told[mover] / temperature)
+        told = chance.ganged_up(search, outcome(search, following) if following.is_terminal() else heuristic(search, following))
+        worth = told[mover]
+        if search.pays_on_the_way:
+            worth = chance.received(search, following)[mover] + search.settings.discount * worth
+        logits.append(worth / temperature)
     return logits
 
 

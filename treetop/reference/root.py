@@ -20,6 +20,18 @@ def add_noise(moves: list[Node], share: float, noise: list[float]) -> None:
         move.prior = float(np.float32((1.0 - share) * move.prior + share * number))
 
 
+def dress(search: ReferenceSearch, simulations: int) -> None:
+    """As soon as the root has children: noise for their priors, once, and in each run a plan for the simulations that are left."""
+    moves = search.root.children
+    if search.noise:
+        add_noise(moves, search.settings.noise, search.noise)
+        search.noise = []
+    if search.settings.root == "gumbel" and not search.base:
+        considered = max(1, min(search.settings.max_considered, sum(is_open(search, move) for move in moves)))
+        search.schedule, search.turn = halving_schedule(considered, simulations), 0
+        search.base = [move.visits for move in moves]
+
+
 def halving_schedule(considered: int, simulations: int) -> list[int]:
     """For each simulation the visits that a move must have had before to be chosen: sequential halving among m moves.
 

@@ -15,10 +15,10 @@ import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.game.position import Position
-from treetop.reference import amaf, rollouts, rules, solver, values
+from treetop.reference import amaf, chance, rollouts, root, rules, solver, values
 from treetop.reference.arithmetic import legal_actions, softmax
 from treetop.reference.node import Node
-from treetop.reference.root import add_noise, anytime_halving, halving_schedule, is_open
+from treetop.reference.root import anytime_halving
 from treetop.reference.settings import Settings
 
 LEAF, ENDED, EXHAUSTED, REPEATED = "leaf", "ended", "exhausted", "repeated"
@@ -37,6 +37,12 @@ class ReferenceSearch:
         self.rng = Rng(seed)
         self.root = Node.new(self.facts.players)
         self.scale = values.Scale(settings, self.facts)
+        self.hunted = position.player if settings.opponents == "paranoid" else None
+        """The player against whom all others are taken to play."""
+        self.pays_on_the_way = position.game.has("step_rewards")
+        self.steps: list[list[float]] = []
+        self.path: list[Node] = []
+        """The present path, and what each step of it brought to every player."""
         self.history: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
         """For each player and action the sum and the number of its returns, wherever it was played."""
         self.references: dict[int, Node] = {}
@@ -60,20 +66,9 @@ class ReferenceSearch:
         self.base = []
         for done in range(simulations):
             if self.root.children:
-                self.dress_root(simulations - done)
+                root.dress(self, simulations - done)
             if self.root.is_settled or not self.simulate():
                 break
-
-    def dress_root(self, simulations: int) -> None:
-        """As soon as the root has children: noise for their priors, once, and in each run a plan for the simulations that are left."""
-        moves = self.root.children
-        if self.noise:
-            add_noise(moves, self.settings.noise, self.noise)
-            self.noise = []
-        if self.settings.root == "gumbel" and not self.base:
-            considered = max(1, min(self.settings.max_considered, sum(is_open(self, move) for move in moves)))
-            self.schedule, self.turn = halving_schedule(considered, simulations), 0
-            self.base = [move.visits for move in moves]
 
     def simulate(self) -> bool:
         """One simulation; false where every move of the root is closed, or none was asked for."""
@@ -93,7 +88,8 @@ class ReferenceSearch:
 
     def select(self, state: Any) -> tuple[list[Node], str]:
         """The path to the node to be evaluated, and how it ends there; the state walks along. At most one leaf is expanded on it."""
-        path, self.references = [self.root], {}
+        path, self.references, self.steps = [self.root], {}, [[0.0] * self.facts.players]
+        self.path = path
         may_expand = self.expands_on_the_way_down
         while True:
             node = path[-1]
@@ -101,17 +97,20 @@ class ReferenceSearch:
                 node.is_terminal = not node.children
                 return path, ENDED
             if not node.children:
-                if may_expand and self.is_ripe(node, len(path) - 1):
+                if chance.decides(state):
+                    chance.open_outcomes(self, node, state)
+                elif may_expand and self.is_ripe(node, len(path) - 1):
                     may_expand = False
                     if not self.expand(path, state):
                         return path, REPEATED
-                if node.visits == 0 or not node.children:
+                if (node.visits == 0 and not node.is_drawn) or not node.children:
                     return path, LEAF
-            child = self.choose(node)
+            child = chance.draw_child(self, node) if node.is_drawn else self.choose(node)
             if child is None:
                 return path, EXHAUSTED
             state.apply(child.action)
             path.append(child)
+            self.steps.append(chance.received(self, state))
             if not state.is_terminal() and self.is_on_path(path):
                 return path, REPEATED
 
@@ -174,22 +173,23 @@ class ReferenceSearch:
         """One more visit for each node of a path, and for each player what it was worth."""
         if self.settings.solver and ending in (ENDED, EXHAUSTED):
             solver.settle(self.facts, path, rewards, ending == ENDED)
-        evaluated = path[-1]
-        evaluated.evaluate(rewards)
-        guess = values.heuristic_of(self, evaluated, state, rewards)
+        rewards = chance.ganged_up(self, rewards)
+        path[-1].evaluate(rewards)
+        guess = values.heuristic_of(self, path[-1], state, rewards)
         rollouts.remember(self, path, rewards)
         played = set(self.trail)
-        for step in range(len(path) - 1, -1, -1):
+        for step in range(len(path) - 1, 0, -1):
             node = path[step]
-            rewards = solver.clip(node, rewards)
+            rewards = solver.clip(node, chance.with_step(self, path, step, rewards))
             node.add(rewards)
-            if step > 0:
-                worth = rewards[node.chooser]
-                node.squares += worth * worth
+            worth = rewards[node.chooser]
+            node.squares += worth * worth
+            if not path[step - 1].is_drawn:
                 amaf.credit(path[step - 1], node, played, worth)
-                values.update_vector(self.settings, node, rewards, guess if node is evaluated else None)
-                self.scale.note(node.value_sum / node.visits)
-                rewards = [reward * self.settings.discount for reward in rewards]
+            values.update_vector(self, path, step, rewards, guess)
+            self.scale.note(node.value_sum / node.visits)
+            rewards = chance.before_step(self, path, step, rewards)
+        self.root.add(solver.clip(self.root, rewards))
 
     def is_on_path(self, path: list[Node]) -> bool:  # noqa: ARG002 - a tree need not look
         """Whether the last position of a path stood on it before: only in a graph that can be."""

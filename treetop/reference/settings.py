@@ -40,6 +40,7 @@ class Settings:
     minimax_share: float = 0.4
     discount: float = 1.0
     normalise: bool | None = None
+    opponents: str = "own"
 
     # Proofs and graphs.
     solver: bool = False

@@ -7,6 +7,7 @@ what he is sure of, is closed: selection passes it by. A node is settled when al
 from __future__ import annotations
 
 from treetop.game.facts import Facts
+from treetop.reference.arithmetic import added
 from treetop.reference.node import Node
 
 
@@ -36,6 +37,8 @@ def update(facts: Facts, node: Node) -> tuple[bool, bool]:
     might still prefer. The distance is one more than the nearest best child's; for a loser than the farthest one's, or than the longest game
     where a child was closed that nobody has followed to its end.
     """
+    if node.is_drawn:
+        return _expect(facts, node)
     mover, children = node.children[0].chooser, node.children
     decided = facts.players == 1 or bool(facts.zero_sum)
     lows, highs = ([bounds(facts, child, mover)[end] for child in children] for end in (0, 1))
@@ -62,6 +65,26 @@ def update(facts: Facts, node: Node) -> tuple[bool, bool]:
     away = [child.distance for child in children if child.is_settled and bounds(facts, child, mover)[0] == sure]
     unknown = [facts.max_length for child in children if not child.is_settled]
     node.distance = 1 + (max(away + unknown) if sure < facts.middle else min(away))
+    return True, True
+
+
+def _expect(facts: Facts, node: Node) -> tuple[bool, bool]:
+    """Bounds where chance decides: the sums of P * lo and P * hi over the outcomes, divided by that of P. Settled when all outcomes are."""
+    children, (lowest, highest) = node.children, facts.rewards
+    mass = added(child.prior for child in children)
+    found = []
+    for player in range(facts.players):
+        low, high = (added(child.prior * bounds(facts, child, player)[end] for child in children) / mass for end in (0, 1))
+        found.append((max(low, lowest), min(high, highest)))
+    old = [bounds(facts, node, player) for player in range(facts.players)]
+    narrower = any(low > before or high < after for (low, high), (before, after) in zip(found, old, strict=True))
+    settled = all(child.is_settled for child in children)
+    if narrower or settled:
+        node.bounds = found
+    if not settled or node.is_settled:
+        return narrower, False
+    node.is_settled = node.is_closed = True
+    node.distance = 1 + max(child.distance for child in children)
     return True, True
 
 

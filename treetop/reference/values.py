@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from treetop.game.facts import Facts
-from treetop.reference import rollouts
+from treetop.reference import chance, rollouts, solver
 from treetop.reference.arithmetic import added
 from treetop.reference.node import Node
 from treetop.reference.settings import Settings
@@ -103,35 +103,53 @@ def first_play(search: ReferenceSearch, node: Node) -> float:
     if settings.first_play == "scaled":
         reduction *= math.sqrt(added(child.prior for child in node.children if child.visits))
     mover = node.children[0].chooser
-    return scale.of(node.sums[mover] / node.visits) - reduction
+    mean = node.sums[mover] / node.visits
+    if search.pays_on_the_way and node is not search.root:
+        mean = chance.without_step(search, mean, mover)
+    return scale.of(mean) - reduction
 
 
 def heuristic_of(search: ReferenceSearch, node: Node, state: Any, rewards: list[float]) -> list[float]:
-    """What implicit minimax begins with at an evaluated node: the game's heuristic, or the rewards where the game is over."""
-    if search.settings.backup != "implicit" or node.is_terminal:
+    """What implicit minimax begins with at an evaluated node: the game's heuristic, or the rewards where they are sure."""
+    if search.settings.backup != "implicit" or node.is_terminal or node.is_settled:
         return rewards
-    return rollouts.heuristic(search, state)
+    return chance.ganged_up(search, rollouts.heuristic(search, state))
 
 
-def update_vector(settings: Settings, node: Node, rewards: list[float], guess: list[float] | None) -> None:
-    """The value of a node by its best child: `guess` is given where the node was evaluated itself.
+def update_vector(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float], guess: list[float]) -> None:
+    """The value of a node by its best child; `guess` is what the end of the path begins with.
 
     max and mixed: V = (1 - share) * mean + share * discount * V(best child), share 1 for max; at a leaf the mean of its own evaluations.
-    implicit: V = discount * V(best child); at a leaf the heuristic.
+    implicit: V = discount * V(best child); at a leaf the heuristic. Where chance decides, the children's V by their probabilities stand for the
+    best child's. Rewards on the way count as they do in the sums.
     """
+    settings, node = search.settings, path[step]
     if settings.backup == "mean":
         return
-    if guess is not None:
+    if step == len(path) - 1:
         if settings.backup == "implicit":
-            node.vector = list(guess)
+            node.vector = chance.with_step(search, path, step, guess)
         else:
             node.vector = [old + (reward - old) / node.visits for old, reward in zip(node.vector, rewards, strict=True)]
         return
-    best = max((child for child in node.children if child.visits), key=lambda child: child.vector[child.chooser])
-    below = [value * settings.discount for value in best.vector]
+    below = _expected(node) if node.is_drawn else list(_best(node).vector)
+    if search.pays_on_the_way:
+        below = chance.with_step(search, path, step, below)
+    elif not node.is_drawn:
+        below = [value * settings.discount for value in below]
     if settings.backup == "mixed":
         share = settings.minimax_share
         below = [(1.0 - share) * (total / node.visits) + share * value for total, value in zip(node.sums, below, strict=True)]
-    node.vector = (
-        below if node.bounds is None else [min(max(value, low), high) for value, (low, high) in zip(below, node.bounds, strict=True)]
-    )
+    node.vector = solver.clip(node, below)
+
+
+def _best(node: Node) -> Node:
+    """The visited child whose V is the highest for the player who chooses."""
+    return max((child for child in node.children if child.visits), key=lambda child: child.vector[child.chooser])
+
+
+def _expected(node: Node) -> list[float]:
+    """Sum of P * V over the visited children / sum of P."""
+    visited = [child for child in node.children if child.visits]
+    mass = added(child.prior for child in visited)
+    return [added(child.prior * child.vector[player] for child in visited) / mass for player in range(len(node.vector))]

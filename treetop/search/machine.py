@@ -37,9 +37,10 @@ class Machine:
         self.game, self.config, self.seed = position.game, config, seed
         facts = self.game.facts
         self.most_children = facts.most_children
-        if config.max_nodes is not None and config.max_nodes < 2 * self.most_children + 2:
-            raise ConfigError(f"max_nodes must be at least {2 * self.most_children + 2} for {self.game.name}, so that the root and one "
-                              f"more move fit; not {config.max_nodes}")
+        least = (3 if facts.num_outcomes else 2) * self.most_children + 2
+        if config.max_nodes is not None and config.max_nodes < least:
+            raise ConfigError(f"max_nodes must be at least {least} for {self.game.name}, so that the root and one more move fit; "
+                              f"not {config.max_nodes}")
         self.plan = make_plan(config, evaluator, self.game)
         self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns)
         self.control = make_control(config, evaluator, expand_after, self.game, self.plan)
@@ -94,9 +95,10 @@ class Machine:
 
     def run(self, simulations: int) -> int:
         """Run so many simulations, or until the root is solved; how many it were."""
-        done, hook = 0, self.control[0]["tie_break"] == ASK
+        done, hook, stuck = 0, self.control[0]["tie_break"] == ASK, 0
         while done < simulations:
-            status = self._run_asking() if hook else self._run_some(simulations - done)
+            status = self._run_asking() if hook else self._run_some(simulations - done, stuck)
+            stuck = self._stuck(stuck)
             done += int(self.control[0]["done"])
             if status == SOLVED:
                 break
@@ -104,9 +106,19 @@ class Machine:
                 raise self.failure()
         return done
 
-    def _run_some(self, budget: int) -> int:
+    def _stuck(self, before: int) -> int:
+        """How many times in a row one simulation has come to outcomes of chance for which there was no room.
+
+        Each time more is asked for: what was given up to make room for the last ones is not enough for them and those that follow.
+        """
+        control = self.control[0]
+        if control["status"] != NEED_ROOM or control["depth"] < 0:
+            return 0
+        return 1 if control["done"] else before + 1
+
+    def _run_some(self, budget: int, stuck: int = 0) -> int:
         """Run simulations until the kernel needs somebody; its status then."""
-        self.tree.make_room(self.most_children)
+        self.tree.make_room(self.most_children * max(1, stuck))
         self._enter(budget)
         self._call(make_run(self.build), self.position.record, self.scratch.work)
         return int(self.control[0]["status"])
@@ -114,13 +126,17 @@ class Machine:
     def _run_asking(self) -> int:
         """One simulation. After each tie-break it comes down from the root again, with all answers so far, and expands no second leaf."""
         self.scratch.work.answers[:] = NONE
-        expand_after = int(self.control[0]["expand_after"])
+        expand_after, stuck = int(self.control[0]["expand_after"]), 0
         try:
-            while (status := self._run_some(1)) == TIE:
-                self._ask_hook()
-                if self.control[0]["expanded"]:
-                    self.control["expand_after"] = _NEVER
-            return status
+            while True:
+                status = self._run_some(1, stuck)
+                stuck = self._stuck(stuck)
+                if status == TIE:
+                    self._ask_hook()
+                    if self.control[0]["expanded"]:
+                        self.control["expand_after"] = _NEVER
+                elif not stuck:
+                    return status
         finally:
             self.control["expanded"], self.control["resumed"], self.control["expand_after"] = 0, 0, expand_after
 
@@ -192,14 +208,18 @@ class Machine:
         scratch.work.answers[:] = NONE
         scratch.prepare_batch(size)
         self._enter(budget)
+        self._keep_room(size)
         self.control["gathered"] = self.control["resumed"] = 0
+        stuck = 0
         try:
             while True:
                 self._call(make_gather(self.build), self.position.record, scratch.work, *scratch.for_gather())
                 status = int(self.control[0]["status"])
                 if status == TIE:
                     self._ask_hook()
-                elif status != NEED_ROOM or not self._make_more_room():
+                    continue
+                stuck = self._stuck(stuck)
+                if status != NEED_ROOM or not self._make_more_room(size, stuck):
                     break
             if status not in (DONE, COLLISION, SOLVED, NEED_ROOM):
                 raise self.failure()
@@ -208,16 +228,22 @@ class Machine:
             raise
         return self._gathered()
 
-    def _make_more_room(self) -> bool:
+    def _make_more_room(self, size: int, stuck: int) -> bool:
         """Room for outcomes of chance, met while gathering; false where a bounded tree allows none before the leaves in flight are told."""
         waiting = self.outstanding + int(self.control[0]["gathered"])
-        if self.config.max_nodes is not None and waiting and self.tree.size + self.most_children > self.config.max_nodes:
+        needed = (self.outstanding + size + stuck) * self.most_children
+        if self.config.max_nodes is not None and waiting and self.tree.size + needed > self.config.max_nodes:
             return False
         budget, done = int(self.control[0]["budget"]), int(self.control[0]["done"])
-        self.tree.make_room(self.most_children)
+        self.tree.make_room(needed)
         self._enter(budget)
+        self._keep_room(size)
         self.control["done"] = done
         return True
+
+    def _keep_room(self, size: int) -> None:
+        """Outcomes of chance, met on the way to the leaves of a batch, leave room for the children of all leaves in flight."""
+        self.control["capacity"] -= (self.outstanding + size) * self.most_children
 
     def _gathered(self) -> Batch:
         size = int(self.control[0]["gathered"])
@@ -228,7 +254,10 @@ class Machine:
         """Room for the children of all leaves in flight and of `size` more, or of as many as a bounded tree allows."""
         actions, bound = self.most_children, self.config.max_nodes
         if bound is not None:
-            size = min(size, (bound - 1 - actions) // actions - self.outstanding)
+            most = (bound - 1 - actions) // actions
+            if self.game.facts.num_outcomes:
+                most = max(1, most // 2)  # the other half is for outcomes of chance
+            size = min(size, most - self.outstanding)
             if self.outstanding and self.tree.size + (self.outstanding + size) * actions > bound:
                 size = (bound - self.tree.size) // actions - self.outstanding  # nothing can be folded now
         size = max(size, 0)

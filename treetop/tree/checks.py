@@ -42,7 +42,8 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
         _check_counts(visits, links, inner, owners, children)
         if tree.has("own_visits"):
             own = columns.own_visits[:size]
-            _require(bool(np.all((own <= visits) & ((own > 0) == (visits > 0)))), "a node's own evaluations do not fit its visits")
+            reached = (visits > 0) & ((flags & DRAWN) == 0)
+            _require(bool(np.all((own <= visits) & ((own > 0) >= reached))), "a node's own evaluations do not fit its visits")
     terminal = (flags & TERMINAL) > 0
     _require(not np.any(terminal & (counts > 0)), "a terminal node has children")
     _require(not np.any((counts == 0) & (visits == 0) & ((flags & FOLDED) > 0)), "a folded node lost its visits")

@@ -209,7 +209,7 @@ class Tree:
         threshold = visits[order[min(enough, len(order) - 1)]]
         kept_children = np.where((visits <= threshold) & (np.arange(self.size) != ROOT), 0, links["num_children"])
         folded = (kept_children == 0) & (links["num_children"] > 0)
-        links["flags"][folded] |= FOLDED
+        links["flags"][folded & (visits > 0)] |= FOLDED  # a simulation that was given up may leave children below a node without visits
         links["flags"][folded] &= ~np.uint8(SHARED | DRAWN)
         links["own"][folded] = np.minimum(self.columns.stats["visits"][: self.size][folded], MANY_OWN)
         links["num_children"] = kept_children

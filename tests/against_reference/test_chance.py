@@ -1,0 +1,102 @@
+"""Chance, rewards on the way and players who gang up, against the plain search: the same visits and sums at every node."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import treetop as tt
+from tests.against_reference.chancy import Market
+from tests.against_reference.twins import compare, compare_batches, same, twin_of
+from tests.chancy_games import Mine, Race
+from treetop.search import root
+
+PIG = "pig(goal=12, most_rolls=40)"
+CLIFF = "cliff_walking(slippery=True, horizon=12)"
+ALL = {"race": Race, "mine": Mine, "pig": PIG, "cliff": CLIFF, "market": Market(days=2), "unpaid market": Market(days=2, paid=False)}
+MARKETS = {"paid": Market(days=2), "unpaid": Market(days=2, paid=False)}
+GAMES = pytest.mark.parametrize("game", ALL.values(), ids=ALL.keys())
+
+
+@pytest.mark.parametrize("rule", [tt.uct(normalise=False), tt.puct(normalise=False), tt.uct(c=0.5, tie_break="first")], ids=str)
+@GAMES
+def test_the_usual_rules_agree(game, rule):
+    compare(game, rule)
+
+
+@pytest.mark.parametrize("rule", [
+    tt.rave(), tt.grave(amaf_reference=12), tt.SearchConfig(rule="ucb1_tuned"), tt.SearchConfig(rule="ucb_v", c=0.4), tt.thompson(),
+    tt.SearchConfig(rule="history"), tt.SearchConfig(rule="completed"), tt.puct(variance_scale=0.8), tt.halving(), tt.gumbel(),
+], ids=str)  # fmt: skip
+@GAMES
+def test_every_other_rule_agrees(game, rule):
+    compare(game, rule, simulations=150)
+
+
+@pytest.mark.parametrize("options", [
+    {"backup": "max"}, {"backup": "mixed"}, {"backup": "mixed", "minimax_share": 1.0}, {"normalise": True}, {"discount": 0.9}, {"discount": 0.0},
+    {"backup": "max", "discount": 0.8}, {"first_play": "parent"}, {"first_play": "scaled", "discount": 0.7}, {"first_play": 0.2}, {"widening": 1.0},
+    {"expand_after": 3}, {"max_depth": 4}, {"expand_after": 0, "max_depth": 5},
+], ids=str)  # fmt: skip
+@GAMES
+def test_options_agree(game, options):
+    compare(game, tt.puct(**options), simulations=150)
+
+
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(discount=0.9), tt.uct(normalise=False)], ids=str)
+@pytest.mark.parametrize("game", [PIG, CLIFF, MARKETS["paid"], MARKETS["unpaid"]], ids=["pig", "cliff", "market", "unpaid market"])
+def test_implicit_minimax_agrees(game, rule):
+    compare(game, rule.but(backup="implicit"), simulations=120)
+    compare(game, rule.but(backup="implicit"), simulations=120, evaluator=tt.Heuristic(prior_temperature=0.7))
+
+
+@pytest.mark.parametrize("evaluator", [
+    tt.Uniform(), tt.Heuristic(), tt.Heuristic(prior_temperature=0.5), tt.Rollout(depth=2), tt.Rollout("mast"), tt.Rollout("mast_softmax", count=3),
+    tt.Mixed(tt.Heuristic(), 0.3), tt.Rollout("game"),
+], ids=str)  # fmt: skip
+@pytest.mark.parametrize("game", [PIG, MARKETS["paid"]], ids=["pig", "market"])
+def test_every_evaluation_agrees(game, evaluator):
+    compare(game, tt.puct(discount=0.95), simulations=120, evaluator=evaluator, exact=not isinstance(evaluator, tt.Heuristic))
+
+
+@pytest.mark.parametrize("options", [{}, {"backup": "max"}, {"backup": "implicit"}, {"discount": 0.9}, {"rule": "rave"}, {"first_play": "parent"}], ids=str)
+@pytest.mark.parametrize("game", MARKETS.values(), ids=MARKETS.keys())
+def test_players_who_gang_up_agree(game, options):
+    search, _ = compare(game, tt.uct(opponents="paranoid", **options), simulations=200)
+    search.tree.check()
+
+
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(), tt.uct(backup="max"), tt.rave(), tt.thompson(), tt.puct(widening=1.0)], ids=str)
+@pytest.mark.parametrize("game", [Race, PIG, MARKETS["unpaid"]], ids=["race", "pig", "market"])
+def test_proofs_over_outcomes_agree(game, config):
+    compare(game, config.but(solver=True), simulations=600)
+
+
+def test_implicit_minimax_takes_a_proven_value_for_the_heuristic():
+    compare(PIG, tt.uct(backup="implicit", solver=True), simulations=600)
+
+
+def test_a_proof_of_the_whole_game_agrees():
+    position = tt.Position(Race).play([0, 1, 0, 1, 1, 3, 0, 2])
+    search, twin = compare(position, tt.uct(solver=True), simulations=3000)
+    assert search.solved
+    assert twin.root.is_settled
+
+
+@pytest.mark.parametrize("game", [Race, Mine, MARKETS["paid"]], ids=["race", "mine", "market"])
+def test_noise_agrees(game):
+    search = tt.Search(game, tt.puct(noise=0.4), seed=5)
+    search.run(tt.Limit(simulations=200))
+    twin, moves = twin_of(search), len(search.tree.root.children)
+    twin.noise = root.generator(5, 0, root._NOISE).dirichlet(np.full(moves, 10.0 / moves)).tolist()
+    twin.run(200)
+    same(search, twin)
+
+
+@pytest.mark.parametrize("waiting", [0, 2])
+@pytest.mark.parametrize("config", [tt.puct(), tt.uct(), tt.puct(discount=0.9, virtual="loss"), tt.puct(solver=True), tt.rave()], ids=str)
+@pytest.mark.parametrize("game", [Race, Mine, MARKETS["paid"], MARKETS["unpaid"]], ids=["race", "mine", "market", "unpaid market"])
+def test_batches_agree(game, config, waiting):
+    if config.solver and tt.load_game(game).has("step_rewards"):
+        pytest.skip("rewards on the way are not proven")
+    compare_batches(game, config, waiting=waiting)

@@ -1,0 +1,111 @@
+"""Chance, rewards on the way, and players who gang up.
+
+A node where chance decides is opened as soon as it is reached, with a child for each outcome, and is never evaluated itself. An outcome takes no time:
+only moves are discounted. Where rewards come on the way, the sums of a node hold what the step to it brought, r + discount * what came after it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treetop.reference.node import Node
+from treetop.types import CHANCE
+
+if TYPE_CHECKING:
+    from treetop.compiler.rng import Rng
+    from treetop.game.position import Position
+    from treetop.reference.search import ReferenceSearch
+
+_FIRST = 0  # for whom sums are told where nobody chooses
+
+
+def decides(state: Any) -> bool:
+    """Whether chance is to move."""
+    return int(state.current_player()) == CHANCE
+
+
+def outcomes(position: Position, state: Any) -> tuple[list[int], list[float]]:
+    """What may happen, and how likely it is."""
+    most = position.game.facts.num_outcomes or 0
+    actions, probabilities = np.zeros(most, np.int32), np.zeros(most)
+    count = int(state.chance_outcomes(actions, probabilities))
+    return [int(action) for action in actions[:count]], [float(probability) for probability in probabilities[:count]]
+
+
+def drawn(rng: Rng, shares: list[float]) -> int:
+    """The number of one of some shares, by their size; the last one has what is left."""
+    point = rng.random()
+    for index, share in enumerate(shares[:-1]):
+        point -= share
+        if point < 0.0:
+            return index
+    return len(shares) - 1
+
+
+def open_outcomes(search: ReferenceSearch, node: Node, state: Any) -> None:
+    """Give a node where chance decides its children. Priors are kept in 32 bits."""
+    actions, probabilities = outcomes(search.position, state)
+    node.is_drawn = True
+    node.children = [
+        Node.new(search.facts.players, action, float(np.float32(share)), _FIRST) for action, share in zip(actions, probabilities, strict=True)
+    ]
+
+
+def draw_child(search: ReferenceSearch, node: Node) -> Node:
+    """An outcome in the tree; proven ones count as well."""
+    return node.children[drawn(search.rng, [child.prior for child in node.children])]
+
+
+def random_outcome(search: ReferenceSearch, state: Any) -> int:
+    """An outcome in a rollout: by the game's own fast way, or from the list."""
+    if hasattr(state, "random_outcome"):
+        return int(state.random_outcome(search.rng))
+    actions, probabilities = outcomes(search.position, state)
+    return actions[drawn(search.rng, probabilities)]
+
+
+def received(search: ReferenceSearch, state: Any) -> list[float]:
+    """What the last step brought to every player."""
+    if not search.pays_on_the_way:
+        return [0.0] * search.facts.players
+    out = np.zeros(search.facts.players)
+    state.step_rewards(out)
+    return ganged_up(search, [float(reward) for reward in out], 0.0)
+
+
+def ganged_up(search: ReferenceSearch, rewards: list[float], both: float | None = None) -> list[float]:
+    """Where all play against one: the others have what that one leaves of `both`, by default the two ends of the utility range together."""
+    if search.hunted is None:
+        return rewards
+    total, worth = sum(search.facts.rewards) if both is None else both, rewards[search.hunted]
+    return [worth if player == search.hunted else total - worth for player in range(search.facts.players)]
+
+
+def fade(search: ReferenceSearch, path: list[Node], step: int) -> float:
+    """What is left of a reward over a step of a path."""
+    return 1.0 if path[step - 1].is_drawn else search.settings.discount
+
+
+def with_step(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float]) -> list[float]:
+    """r + discount * V, where rewards come on the way; else V, which is discounted when the node has been told."""
+    if not search.pays_on_the_way:
+        return rewards
+    left = fade(search, path, step)
+    return [brought + left * reward for brought, reward in zip(search.steps[step], rewards, strict=True)]
+
+
+def without_step(search: ReferenceSearch, mean: float, player: int) -> float:
+    """V from r + discount * V, for the node that the present path has come to. Where the discount is 0, V is anybody's guess: the middle."""
+    step = len(search.path) - 1
+    left = fade(search, search.path, step)
+    return (mean - search.steps[step][player]) / left if left > 0.0 else search.facts.middle
+
+
+def before_step(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float]) -> list[float]:
+    """What a node's rewards are to the node above it, where the step to it has not been counted yet."""
+    if search.pays_on_the_way:
+        return rewards
+    left = fade(search, path, step)
+    return [reward * left for reward in rewards]
