@@ -59,7 +59,7 @@ def test_every_evaluation_agrees(game, evaluator):
     compare(game, tt.puct(discount=0.95), simulations=120, evaluator=evaluator, exact=not isinstance(evaluator, tt.Heuristic))
 
 
-@pytest.mark.parametrize("options", [{}, {"backup": "max"}, {"backup": "implicit"}, {"discount": 0.9}, {"rule": "rave"}, {"first_play": "parent"}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"backup": "max"}, {"backup": "implicit"}, {"discount": 0.9}, {"first_play": "parent"}], ids=str)
 @pytest.mark.parametrize("game", MARKETS.values(), ids=MARKETS.keys())
 def test_players_who_gang_up_agree(game, options):
     search, _ = compare(game, tt.uct(opponents="paranoid", **options), simulations=200)

@@ -134,6 +134,9 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
             depth = np.int64(depths[slot])
             node = paths[slot, depth]
             state = local_copy(state_at(game, leaves, slot))
+            control[0].depth = depth  # for the text of an error, with the path
+            for step in range(depth + 1):
+                work.path[step] = paths[slot, step]
             # All that can fail comes first: a leaf is either absorbed or still in flight.
             count = 0
             if tree.links[node].num_children == 0 and tree.stats[node].visits >= control[0].expand_after and depth < control[0].max_depth:

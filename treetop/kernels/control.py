@@ -71,6 +71,7 @@ CONTROL = np.dtype(
         ("frozen", "i4"),  # 1: the tree is full, no view is added
         ("history", "u8"),  # the key of the moves before the root
         ("fresh", "i4"),  # whether the present simulation has come to a new view
+        ("logged", "i8"),  # places of `offered` that it uses
         # Settings of a graph.
         ("repetition", "f8"),  # what a position that returns on its own path is worth
         # State.
@@ -178,7 +179,14 @@ class Work(NamedTuple):
     gain: FloatArray
     """What the players have received in the present rollout, and in its last step: two rows."""
     times: IntArray
-    """Of views: when each action of `path` was chosen; several are at once where players choose at once."""
+    """Of views: when each choice of `path` was made; several are at once where players choose at once."""
+    places: IntArray
+    """... which of its view's actions it was,"""
+    counts: IntArray
+    """... how many could have been chosen,"""
+    starts: IntArray
+    """... and where in `offered` they are listed; NONE: they are the view's first."""
+    offered: IntArray
     joint: np.ndarray[Any, np.dtype[np.int64]]
     """What each player has chosen."""
     vector: FloatArray

@@ -133,6 +133,8 @@ def look(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) 
         if control[0].status != DONE:
             break
         # 4. Back up.
+        if control[0].fresh:
+            _settle_in(control, tree, work, state)
         _back_up(control, tree, totals, work, chosen, work.rewards)
         control[0].done += 1
         control[0].rng = rng_word(rng)
@@ -140,11 +142,15 @@ def look(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) 
 
 @inline_kernel
 def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
-    """Walk to a position in which a view is new, or to the end of the game; how many choices were made, the actions in `work.path`."""
+    """Walk to a position in which a view is new, or to the end of the game; how many choices were made.
+
+    Their views are in `work.path`, which of their actions in `work.places`: the actions of a view may move to other slots.
+    """
     chosen, depth, length = np.int64(0), np.int64(0), np.int64(0)
     history = np.uint64(control[0].history)
     control[0].depth = 0
     control[0].fresh = 0
+    control[0].logged = 0
     work.steps[0, :] = 0.0
     while not state.is_terminal():
         player = np.int64(state.current_player())
@@ -156,6 +162,7 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
             lot = _chance_step(control, work, state, rng)
             if control[0].status != DONE:
                 return chosen
+            control[0].depth = length
             history = follow(history, lot)
             if control[0].on_the_way:
                 collect(state, control, work.gain[1])
@@ -183,6 +190,7 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
         if control[0].fresh:
             return chosen
         depth += 1
+        made = chosen
         for mover in range(first, last):
             view = np.int64(work.views[mover])
             if vectors:
@@ -196,15 +204,20 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
                 control[0].fresh = 1
                 return chosen
             slot = np.int64(pick(control, tree, work, count, rng))
-            work.path[chosen], work.movers[chosen], work.times[chosen] = slot, mover, depth
+            work.path[made], work.movers[made], work.times[made] = view, mover, depth
+            work.places[made] = slot - tree.links[view].first_child
             work.joint[mover] = tree.links[slot].action
-            chosen += 1
+            _note_offered(control, tree, work, view, made, count)
+            if control[0].status != DONE:
+                return chosen
+            made += 1
+        chosen = made  # all of them, or none
         for mover in range(first, last):
             history = follow(history, work.joint[mover])
         if at_once:
             apply_joint(state, work.joint)
         elif vectors:
-            apply_vector(state, tree.action_values[work.path[chosen - 1]])
+            apply_vector(state, tree.action_values[tree.links[work.path[chosen - 1]].first_child + work.places[chosen - 1]])
         else:
             state.apply(np.int64(work.joint[player]))
         control[0].depth = length
@@ -216,6 +229,31 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
 
 
 @inline_kernel
+def _note_offered(control: Any, tree: Any, work: Any, view: Any, entry: Any, count: Any) -> None:
+    """Keep which actions of a view, in `work.tied`, could have been chosen: mostly all of them, else a list in `work.offered`."""
+    work.counts[entry], work.starts[entry] = count, NONE
+    if count == tree.links[view].num_children:
+        return
+    start = np.int64(control[0].logged)
+    if start + count > len(work.offered):
+        control[0].status = NEED_ROOM
+        return
+    for index in range(count):
+        work.offered[start + index] = work.tied[index] - tree.links[view].first_child
+    work.starts[entry] = start
+    control[0].logged = start + count
+
+
+@inline_kernel
+def _settle_in(control: Any, tree: Any, work: Any, state: Any) -> None:
+    """The views at the end of a simulation are new no longer."""
+    player = np.int64(state.current_player())
+    for mover in range(control[0].players):
+        if (player == mover or player == SIMULTANEOUS) and work.views[mover] != NONE:
+            tree.links[work.views[mover]].own = 1
+
+
+@inline_kernel
 def _back_up(control: Any, tree: Any, totals: Any, work: Any, chosen: Any, rewards: Any) -> None:
     """One more visit for each action that was chosen, and what came after it for the player who chose."""
     entry = np.int64(chosen) - 1
@@ -224,13 +262,17 @@ def _back_up(control: Any, tree: Any, totals: Any, work: Any, chosen: Any, rewar
         for player in range(control[0].players):
             rewards[player] = work.steps[time, player] + control[0].discount * rewards[player]
         while entry >= 0 and work.times[entry] == time:
-            slot, mover = np.int64(work.path[entry]), np.int64(work.movers[entry])
-            value = rewards[mover]
+            view, mover = np.int64(work.path[entry]), np.int64(work.movers[entry])
+            first, value = np.int64(tree.links[view].first_child), rewards[mover]
+            slot = first + work.places[entry]
             if control[0].rule == REGRET:
-                learn_regrets(control, tree, work, slot, value)
+                learn_regrets(control, tree, work, view, slot, value)
+            for index in range(work.counts[entry]):
+                offered = index if work.starts[entry] == NONE else work.offered[work.starts[entry] + index]
+                tree.available[first + offered] += 1
             tree.stats[slot].visits += 1
             tree.stats[slot].value_sum += value
-            tree.stats[tree.links[slot].parent].visits += 1
+            tree.stats[view].visits += 1
             if control[0].normalise:
                 mean = tree.stats[slot].value_sum / tree.stats[slot].visits
                 control[0].value_low = min(control[0].value_low, mean)

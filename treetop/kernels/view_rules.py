@@ -8,20 +8,25 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.kernels.control import BLIND, DONE, PUCT, REGRET
+from treetop.kernels.control import BLIND, DONE, FIRST, PUCT, REGRET
 from treetop.kernels.rich import normalised
+from treetop.kernels.select import puct_scale
 from treetop.kernels.views import add_action, sample_action
+from treetop.tree.layout import MAX_CHILDREN
 
 
 @inline_kernel
 def widen(control: Any, tree: Any, work: Any, view: Any, state: Any, rng: Any) -> Any:
     """Draw another action of real numbers if the view has been seen often enough; how many there are, all of them in `work.tied`."""
     count, visits = np.int64(tree.links[view].num_children), tree.stats[view].visits
-    if not control[0].frozen and count < max(1, math.ceil(control[0].widening * max(visits, 1) ** control[0].widening_power)):
+    most = min(np.int64(len(work.tied)), np.int64(MAX_CHILDREN))
+    if not control[0].frozen and count < most and count < max(1, math.ceil(control[0].widening * max(visits, 1) ** control[0].widening_power)):
+        sample_action(state, rng, work.vector)  # before there is a place for it: the game may fail
         slot = np.int64(add_action(control, tree, view, count))
         if control[0].status != DONE:
             return np.int64(0)
-        sample_action(state, rng, tree.action_values[slot])
+        for index in range(len(work.vector)):
+            tree.action_values[slot, index] = work.vector[index]
         count += 1
     first = np.int64(tree.links[view].first_child)
     for index in range(count):
@@ -54,9 +59,7 @@ def _explored(mix: float, share: float, count: Any) -> float:
 
 @kernel
 def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
-    """Which of the actions in `work.tied` to follow, by the rule."""
-    for index in range(count):
-        tree.available[work.tied[index]] += 1
+    """Which of the actions in `work.tied` to follow, by the rule. They are counted as available when the simulation has ended well."""
     code = control[0].rule
     if code == BLIND:
         return np.int64(work.tied[rng.below(count)])
@@ -69,14 +72,15 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
                 return np.int64(work.tied[index])
         return np.int64(work.tied[count - 1])
     highest, equal = -np.inf, 0
+    first_play = min(max(normalised(control, control[0].first_play), 0.0), 1.0) if control[0].normalise else control[0].first_play
     for index in range(count):
         slot = work.tied[index]
-        visits, available = tree.stats[slot].visits, float(tree.available[slot])
-        value = np.inf if code != PUCT else normalised(control, control[0].first_play)
+        visits, available = tree.stats[slot].visits, tree.available[slot] + 1.0
+        value = np.inf if code != PUCT else first_play
         if visits > 0:
             value = normalised(control, tree.stats[slot].value_sum / visits)
         if code == PUCT:
-            value += control[0].c * math.sqrt(available) / (count * (1.0 + visits))
+            value += puct_scale(control[0].c, control[0].c_base, available) / (count * (1.0 + visits))
         elif visits > 0:
             value += control[0].c * math.sqrt(math.log(available) / visits)
         work.scores[index] = value
@@ -84,7 +88,7 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
             highest, equal = value, 1
         elif value == highest:
             equal += 1
-    turn = rng.below(equal) if equal > 1 else 0
+    turn = rng.below(equal) if equal > 1 and control[0].tie_break != FIRST else 0
     for index in range(count):
         if work.scores[index] == highest:
             if turn == 0:
@@ -94,9 +98,8 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
 
 
 @inline_kernel
-def learn_regrets(control: Any, tree: Any, work: Any, slot: Any, value: float) -> None:
+def learn_regrets(control: Any, tree: Any, work: Any, view: Any, slot: Any, value: float) -> None:
     """What each action would have brought instead: its mean so far, and for the one that was tried a correction by its chance."""
-    view = np.int64(tree.links[slot].parent)
     first, count = np.int64(tree.links[view].first_child), np.int64(tree.links[view].num_children)
     for index in range(count):
         work.tied[index] = first + index

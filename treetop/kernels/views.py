@@ -21,11 +21,11 @@ from treetop.kernels.control import (
     NEED_ROOM,
 )
 from treetop.kernels.graph import EMPTY
-from treetop.tree.layout import SPARE
+from treetop.tree.layout import MAX_CHILDREN, SPARE
 from treetop.types import NONE, ROOT, SIMULTANEOUS
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_FIRST_ROOM = 4  # places for the actions of a view whose actions are met one by one
+FIRST_ROOM = 4  # places for the actions of a view whose actions are met one by one
 
 
 @inline_kernel
@@ -199,7 +199,7 @@ def add_action(control: Any, tree: Any, view: Any, action: Any) -> Any:
     """A place for another action of a view; its actions move where there is no room. NONE where the tree is full."""
     count, room = np.int64(tree.links[view].num_children), np.int64(tree.links[view].action)
     if count == room:
-        wider = np.int64(2 * room + _FIRST_ROOM)
+        wider = np.int64(2 * room + FIRST_ROOM)
         if control[0].size + wider > control[0].capacity:
             control[0].status = NEED_ROOM
             return np.int64(NONE)
@@ -236,7 +236,7 @@ def _move(tree: Any, old: Any, new: Any) -> None:
 def list_legal(control: Any, state: Any, work: Any, mover: Any) -> Any:
     """How many legal actions of a player were written to `work.actions`."""
     count = np.int64(_legal_actions(state, mover, work.actions))
-    if count < 1 or count > control[0].num_actions:
+    if count < 1 or count > control[0].num_actions or count > MAX_CHILDREN:
         control[0].status, control[0].culprit = BAD_COUNT, count
         return np.int64(0)
     for index in range(count):
@@ -267,15 +267,20 @@ def add_missing(control: Any, tree: Any, work: Any, view: Any, count: Any) -> No
 
 @inline_kernel
 def view_of(control: Any, tree: Any, work: Any, state: Any, mover: Any, history: Any, count: Any) -> Any:
-    """The view of a player who is to choose here; a new one is opened, as long as the tree may grow. NONE: there is none."""
+    """The view of a player who is to choose here; a new one is opened, as long as the tree may grow. NONE: there is none.
+
+    A view is new until a simulation that ended there has been told: what opened it may have been given up.
+    """
     key = view_key(state, control, mover, history)
     view = np.int64(find(tree, work, key))
     if view != NONE:
+        if tree.links[view].own == 0:
+            control[0].fresh = 1
         return view
     control[0].fresh = 1
     if control[0].frozen:
         return np.int64(NONE)
-    return np.int64(_open(control, tree, work, key, count if count > 0 else np.int64(_FIRST_ROOM)))
+    return np.int64(_open(control, tree, work, key, count if count > 0 else np.int64(FIRST_ROOM)))
 
 
 @inline_kernel

@@ -42,6 +42,10 @@ class Settings:
     normalise: bool | None = None
     opponents: str = "own"
 
+    # What players see.
+    observers: str = "all"
+    regret_mix: float = 0.2
+
     # Proofs and graphs.
     solver: bool = False
     repetition: float | None = None

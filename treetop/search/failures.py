@@ -9,10 +9,12 @@ import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError
+from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.kernels import control as codes
 from treetop.search.rule import Rule
 from treetop.tree.layout import MAX_CHILDREN
+from treetop.types import CHANCE, SIMULTANEOUS
 
 if TYPE_CHECKING:
     from treetop.search.machine import Machine
@@ -25,7 +27,7 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
     """The error to raise after a kernel came back with bad news, or an exception came out of it."""
     control = machine.control[0]
     game = machine.game
-    position, played = _replay(machine, int(control["depth"]))
+    position, played = (machine.position, []) if machine.tree.holds_views else _replay(machine, int(control["depth"]))
     culprit = int(control["culprit"])
     if error is None and control["status"] == codes.BAD_SCORE:
         return ConfigError(f"the rule {machine.config.rule} gave the move {position.move_text(culprit)} a score that is not a number\n{_shown(position)}")
@@ -54,7 +56,7 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
     line = _own_line(position, machine.seed)
     moves = " ".join(played)
-    where = f"\nafter the moves: {moves}" if played else "\nin the position that was searched"
+    where = f"\nafter the moves: {moves}" if played else f"\n{'below' if machine.tree.holds_views else 'in'} the position that was searched"
     return GameError(f"{told}{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
 
 
@@ -62,7 +64,7 @@ def _replay(machine: Machine, depth: int) -> tuple[Position, list[str]]:
     """The position at the end of the path that the kernel walked, in plain Python, and its moves."""
     position = machine.position
     played: list[str] = []
-    path = machine.scratch.work.path
+    path = machine.scratch.paths[int(machine.control[0]["gathered"])] if machine.gathers else machine.scratch.work.path
     for node in path[1 : depth + 1]:
         action = int(machine.tree.columns.links["action"][node])
         state = position.state
@@ -78,7 +80,7 @@ def _replay(machine: Machine, depth: int) -> tuple[Position, list[str]]:
 def _own_line(position: Position, seed: int) -> str:
     """The line of the user's code that fails in plain Python, if a few random games from here on find it."""
     facts = position.game.facts
-    rng, out = Rng(seed), np.zeros(facts.num_actions + 1024, np.int32)
+    rng = Rng(seed)
     try:
         for _ in range(_REPLAYS):
             state: Any = position.state
@@ -86,14 +88,42 @@ def _own_line(position: Position, seed: int) -> str:
                 if state.is_terminal():
                     state.rewards(np.zeros(facts.players))
                     break
-                count = int(state.legal_actions(out))
-                if not 1 <= count <= facts.num_actions:
+                if not _step(state, position.game, rng):
                     return ""
-                state.apply(int(out[rng.below(count)]))
     except Exception as error:  # noqa: BLE001 - any failure of the user's method is what we are after
         frame = traceback.extract_tb(error.__traceback__)[-1]
         return f"\n{frame.filename}, line {frame.lineno}: {frame.line} ({type(error).__name__}: {error})"
     return ""
+
+
+def _step(state: Any, game: Game, rng: Rng) -> bool:
+    """Make any move that a state allows, in place, and ask what it brought; false where it allows none."""
+    facts, player = game.facts, int(state.current_player())
+    out = np.zeros(facts.most_children + 1024, np.int32)
+    if player == CHANCE and facts.num_outcomes is not None:
+        count, most = int(state.chance_outcomes(out, np.zeros(len(out)))), facts.num_outcomes
+    elif player == SIMULTANEOUS:
+        chosen = []
+        for seat in range(facts.players):
+            count = int(state.legal_actions_of(seat, out))
+            if not 1 <= count <= facts.num_actions:
+                return False
+            chosen.append(int(out[rng.below(count)]))
+        state.apply_joint(np.array(chosen, np.int64))
+        return True
+    elif facts.action_size is not None:
+        vector = np.zeros(facts.action_size)
+        state.sample_action(rng, vector)
+        state.apply_vector(vector)
+        return True
+    else:
+        count, most = int(state.legal_actions(out)), facts.num_actions
+    if not 1 <= count <= most:
+        return False
+    state.apply(int(out[rng.below(count)]))
+    if game.has("step_rewards"):
+        state.step_rewards(np.zeros(facts.players))
+    return True
 
 
 def _shown(position: Position) -> str:

@@ -14,6 +14,7 @@ from treetop.errors import ConfigError, TreetopError
 from treetop.game.position import Position
 from treetop.kernels.batch import make_absorb, make_gather, release
 from treetop.kernels.build import Build
+from treetop.kernels.chance import SEAT
 from treetop.kernels.control import ASK, COLLISION, DONE, NEED_ROOM, SOLVED, TIE
 from treetop.kernels.graph import FIRST_TABLE, fill_table
 from treetop.kernels.loop import make_run
@@ -25,7 +26,7 @@ from treetop.search.plan import make_control, make_plan
 from treetop.search.scratch import Scratch
 from treetop.tree.layout import SETTLED
 from treetop.tree.storage import Tree
-from treetop.types import NONE, ROOT
+from treetop.types import CHANCE, NONE, ROOT
 
 _NEVER = np.iinfo(np.int32).max  # more visits than a leaf can have
 
@@ -51,8 +52,12 @@ class Machine:
         self.build = self.plan.build
         self.engine = self.game.engine()
         self.position = position
+        if config.opponents == "paranoid":
+            self.control["hunted"] = position.player
         self.outstanding = 0
         """Leaves that were gathered and neither absorbed nor released."""
+        self.gathers = False
+        """Whether the last way down was one to a leaf of a batch."""
         self._compiled = in_python(evaluator) is None
         self._generation = self.tree.generation
 
@@ -83,6 +88,27 @@ class Machine:
                 raise ValueError(f"its buffer {name} does not fit")
         self.scratch.replace(**{name: np.array(array) for name, array in kept.items()})
         self._generation = self.tree.generation  # the saved table fits the saved tree
+
+    def move_on(self, following: Position, child: int | None) -> None:
+        """Let the child of the root that leads to a position be the root; without one, begin anew. What the step there brought lies behind."""
+        fade = 1.0 if self.position.player == CHANCE else self.config.discount
+        pays, hunted = self.game.has("step_rewards"), int(self.control[0]["hunted"])
+        if child is None or (pays and fade == 0.0):
+            self.tree.clear()
+        else:
+            self.tree.reroot(child, max(self.position.player, SEAT))
+            if pays:
+                brought = np.array(following.step_rewards)
+                if hunted != NONE:
+                    brought = np.where(np.arange(len(brought)) == hunted, brought, -brought[hunted])
+                self.tree.totals[:] = (self.tree.totals - self.tree.root_visits * brought) / fade
+        self.position = following
+
+    def face_mover(self) -> None:
+        """Where all others are taken to play against whoever is to move: what was found against another one is of no use."""
+        if self.config.opponents == "paranoid" and self.control[0]["hunted"] != self.position.player:
+            self.tree.clear()
+            self.control["hunted"] = self.position.player
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -118,6 +144,7 @@ class Machine:
 
     def _run_some(self, budget: int, stuck: int = 0) -> int:
         """Run simulations until the kernel needs somebody; its status then."""
+        self.gathers = False
         self.tree.make_room(self.most_children * max(1, stuck))
         self._enter(budget)
         self._call(make_run(self.build), self.position.record, self.scratch.work)
@@ -141,8 +168,6 @@ class Machine:
             self.control["expanded"], self.control["resumed"], self.control["expand_after"] = 0, 0, expand_after
 
     def _enter(self, budget: int) -> None:
-        if self.config.opponents == "paranoid":
-            self.control["hunted"] = self.position.player
         moved = False
         if self._generation != self.tree.generation:
             self._generation = self.tree.generation
@@ -202,6 +227,7 @@ class Machine:
 
     def gather(self, size: int, budget: int) -> Batch:
         """Up to `size` distinct leaves, within a budget of simulations; those that need no evaluation are settled at once."""
+        self.gathers = True
         self.tree.track_in_flight()
         size = self._make_room_for(size)
         scratch = self.scratch
@@ -275,6 +301,7 @@ class Machine:
 
     def absorb(self, batch: Batch, logits: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> int:
         """Take in what a batch is worth; how many simulations that ended."""
+        self.gathers = False
         self._enter(0)
         try:
             # The kernel corrects the values on their way up: that is no business of the caller's own array.

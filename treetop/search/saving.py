@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,7 +90,8 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
     tree.has_moved, tree.cycles = bool(header.get("moved")), int(header.get("cycles", 0))
     try:
-        tree.check(known.facts.rewards)
+        partial = known.has("step_rewards") or config.discount != 1.0  # what is still to come may be worth more or less than a whole game
+        tree.check((-math.inf, math.inf) if partial else known.facts.rewards)
     except Exception as error:
         raise SaveError(f"{path} is damaged: {error}") from error
     return search

@@ -143,6 +143,7 @@ class Search:
         """
         self._refuse_in_flight("run")
         wanted = self._wanted_moves(include, exclude)
+        self._machine.face_mover()
         self.prepare()
         self.tree.reserve(8 * (limit.simulations or 0))
         held = self.simulations
@@ -297,6 +298,7 @@ class Search:
         refuse_while_pondering(self, "ask")
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ConfigError(f"a batch has at least one leaf, not {size!r}")
+        self._machine.face_mover()
         allowed = min(size, _MOST_VISITS - self.simulations - self.in_flight)
         if limit is not None:
             allowed = min(allowed, self._left_to_ask(limit))
@@ -372,11 +374,8 @@ class Search:
             self._begin_anew(following)
             return
         child = self.tree.root.child(int(action))
-        if child is None or not child.visits:
-            self.tree.clear()
-        else:
-            self.tree.reroot(child.index, max(self.position.player, SEAT))
-        self.position = self._machine.position = following
+        self._machine.move_on(following, child.index if child is not None and child.visits else None)
+        self.position = following
         self.player = following.player
         self._machine.scratch.work.history[:] *= self.config.history_decay
         self._machine.control["arms"] = 0

@@ -15,10 +15,10 @@ from treetop.game.position import Position
 from treetop.kernels.build import GENERAL
 from treetop.kernels.control import DONE, NEED_ROOM
 from treetop.kernels.view_loop import find_root, look
-from treetop.kernels.views import fill_views
+from treetop.kernels.views import FIRST_ROOM, fill_views
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
-from treetop.search.evaluator import in_python
+from treetop.search.evaluator import CompiledEvaluator, Mixed, Rollout, in_python
 from treetop.search.machine import Machine
 from treetop.search.plan import Plan, make_control
 from treetop.search.scratch import MOST_DRAWN, Scratch
@@ -30,7 +30,7 @@ _WIDENING = 2.0  # where actions are drawn: so many times the square root of the
 _RULES = ("ucb1", "puct", "blind", "regret")
 _USUAL = {
     "backup": "mean", "transpositions": False, "solver": False, "root": "rule", "noise": 0.0, "forced_playouts": 0.0, "variance_scale": 0.0,
-    "first_play": None, "max_depth": None, "opponents": "own", "c_schedule": None,
+    "first_play": None, "max_depth": None, "expand_after": None, "opponents": "own", "c_schedule": None,
 }  # fmt: skip
 """Settings that have to be as they are where positions are not told apart."""
 
@@ -93,21 +93,26 @@ class ViewMachine(Machine):
     def run(self, simulations: int) -> int:
         """Run so many simulations; how many it were."""
         done = 0
-        while done < simulations:
-            self._enter(simulations - done)
-            self._call(look, self.position.record, self.scratch.work)
-            done += int(self.control[0]["done"])
-            status = int(self.control[0]["status"])
-            if status == NEED_ROOM:
-                self._make_room()
-            elif status != DONE:
-                raise self.failure()
-        self._call(find_root, self.position.record, self.scratch.work)
+        try:
+            while done < simulations:
+                self._enter(simulations - done)
+                self._call(look, self.position.record, self.scratch.work)
+                done += int(self.control[0]["done"])
+                status = int(self.control[0]["status"])
+                if status == NEED_ROOM:
+                    self._make_room()
+                elif status != DONE:
+                    raise self.failure()
+        finally:  # also after a game has failed: the actions that the root shows may have moved
+            self._call(find_root, self.position.record, self.scratch.work)
         return done
 
     def _make_room(self) -> None:
         """Room for more views, in the tree and in the table. A bounded tree stops growing, and its simulations go on from what is known."""
-        table, capacity = self.scratch.work.table, self.tree.columns.capacity
+        table, capacity, offered = self.scratch.work.table, self.tree.columns.capacity, self.scratch.work.offered
+        if int(self.control[0]["logged"]) + self.game.facts.num_actions > len(offered):
+            self.scratch.replace(offered=np.zeros(2 * len(offered), np.int32))
+            return
         if 4 * int(self.control[0]["blocks"]) >= len(table):
             self.scratch.replace(table=np.zeros(4 * len(table), np.uint64))
             self.control["size"] = self.tree.size
@@ -171,8 +176,15 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
         raise ConfigError("regret matching needs observers='all': a player's regrets are about what he himself has seen")
     if config.rule == "regret" and game.facts.action_size:
         raise ConfigError("regret matching is for a fixed set of actions; these are drawn")
-    if in_python(evaluator) is not None:
+    if in_python(evaluator) is not None or isinstance(evaluator, Mixed) or getattr(evaluator, "prior_temperature", None) is not None:
         _refuse_batches()
+    if isinstance(evaluator, Rollout) and (evaluator.count != 1 or evaluator.keeps_history):
+        raise ConfigError(f"{why}, which evaluates by one rollout with the policy 'random' or 'game'; not by {evaluator!r}")
+    if isinstance(evaluator, CompiledEvaluator):
+        evaluator.check(game)
+    least = 2 + game.facts.players * (1 + max(game.facts.num_actions, FIRST_ROOM))
+    if config.max_nodes is not None and config.max_nodes < least:
+        raise ConfigError(f"max_nodes must be at least {least} for {game.name}, so that what the players see first fits; not {config.max_nodes}")
 
 
 def _refuse_batches() -> NoReturn:

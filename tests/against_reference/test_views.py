@@ -1,0 +1,109 @@
+"""Search over what players see against the plain one: the same views, and in each the same visits, sums, availability, regrets and strategies."""
+
+from __future__ import annotations
+
+import pytest
+
+import treetop as tt
+from tests.against_reference.hidden import Duel, Whisper
+from tests.against_reference.twins import settings_of
+from tests.search.test_views import Aim
+from treetop.compiler.rng import STEP, mix
+from treetop.reference.views import ViewSearch
+
+_WORD = 2**64 - 1
+
+
+def key_of(seen):
+    """The compiled search's key of a view."""
+    mover, what = seen
+    if isinstance(what, tuple):
+        way = 0
+        for action in what:
+            way = mix(way ^ ((action + 1) * STEP & _WORD))
+        what = way
+    return mix((what & _WORD) ^ ((mover + 1) * STEP & _WORD))
+
+
+def compare_views(position, config, *, simulations=400, seed=3, player=None, evaluator=None):
+    search = tt.Search(position, config, seed=seed, player=player, evaluator=evaluator)
+    search.run(tt.Limit(simulations=simulations))
+    search.tree.check()
+    twin = ViewSearch(search.position, settings_of(search), seed, search.player)
+    twin.run(simulations)
+    same_views(search, twin)
+    return search, twin
+
+
+def same_views(search, twin):
+    tree, size = search.tree, search.tree.size
+    columns = tree.columns
+    assert tree.root_visits == twin.visits
+    assert tree.totals.tolist() == twin.totals
+    found = {int(key): index for index, key in enumerate(columns.keys[:size]) if key}
+    expected = {key_of(seen): view for seen, view in twin.views.items()}
+    assert set(found) == set(expected)
+    for key, index in found.items():
+        view, link = expected[key], columns.links[index]
+        assert columns.stats["visits"][index] == view.visits
+        block = slice(int(link["first_child"]), int(link["first_child"]) + int(link["num_children"]))
+        assert columns.links["action"][block].tolist() == [choice.action for choice in view.choices]
+        assert columns.stats["visits"][block].tolist() == [choice.visits for choice in view.choices]
+        assert columns.stats["value_sum"][block].tolist() == [choice.total for choice in view.choices]
+        assert columns.available[block].tolist() == [choice.available for choice in view.choices]
+        if len(columns.regrets):
+            assert columns.regrets[block].tolist() == pytest.approx([choice.regret for choice in view.choices], rel=1e-9, abs=1e-9)
+            assert columns.strategies[block].tolist() == pytest.approx([choice.strategy for choice in view.choices], rel=1e-9, abs=1e-9)
+        if search.game.facts.action_size:
+            assert columns.action_values[block].tolist() == [choice.vector for choice in view.choices]
+
+
+def dealt(name, seed=1, moves=0):
+    """A position in which somebody has to choose."""
+    rng = tt.Rng(seed)
+    position = tt.Position(tt.load_game(name)).settle(rng)
+    for _ in range(moves):
+        position = position.apply(position.sample_action(rng)).settle(rng)
+    return position
+
+
+POSITIONS = {
+    "kuhn": dealt("kuhn_poker"), "leduc": dealt("leduc_poker", moves=1), "pennies": dealt("matching_pennies(weight=3)"),
+    "goofspiel": dealt("goofspiel(cards=4)", moves=1), "duel": dealt(Duel), "later duel": dealt(Duel, moves=2),
+}  # fmt: skip
+RULES = [tt.uct(), tt.puct(), tt.puct(c=0.7), tt.blind(), tt.regret(), tt.uct(c=0.4, tie_break="first")]
+
+
+@pytest.mark.parametrize("config", RULES, ids=str)
+@pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS.keys())
+def test_every_rule_sees_the_same(position, config):
+    compare_views(position, config)
+
+
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(normalise=True), tt.uct(discount=0.8), tt.blind()], ids=str)
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "duel"])
+def test_one_observer_sees_the_same(name, config):
+    compare_views(POSITIONS[name], config.but(observers="one"))
+
+
+@pytest.mark.parametrize("config", [tt.uct(normalise=False), tt.uct(discount=0.7), tt.regret(discount=0.7, regret_mix=0.5), tt.puct(normalise=True)], ids=str)
+@pytest.mark.parametrize("player", [0, 1])
+def test_whoever_of_those_who_choose_at_once_searches_sees_the_same(player, config):
+    for name in ("pennies", "goofspiel", "duel"):
+        compare_views(POSITIONS[name], config, player=player)
+
+
+@pytest.mark.parametrize("evaluator", [tt.Uniform(), tt.Heuristic(), tt.Rollout(depth=1)], ids=str)
+def test_evaluations_agree(evaluator):
+    compare_views(POSITIONS["duel"], tt.uct(discount=0.9), evaluator=evaluator)
+
+
+@pytest.mark.parametrize("config", [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.blind()], ids=str)
+def test_drawn_actions_of_real_numbers_are_the_same(config):
+    compare_views(Aim, config, simulations=600)
+    compare_views(tt.Position(Aim).apply((0.3,)), config)
+
+
+@pytest.mark.parametrize("config", [tt.uct(observers="one"), tt.puct(observers="one"), tt.uct()], ids=str)
+def test_a_view_that_one_simulation_comes_to_several_times_is_told_of_each_choice(config):
+    compare_views(Whisper, config, simulations=1000)
