@@ -72,7 +72,7 @@ class Scratch:
                 table=np.zeros(1, np.uint64), probabilities=np.zeros(1), steps=np.zeros((length, players)), gain=np.zeros((2, players)),
                 times=np.zeros(0, np.int32), joint=np.zeros(players, np.int64), vector=np.zeros(0), views=np.zeros(players, np.int32), **kept)  # type: ignore[arg-type]  # fmt: skip
         if before is not None:  # a path may be on its way
-            for name in ("path", "movers", "gumbel", "base", "arms", "schedule"):
+            for name in ("path", "movers", "rewards", "gumbel", "base", "arms", "schedule"):
                 if hasattr(before, name):
                     old, new = getattr(before, name), getattr(self.work, name)
                     self.replace(schedule=old) if name == "schedule" else new.__setitem__(slice(len(old)), old)
@@ -258,6 +258,7 @@ class HostMachine:
         if count > self._widest:
             self._widest = count
             self.numbers[WIDEST] = count
+            self.scratch.grow(0, count)  # the kernel may find room for them in the tree and open them without asking
 
     def ensure(self, count: int) -> bool:
         """Make room for children without moving a node, since paths are on their way; false where the tree would have to be folded first."""
