@@ -1,0 +1,32 @@
+"""Other people's packages as problems, policies and games. Each is imported when one of its names is asked for, and not before.
+
+>>> from treetop import adapters
+>>> adapters.OpenSpielProblem("tic_tac_toe").num_players          # doctest: +SKIP
+2
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_ROOMS = {
+    "openspiel": ("OpenSpielProblem", "TreetopBot"),
+}
+"""Each module, and what is public of it."""
+
+_WHERE = {name: module for module, names in _ROOMS.items() for name in names}
+
+__all__ = sorted(_WHERE)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"treetop.adapters.{name}")
+    if name in _WHERE:
+        return getattr(importlib.import_module(f"treetop.adapters.{_WHERE[name]}"), name)
+    raise AttributeError(f"treetop.adapters has no {name!r}; there are {', '.join([*sorted(_ROOMS), *__all__])}")
+
+
+def __dir__() -> list[str]:
+    return [*sorted(_ROOMS), *__all__]
