@@ -11,7 +11,10 @@ import importlib
 from typing import Any
 
 _ROOMS = {
+    "clones": ("RandomStepError",),
+    "gymnasium": ("GymPolicy", "GymProblem", "GymState"),
     "openspiel": ("OpenSpielProblem", "TreetopBot"),
+    "pettingzoo": ("PettingZooPolicy", "PettingZooProblem", "PettingZooState"),
 }
 """Each module, and what is public of it."""
 

@@ -143,7 +143,7 @@ class _InTurn(OpenSpielProblem):
     """Players who choose at once, one after the other: the searcher first."""
 
     def _check(self, kind: Any) -> None:
-        self._order = [(self._player + place) % self.num_players for place in range(self.num_players)]
+        self._order: list[int] = [(self._player + place) % self.num_players for place in range(self.num_players)]
         if kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION:
             raise ConfigError(f"{self.name} hides something and lets players choose at once, which cannot be searched here")
 

@@ -1,0 +1,385 @@
+"""Gymnasium's environments as problems, and a search as a policy for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from treetop.adapters.clones import Clones, Hooks, OwnRandomness, RandomStepError, global_digest, layers
+from treetop.adapters.packages import load
+from treetop.adapters.tables import Table
+from treetop.compiler.rng import Rng, mix
+from treetop.errors import ConfigError
+from treetop.search.config import SearchConfig
+from treetop.search.host import HostSearch
+from treetop.search.host_result import HostResult
+from treetop.search.limits import Limit
+from treetop.search.presets import puct, uct
+from treetop.types import CHANCE
+
+gymnasium = load("gymnasium", "gym")
+
+_UNKNOWN_RANGE = (-1e6, 1e6)  # wide, so that the rules look at values on the scale of what was seen
+_PASSIVE = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo", "HumanRendering", "RenderCollection")
+_FADING = 0.97  # the discount of a policy whose leaves are valued by random actions
+_UNLIKELY = 0.02  # the prior of an action that the table knows to be worse, where the best has 1
+_PROBES = 16  # steps of a copy that show whether an environment is random
+
+Snapshot = tuple[Callable[[Any], Any], Callable[[Any, Any], object]]
+"""save(env) gives a token, restore(env, token) brings the environment back to it."""
+
+
+class GymState:
+    """A point of a certain environment: a snapshot, the steps since the search's root, what was seen last, and whether it is over."""
+
+    __slots__ = ("observation", "over", "time", "token")
+
+    def __init__(self, token: Any, time: int, observation: Any, *, over: bool) -> None:
+        self.token, self.time, self.observation, self.over = token, time, observation, over
+
+    def __repr__(self) -> str:
+        return f"<{'the end ' if self.over else ''}after {self.time} steps: {self.observation!r}>"
+
+
+class GymProblem:
+    """A Gymnasium environment as it stands, to be searched by `HostSearch`. The environment itself is not stepped.
+
+    The search never knows what the environment will draw: copies have random numbers of their own. There are three kinds:
+
+    - An environment that shows its table of transitions (`P` and `s`: FrozenLake, Taxi, CliffWalking) is searched by that table, with chance by its exact
+      outcomes. States are tuples. `evaluate` values them by backward induction over the table, where a search is given that as its evaluator.
+    - One whose steps draw no random numbers is searched over copies of it; states are `GymState`s.
+    - Any other is searched open-loop: a node is a sequence of actions, and every simulation plays it again with fresh random numbers.
+
+    `horizon` is how many steps are looked at, in the tree and beyond it; a time limit of the environment shortens it. What is received after n steps
+    counts `discount` ** n: leave the search's own discount at 1. `stochastic` and `table` say what is otherwise found out. `snapshot` is a pair of
+    functions, save(env) and restore(env, token), for environments that cannot be copied. `redraw(env, generator)` draws anew what the
+    player cannot see, in a copy; Blackjack has one of its own, for the dealer's second card.
+    """
+
+    num_players, step_rewards = 1, True
+    outcomes: Callable[[Any], list[tuple[int, float]]]
+    evaluate: Callable[[Any, Any], tuple[list[float], float]]
+
+    def __new__(cls, env: Any, *, stochastic: bool | None = None, table: bool | None = None, redraw: Any = None, **options: Any) -> GymProblem:  # noqa: PYI034
+        """A problem of the kind that the environment needs."""
+        if cls is not GymProblem:
+            return super().__new__(cls)
+        if not isinstance(env, gymnasium.Env):
+            raise ConfigError(f"give a Gymnasium environment, not {env!r}")
+        if not isinstance(env.action_space, gymnasium.spaces.Discrete):
+            raise ConfigError(f"a search chooses between single actions: the action space must be Discrete, not {env.action_space}")
+        _check_options(**options)
+        if any(getattr(layer, "_has_reset", True) is False for layer in layers(env)):
+            raise ConfigError(f"{env} was not reset yet, so there is nothing to search from")
+        core = peel(env)
+        found = core is core.unwrapped and Table.fits(core)
+        if table and not found:
+            raise ConfigError(f"{env} shows no table of transitions (P and s) that says all of its steps")
+        if (found if table is None else table) and not stochastic and redraw is None:
+            return super().__new__(_ByTable)
+        if stochastic is None:
+            stochastic = redraw is not None or _hidden_of(core) is not None or is_random(core, options.get("snapshot"))
+        return super().__new__(_OpenLoop if stochastic else _ByCopies)
+
+    def __init__(
+        self, env: Any, *, discount: float = 1.0, horizon: int = 100, snapshot: Snapshot | None = None,
+        stochastic: bool | None = None,  # noqa: ARG002 - these two have decided in __new__
+        table: bool | None = None,  # noqa: ARG002
+        redraw: Callable[[Any, Any], object] | None = None, reward_range: tuple[float, float] | None = None,
+    ) -> None:  # fmt: skip
+        self.env, self.reward_range = env, _UNKNOWN_RANGE if reward_range is None else reward_range
+        self.core = peel(env)
+        """The environment without the wrappers that only look on."""
+        left = time_left(env)
+        self.horizon = horizon if left is None else max(1, min(horizon, left))
+        self.max_length = 2 * self.horizon + 2
+        self.name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
+        space = env.action_space
+        self._actions = list(range(int(space.start), int(space.start) + int(space.n)))
+        self._redraw = _hidden_of(self.core) if redraw is None else redraw
+        self.set_discount(discount)
+        self._set_up(snapshot)
+
+    def set_discount(self, discount: float) -> None:
+        """What counts one step later; to be said before the search begins."""
+        self.discount = discount
+        self._factors = [discount**time for time in range(self.horizon + 1)]
+
+    def _set_up(self, snapshot: Snapshot | None) -> None:
+        """What a kind of problem needs besides."""
+
+    def initial(self) -> Any:
+        """The environment as it stands."""
+        raise NotImplementedError
+
+    def actions(self, state: Any) -> Sequence[int]:  # noqa: ARG002 - the shape of a problem
+        """All actions of the environment."""
+        return self._actions
+
+    def step(self, state: Any, action: int) -> Any:
+        """The next state, and the reward on the way."""
+        raise NotImplementedError
+
+    def is_terminal(self, state: Any) -> bool:
+        """Whether the episode or the search's horizon has ended."""
+        raise NotImplementedError
+
+    def rewards(self, state: Any) -> float:  # noqa: ARG002 - the shape of a problem
+        """All rewards come on the way."""
+        return 0.0
+
+
+class _ByTable(GymProblem):
+    """States are (s, time, over), and (s, time, action) where chance decides."""
+
+    def _set_up(self, snapshot: Snapshot | None) -> None:  # noqa: ARG002 - a table needs none
+        self._table = Table.of(self.core)
+        if self._table.is_random:
+            self.player: Callable[[Any], int] = lambda state: CHANCE if len(state) == 4 else 0
+            self.outcomes = lambda state: [(index, way[0]) for index, way in enumerate(self._table.ways[state[0]][state[3]])]
+        self.evaluate = self._evaluate
+
+    def initial(self) -> Any:
+        return (int(self.core.s), 0, False)
+
+    def step(self, state: Any, action: int) -> tuple[Any, float]:
+        if len(state) == 3:
+            ways = self._table.ways[state[0]][action - self._actions[0]]
+            if len(ways) > 1:
+                return (*state, action - self._actions[0]), 0.0
+            _, following, reward, over = ways[0]
+        else:
+            _, following, reward, over = self._table.ways[state[0]][state[3]][action]
+        return (following, state[1] + 1, over), reward * self._factors[state[1]]
+
+    def is_terminal(self, state: Any) -> bool:
+        return len(state) == 3 and (state[2] or state[1] >= self.horizon)
+
+    def rollout(self, state: Any, rng: Rng) -> float:
+        """Random actions to the end of the episode or the horizon."""
+        ways, count, place, total = self._table.ways, len(self._actions), state[0], 0.0
+        action = state[3] if len(state) == 4 else rng.below(count)
+        for time in range(state[1], self.horizon):
+            _, place, reward, over = self._table.draw(ways[place][action], rng)
+            total += reward * self._factors[time]
+            if over:
+                break
+            action = rng.below(count)
+        return total
+
+    def _evaluate(self, state: Any, actions: Any) -> tuple[list[float], float]:  # noqa: ARG002 - the shape of an evaluator
+        """What the best play of the steps that are left is worth, from the table, and which actions begin it."""
+        values = self._table.values(state[0], self.horizon - state[1], self.discount)
+        best = float(values.max())
+        return [1.0 if value >= best - 1e-12 else _UNLIKELY for value in values], self._factors[state[1]] * best
+
+    def key(self, state: Any) -> Any:
+        return state
+
+
+class _ByCopies(GymProblem):
+    """Steps are certain, so a state is stepped once and kept."""
+
+    def _set_up(self, snapshot: Snapshot | None) -> None:
+        self._own = OwnRandomness()
+        self._points = _points(self.core, self._own, snapshot)
+
+    def initial(self) -> GymState:
+        return GymState(self._points.take(), 0, None, over=False)
+
+    def step(self, state: GymState, action: int) -> tuple[GymState, float]:
+        own = self._own
+        with own.guarded(), self._points.at(state.token) as env:
+            own.seed(0)
+            before = own.place()
+            observation, reward, terminated, truncated, _ = env.step(action)
+            self._expect_nothing_drawn(before)
+            token = self._points.save(env)
+        return GymState(token, state.time + 1, observation, over=bool(terminated or truncated)), float(reward) * self._factors[state.time]
+
+    def is_terminal(self, state: GymState) -> bool:
+        return state.over or state.time >= self.horizon
+
+    def rollout(self, state: GymState, rng: Rng) -> float:
+        """Random actions to the end of the episode or the horizon."""
+        actions, count, total = self._actions, len(self._actions), 0.0
+        with self._own.guarded(), self._points.at(state.token) as env:
+            self._own.seed(rng.bits())
+            before, step = self._own.place(), env.step
+            for time in range(state.time, self.horizon):
+                _, reward, terminated, truncated, _ = step(actions[rng.below(count)])
+                total += float(reward) * self._factors[time]
+                if terminated or truncated:
+                    break
+            self._expect_nothing_drawn(before)
+        return total
+
+    def _expect_nothing_drawn(self, before: Any) -> None:
+        if self._own.place() != before:
+            raise RandomStepError(f"a step of {self.name} draws random numbers, and none were expected: say stochastic=True")
+
+
+class _OpenLoop(GymProblem):
+    """States are tuples of actions. Each simulation plays its own through from the root, so its value is that of the whole way."""
+
+    step_rewards = False
+
+    def _set_up(self, snapshot: Snapshot | None) -> None:
+        self._own = OwnRandomness()
+        self._points = _points(self.core, self._own, snapshot)
+        self._own.uses_global = _draws_globally(self._points, self._own, self._actions)
+        self._token = self._points.take()
+
+    def initial(self) -> tuple[int, ...]:
+        return ()
+
+    def actions(self, state: tuple[int, ...]) -> Sequence[int]:
+        return self._actions if len(state) < self.horizon else self._actions[:1]  # beyond the horizon there is nothing to choose
+
+    def step(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
+        return (*state, action)
+
+    def is_terminal(self, state: tuple[int, ...]) -> bool:  # noqa: ARG002 - the same actions may end an episode or not
+        return False
+
+    def rollout(self, state: tuple[int, ...], rng: Rng) -> float:
+        """The state's actions, and random ones after them, with random numbers that were never used before."""
+        actions, count, total, known = self._actions, len(self._actions), 0.0, len(state)
+        with self._own.guarded(), self._points.at(self._token) as env:
+            self._own.seed(rng.bits())
+            if self._redraw is not None:
+                self._redraw(env.unwrapped, self._own.generator)
+            for time in range(self.horizon):
+                action = state[time] if time < known else actions[rng.below(count)]
+                _, reward, terminated, truncated, _ = env.step(action)
+                total += float(reward) * self._factors[time]
+                if terminated or truncated:
+                    break
+        return total
+
+
+class GymPolicy:
+    """A policy for loops with an environment: `policy(env)` searches from where it stands, and gives the action to take.
+
+    >>> import gymnasium
+    >>> env = gymnasium.make("FrozenLake-v1")
+    >>> seen = env.reset(seed=1)
+    >>> GymPolicy(seed=1)(env) in range(4)
+    True
+
+    `limit` is what a step may cost, `config` and `evaluator` are those of `HostSearch`, the other options those of `GymProblem`. An environment that shows its
+    table is valued by it (`GymProblem.evaluate`); others by random actions. `evaluator=treetop.Rollout()` asks for random actions there too.
+    Random actions say little about what is far, so `discount` is then 0.97 where it is not given, and 1 otherwise.
+    """
+
+    def __init__(
+        self, limit: Limit | None = None, config: SearchConfig | None = None, *, evaluator: Any = None, seed: int = 0, **options: Any
+    ) -> None:  # fmt: skip
+        self.limit = Limit(simulations=200) if limit is None else limit
+        self.config = config
+        self.evaluator, self.seed, self.options = evaluator, seed, options
+        self.last_result: HostResult | None = None
+        """What the last search found."""
+        self._calls, self._is_random = 0, False
+
+    def __call__(self, env: Any) -> int:
+        """The action to take where the environment stands."""
+        seed = mix(mix(self.seed) + self._calls) >> 1
+        self._calls += 1
+        try:
+            self.last_result = self._search(env, seed)
+        except RandomStepError:
+            if self.options.get("stochastic") is not None:
+                raise
+            self._is_random = True  # found out late, and not forgotten
+            self.last_result = self._search(env, seed)
+        return int(self.last_result.action)
+
+    def _search(self, env: Any, seed: int) -> HostResult:
+        options = {**self.options, "stochastic": True} if self._is_random else self.options
+        problem = GymProblem(env, **options)
+        by_table = self.evaluator is None and hasattr(problem, "evaluate")
+        if self.evaluator is None and not by_table and "discount" not in options:
+            problem.set_discount(_FADING)
+        evaluator = problem.evaluate if by_table else self.evaluator
+        config = (puct() if by_table else uct()) if self.config is None else self.config
+        return HostSearch(problem, config, evaluator=evaluator, seed=seed).run(self.limit)
+
+    def __repr__(self) -> str:
+        return f"<policy by search: {self.config or 'the usual settings'}, {self.limit}>"
+
+
+def _check_options(*, discount: float = 1.0, horizon: int = 100, snapshot: Any = None, reward_range: Any = None) -> None:  # noqa: ARG001
+    if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
+        raise ConfigError(f"horizon is a whole number of steps, at least 1; not {horizon!r}")
+    if not 0.0 < discount <= 1.0:
+        raise ConfigError(f"discount is a number above 0 and at most 1, not {discount!r}")
+    if snapshot is not None and (not isinstance(snapshot, tuple) or len(snapshot) != 2 or not all(map(callable, snapshot))):
+        raise ConfigError(f"snapshot is a pair of functions, save(env) and restore(env, token); not {snapshot!r}")
+
+
+def peel(env: Any) -> Any:
+    """An environment without the outer wrappers that change neither actions nor rewards."""
+    while hasattr(env, "env") and (type(env).__name__ in _PASSIVE or isinstance(env, gymnasium.ObservationWrapper)):
+        env = env.env
+    return env
+
+
+def time_left(env: Any) -> int | None:
+    """Steps until the outermost time limit, where there is one."""
+    while hasattr(env, "env"):
+        most, elapsed = getattr(env, "_max_episode_steps", None), getattr(env, "_elapsed_steps", None)
+        if type(env).__name__ == "TimeLimit" and most is not None:
+            return int(most) - int(elapsed or 0)
+        env = env.env
+    return None
+
+
+def is_random(core: Any, snapshot: Snapshot | None) -> bool:
+    """Whether a few steps of a copy draw random numbers. A step that does so later raises a `RandomStepError`."""
+    own = OwnRandomness()
+    points = _points(core, own, snapshot)
+    space = core.action_space
+    actions = list(range(int(space.start), int(space.start) + int(space.n)))
+    if _draws_globally(points, own, actions):
+        return True
+    rng, token = Rng(0), points.take()
+    for _ in range(_PROBES):
+        with points.at(token) as env:
+            own.seed(rng.bits())
+            before = own.place()
+            _, _, terminated, truncated, _ = env.step(actions[rng.below(len(actions))])
+            if own.place() != before:
+                return True
+            token = points.take() if terminated or truncated else points.save(env)
+    return False
+
+
+def _draws_globally(points: Clones | Hooks, own: OwnRandomness, actions: list[int]) -> bool:
+    """Whether steps draw from the generators of the whole program, which are put back."""
+    own.uses_global = True
+    with own.guarded():
+        for action in actions[:_PROBES]:
+            with points.at(points.take()) as env:
+                own.seed(action)
+                before = global_digest()
+                env.step(action)
+                if global_digest() != before:
+                    return True
+    own.uses_global = False
+    return False
+
+
+def _points(core: Any, own: OwnRandomness, snapshot: Snapshot | None) -> Clones | Hooks:
+    return Clones(core, own) if snapshot is None else Hooks(core, own, *snapshot)
+
+
+def _hidden_of(core: Any) -> Callable[[Any, Any], object] | None:
+    """How to draw what is hidden, for the environments of Gymnasium that hide something."""
+    return _second_card if type(core.unwrapped).__name__ == "BlackjackEnv" else None
+
+
+def _second_card(env: Any, generator: Any) -> None:
+    """Blackjack's dealer shows one card of two; cards are drawn with replacement, ten and the pictures count ten."""
+    env.dealer[1] = min(int(generator.integers(1, 14)), 10)

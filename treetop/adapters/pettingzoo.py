@@ -1,0 +1,157 @@
+"""PettingZoo's environments in which agents act in turn, as problems; and a search as a policy for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.adapters.clones import Clones, OwnRandomness, RandomStepError, layers
+from treetop.adapters.packages import load
+from treetop.compiler.rng import mix
+from treetop.errors import ConfigError
+from treetop.search.config import SearchConfig
+from treetop.search.host import HostSearch
+from treetop.search.host_result import HostResult
+from treetop.search.limits import Limit
+
+_aec: Any = load("pettingzoo.utils.env", "gym").AECEnv
+
+_PASSIVE = ("OrderEnforcingWrapper", "AssertOutOfBoundsWrapper", "TerminateIllegalWrapper", "CaptureStdoutWrapper", "ClipOutOfBoundsWrapper")
+
+
+class PettingZooState:
+    """A copy of an environment, what each agent has received since the search's root, and how many steps that is."""
+
+    __slots__ = ("env", "received", "time")
+
+    def __init__(self, env: Any, received: list[float], time: int) -> None:
+        self.env, self.received, self.time = env, received, time
+
+    def __repr__(self) -> str:
+        return f"<{self.env} after {self.time} steps, {self.env.agent_selection} to act>"
+
+
+class PettingZooProblem:
+    """A PettingZoo environment (AEC) as it stands, to be searched by `HostSearch`. The environment itself is not stepped.
+
+    Actions are those of the `action_mask` in the observation or the info; without one, all of a Discrete space. Player n is the n-th of
+    `possible_agents`. What agents receive on the way is added up and told at the end.
+
+    It is for games in which nothing is hidden and nothing is drawn: a step that draws random numbers raises a `RandomStepError`, and what a copy
+    knows the search knows. `reward_range` is the range of an agent's whole return; `zero_sum` is taken to be true for two agents with a symmetric range.
+    """
+
+    def __init__(self, env: Any, *, reward_range: tuple[float, float] = (-1.0, 1.0), zero_sum: bool | None = None, horizon: int = 10_000) -> None:
+        if not isinstance(env, _aec):
+            raise ConfigError(f"give a PettingZoo environment in which agents act in turn (AEC), not {env!r}")
+        if not getattr(env.unwrapped, "agents", None) or any(vars(layer).get("_has_reset") is False for layer in layers(env)):
+            raise ConfigError(f"{env} was not reset yet, or is over: there is nothing to search from")
+        if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
+            raise ConfigError(f"horizon is a whole number of steps, at least 1; not {horizon!r}")
+        core = env
+        while hasattr(core, "env") and type(core).__name__ in _PASSIVE:
+            core = core.env
+        self.name, self.reward_range, self.max_length = str(env), reward_range, horizon
+        self._agents = list(env.possible_agents)
+        self._numbers = {agent: number for number, agent in enumerate(self._agents)}
+        self.num_players = len(self._agents)
+        if zero_sum is not None:
+            self.zero_sum = zero_sum
+        self._own = OwnRandomness()
+        self._clones = Clones(core, self._own)
+
+    def initial(self) -> PettingZooState:
+        """The environment as it stands."""
+        return self._past_the_dead(PettingZooState(self._clones.copy(self._clones.root), [0.0] * self.num_players, 0))
+
+    def copy(self, state: PettingZooState) -> PettingZooState:
+        """A state of one's own."""
+        return PettingZooState(self._clones.copy(state.env), list(state.received), state.time)
+
+    def player(self, state: PettingZooState) -> int:
+        """The number of the agent who acts."""
+        return self._numbers[state.env.agent_selection]
+
+    def actions(self, state: PettingZooState) -> list[int]:
+        """What the mask allows."""
+        env, agent = state.env, state.env.agent_selection
+        seen = env.observe(agent)
+        mask = seen.get("action_mask") if isinstance(seen, dict) else None
+        if mask is None:
+            mask = env.infos[agent].get("action_mask")
+        if mask is not None:
+            return [int(action) for action in np.flatnonzero(mask)]
+        space = env.action_space(agent)
+        if not hasattr(space, "n"):
+            raise ConfigError(f"a search chooses between single actions: the action space must be Discrete, not {space}")
+        return list(range(int(getattr(space, "start", 0)), int(getattr(space, "start", 0)) + int(space.n)))
+
+    def step(self, state: PettingZooState, action: int) -> PettingZooState:
+        """Act in the state that is given."""
+        self._own.seed(0)
+        before = self._own.place()
+        self._act(state, action)
+        self._past_the_dead(state)
+        state.time += 1
+        if self._own.place() != before:
+            raise RandomStepError(f"a step of {self.name} draws random numbers, which only a game of its own rules can tell: see docs/adapters.md")
+        return state
+
+    def _act(self, state: PettingZooState, action: int | None) -> None:
+        state.env.step(action)
+        for agent, reward in state.env.rewards.items():
+            state.received[self._numbers[agent]] += float(reward)
+
+    def _past_the_dead(self, state: PettingZooState) -> PettingZooState:
+        """Agents for whom it is over take their leave, as long as others are left."""
+        env = state.env
+        while not self.is_terminal(state) and _is_done(env, env.agent_selection):
+            self._act(state, None)
+        return state
+
+    def is_terminal(self, state: PettingZooState) -> bool:
+        """Whether it is over for all agents, or the horizon is reached."""
+        env = state.env
+        return state.time >= self.max_length or all(_is_done(env, agent) for agent in env.agents)
+
+    def rewards(self, state: PettingZooState) -> list[float]:
+        """What each agent has received in all."""
+        return state.received
+
+    def render(self, state: PettingZooState) -> str:
+        """The state in a line."""
+        return repr(state)
+
+
+class PettingZooPolicy:
+    """A policy for loops with an environment: `policy(env)` searches for the agent who acts, and gives his action; None when it is over for him.
+
+    `limit` is what a step may cost, `config` and `evaluator` are those of `HostSearch`, the other options those of `PettingZooProblem`.
+    """
+
+    def __init__(
+        self, limit: Limit | None = None, config: SearchConfig | None = None, *, evaluator: Any = None, seed: int = 0, **options: Any
+    ) -> None:  # fmt: skip
+        self.limit = Limit(simulations=200) if limit is None else limit
+        self.config, self.evaluator, self.seed, self.options = config, evaluator, seed, options
+        self.last_result: HostResult | None = None
+        """What the last search found."""
+        self._calls = 0
+
+    def __call__(self, env: Any) -> int | None:
+        """The action of the agent who acts."""
+        if _is_done(env.unwrapped, env.agent_selection):
+            return None
+        seed = mix(mix(self.seed) + self._calls) >> 1
+        self._calls += 1
+        search = HostSearch(PettingZooProblem(env, **self.options), self.config, evaluator=self.evaluator, seed=seed)
+        self.last_result = search.run(self.limit)
+        return int(self.last_result.action)
+
+    def __repr__(self) -> str:
+        return f"<policy by search: {self.config or 'the usual settings'}, {self.limit}>"
+
+
+def _is_done(env: Any, agent: str) -> bool:
+    return bool(env.terminations.get(agent, True) or env.truncations.get(agent, True))
