@@ -11,6 +11,7 @@ import importlib
 from typing import Any
 
 _ROOMS = {
+    "chess": ("ChessProblem",),
     "clones": ("RandomStepError",),
     "gymnasium": ("GymPolicy", "GymProblem", "GymState"),
     "openspiel": ("OpenSpielProblem", "TreetopBot"),
