@@ -1,4 +1,4 @@
-"""The one loop that plays a game: legal moves only, and a player that fails loses."""
+"""The one loop that plays a game of any kind: legal moves only, a player that fails loses, and nobody is shown what is hidden from them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from typing import Any, Self
 import numpy as np
 
 from treetop.arena.seeds import CHANCE as FOR_CHANCE
-from treetop.arena.seeds import PLAYER, derive
+from treetop.arena.seeds import PLAYER, SIGHT, derive
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError, GameError, PlayerError
+from treetop.errors import ConfigError, GameError, IllegalMoveError, PlayerError
 from treetop.game.facts import Facts
 from treetop.game.position import Position
 from treetop.players.player import Player
-from treetop.types import CHANCE
+from treetop.types import CHANCE, SIMULTANEOUS
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PlayedGame:
     start: Position
     end: Position
     rewards: tuple[float, ...]
-    """What each seat received. Who forfeits receives the least that the game has; an only opponent the most, several the middle."""
+    """What each seat received in the whole game, rewards on the way included. Who forfeits receives the least that the game has; an only opponent the most, several the middle."""
     forfeit: int | None
     """The seat that lost by forfeit."""
     reason: str | None
@@ -39,19 +39,27 @@ class PlayedGame:
     """What each seat needed for its moves."""
     simulations: tuple[int | None, ...]
     """How many simulations each seat ran; None for players that do not say."""
+    choices: tuple[int, ...]
+    """How often each seat had to choose."""
+    clairvoyant: tuple[int, ...]
+    """The seats that were shown what is hidden from them."""
     seeds: tuple[int, ...]
     """What each seat was given."""
 
     @property
-    def actions(self) -> tuple[int, ...]:
+    def actions(self) -> tuple[Any, ...]:
         """What was played from the start on."""
         return self.end.actions[len(self.start.actions) :]
 
 
-def play_game(players: Sequence[Player], start: Position, seed: int, *, move_deadline: float | None = None) -> PlayedGame:
+def play_game(
+    players: Sequence[Player], start: Position, seed: int, *, chance: int | None = None, move_deadline: float | None = None
+) -> PlayedGame:  # fmt: skip
     """Play a game, one player a seat, and tell how it ended.
 
-    A player that raises a `PlayerError`, plays an illegal action or needs more than `move_deadline` seconds for a move loses by forfeit.
+    Chance draws from a seed of its own, `chance`, or from the game's: the same one gives the same dice in the same order, whoever plays. Where
+    something is hidden each player is given positions in which what it cannot know is drawn anew, by a seed that comes from the game's and
+    from what it has seen; only players that call themselves `clairvoyant` are given the true ones. A player that raises a `PlayerError`, plays an illegal action or needs more than `move_deadline` seconds for a move loses by forfeit.
     Any other exception is somebody's bug, and goes on to the caller. The same seed and the same players give the same game.
     """
     facts = start.game.facts
@@ -60,7 +68,7 @@ def play_game(players: Sequence[Player], start: Position, seed: int, *, move_dea
     if move_deadline is not None and not move_deadline > 0:
         raise ConfigError(f"move_deadline must be a positive number of seconds, not {move_deadline!r}")
     with _CtrlC() as ctrl_c:
-        return _Play(players, start, seed, move_deadline, ctrl_c).run()
+        return _Play(players, start, seed, seed if chance is None else chance, move_deadline, ctrl_c).run()
 
 
 def score(rewards: Sequence[float], seat: int) -> float:
@@ -86,57 +94,101 @@ class _OutOfTime(BaseException):
 class _Play:
     """A game under way."""
 
-    def __init__(self, players: Sequence[Player], start: Position, seed: int, deadline: float | None, ctrl_c: _CtrlC) -> None:
+    def __init__(
+        self, players: Sequence[Player], start: Position, seed: int, chance: int, deadline: float | None, ctrl_c: _CtrlC
+    ) -> None:  # fmt: skip
         self._players, self._start, self._deadline, self._ctrl_c = players, start, deadline, ctrl_c
-        self._position = start
+        self._position, self._game = start, start.game
+        self._seed, self._chance, self._draws = seed, chance, 0
         self._seeds = tuple(derive(seed, PLAYER, seat) for seat in range(len(players)))
-        self._rng = Rng(derive(seed, FOR_CHANCE))
+        hidden = self._game.has("determinize")
+        self._sees_all = [not hidden or bool(getattr(player, "clairvoyant", False)) for player in players]
+        self._clairvoyant = tuple(seat for seat, sees in enumerate(self._sees_all) if hidden and sees)
+        # Where a history begins in the middle of a game its length says nothing, unless it was a deal.
+        self._bounded = self._game.has("deal") or not start.was_set_up
+        self._received = np.array(start.returns)
         self._seconds = [0.0] * len(players)
         self._simulations: list[int | None] = [None] * len(players)
+        self._choices = [0] * len(players)
 
     def run(self) -> PlayedGame:
         try:
             for seat, player in enumerate(self._players):
-                self._ask(seat, player.begin, self._start, self._seeds[seat])
+                if hasattr(player, "seat"):
+                    player.seat = seat
+                self._ask(seat, player.begin, self._sight(seat), self._seeds[seat])
             while not self._position.is_terminal:
                 self._step()
         except _Forfeit as forfeit:
-            return self._ended(_forfeited(self._start.game.facts, forfeit.seat), forfeit.seat, forfeit.reason)
-        return self._ended(tuple(self._position.returns), None, None)
+            return self._ended(_forfeited(self._game.facts, forfeit.seat), forfeit.seat, forfeit.reason)
+        return self._ended(tuple(float(reward) for reward in self._received), None, None)
 
     def _step(self) -> None:
-        position = self._position
-        if len(position.actions) >= position.game.facts.max_length and not position.was_set_up:
-            raise GameError(f"{position.game.name} promises at most {position.game.facts.max_length} moves, and is not over after them\n{position}")
-        seat = position.player
-        action = draw_outcome(position, self._rng) if seat == CHANCE else self._choose(seat)
-        self._position = position.apply(action)
-        for other, player in enumerate(self._players):
-            self._ask(other, player.observe, action)
+        position, facts = self._position, self._game.facts
+        if self._bounded and len(position.actions) >= facts.max_length:
+            raise GameError(f"{self._game.name} promises at most {facts.max_length} moves, and is not over after them\n{position}")
+        mover = position.player
+        if mover == CHANCE:
+            self._make(self._draw(), None)
+        elif mover == SIMULTANEOUS:
+            self._make(tuple(self._choose(seat) for seat in range(len(self._players))), None)
+        else:
+            self._make(self._choose(mover), mover)
 
-    def _choose(self, seat: int) -> int:
+    def _draw(self) -> int:
+        """What chance decides. Each draw has a seed of its own, so that the third roll is the same however the first two were used."""
+        outcome = self._position.draw_outcome(Rng(derive(self._chance, FOR_CHANCE, self._draws)))
+        self._draws += 1
+        return outcome
+
+    def _make(self, action: Any, mover: int | None) -> None:
+        """Play an action of one seat, of chance, or of all, and tell those who may know it."""
+        before, self._position = self._position, self._position.apply(action)
+        if self._game.has("step_rewards"):
+            self._received += self._position.step_rewards
+        if self._position.is_terminal:
+            self._received += self._position.rewards
+        for seat, player in enumerate(self._players):
+            if self._sees_all[seat] or seat == mover:
+                self._ask(seat, player.observe, action)
+            elif before.player == SIMULTANEOUS:
+                self._ask(seat, player.observe, tuple(own if other == seat else None for other, own in enumerate(action)))
+
+    def _sight(self, seat: int) -> Position:
+        """The position as a seat may see it."""
+        if self._sees_all[seat]:
+            return self._position
+        return self._position.seen_by(seat, Rng(derive(self._seed, SIGHT, seat, self._position.information(seat))))
+
+    def _choose(self, seat: int) -> Any:
         if seat not in range(len(self._players)):
             raise GameError(f"nobody can be asked for a move: the player to move is {seat}\n{self._position}")
-        player = self._players[seat]
+        player, position = self._players[seat], self._sight(seat)
         began = time.perf_counter()
         try:
             with _alarm(self._deadline):
-                action = self._ask(seat, player.choose, self._position)
+                action = self._ask(seat, player.choose, position)
         except _OutOfTime:
             raise _Forfeit(seat, f"no move after {self._deadline:g} s") from None
         finally:
             took = time.perf_counter() - began
             self._seconds[seat] += took
+            self._choices[seat] += 1
         self._count(seat, player)
         if self._deadline is not None and took > self._deadline:
             raise _Forfeit(seat, f"a move took {took:.3g} s, more than {self._deadline:g} s")
         return self._legal(seat, action)
 
-    def _legal(self, seat: int, action: Any) -> int:
-        good = isinstance(action, (int, np.integer)) and not isinstance(action, bool)
-        if not good or action not in self._position.legal_actions():
-            raise _Forfeit(seat, f"played {action!r}, which is not a legal action after {' '.join(self._position.moves()) or 'no move'}")
-        return int(action)
+    def _legal(self, seat: int, action: Any) -> Any:
+        position = self._position
+        if position.is_continuous:
+            try:
+                return position.apply(action).actions[-1]
+            except IllegalMoveError:
+                pass
+        elif isinstance(action, (int, np.integer)) and not isinstance(action, bool) and action in position.legal_actions(seat):
+            return int(action)
+        raise _Forfeit(seat, f"played {action!r}, which is not a legal action after {' '.join(position.moves()) or 'no move'}")
 
     def _ask(self, seat: int, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -153,12 +205,8 @@ class _Play:
             self._simulations[seat] = (self._simulations[seat] or 0) + used
 
     def _ended(self, rewards: tuple[float, ...], forfeit: int | None, reason: str | None) -> PlayedGame:
-        return PlayedGame(self._start, self._position, rewards, forfeit, reason, tuple(self._seconds), tuple(self._simulations), self._seeds)
-
-
-def draw_outcome(position: Position, rng: Rng) -> int:
-    """What chance decides, by the probabilities of the game."""
-    return position.draw_outcome(rng)
+        return PlayedGame(self._start, self._position, rewards, forfeit, reason, tuple(self._seconds), tuple(self._simulations),
+                          tuple(self._choices), self._clairvoyant, self._seeds)  # fmt: skip
 
 
 def _forfeited(facts: Facts, seat: int) -> tuple[float, ...]:

@@ -6,13 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from treetop.arena.game import draw_outcome
-from treetop.arena.seeds import OPENING, derive
+from treetop.arena.seeds import DEAL, OPENING, derive
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.types import CHANCE
+
+_DIFFER = ("chance_outcomes", "deal", "determinize", "apply_joint", "apply_vector")
+"""Methods of games that do not need random moves to differ."""
+
+
+def start_of(game: Game, seed: int, number: int) -> Position:
+    """Where the games of one deal begin: the game's start, dealt where the game deals."""
+    return Position.start(game, Rng(derive(seed, DEAL, number)))
 
 
 @dataclass(frozen=True)
@@ -20,7 +26,7 @@ class OpeningSettings:
     """How openings are made."""
 
     plies: int | None = None
-    """How many random moves; None is an eighth of the longest game, from 1 to 8."""
+    """How many random moves; None is an eighth of the longest game, from 1 to 8, and none where chance or secrets make games differ anyway."""
     balanced: bool = True
     """Whether a quick search must find the position fair."""
     limit: float = 0.5
@@ -42,7 +48,9 @@ class OpeningSettings:
 
     def plies_for(self, game: Game) -> int:
         """How many random moves an opening of a game has."""
-        return min(8, max(1, game.facts.max_length // 8)) if self.plies is None else self.plies
+        if self.plies is not None:
+            return self.plies
+        return 0 if any(game.has(method) for method in _DIFFER) else min(8, max(1, game.facts.max_length // 8))
 
     def to_dict(self, game: Game) -> dict[str, Any]:
         """Plain values, as they stand in a match's file."""
@@ -57,7 +65,7 @@ class Openings:
     `known` are openings that were made before, in a match that is resumed.
     """
 
-    def __init__(self, game: Game, settings: OpeningSettings, seed: int, known: Mapping[int, tuple[int, ...]] | None = None) -> None:
+    def __init__(self, game: Game, settings: OpeningSettings, seed: int, known: Mapping[int, tuple[Any, ...]] | None = None) -> None:
         self._game, self._settings, self._seed = game, settings, seed
         self._plies = settings.plies_for(game)
         self._known = dict(known or {})
@@ -68,7 +76,7 @@ class Openings:
     def __getitem__(self, pair: int) -> Position:
         while len(self._made) <= pair:
             number = len(self._made)
-            made = Position(self._game).play(self._known[number]) if number in self._known else self._make(number)
+            made = start_of(self._game, self._seed, number).play(self._known[number]) if number in self._known else self._make(number)
             self._made.append(made)
             key = made.record.tobytes()
             self._uses[key] = self._uses.get(key, 0) + 1
@@ -78,7 +86,7 @@ class Openings:
         best: Position | None = None
         best_faults = (1, 0, 0.0)
         for attempt in range(self._settings.tries if self._plies else 1):
-            candidate = self._walk(Rng(derive(self._seed, OPENING, pair, attempt)))
+            candidate = self._walk(start_of(self._game, self._seed, pair), Rng(derive(self._seed, OPENING, pair, attempt)))
             if candidate is None:
                 continue
             uses = self._uses.get(candidate.record.tobytes(), 0)
@@ -92,28 +100,28 @@ class Openings:
             raise ConfigError(f"no opening of {self._plies} random moves in {self._game.name} leaves a game to play: ask for fewer")
         return best
 
-    def _walk(self, rng: Rng) -> Position | None:
-        """Random moves from the start; None where the game is over by then, or as good as over."""
-        position = Position(self._game)
+    def _walk(self, position: Position, rng: Rng) -> Position | None:
+        """Random moves from the start, chance not counted; None where the game is over by then, or as good as over."""
         for _ in range(self._plies):
+            position = position.settle(rng)
             if position.is_terminal:
                 return None
-            legal = position.legal_actions()
-            action = draw_outcome(position, rng) if position.player == CHANCE else legal[rng.below(len(legal))]
-            position = position.apply(action)
+            position = position.apply(position.sample_action(rng))
         return None if self._plies and _is_decided(position) else position
 
     def _tilt(self, position: Position) -> float:
         """How far the position's value lies from the middle, for the player who is furthest; 0 where nobody wants to know."""
-        if not self._settings.balanced or not self._plies:
+        if not self._settings.balanced or not self._plies or self._game.has("determinize"):  # a search would see only one side of a secret
             return 0.0
         key = position.record.tobytes()
         if key not in self._tilts:
             from treetop.search.limits import Limit
             from treetop.search.search import Search
 
-            facts = self._game.facts
-            judged = Search(position).run(Limit(simulations=self._settings.simulations))
+            facts, settled = self._game.facts, position.settle(Rng(0))
+            if settled.is_terminal:
+                return 0.0
+            judged = Search(settled).run(Limit(simulations=self._settings.simulations))
             if judged.interrupted:  # a judgement cut short would be another one
                 raise KeyboardInterrupt
             half = (facts.rewards[1] - facts.rewards[0]) / 2
@@ -126,7 +134,7 @@ def _is_decided(position: Position) -> bool:
     if position.is_terminal:
         return True
     mover = position.player
-    if mover == CHANCE:
+    if mover < 0 or position.is_continuous:
         return False
     high = position.game.facts.rewards[1]
     all_end = True

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from treetop.arena.game import PlayedGame, play_game, score
-from treetop.arena.seeds import GAME, derive
+from treetop.arena.openings import start_of
+from treetop.arena.seeds import CHANCE, GAME, derive
 from treetop.errors import PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -19,7 +20,43 @@ MAKE_PLAYER = "treetop.players.spec:make_player"
 
 SETUP = "treetop.arena.playing:GameWorker"
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+"""How files name players."""
+
 RESULTS = {1.0: "win", 0.5: "draw", 0.0: "loss"}
+
+
+class Task(Protocol):
+    """One game: all that it depends on, and what is written of it."""
+
+    @property
+    def opening(self) -> tuple[Any, ...]:
+        """What is played before the players begin."""
+        ...
+
+    @property
+    def deal(self) -> int:
+        """The number of its deal: games with the same one share the opening, the cards and the dice."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """The seed of the whole."""
+        ...
+
+    @property
+    def game_seed_number(self) -> int:
+        """By what number this game's own seed is derived."""
+        ...
+
+    @property
+    def by_seat(self) -> tuple[tuple[str, int], ...]:
+        """Who sits where: a player's text, and which of several objects of it."""
+        ...
+
+    def record(self, played: PlayedGame, seed: int, chance: int) -> dict[str, Any]:
+        """The game's line in the file."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -27,21 +64,56 @@ class GameTask:
     """One game of a match: all that it depends on."""
 
     index: int
-    opening: tuple[int, ...]
-    specs: tuple[str, str]
-    """Player A and player B."""
+    opening: tuple[Any, ...]
+    specs: tuple[str, ...]
+    """Player A, player B, and so on."""
     seed: int
     """The match's seed."""
 
     @property
-    def pair(self) -> int:
-        """The pair that the game belongs to: two games from one opening."""
-        return self.index // 2
+    def deal(self) -> int:
+        """The pair, or round, that the game belongs to: one opening and one deal, from every seat."""
+        return self.index // len(self.specs)
 
     @property
-    def seat_of_a(self) -> int:
-        """Player A begins in the first game of a pair, B in the second."""
-        return self.index % 2
+    def game_seed_number(self) -> int:
+        """Each game has a seed of its own."""
+        return self.index
+
+    @property
+    def seats(self) -> tuple[int, ...]:
+        """The number of the player in each seat: A begins in the first game of a round, and in each further one sits one seat later."""
+        many = len(self.specs)
+        return tuple((seat - self.index) % many for seat in range(many))
+
+    @property
+    def by_seat(self) -> tuple[tuple[str, int], ...]:
+        """Who sits where; two objects even where both are the same player."""
+        return tuple((self.specs[number], number) for number in self.seats)
+
+    def record(self, played: PlayedGame, seed: int, chance: int) -> dict[str, Any]:
+        """The game's line in the match's file."""
+        seats = [LETTERS[number] for number in self.seats]
+        moves = played.end.moves()
+        opening = len(self.opening)
+        return {
+            "index": self.index,
+            **({"pair": self.deal} if len(seats) == 2 else {"round": self.deal}),
+            "seats": seats,
+            "opening": list(self.opening),
+            "opening_moves": moves[:opening],
+            "actions": list(played.actions),
+            "moves": moves[opening:],
+            **(_result(played, self.seats.index(0)) if len(seats) == 2 else {}),
+            "rewards": _by_player(seats, played.rewards),
+            "plies": len(moves),
+            "forfeit": None if played.forfeit is None else seats[played.forfeit],
+            "reason": played.reason,
+            "seconds": _by_player(seats, [round(seconds, 4) for seconds in played.seconds]),
+            "simulations": _by_player(seats, played.simulations),
+            "clairvoyant": sorted(seats[seat] for seat in played.clairvoyant),
+            "seeds": {"game": seed, "chance": chance, **_by_player(seats, played.seeds)},
+        }
 
 
 class GameWorker:
@@ -53,21 +125,20 @@ class GameWorker:
         self._deadline = move_deadline
         self._players: dict[tuple[str, int], Player] = {}
 
-    def __call__(self, task: GameTask) -> dict[str, Any]:
-        """Play a game: its line in the match's file."""
-        start = Position(self._game).play(task.opening)
-        seed = derive(task.seed, GAME, task.index)
-        keys = [(spec, side) for side, spec in enumerate(task.specs)]  # two objects even where both are the same player
-        seats = keys if task.seat_of_a == 0 else keys[::-1]
+    def __call__(self, task: Task) -> dict[str, Any]:
+        """Play a game: its line in the file."""
+        start = start_of(self._game, task.seed, task.deal).play(task.opening)
+        seed, chance = derive(task.seed, GAME, task.game_seed_number), derive(task.seed, CHANCE, task.deal)
+        seats = list(task.by_seat)
         try:
             players = [self._player(*key) for key in seats]
-            played = play_game(players, start, seed, move_deadline=self._deadline)
+            played = play_game(players, start, seed, chance=chance, move_deadline=self._deadline)
         except BaseException:
             self._drop(seats)
             raise
         if played.forfeit is not None:
             self._drop([seats[played.forfeit]])  # whatever state it is in
-        return _record(task, played, seed)
+        return task.record(played, seed, chance)
 
     def close(self) -> None:
         """Close all players."""
@@ -100,37 +171,17 @@ class _Absent:
     def choose(self, position: Position) -> int:  # noqa: ARG002
         raise PlayerError(self._reason)
 
-    def observe(self, action: int) -> None:
+    def observe(self, action: Any) -> None:
         """Nothing to see."""
 
     def close(self) -> None:
         """Nothing to close."""
 
 
-def _record(task: GameTask, played: PlayedGame, seed: int) -> dict[str, Any]:
-    seats = "AB" if task.seat_of_a == 0 else "BA"
-    points = score(played.rewards, task.seat_of_a)
-    moves = played.end.moves()
-    opening = len(task.opening)
-    return {
-        "index": task.index,
-        "pair": task.pair,
-        "seats": list(seats),
-        "opening": list(task.opening),
-        "opening_moves": moves[:opening],
-        "actions": list(played.actions),
-        "moves": moves[opening:],
-        "result": RESULTS[points],
-        "score": points,
-        "rewards": _by_player(seats, played.rewards),
-        "plies": len(moves),
-        "forfeit": None if played.forfeit is None else seats[played.forfeit],
-        "reason": played.reason,
-        "seconds": _by_player(seats, [round(seconds, 4) for seconds in played.seconds]),
-        "simulations": _by_player(seats, played.simulations),
-        "seeds": {"game": seed, **_by_player(seats, played.seeds)},
-    }
+def _result(played: PlayedGame, seat: int) -> dict[str, Any]:
+    points = score(played.rewards, seat)
+    return {"result": RESULTS[points], "score": points}
 
 
-def _by_player(seats: str, values: Any) -> dict[str, Any]:
+def _by_player(seats: list[str], values: Any) -> dict[str, Any]:
     return dict(sorted(zip(seats, values, strict=True)))

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treetop.arena.elo import Pentanomial, Rating, elo_of, rate, signed
+from treetop.arena.elo import Interval, Pentanomial, Rating, elo_of, rate, signed
 from treetop.arena.log import Record
+from treetop.arena.means import number, spread_interval, told
 from treetop.arena.sprt import Sprt, SprtState
 from treetop.search.tables import text_table
 
 PLAYERS = ("A", "B")
+_MANY_SIZES = 4  # of returns: more than a win, a draw and a loss
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,13 @@ class MatchResult:
     first_player: tuple[int, int, int]
     """Wins, draws and losses of whoever had the first move."""
     mean_rewards: dict[str, float]
-    """A's and B's mean reward a game, for games whose rewards say more than win or loss."""
+    """A's and B's mean return a game, for games whose returns say more than win or loss."""
+    advantage: Interval
+    """By how much A's return exceeded B's a game, with the interval that the pairs give it."""
+    graded: bool
+    """Whether returns of more than three sizes were seen, so that a score alone does not tell how much was won."""
+    clairvoyant: tuple[str, ...]
+    """Those of A and B that were shown what is hidden."""
     asked: int
     """How many games the match was to have."""
     finished: int
@@ -67,7 +75,7 @@ class MatchResult:
             "wins": self.wins, "draws": self.draws, "losses": self.losses, "pentanomial": list(self.pentanomial), **self.rating.to_dict(),
             "sprt": None if self.sprt is None else self.sprt.to_dict(), "forfeits": dict(self.forfeits),
             "first_player": {"wins": wins, "draws": draws, "losses": losses, "score": first},
-            "mean_rewards": dict(self.mean_rewards), "out": None if self.out is None else str(self.out),
+            "mean_rewards": dict(self.mean_rewards), "advantage": self.advantage.to_dict(), "clairvoyant": list(self.clairvoyant), "out": None if self.out is None else str(self.out),
         }  # fmt: skip
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
@@ -80,21 +88,26 @@ class MatchResult:
     def facts(self) -> dict[str, str]:
         """What else there is to say, by name."""
         rating = self.rating
-        told = {
+        said = {
             "pairs": f"{', '.join(map(str, self.pentanomial))} with 0, 1/2, 1, 3/2, 2 points",
             "Elo": f"{rating.elo}, 95% interval",
             "normalized Elo": f"{rating.normalized_elo}",
             "superiority": f"{_likely(rating.superiority)} that {self.players[0]} is the stronger one",
         }
         if self.games:
-            told["first player"] = self._first_player()
+            said["first player"] = self._first_player()
+        if self.graded:
+            a, b = (number(self.mean_rewards[key]) for key in PLAYERS)
+            said["mean return"] = f"{a} and {b} a game; {self.players[0]} received {told(self.advantage)} more, 95% interval"
         if any(self.forfeits.values()):
-            told["forfeits"] = ", ".join(
+            said["forfeits"] = ", ".join(
                 f"{count} by {name}" for name, count in zip(self.players, (self.forfeits[key] for key in PLAYERS), strict=True) if count
             )  # fmt: skip
+        if self.clairvoyant:
+            said["clairvoyant"] = f"{', '.join(self.players[PLAYERS.index(key)] for key in self.clairvoyant)}: shown what is hidden"
         if self.sprt is not None:
-            told["SPRT"] = str(self.sprt)
-        return told
+            said["SPRT"] = str(self.sprt)
+        return said
 
     def _first_player(self) -> str:
         wins, draws, losses = self.first_player
@@ -107,9 +120,9 @@ class MatchResult:
         return f"{self.players[0]} against {self.players[1]}: {self.game}, {many}, seed {self.seed}"
 
     def __str__(self) -> str:
-        told = self.facts()
-        width = max(map(len, told))
-        lines = [f"{name.ljust(width)}  {text}" for name, text in told.items()]
+        said = self.facts()
+        width = max(map(len, said))
+        lines = [f"{name.ljust(width)}  {text}" for name, text in said.items()]
         return "\n".join([self.title(), "", text_table(*self.rows()), "", *lines])
 
 
@@ -128,8 +141,15 @@ class _Counts:
     first: list[int] = field(default_factory=lambda: [0, 0, 0])
     rewards: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PLAYERS, 0.0))
     games: int = 0
+    more: list[float] = field(default_factory=lambda: [0.0, 0.0])  # A's return above B's a game of a pair: the sum, and that of the squares
+    sizes: set[float] = field(default_factory=set)  # of returns; four are as good as all
+    clairvoyant: set[str] = field(default_factory=set)
 
     def add(self, pair: tuple[Record, Record]) -> None:
+        more = sum(record["rewards"]["A"] - record["rewards"]["B"] for record in pair) / 2
+        self.more = [self.more[0] + more, self.more[1] + more * more]
+        if len(self.sizes) < _MANY_SIZES:
+            self.sizes.update(value for record in pair for value in record["rewards"].values())
         self.pentanomial[round(2 * sum(record["score"] for record in pair))] += 1
         for record in pair:
             points = record["score"]
@@ -138,6 +158,7 @@ class _Counts:
             self.first[_cell(points if record["seats"][0] == "A" else 1 - points)] += 1
             if record["forfeit"] is not None:
                 self.forfeits[record["forfeit"]] += 1
+            self.clairvoyant.update(record.get("clairvoyant", ()))
             for player in PLAYERS:
                 self.rewards[player] += record["rewards"][player]
 
@@ -191,6 +212,10 @@ class Tally:
             self._next += 1
             self._state = sprt.state(self._prefix.pentanomial)
 
+    def standing(self) -> MatchResult:
+        """What is known now."""
+        return self.result()
+
     def result(self, *, interrupted: bool = False) -> MatchResult:
         """What is known now."""
         counts = self._prefix if self.decided else self._all
@@ -200,5 +225,7 @@ class Tally:
         return MatchResult(
             **self._about, games=counts.games, wins=wins, draws=draws, losses=losses, pentanomial=pentanomial, rating=rate(pentanomial),
             sprt=self._state, forfeits=dict(counts.forfeits), first_player=tuple(counts.first),  # type: ignore[arg-type]
-            mean_rewards={player: total / games for player, total in counts.rewards.items()}, finished=self._finished, interrupted=interrupted,
+            mean_rewards={player: total / games for player, total in counts.rewards.items()},
+            advantage=spread_interval(sum(counts.pentanomial), *counts.more), graded=len(counts.sizes) >= _MANY_SIZES,
+            clairvoyant=tuple(sorted(counts.clairvoyant)), finished=self._finished, interrupted=interrupted,
         )  # fmt: skip

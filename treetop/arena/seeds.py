@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treetop.compiler.rng import STEP, mix
 
-OPENING, GAME, PLAYER, CHANCE = 1, 2, 3, 4
+OPENING, GAME, PLAYER, CHANCE, DEAL, SIGHT = 1, 2, 3, 4, 5, 6
 """What a seed is for: different purposes never share numbers."""
 
 

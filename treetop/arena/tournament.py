@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.arena.elo import signed
-from treetop.arena.match import MatchProgress, Pairing, Terms, play_pairings
+from treetop.arena.match import MatchProgress, Pairing, Terms, need_two, play_contests
 from treetop.arena.openings import OpeningSettings
 from treetop.arena.playing import MAKE_PLAYER
 from treetop.arena.ratings import Ratings, bradley_terry, need_choix
@@ -153,7 +153,7 @@ def tournament(
         raise ConfigError("a tournament needs at least two players, each named once")
     if anchor is not None and anchor not in names:
         raise ConfigError(f"the anchor must be one of the players, not {anchor!r}")
-    terms = Terms(load_game(game), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
+    terms = Terms(need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
     folder = _folder(out)
     pairings = {
         (i, j): Pairing(terms, (roster[names[i]], roster[names[j]]), (names[i], names[j]), _file(folder, names[i], names[j], roster))
@@ -164,7 +164,7 @@ def tournament(
         for pairing in pairings.values():
             stack.enter_context(pairing.log)
             pairing.resume()
-        interrupted = play_pairings(terms, list(pairings.values()), workers, report)
+        interrupted = play_contests(terms, list(pairings.values()), workers, report)
     matches = {pair: pairing.tally.result() for pair, pairing in pairings.items()}
     number = 0 if anchor is None else names.index(anchor)
     return TournamentResult(names, terms.game.name, seed, matches, _rate(len(names), matches, number, anchor_elo, seed), folder, interrupted)

@@ -44,7 +44,7 @@ _SIGNATURES: Signatures = {
     "sample_action": lambda t: ("rng", t.float64[::1]),
     "apply_vector": lambda t: (t.float64[::1],),
 }
-_FOR_PEOPLE = {"render": 0, "render_for": 1, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1}
+_FOR_PEOPLE = {"render": 0, "render_for": 1, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1, "summary": 0}
 _TOGETHER = (
     ("legal_actions_of", "apply_joint", "all players choose at once"),
     ("sample_action", "apply_vector", "an action is made of real numbers"),

@@ -296,6 +296,10 @@ class Position:
         """The board as rows of cells, for games that have one."""
         return self.state.board() if self.game.has("board") else None
 
+    def summary(self) -> dict[str, Any]:
+        """What the game has to say of the position beside its rewards, such as a largest tile, by name; nothing where it has no `summary`."""
+        return dict(self.state.summary()) if self.game.has("summary") else {}
+
     def shown_to(self, player: int) -> str:
         """The position as a player may see it; all of it where the game does not say what is hidden."""
         seat = self._seat(player)

@@ -2,39 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeVar
 
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.players.base import BasePlayer
+from treetop.players.foresight import OTHER_KINDS, Foresight
 from treetop.players.minimax import HEURISTIC, NOTHING, ROLLOUTS, Minimax, check_depth
+from treetop.players.player import Choice
 
 _TABLE = 2**16
 
+T = TypeVar("T")
+
 
 class RandomPlayer(BasePlayer):
-    """Plays any legal action, each as likely."""
+    """Plays any legal action, each as likely; where actions are real numbers, one that the game draws."""
 
     def __init__(self, name: str = "random") -> None:
         super().__init__(name)
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position: Position) -> Choice:
         """A random legal action."""
-        return _one_of(position.legal_actions(), self.seed_at(position))
+        seed = self.seed_at(position)
+        if position.is_continuous:
+            numbers: Choice = position.sample_action(Rng(seed))
+            return numbers
+        return _one_of(position.legal_actions(self.chooser(position)), seed)
 
 
 class GreedyPlayer(BasePlayer):
-    """Wins at once if it can, and does not let another win at once; else plays the best by the game's `heuristic`, or at random."""
+    """Wins at once if it can, and does not let another win at once; else plays the best by the game's `heuristic`, or at random.
+
+    In games with chance, secrets, rewards on the way, moves made at once or real numbers it looks one move ahead: at what that gives at once,
+    on average, and at the `heuristic` for the rest.
+    """
 
     def __init__(self, game: Game, name: str = "greedy") -> None:
         super().__init__(name)
-        self._outcomes = Minimax(game, 2, horizon=NOTHING)
-        self._estimates = Minimax(game, 1, horizon=HEURISTIC) if game.has("heuristic") else None
+        plain = not any(game.has(method) for method in OTHER_KINDS)
+        self._outcomes = Minimax(game, 2, horizon=NOTHING) if plain else None
+        self._estimates = Minimax(game, 1, horizon=HEURISTIC) if plain and game.has("heuristic") else None
+        self._foresight = Foresight(game)
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position: Position) -> Choice:
         """Judge each action by what the next move can make of it, then by the estimate."""
+        if self._outcomes is None:
+            seed = self.seed_at(position)
+            return _one_of(self._foresight.best(position, self.chooser(position), seed), seed)
         scores = self._outcomes.score_moves(position)
         best = _highest(scores)
         if self._estimates is not None and len(best) > 1 and scores[best[0]] <= 0:
@@ -68,7 +86,7 @@ class AlphaBetaPlayer(BasePlayer):
         return _one_of(best, seed)
 
 
-def _one_of(actions: list[int], seed: int) -> int:
+def _one_of(actions: Sequence[T], seed: int) -> T:
     return actions[Rng(seed).below(len(actions))]
 
 
@@ -80,7 +98,8 @@ def _highest(scores: dict[int, int]) -> list[int]:
 def _refuse_other_games(game: Game) -> None:
     if game.facts.players != 2 or not game.facts.zero_sum:
         raise ConfigError(f"alphabeta is for two players with opposite interests, which {game.name} is not made for; greedy or a search will do")
-    for method, what in (("chance_outcomes", "chance"), ("determinize", "hidden information"), ("step_rewards", "rewards on the way")):
+    for method, what in (("chance_outcomes", "chance"), ("determinize", "hidden information"), ("step_rewards", "rewards on the way"),
+                         ("apply_joint", "moves made at once"), ("apply_vector", "actions of real numbers")):  # fmt: skip
         if game.has(method):
             raise ConfigError(f"alphabeta cannot play {game.name}, a game with {what}; a search can")
 

@@ -15,6 +15,7 @@ from treetop.game.position import Position
 from treetop.oracle.perft import perft
 from treetop.players.base import BasePlayer
 from treetop.players.cecp import CecpEngine
+from treetop.players.foresight import OTHER_KINDS
 from treetop.players.gtp import GtpEngine, point_of, vertex_of
 from treetop.players.process import LineProcess, find_program, split_command
 from treetop.players.uci import UciEngine
@@ -43,6 +44,9 @@ class EnginePlayer(BasePlayer, Generic[E]):
 
     def __init__(self, game: Game, command: str, name: str, deadline: float, start_deadline: float) -> None:
         super().__init__(name)
+        if any(game.has(method) for method in OTHER_KINDS):
+            raise ConfigError(f"an engine is told moves and nothing else, so it cannot play {game.name}, a game with chance, secrets, real numbers, "
+                              "moves made at once or rewards on the way")  # fmt: skip
         self.game = game
         self._command = split_command(command)
         find_program(self._command[0])  # better now than at the first move

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from treetop.game.position import Position
+
+Choice = int | tuple[float, ...]
+"""What one player plays: an action, or the numbers of one."""
 
 
 @runtime_checkable
 class Player(Protocol):
-    """Somebody who plays. One object plays one game at a time, and any number one after the other."""
+    """Somebody who plays. One object plays one game at a time, and any number one after the other.
+
+    Two more attributes count where a player has them. `seat` is set to its number in the game before `begin`; without it a player cannot know
+    for whom it chooses where all choose at once. `clairvoyant`, if true, asks for positions with everything hidden laid open, and
+    the records of its games say so; all others are given positions in which what they cannot know is drawn anew.
+    """
 
     name: str
     """How results name this player."""
@@ -18,12 +26,15 @@ class Player(Protocol):
         """A new game begins at a position. Everything random that follows comes from the seed."""
         ...
 
-    def choose(self, position: Position) -> int:
-        """The action to play in a position where this player is to move. A player that cannot raises a `PlayerError`."""
+    def choose(self, position: Position) -> Choice:
+        """What to play where this player is to move, or is one of those who choose at once. A player that cannot raises a `PlayerError`."""
         ...
 
-    def observe(self, action: int) -> None:
-        """An action was played, by this player or by another one."""
+    def observe(self, action: Any) -> None:
+        """Something was played: by this player, by another one, by chance, or a tuple by all at once.
+
+        Where something is hidden a player observes its own actions only: the next position shows what else it may know.
+        """
         ...
 
     def close(self) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from treetop.errors import SearchError, TerminalPositionError
 from treetop.game.position import Position
 from treetop.players.base import BasePlayer
+from treetop.players.player import Choice
 from treetop.search.config import SearchConfig
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult
@@ -16,8 +17,9 @@ from treetop.search.search import Search
 class SearchPlayer(BasePlayer):
     """Plays what a search finds.
 
-    With `reuse` there is one search a game, whose tree follows the moves of all sides; without it each move begins a fresh one. Its seed comes
-    from the game's seed and the number of moves played when it begins.
+    With `reuse` there is one search a game, whose tree follows the moves of all sides and the outcomes of chance; without it each move begins a
+    fresh one, and so it does where the tree cannot follow: where something is hidden, all choose at once, or actions are real numbers. The
+    seed of a search comes from the game's seed and from what was played when it begins.
     """
 
     def __init__(self, name: str, config: SearchConfig, limit: Limit, *, evaluator: Any = None, reuse: bool = True) -> None:
@@ -27,6 +29,8 @@ class SearchPlayer(BasePlayer):
         self.evaluator = evaluator
         """What evaluates a leaf; None is the search's own choice."""
         self.reuse = reuse
+        self.clairvoyant = config.information == "open"
+        """Whether it looks at what is hidden. A match asks, and says so in its records."""
         self.last_result: SearchResult | None = None
         """What the last search found, with the simulations and seconds that it used; None before the first move of a game."""
         self._search: Search | None = None
@@ -36,18 +40,18 @@ class SearchPlayer(BasePlayer):
         super().begin(start, seed)
         self._search, self.last_result = None, None
 
-    def choose(self, position: Position) -> int:
+    def choose(self, position: Position) -> Choice:
         """Search for as long as the limit allows, and play what the final rule chooses."""
         if self._search is None or self._search.position != position:
-            self._search = Search(position, self.config, evaluator=self.evaluator, seed=self.seed_at(position))
+            self._search = Search(position, self.config, evaluator=self.evaluator, seed=self.seed_at(position), player=self.chooser(position))
         self.last_result = result = self._search.run(self.limit)
-        if not self.reuse:
+        if not self.reuse or self._search.tree.holds_views:
             self._search = None
         if result.interrupted:  # the search ends kindly on Ctrl-C, but whoever pressed it wants the game to stop
             raise KeyboardInterrupt
-        return result.action
+        return result.choice
 
-    def observe(self, action: int) -> None:
+    def observe(self, action: Any) -> None:
         """Follow the game with the tree."""
         if self._search is None:
             return

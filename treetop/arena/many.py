@@ -1,0 +1,155 @@
+"""What a match of three or more says: what each player received, on average and from each seat."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treetop.arena.elo import Interval
+from treetop.arena.log import Record
+from treetop.arena.means import mean_interval, number, told
+from treetop.arena.playing import LETTERS
+from treetop.search.tables import text_table
+
+
+@dataclass(frozen=True)
+class ManyResult:
+    """The state of a match of many, finished or not. Only whole rounds count, in which everybody had every seat."""
+
+    players: tuple[str, ...]
+    """Their names, in the order in which they were given."""
+    game: str
+    seed: int
+    games: int
+    """How many games count here."""
+    returns: tuple[Interval, ...]
+    """What each player received a game, with the interval that the rounds give it."""
+    by_seat: tuple[tuple[float, ...], ...]
+    """For each player its mean return from each seat."""
+    seats: tuple[float, ...]
+    """The mean return from each seat, whoever sat there: the game's own advantage."""
+    firsts: tuple[float, ...]
+    """In what share of the games nobody received more than this player; a shared first place counts its part."""
+    forfeits: tuple[int, ...]
+    clairvoyant: tuple[int, ...]
+    """The players, by number, that were shown what is hidden."""
+    asked: int
+    finished: int
+    out: Path | None = None
+    interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether all games are played."""
+        return self.finished >= self.asked
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `--json` prints them. There is no Elo: that is about two."""
+        return {
+            "players": list(self.players), "game": self.game, "seed": self.seed, "games": self.games, "asked": self.asked,
+            "finished": self.finished, "complete": self.complete, "interrupted": self.interrupted,
+            "returns": [interval.to_dict() for interval in self.returns], "by_seat": [list(row) for row in self.by_seat],
+            "seats": list(self.seats), "firsts": list(self.firsts), "forfeits": list(self.forfeits),
+            "clairvoyant": [self.players[number] for number in self.clairvoyant], "out": None if self.out is None else str(self.out),
+        }  # fmt: skip
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and a row a player; the last row is the seats themselves."""
+        head = ["player", "mean return", "95% interval", "first", *(f"seat {seat}" for seat in range(len(self.seats)))]
+        rows = []
+        for name, interval, seats, first in zip(self.players, self.returns, self.by_seat, self.firsts, strict=True):
+            low_high = f"{number(interval.low)} to {number(interval.high)}"
+            rows.append([name, number(interval.value), low_high, f"{first:.1%}", *(number(value) for value in seats)])
+        return head, [*rows, ["everybody", "", "", "", *(number(value) for value in self.seats)]]
+
+    def facts(self) -> dict[str, str]:
+        """What else there is to say, by name."""
+        best = max(range(len(self.players)), key=lambda player: self.returns[player].value)
+        said = {
+            "most": f"{self.players[best]}, {told(self.returns[best])} a game, 95% interval",
+            "rounds": f"{self.games // len(self.players):,}, everybody once in each seat, with the same deal",
+            "Elo": "none: Elo and sequential tests are about two players",
+        }
+        if any(self.forfeits):
+            said["forfeits"] = ", ".join(f"{count} by {name}" for name, count in zip(self.players, self.forfeits, strict=True) if count)
+        if self.clairvoyant:
+            said["clairvoyant"] = f"{', '.join(self.players[player] for player in self.clairvoyant)}: shown what is hidden"
+        return said
+
+    def title(self) -> str:
+        """One line: who, what, how many."""
+        many = f"{self.games:,} of {self.asked:,} games" if self.games != self.asked else f"{self.games:,} games"
+        return f"{', '.join(self.players)}: {self.game}, {many}, seed {self.seed}"
+
+    def __str__(self) -> str:
+        said = self.facts()
+        width = max(map(len, said))
+        return "\n".join([self.title(), "", text_table(*self.rows()), "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())])
+
+
+class ManyTally:
+    """Counts the games of a match of many as they come in, in any order."""
+
+    decided = False
+
+    def __init__(self, players: tuple[str, ...], game: str, seed: int, asked: int, out: Path | None = None) -> None:
+        self._about: dict[str, Any] = {"players": players, "game": game, "seed": seed, "asked": asked, "out": out}
+        self._many, self._asked, self._finished = len(players), asked, 0
+        self._open: dict[int, list[Record]] = {}
+        self._rounds: dict[int, list[Record]] = {}
+        self._sums = dict.fromkeys(LETTERS[: self._many], 0.0)
+
+    @property
+    def finished(self) -> int:
+        """How many of the games that were asked for are played."""
+        return self._finished
+
+    def add(self, record: Record) -> None:
+        """Count a finished game. Games beyond those that were asked for do not count."""
+        if record["index"] >= self._asked:
+            return
+        self._finished += 1
+        games = self._open.setdefault(record["round"], [])
+        games.append(record)
+        if len(games) == self._many:
+            self._rounds[record["round"]] = self._open.pop(record["round"])
+            for letter in self._sums:
+                self._sums[letter] += sum(game["rewards"][letter] for game in games)
+
+    def standing(self) -> tuple[float, ...]:
+        """The mean return of each player so far."""
+        return tuple(total / max(self._many * len(self._rounds), 1) for total in self._sums.values())
+
+    def result(self, *, interrupted: bool = False) -> ManyResult:
+        """What is known now."""
+        letters, games = LETTERS[: self._many], [record for number in sorted(self._rounds) for record in self._rounds[number]]
+        count = max(len(games), 1)
+        returns = tuple(
+            mean_interval([sum(record["rewards"][letter] for record in self._rounds[number]) / self._many for number in sorted(self._rounds)])
+            for letter in letters
+        )
+        from_seat = {
+            (letter, seat): [record["rewards"][letter] for record in games if record["seats"][seat] == letter]
+            for letter in letters for seat in range(self._many)
+        }  # fmt: skip
+        by_seat = tuple(tuple(_mean(from_seat[letter, seat]) for seat in range(self._many)) for letter in letters)
+        seats = tuple(_mean([value for letter in letters for value in from_seat[letter, seat]]) for seat in range(self._many))
+        return ManyResult(
+            **self._about, games=len(games), returns=returns, by_seat=by_seat, seats=seats,
+            firsts=tuple(sum(_first(record, letter) for record in games) / count for letter in letters),
+            forfeits=tuple(sum(record["forfeit"] == letter for record in games) for letter in letters),
+            clairvoyant=tuple(i for i, letter in enumerate(letters) if any(letter in record.get("clairvoyant", ()) for record in games)),
+            finished=self._finished, interrupted=interrupted,
+        )  # fmt: skip
+
+
+def _first(record: Record, letter: str) -> float:
+    """A player's part of the first place."""
+    rewards = record["rewards"]
+    best = max(rewards.values())
+    return 1 / sum(value == best for value in rewards.values()) if rewards[letter] == best else 0.0
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
