@@ -7,6 +7,8 @@
 Nothing here imports Numba: it is loaded by the first search.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
 from treetop.compiler.rng import Rng
@@ -57,6 +59,9 @@ from treetop.search.variations import Line
 from treetop.tree.node import Node
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, NONE, ROOT, SIMULTANEOUS
+
+if TYPE_CHECKING:
+    from treetop.arena.evaluation import evaluate
 
 __version__ = "0.1.0"
 
@@ -119,6 +124,7 @@ __all__ = [
     "blind",
     "check",
     "compiled",
+    "evaluate",
     "explain",
     "family",
     "field",
@@ -148,3 +154,12 @@ __all__ = [
     "ucb_v",
     "uct",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    """What plays games starts processes and locks files: that is loaded by its first use."""
+    if name == "evaluate":
+        from treetop.arena.evaluation import evaluate
+
+        return evaluate
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from treetop import __version__
-from treetop.cli import bench, check, games, match, play, search, solve, tournament, warmup
+from treetop.cli import bench, check, evaluate, games, match, play, search, solve, tournament, warmup
 from treetop.cli.common import say, told
 
 app = typer.Typer(
@@ -26,6 +26,7 @@ app.command("play")(told(play.play))
 app.command("solve")(told(solve.solve))
 app.command("match")(told(match.match))
 app.command("tournament")(told(tournament.tournament))
+app.command("evaluate")(told(evaluate.evaluate))
 app.command("check")(told(check.check))
 app.command("bench")(told(bench.bench))
 app.command("warmup")(told(warmup.warmup))

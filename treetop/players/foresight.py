@@ -8,7 +8,7 @@ import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.game.definition import Game
-from treetop.game.position import Position
+from treetop.game.position import Position, make
 from treetop.players.player import Choice
 from treetop.types import CHANCE, SIMULTANEOUS
 
@@ -40,21 +40,35 @@ class Foresight:
         return sum(self._once(position, seat, choice, Rng(seed + number)) for number in range(1, self._samples + 1)) / self._samples
 
     def _once(self, position: Position, seat: int, choice: Choice, rng: Rng) -> float:
-        here = position.seen_by(seat, rng) if self._game.has("determinize") else position
-        following = here.apply(_together(here, seat, choice, rng) if here.player == SIMULTANEOUS else choice)
-        received = following.step_rewards[seat]
-        while not following.is_terminal and following.player == CHANCE:
-            following = following.apply(following.draw_outcome(rng))
-            received += following.step_rewards[seat]
-        return received + (following.rewards[seat] if following.is_terminal else self._estimate(following, seat))
+        """What one future brings. Played on a bare state: this happens many times a move."""
+        state, out = position.state, np.zeros(self._game.facts.players)
+        if self._game.has("determinize"):
+            state.determinize(seat, rng)
+        make(state, _together(position, seat, choice, rng) if position.player == SIMULTANEOUS else choice)
+        received = self._received(state, seat, out)
+        while not state.is_terminal() and state.current_player() == CHANCE:
+            make(state, self._outcome(state, rng))
+            received += self._received(state, seat, out)
+        out[:] = 0.0
+        if state.is_terminal():
+            state.rewards(out)
+        elif self._game.has("heuristic"):
+            state.heuristic(out)
+        elif not self._game.has("step_rewards"):
+            out[:] = self._game.facts.middle
+        return received + float(out[seat])
 
-    def _estimate(self, position: Position, seat: int) -> float:
-        """What is still to come."""
-        if self._game.has("heuristic"):
-            out = np.zeros(self._game.facts.players)
-            position.state.heuristic(out)
-            return float(out[seat])
-        return 0.0 if self._game.has("step_rewards") else self._game.facts.middle
+    def _received(self, state: Any, seat: int, out: Any) -> float:
+        if not self._game.has("step_rewards"):
+            return 0.0
+        out[:] = 0.0
+        state.step_rewards(out)
+        return float(out[seat])
+
+    def _outcome(self, state: Any, rng: Rng) -> int:
+        if self._game.has("random_outcome"):
+            return int(state.random_outcome(rng))
+        return Position(self._game, state._states).draw_outcome(rng)
 
 
 def _together(position: Position, seat: int, choice: Choice, rng: Rng) -> tuple[Any, ...]:

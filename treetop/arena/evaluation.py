@@ -1,0 +1,146 @@
+"""Evaluations: one player alone, or in every seat, in many games; several players on the same deals.
+
+What `match` promises holds here too: every finished game is on the disk, and what was interrupted or killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treetop.arena.game import PlayedGame
+from treetop.arena.log import EVALUATION, GameLog
+from treetop.arena.match import Contest, MatchProgress, Terms, play_contests
+from treetop.arena.openings import OpeningSettings
+from treetop.arena.playing import MAKE_PLAYER, Task
+from treetop.arena.scores import EvaluationResult, ScoreTally
+from treetop.errors import ConfigError
+from treetop.game.definition import Game
+from treetop.game.registry import load_game
+
+
+@dataclass(frozen=True)
+class EvaluationTask:
+    """One game of an evaluation: all that it depends on."""
+
+    index: int
+    player: int
+    spec: str
+    deal: int
+    seats: int
+    seed: int
+    """The evaluation's seed."""
+
+    @property
+    def opening(self) -> tuple[Any, ...]:
+        """Nothing is played before the players begin."""
+        return ()
+
+    @property
+    def game_seed_number(self) -> int:
+        """All players have the same seeds on the same deal."""
+        return self.deal
+
+    @property
+    def by_seat(self) -> tuple[tuple[str, int], ...]:
+        """One player in every seat, each an object of its own."""
+        return tuple((self.spec, seat) for seat in range(self.seats))
+
+    def record(self, played: PlayedGame, seed: int, chance: int) -> dict[str, Any]:
+        """The game's line in the file."""
+        used = [simulations for simulations in played.simulations if simulations is not None]
+        return {
+            "index": self.index,
+            "deal": self.deal,
+            "player": self.player,
+            "returns": list(played.rewards),
+            "summary": played.end.summary(),
+            "forfeit": played.forfeit,
+            "reason": played.reason,
+            "seconds": round(math.fsum(played.seconds), 4),
+            "choices": sum(played.choices),
+            "simulations": sum(used) if used else None,
+            "clairvoyant": bool(played.clairvoyant),
+            "plies": len(played.actions),
+            "actions": list(played.actions),
+            "seeds": {"game": seed, "chance": chance},
+        }
+
+
+class _Evaluation(Contest):
+    """Players, each by itself on every deal."""
+
+    def __init__(self, specs: tuple[str, ...], names: tuple[str, ...], log: GameLog, tally: ScoreTally, seats: int) -> None:
+        super().__init__(specs, names, log, tally)
+        self._seats = seats
+
+    def task(self, index: int, opening: tuple[Any, ...], seed: int) -> Task:  # noqa: ARG002 - nothing is played before
+        """One of its games: the deals in their order, all players on each."""
+        deal, player = divmod(index, len(self.specs))
+        return EvaluationTask(index, player, self.specs[player], deal, self._seats, seed)
+
+    @property
+    def title(self) -> str:
+        """Who plays."""
+        return ", ".join(self.names)
+
+
+@dataclass(frozen=True)
+class _Terms(Terms):
+    """As many games for each player, on the same deals."""
+
+    entrants: int = 1
+
+    def _check_games(self) -> None:
+        if isinstance(self.games, bool) or not isinstance(self.games, int) or self.games < 1:
+            raise ConfigError(f"games must be a whole number of at least 1, not {self.games!r}")
+
+    @property
+    def group(self) -> int:
+        """All players play a deal."""
+        return self.entrants
+
+
+def evaluate(
+    game: str | Game,
+    players: str | Sequence[str],
+    *,
+    games: int = 100,
+    seed: int = 0,
+    workers: int | None = None,
+    out: str | Path | None = None,
+    win_above: float = 0.0,
+    move_deadline: float | None = None,
+    make_player: str = MAKE_PLAYER,
+    names: Sequence[str] | None = None,
+    progress: Callable[[MatchProgress], object] | None = None,
+) -> EvaluationResult:
+    """Let players play a game by themselves, `games` times each, and say what they reached. Called again with the same `out` it goes on.
+
+    A game for one is played by one player; of any other each player has all seats, and the first seat's return is the score. All players are given
+    the same deals and dice, so that their differences say more than their scores. A score above `win_above` counts as a win. `workers`,
+    `out`, `move_deadline`, `make_player` and `progress` are as in `match`; a progress' `result` is the mean scores so far.
+
+    >>> import treetop
+    >>> treetop.evaluate("nim(stones=5)", "random", games=4, workers=1).scores[0].games
+    4
+    """
+    specs = (players,) if isinstance(players, str) else tuple(players)
+    called = specs if names is None else tuple(names)
+    if not specs or len(called) != len(specs):
+        raise ConfigError("name at least one player, and each one once")
+    if isinstance(win_above, bool) or not isinstance(win_above, (int, float)) or not math.isfinite(win_above):
+        raise ConfigError(f"win_above must be a number, not {win_above!r}")
+    found = load_game(game)
+    checked = _Terms(found, games, seed, OpeningSettings(0, balanced=False), make_player, move_deadline)
+    terms = _Terms(found, games * len(specs), seed, checked.openings, make_player, move_deadline, entrants=len(specs))
+    file = None if out is None else Path(out)
+    tally = ScoreTally(called, found.name, seed, games, float(win_above), file)
+    contest = _Evaluation(specs, called, GameLog(file, terms.header(specs, called), EVALUATION), tally, found.facts.players)
+    with contest.log:
+        contest.resume()
+        interrupted = play_contests(terms, [contest], workers, progress and (lambda _, now: progress(now)))
+    return tally.result(interrupted=interrupted)

@@ -1,0 +1,230 @@
+"""What an evaluation says: scores with intervals, differences on the same deals, and what games tell of their ends."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treetop.arena.elo import Interval
+from treetop.arena.log import Record
+from treetop.arena.means import mean_interval, number, told
+from treetop.search.tables import text_table
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What one player reached. The score of a game is what the first seat received; of a game for one that is all there is."""
+
+    player: str
+    games: int
+    mean: Interval
+    median: float
+    best: float
+    worst: float
+    wins: int
+    """Games with a score above what counts as a win."""
+    seats: tuple[float, ...]
+    """The mean return of each seat."""
+    forfeits: int
+    seconds: float
+    """Of thinking, a game."""
+    choices: float
+    """How often it had to choose, a game."""
+    simulations: float | None
+    """A choice; None for players that do not say."""
+    ends: dict[str, dict[str, float]]
+    """What the game's `summary` told of the ends: for each name the share of games, of numbers with at least that many."""
+    clairvoyant: bool
+    """Whether it was shown what is hidden."""
+
+    @property
+    def win_share(self) -> float:
+        """Which share of the games was won."""
+        return self.wins / self.games if self.games else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {
+            "player": self.player, "games": self.games, "mean": self.mean.to_dict(), "median": self.median, "best": self.best, "worst": self.worst,
+            "wins": self.wins, "win_share": self.win_share, "seats": list(self.seats), "forfeits": self.forfeits, "seconds_a_game": self.seconds,
+            "choices_a_game": self.choices, "simulations_a_move": self.simulations, "ends": self.ends, "clairvoyant": self.clairvoyant,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Difference:
+    """By how much a player's score exceeds the first player's, deal by deal."""
+
+    player: str
+    than: str
+    deals: int
+    more: Interval
+    better: int
+    """Deals on which it scored more."""
+    worse: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values."""
+        return {"player": self.player, "than": self.than, "deals": self.deals, "more": self.more.to_dict(), "better": self.better, "worse": self.worse}
+
+    def __str__(self) -> str:
+        return (f"{self.player} minus {self.than}: {told(self.more)}, 95% interval, on the same deals; "
+                f"more on {self.better:,}, less on {self.worse:,} of {self.deals:,}")
+
+
+@dataclass(frozen=True)
+class EvaluationResult:
+    """The state of an evaluation, finished or not."""
+
+    game: str
+    seed: int
+    asked: int
+    """How many games each player was to play."""
+    win_above: float
+    scores: tuple[Scores, ...]
+    differences: tuple[Difference, ...]
+    finished: int
+    """How many games are played, of all players together."""
+    out: Path | None = None
+    interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether all games are played."""
+        return self.finished >= self.asked * len(self.scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `--json` prints them."""
+        return {
+            "game": self.game, "seed": self.seed, "asked": self.asked, "finished": self.finished, "complete": self.complete,
+            "interrupted": self.interrupted, "win_above": self.win_above, "players": [scores.to_dict() for scores in self.scores],
+            "differences": [difference.to_dict() for difference in self.differences], "out": None if self.out is None else str(self.out),
+        }  # fmt: skip
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and a row a player."""
+        head = ["player", "games", "mean score", "95% interval", "median", "best", "wins", "s/game", "simulations/move"]
+        rows = []
+        for one in self.scores:
+            between = f"{number(one.mean.low)} to {number(one.mean.high)}" if math.isfinite(one.mean.low) else "unknown"
+            effort = "" if one.simulations is None else number(one.simulations)
+            rows.append([one.player, f"{one.games:,}", number(one.mean.value), between, number(one.median), number(one.best),
+                         f"{one.win_share:.1%}", f"{one.seconds:.3g}", effort])  # fmt: skip
+        return head, rows
+
+    def ends(self) -> list[tuple[str, list[str], list[list[str]]]]:
+        """For each name of the game's `summary` a table: a row an end, a column a player."""
+        names = dict.fromkeys(name for one in self.scores for name in one.ends)
+        tables = []
+        for name in names:
+            values = dict.fromkeys(value for one in self.scores for value in one.ends.get(name, {}))
+            ordered = sorted(values, key=_order)
+            rows = [[value, *(f"{one.ends.get(name, {}).get(value, 0.0):.1%}" for one in self.scores)] for value in ordered]
+            tables.append((name, [name, *(one.player for one in self.scores)], rows))
+        return tables
+
+    def facts(self) -> dict[str, str]:
+        """What else there is to say, by name."""
+        said = {"a win": f"a score above {self.win_above:g}"}
+        for count, difference in enumerate(self.differences, start=1):
+            said["difference" if len(self.differences) == 1 else f"difference {count}"] = str(difference)
+        if any(len(one.seats) > 1 for one in self.scores):
+            said["seats"] = "; ".join(f"{one.player}: {', '.join(number(value) for value in one.seats)}" for one in self.scores)
+        if any(one.forfeits for one in self.scores):
+            said["forfeits"] = ", ".join(f"{one.forfeits} by {one.player}" for one in self.scores if one.forfeits)
+        if any(one.clairvoyant for one in self.scores):
+            said["clairvoyant"] = f"{', '.join(one.player for one in self.scores if one.clairvoyant)}: shown what is hidden"
+        return said
+
+    def title(self) -> str:
+        """One line: what, how many."""
+        asked = self.asked * len(self.scores)
+        many = f"{self.asked:,} game{'s' if self.asked > 1 else ''} a player" if self.finished >= asked else f"{self.finished:,} of {asked:,} games"
+        return f"{self.game}: {many}, seed {self.seed}"
+
+    def __str__(self) -> str:
+        said = self.facts()
+        width = max(map(len, said))
+        tables = [line for _, head, rows in self.ends() for line in ("", text_table(head, rows))]
+        return "\n".join([self.title(), "", text_table(*self.rows()), *tables, "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())])
+
+
+class ScoreTally:
+    """Counts the games of an evaluation as they come in, in any order."""
+
+    decided = False
+
+    def __init__(self, players: tuple[str, ...], game: str, seed: int, asked: int, win_above: float, out: Path | None = None) -> None:
+        self._players, self._game, self._seed, self._asked, self._above, self._out = players, game, seed, asked, win_above, out
+        self._records: list[dict[int, Record]] = [{} for _ in players]
+        self._sums = [0.0] * len(players)
+
+    @property
+    def finished(self) -> int:
+        """How many of the games that were asked for are played."""
+        return sum(len(records) for records in self._records)
+
+    def add(self, record: Record) -> None:
+        """Count a finished game. Deals beyond those that were asked for do not count."""
+        if record["deal"] < self._asked and record["player"] < len(self._players):
+            self._records[record["player"]][record["deal"]] = record
+            self._sums[record["player"]] += record["returns"][0]
+
+    def standing(self) -> tuple[float, ...]:
+        """The mean score of each player so far."""
+        return tuple(total / max(len(records), 1) for total, records in zip(self._sums, self._records, strict=True))
+
+    def result(self, *, interrupted: bool = False) -> EvaluationResult:
+        """What is known now."""
+        scores = tuple(self._scores(number) for number in range(len(self._players)))
+        differences = tuple(self._difference(number) for number in range(1, len(self._players)))
+        return EvaluationResult(self._game, self._seed, self._asked, self._above, scores, differences, self.finished, self._out, interrupted)
+
+    def _scores(self, player: int) -> Scores:
+        records = [self._records[player][deal] for deal in sorted(self._records[player])]
+        values = [float(record["returns"][0]) for record in records] or [0.0]
+        count = max(len(records), 1)
+        told_of = [record for record in records if record["simulations"] is not None]
+        choices = sum(record["choices"] for record in told_of)
+        seats = len(records[0]["returns"]) if records else 1
+        return Scores(
+            self._players[player], len(records), mean_interval(values if records else []), statistics.median(values), max(values), min(values),
+            sum(record["returns"][0] > self._above for record in records),
+            tuple(math.fsum(record["returns"][seat] for record in records) / count for seat in range(seats)),
+            sum(record["forfeit"] is not None for record in records), math.fsum(record["seconds"] for record in records) / count,
+            sum(record["choices"] for record in records) / count,
+            sum(record["simulations"] for record in told_of) / choices if choices else None, _ends(records),
+            any(record.get("clairvoyant", False) for record in records),
+        )  # fmt: skip
+
+    def _difference(self, player: int) -> Difference:
+        ours, first = self._records[player], self._records[0]
+        more = [ours[deal]["returns"][0] - first[deal]["returns"][0] for deal in sorted(ours.keys() & first.keys())]
+        return Difference(self._players[player], self._players[0], len(more), mean_interval(more), sum(d > 0 for d in more), sum(d < 0 for d in more))
+
+
+def _ends(records: list[Record]) -> dict[str, dict[str, float]]:
+    """The shares of what summaries told: of a number how many games had at least that, of anything else how many had just that."""
+    found: dict[str, list[Any]] = {}
+    for record in records:
+        for name, value in record["summary"].items():
+            found.setdefault(name, []).append(value)
+    ends: dict[str, dict[str, float]] = {}
+    for name, values in found.items():
+        counts = Counter(values)
+        if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+            ends[name] = {f"{value:g}": sum(count for other, count in counts.items() if other >= value) / len(records) for value in sorted(counts)}
+        else:
+            ends[name] = {str(value): count / len(records) for value, count in counts.most_common()}
+    return ends
+
+
+def _order(value: str) -> tuple[float, str]:
+    try:
+        return float(value), ""
+    except ValueError:
+        return math.inf, value
