@@ -96,9 +96,13 @@ def test_a_game_that_fails_after_a_die_leaves_the_tree_whole():
 
 def test_a_batch_that_fails_tells_its_own_moves():
     search = tt.Search(Dice(dice=3, fails=True), tt.puct(c=1.0), seed=3)
-    with pytest.raises(tt.GameError, match="the bank is empty") as told:
+
+    def drive():
         while batch := search.ask(8, tt.Limit(simulations=5000)):
             search.tell(batch, np.zeros((len(batch), 2)), np.zeros((len(batch), 1)))
+
+    with pytest.raises(tt.GameError, match="the bank is empty") as told:
+        drive()
     assert "after the moves" in str(told.value)
     search.tree.check()
 

@@ -355,6 +355,8 @@ class TreetopBot(_Bot):
         if known.player != state.current_player():
             raise GameError(f"{self._game.name} says that player {known.player} is to move, OpenSpiel that it is {state.current_player()}\n{known}")
         chosen = self._player.choose(known)
+        if isinstance(chosen, tuple):
+            raise GameError(f"{self._game.name} has actions of real numbers, OpenSpiel's games have none")
         theirs = chosen if self._to_theirs is None else self._to_theirs(state, chosen)
         if theirs not in state.legal_actions():
             raise PlayerError(f"{self._player.name} chose {chosen!r}, which is {theirs!r} for OpenSpiel and not legal there\n{state}")
