@@ -10,13 +10,18 @@ from tests.against_reference.chancy import Market
 from tests.chancy_games import Mine, Race
 from tests.own_games import ThreeNim
 from tests.search.fragile_games import Auction, Dice, Loan, Throw
+from treetop.tree.layout import BOUNDED, SETTLED
 
 
 def images(search):
     """All that a tree holds, to the last bit."""
     tree, size = search.tree, search.tree.size
     names = [name for name in tree.columns._fields if len(getattr(tree.columns, name))]
-    return {name: getattr(tree.columns, name)[:size].tolist() for name in names} | {"totals": tree.totals.tolist()}
+    held = {name: getattr(tree.columns, name)[:size].copy() for name in names}
+    for name, flag in (("bounds", BOUNDED), ("distances", SETTLED)):
+        if name in held:
+            held[name][(tree.columns.links["flags"][:size] & flag) == 0] = 0  # nobody has written there
+    return {name: column.tolist() for name, column in held.items()} | {"totals": tree.totals.tolist()}
 
 
 def in_slices(game, config, evaluator=None, *, slices=20, size=50):
@@ -81,6 +86,16 @@ def test_every_evaluation_of_a_batch_is_counted_however_many_dice_were_thrown(op
     assert search.simulations == 600
 
 
+@pytest.mark.parametrize("config", [tt.uct(), tt.uct(discount=0.9), tt.puct(normalise=True)], ids=str)
+def test_a_search_takes_what_it_is_told_and_rolls_nothing_out_itself(config):
+    search = tt.Search("nim(stones=20)", config, seed=2)
+    for _ in range(30):
+        batch = search.ask(1)
+        search.tell(batch, np.zeros((1, 3)), np.array([[0.25, -0.25]]))
+    assert search.result().values[0] == pytest.approx(0.25, abs=0.15)
+    assert search.result().values[0] > 0.1
+
+
 def test_a_game_that_fails_after_a_die_leaves_the_tree_whole():
     search = tt.Search(Dice(dice=3, fails=True), tt.uct(max_nodes=200), seed=3)
     with pytest.raises(tt.GameError, match="the bank is empty") as told:
@@ -97,12 +112,12 @@ def test_a_game_that_fails_after_a_die_leaves_the_tree_whole():
 def test_a_batch_that_fails_tells_its_own_moves():
     search = tt.Search(Dice(dice=3, fails=True), tt.puct(c=1.0), seed=3)
 
-    def drive():
+    def ask_and_tell():
         while batch := search.ask(8, tt.Limit(simulations=5000)):
             search.tell(batch, np.zeros((len(batch), 2)), np.zeros((len(batch), 1)))
 
     with pytest.raises(tt.GameError, match="the bank is empty") as told:
-        drive()
+        ask_and_tell()
     assert "after the moves" in str(told.value)
     search.tree.check()
 

@@ -177,10 +177,10 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def _add_rollout(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
-        """An evaluation may be mixed with a rollout's."""
+        """An evaluation may be mixed with a rollout's. A search that would evaluate by rollouts alone takes what it is told."""
         weight = control[0].rollout_weight
         control[0].trailed = 0
-        if weight > 0.0:
+        if 0.0 < weight < 1.0:
             rollout(control, work, state, depth, work.trial, rng)
             for player in range(len(rewards)):
                 rewards[player] = weight * work.trial[player] + (1.0 - weight) * rewards[player]

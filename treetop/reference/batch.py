@@ -67,10 +67,10 @@ class BatchSearch(ReferenceSearch):
             self.count_in_flight(leaf.path, -1)
 
     def with_rollout(self, state: Any, rewards: list[float]) -> list[float]:
-        """The mix: weight * a rollout + (1 - weight) * the evaluation."""
+        """The mix: weight * a rollout + (1 - weight) * the evaluation. A search by rollouts alone takes what it is told."""
         weight = self.settings.rollout_weight
         self.trail = []
-        if weight == 0.0:
+        if not 0.0 < weight < 1.0:
             return rewards
         returns = rollouts.rollout(self, state.copy())
         return [weight * mine + (1.0 - weight) * its for mine, its in zip(returns, rewards, strict=True)]

@@ -89,7 +89,7 @@ def fade(search: ReferenceSearch, path: list[Node], step: int) -> float:
 
 
 def with_step(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float]) -> list[float]:
-    """Reward + discount * V, where rewards come on the way; else V, which is discounted when the node has been told."""
+    """What is told to a node: r + discount * V, where rewards come on the way; else V, which is discounted when the node has been told."""
     if not search.pays_on_the_way:
         return rewards
     left = fade(search, path, step)
