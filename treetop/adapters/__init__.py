@@ -15,6 +15,7 @@ _ROOMS = {
     "clones": ("RandomStepError",),
     "gymnasium": ("GymPolicy", "GymProblem", "GymState"),
     "openspiel": ("OpenSpielProblem", "TreetopBot"),
+    "openspiel_games": ("TreetopGame", "TreetopState", "as_openspiel"),
     "pettingzoo": ("PettingZooPolicy", "PettingZooProblem", "PettingZooState"),
 }
 """Each module, and what is public of it."""
