@@ -7,6 +7,7 @@
 Nothing here imports Numba: it is loaded by the first search.
 """
 
+from treetop import adapters
 from typing import TYPE_CHECKING, Any
 
 from treetop.compiler.functions import compiled
@@ -121,6 +122,7 @@ __all__ = [
     "Uniform",
     "UnknownGameError",
     "__version__",
+    "adapters",
     "blind",
     "check",
     "compiled",

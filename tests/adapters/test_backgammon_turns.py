@@ -57,8 +57,8 @@ def our_turns(checkers, player, high, low):
         one = waiting.pop()
         if one.turns != turn or one.is_terminal():
             ends.add(frozen(np.array(one.checkers)))
-        elif int(one.key()) not in seen:
-            seen.add(int(one.key()))
+        elif one._states.tobytes() not in seen:
+            seen.add(one._states.tobytes())
             for action in [int(action) for action in out[: one.legal_actions(out)]]:
                 following = one.copy()
                 following.apply(action)
