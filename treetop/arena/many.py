@@ -44,6 +44,11 @@ class ManyResult:
         """Whether all games are played."""
         return self.finished >= self.asked
 
+    @property
+    def leader(self) -> int:
+        """The player with the highest mean return."""
+        return max(range(len(self.players)), key=lambda player: self.returns[player].value)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them. There is no Elo: that is about two."""
         return {
@@ -65,7 +70,7 @@ class ManyResult:
 
     def facts(self) -> dict[str, str]:
         """What else there is to say, by name."""
-        best = max(range(len(self.players)), key=lambda player: self.returns[player].value)
+        best = self.leader
         said = {
             "most": f"{self.players[best]}, {told(self.returns[best])} a game, 95% interval",
             "rounds": f"{self.games // len(self.players):,}, everybody once in each seat, with the same deal",

@@ -61,6 +61,11 @@ class MatchResult:
         return self.rating.score.value
 
     @property
+    def leader(self) -> int | None:
+        """Which of the two is ahead, 0 or 1."""
+        return None if self.score == 0.5 else int(self.score < 0.5)
+
+    @property
     def complete(self) -> bool:
         """Whether there is nothing left to play: all games are there, or the test is decided."""
         return self.finished >= self.asked or (self.sprt is not None and self.sprt.decided)

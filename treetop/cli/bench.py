@@ -12,6 +12,7 @@ import typer
 from treetop.cli.common import FAINT, GameNames, Json, Seed, counting, find_games, say, say_json, screen, table
 from treetop.cli.warmup import prepare
 from treetop.game.definition import Game
+from treetop.game.position import first_choice
 
 Simulations = Annotated[int, typer.Option("--simulations", metavar="N", help="Simulations of each run.")]
 Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Runs of each game; the median counts.")]
@@ -61,6 +62,7 @@ def _measure(found: list[Game], simulations: int, repeat: int, seed: int) -> tup
     from treetop.search.limits import Limit
     from treetop.search.search import Search
 
+    starts = [first_choice(game, seed) for game in found]
     ready: list[tuple[float, bool]] = []
     rates: list[list[float]] = [[] for _ in found]
     trees: list[tuple[int, float]] = [(0, 0.0)] * len(found)
@@ -72,7 +74,7 @@ def _measure(found: list[Game], simulations: int, repeat: int, seed: int) -> tup
         for turn in range(repeat):
             for index, game in enumerate(found):
                 count(len(found) * (turn + 1) + index, game.name)
-                search = Search(game, seed=seed + turn)
+                search = Search(starts[index], seed=seed + turn)
                 start = time.process_time()
                 result = search.run(Limit(simulations=simulations))
                 if result.interrupted:

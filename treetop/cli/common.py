@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -125,6 +126,18 @@ def find_game(spec: str) -> Game:
 def find_games(specs: list[str] | None) -> list[Game]:
     """The games that some texts name; all bundled ones where none is named."""
     return [find_game(spec) for spec in specs or sorted(BUNDLED)]
+
+
+@contextmanager
+def hang_up_is_quitting() -> Iterator[None]:
+    """A closed terminal or a kind kill ends the game as Ctrl-C does: without loss."""
+    names = [name for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]
+    before = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
+    try:
+        yield
+    finally:
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
 
 
 def make_config(rule: str | None, c: float | None, **options: Any) -> SearchConfig:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -35,6 +35,7 @@ from treetop.cli.common import (
 from treetop.errors import ConfigError
 
 if TYPE_CHECKING:
+    from treetop.arena.many import ManyResult
     from treetop.arena.match import MatchProgress
     from treetop.arena.result import MatchResult
 
@@ -46,10 +47,10 @@ _FRAMES_EVERY = 0.1
 
 _OPENINGS, _TEST = "Openings", "Sequential test"
 _HELP_PLAYER = "A player: uct(simulations=1000), random, greedy, alphabeta(depth=4), ..., or a name from --players."
-PlayerA = Annotated[str, typer.Argument(metavar="A", help=_HELP_PLAYER, show_default=False)]
-PlayerB = Annotated[str, typer.Argument(metavar="B", help="Its opponent.", show_default=False)]
+Specs = Annotated[list[str], typer.Argument(metavar="PLAYERS", help=f"Two, or as many as the game has. {_HELP_PLAYER}", show_default=False)]
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What they play.", show_default=False)]
-Games = Annotated[int, typer.Option("--games", metavar="N", help="How many games at most; an even number.")]
+Games = Annotated[int | None, typer.Option(
+    "--games", metavar="N", help="How many games at most, a multiple of the players; about 100 if not given.", show_default=False)]  # fmt: skip
 Workers = Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes; one a core if not given, 1 is this one.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE.jsonl", help="Keep the games; a match that is there goes on.")]
 PlayersFile = Annotated[Path | None, typer.Option("--players", metavar="FILE.toml", help="Players by name: \\[players.NAME] spec = ...")]
@@ -66,10 +67,9 @@ Beta = Annotated[float, typer.Option("--beta", metavar="X", help="How often E0 m
 
 
 def match(
-    player_a: PlayerA,
-    player_b: PlayerB,
+    specs: Specs,
     game: GameOption,
-    games: Games = 100,
+    games: Games = None,
     seed: Seed = 0,
     workers: Workers = None,
     out: Out = None,
@@ -84,12 +84,13 @@ def match(
     beta: Beta = 0.05,
     as_json: Json = False,
 ) -> None:
-    """Let two players play many games, and say which one is stronger, by how much, and how sure that is.
+    """Let players play many games, and say which one is stronger, by how much, and how sure that is.
 
-    Each opening is played twice, with colours swapped. With --out every finished game is kept, and the same command goes on after Ctrl-C or a
+    Each opening and each deal is played twice, with colours swapped; by three players or more from every seat. With --out every finished game is kept, and the same command goes on after Ctrl-C or a
     crash as if nothing had happened.
     """
-    from treetop.arena.match import match as play
+    from treetop.arena.match import match as play_two
+    from treetop.arena.match import match_many, need_two
     from treetop.arena.playing import MAKE_PLAYER
 
     test = None if sprt is None else Sprt(*sprt, alpha=alpha, beta=beta, model=sprt_model)
@@ -97,14 +98,26 @@ def match(
     found = find_game(game)
     refuse_missing_folder(out)
     named = {} if players is None else read_players(players)
-    (name_a, spec_a), (name_b, spec_b) = find_player(player_a, named), find_player(player_b, named)
+    names, texts = zip(*(find_player(text, named) for text in specs), strict=True)
     check_workers(workers)
-    with shown(f"{found.name}: {name_a} - {name_b}", games) as show:
-        result = play(
-            spec_a, spec_b, found, games=games, seed=seed, workers=workers, out=out, sprt=test, opening_plies=opening_plies,
-            balanced=not any_opening, move_deadline=move_deadline, make_player=make_player or MAKE_PLAYER, names=(name_a, name_b),
-            progress=lambda now: show(now.result.finished, lambda: _standing(now)),
-        )  # fmt: skip
+    many = found.facts.players
+    if many < 3:
+        need_two(found)
+    if len(specs) != many:
+        raise ConfigError(f"{found.name} is played by {many}: name {many} players, not {len(specs)}")
+    if many > 2 and test is not None:
+        raise ConfigError(f"--sprt is about two players, and {found.name} is played by {many}: leave it out")
+    wanted = 100 - 100 % many if games is None else games
+    common: dict[str, Any] = {
+        "games": wanted, "seed": seed, "workers": workers, "out": out, "opening_plies": opening_plies, "balanced": not any_opening,
+        "move_deadline": move_deadline, "make_player": make_player or MAKE_PLAYER, "names": names,
+    }  # fmt: skip
+    result: MatchResult | ManyResult
+    with shown(f"{found.name}: {' - '.join(names)}", wanted) as show:
+        if many == 2:
+            result = play_two(texts[0], texts[1], found, sprt=test, progress=lambda now: show(now.finished, lambda: _standing(now)), **common)
+        else:
+            result = match_many(texts, found, progress=lambda now: show(now.finished, lambda: _means(now)), **common)
     if as_json:
         say_json(result.to_dict())
     elif screen().is_terminal:
@@ -182,11 +195,17 @@ def _standing(now: MatchProgress) -> str:
             f"{pace(now.rate, result.asked - result.finished)}")
 
 
-def _draw(result: MatchResult) -> None:
+def _means(now: MatchProgress) -> str:
+    from treetop.arena.means import number
+
+    return f"means {', '.join(number(value) for value in now.result)}  {pace(now.rate, now.asked - now.finished)}"
+
+
+def _draw(result: MatchResult | ManyResult) -> None:
     console = screen()
     head, rows = result.rows()
     made = table(*head)
-    ahead = 0 if result.score > 0.5 else 1 if result.score < 0.5 else None
+    ahead = result.leader
     for number, row in enumerate(rows):
         made.add_row(*row, style=CHOSEN if number == ahead else None)
     console.print(result.title(), soft_wrap=True)

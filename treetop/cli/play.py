@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import secrets
 import shlex
-import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
+from treetop.arena.seeds import CHANCE as FOR_CHANCE
+from treetop.arena.seeds import derive
 from treetop.cli.common import (
     CHOSEN,
     FAINT,
@@ -25,25 +26,24 @@ from treetop.cli.common import (
     Seconds,
     Simulations,
     find_game,
+    hang_up_is_quitting,
     look_here,
-    make_config,
     refuse_missing_folder,
-    run_shown,
     screen,
 )
+from treetop.cli.opponent import Engine, Settings
+from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, IllegalMoveError, SaveError, TreetopError
 from treetop.game.definition import Game
+from treetop.game.moves import choices
 from treetop.game.position import Position
 from treetop.game.records import GameRecord, load_game_record, save_game
 from treetop.game.registry import position as position_of
+from treetop.types import CHANCE, SIMULTANEOUS
 
-if TYPE_CHECKING:
-    from treetop.search.config import SearchConfig
-    from treetop.search.limits import Limit
-    from treetop.search.result import SearchResult
-    from treetop.search.search import Search
-
-_DEFAULT_SECONDS = 1.0
+_BY_LOT = ("chance_outcomes", "deal", "determinize", "apply_joint")
+"""Methods of games that a person does not want to be the same each time."""
+_SEEDS = 2**31
 _HELP = """\
 a move       play it; `moves` lists what is legal
 undo         take back your last move, and the engine's answer
@@ -74,54 +74,41 @@ def play(
 ) -> None:
     """Play against the engine. Type a move, or help.
 
-    The engine thinks for one second a move if nothing else is said. A game that is left is written to a file and can be resumed.
+    The engine thinks for one second a move if nothing else is said. A game that is left is written to a file and can be resumed. Dice and
+    deals come from --seed, from a new one each time if it is not given. You are shown what the player whose turn it is may see.
     """
     if second and person is not None:
         raise ConfigError("--second is --player 1: give only one of them")
     if resume is not None:
         if moves is not None:
             raise ConfigError("--resume brings its own moves: leave out --moves")
-        start, people, settings = _resumed(resume, game)
+        start, people, settings, deal = _resumed(resume, game)
     elif game is None:
         raise ConfigError("which game? Give its name, or --resume a saved one")
     else:
-        start, people, settings = position_of(find_game(game), moves or ""), (0,), _Settings()
+        found = find_game(game)
+        if seed is None and any(found.has(method) for method in _BY_LOT):
+            seed = secrets.randbelow(_SEEDS)
+        deal = (seed or 0) if found.has("deal") else None
+        start, people, settings = position_of(found, moves or "", seed=deal), (0,), Settings()
     if second or person is not None:
         people = _people("1" if second else person or "", start.game)
     settings = settings.but(rule, c, seed, simulations, seconds)
     refuse_missing_folder(save)
-    with _hang_up_is_quitting():
-        _Session(start, people, settings, save, resume).run()
+    with hang_up_is_quitting():
+        _Session(start, people, settings, save, resume, deal).run()
 
 
-@dataclass(frozen=True)
-class _Settings:
-    """How the engine plays."""
-
-    rule: str = "uct"
-    c: float | None = None
-    seed: int = 0
-    simulations: int | None = None
-    seconds: float | None = _DEFAULT_SECONDS
-
-    def but(
-        self, rule: str | None, c: float | None, seed: int | None, simulations: int | None, seconds: float | None
-    ) -> _Settings:  # fmt: skip
-        """With what was asked for now. A new limit takes the place of the whole old one."""
-        limit = (self.simulations, self.seconds) if simulations is None and seconds is None else (simulations, seconds)
-        return _Settings(rule or self.rule, self.c if c is None else c, self.seed if seed is None else seed, *limit)
-
-
-def _resumed(path: Path, game: str | None) -> tuple[Position, tuple[int, ...], _Settings]:
+def _resumed(path: Path, game: str | None) -> tuple[Position, tuple[int, ...], Settings, int | None]:
     look_here()
     known = None if game is None else find_game(game)
     record = load_game_record(path, game=known)
     try:
-        settings = _Settings(record.rule, record.c, record.seed, record.simulations, record.seconds)
-        _Engine(settings)
+        settings = Settings(record.rule, record.c, record.seed, record.simulations, record.seconds)
+        Engine(settings)
     except ConfigError as error:
         raise SaveError(f"{path} is damaged: {error}") from error
-    return record.position(known), record.person, settings
+    return record.position(known), record.person, settings, record.deal
 
 
 def _people(text: str, game: Game) -> tuple[int, ...]:
@@ -136,54 +123,19 @@ def _people(text: str, game: Game) -> tuple[int, ...]:
     return tuple(sorted({int(part) for part in parts}))
 
 
-@contextmanager
-def _hang_up_is_quitting() -> Iterator[None]:
-    """A closed terminal or a kind kill ends the game as Ctrl-C does: without loss."""
-    names = [name for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]
-    before = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
-    try:
-        yield
-    finally:
-        for name, handler in before.items():
-            signal.signal(getattr(signal, name), handler)
-
-
-class _Engine:
-    """The engine's side: one search that follows the game as long as it can, so that what was seen is kept."""
-
-    def __init__(self, settings: _Settings) -> None:
-        from treetop.search.limits import Limit
-
-        self.limit: Limit = Limit(settings.simulations, settings.seconds)
-        self.config: SearchConfig = make_config(settings.rule, settings.c)
-        self._seed = settings.seed
-        self._search: Search | None = None
-
-    def think(self, position: Position, what: str) -> SearchResult:
-        """Search a position, with the tree of the earlier ones where the game went through it."""
-        self._search = self._following(position)
-        return run_shown(self._search, self.limit, what)
-
-    def _following(self, position: Position) -> Search:
-        from treetop.search.search import Search
-
-        search = self._search
-        if search is not None:
-            known = search.position.actions
-            if position.actions[: len(known)] == known:
-                for action in position.actions[len(known) :]:
-                    search.advance(action)
-                return search
-        return Search(position, self.config, seed=self._seed)
-
-
 class _Session:
     """One game at the prompt."""
 
-    def __init__(self, start: Position, people: tuple[int, ...], settings: _Settings, save: Path | None, resumed: Path | None) -> None:
+    def __init__(
+        self, start: Position, people: tuple[int, ...], settings: Settings, save: Path | None, resumed: Path | None, deal: int | None
+    ) -> None:  # fmt: skip
         self.position, self.people, self.settings = start, people, settings
-        self.engine = _Engine(settings)
+        self.engine = Engine(settings)
+        self._deal = deal
         self._begun = start.actions
+        self._secret = start.game.has("determinize") and bool(people)
+        self._drawn: Position | None = None  # what stands on the screen
+        self._asked = 0  # who sits at the prompt
         self._asked_file = save or resumed
         self._screen = screen()
         self._commands: dict[str, Callable[[str], None]] = {
@@ -196,10 +148,7 @@ class _Session:
         self._greet()
         try:
             while not self.position.is_terminal:
-                if self.position.player in self.people:
-                    self._ask()
-                else:
-                    self._answer()
+                self._turn()
         except (EOFError, KeyboardInterrupt):
             self._leave()
             return
@@ -208,27 +157,71 @@ class _Session:
             raise
         self._end()
 
-    # The two sides.
+    def _turn(self) -> None:
+        mover = self.position.player
+        if mover == CHANCE:
+            self._roll()
+        elif mover == SIMULTANEOUS:
+            self._together()
+        elif mover in self.people:
+            action = self._ask(mover)
+            if action is not None:
+                self.position = self.position.apply(action)
+        else:
+            action, told = self._answer(mover)
+            self.position = self.position.apply(action)
+            self._print(told)
+            self._show()
 
-    def _ask(self) -> None:
-        text = self._read(f"player {self.position.player}, your move: ")
+    # Who chooses.
+
+    def _roll(self) -> None:
+        """Chance decides, by the seed and the number of the move, so that undo brings no better dice."""
+        before = self.position
+        outcome = before.draw_outcome(Rng(derive(self.settings.seed, FOR_CHANCE, len(before.actions))))
+        self.position = before.apply(outcome)
+        if not self._secret:
+            self._print(Text.assemble("chance: ", (before.move_text(outcome), CHOSEN)))
+
+    def _together(self) -> None:
+        """All choose at once: the people first, and nobody knows of the others'."""
+        before, chosen = self.position, {}
+        for seat in self.people:
+            while seat not in chosen:
+                action = self._ask(seat)
+                if action is not None:
+                    chosen[seat] = action
+                elif self.position is not before:  # taken back
+                    return
+        told = []
+        for seat in range(before.game.facts.players):
+            if seat not in chosen:
+                chosen[seat], text = self._answer(seat)
+                told.append(text)
+        self.position = before.apply(tuple(chosen[seat] for seat in sorted(chosen)))
+        for text in told:
+            self._print(text)
+        self._show()
+
+    def _ask(self, seat: int) -> Any:
+        """What a person plays; None where they typed something else."""
+        self._asked = seat
+        if self._drawn is not self.position:
+            self._show()
+        text = self._read(f"player {seat}, your move: ")
         if not text:
-            return
+            return None
         word, _, rest = text.partition(" ")
         command = self._commands.get(word.lower())
         if command is not None:
             command(rest.strip())
-            return
+            return None
         try:
-            action = self.position.parse_move(text)
+            return self.position.parse_move(text, seat)
         except IllegalMoveError as error:
-            words, _, board = str(error).partition("\n")
-            self._print(words)
-            self._draw(board)
-            return
-        self.position = self.position.apply(action)
-        if self.position.player in self.people or self.position.is_terminal:
-            self._draw(f"\n{self.position}")
+            self._print(str(error).partition("\n")[0])
+            self._show(before="")
+            return None
 
     def _read(self, prompt: str) -> str:
         if sys.stdin.isatty():
@@ -241,24 +234,23 @@ class _Session:
         self._print(f"{prompt}{line.strip()}")  # nobody typed it on the screen, so that the game still reads as one
         return line.strip()
 
-    def _answer(self) -> None:
-        player = self.position.player
-        result = self.engine.think(self.position, f"player {player} thinks")
+    def _answer(self, seat: int) -> tuple[Any, Text]:
+        """What the engine plays, and how that is told."""
+        result = self.engine.think(self.position, seat, f"player {seat} thinks")
         if result.interrupted:
             raise KeyboardInterrupt  # the search ends cleanly; here it means that the person leaves
-        self.position = self.position.apply(result.action)
-        told = f"  (value {result.value:+.3f} for player {player}; {result.simulations:,} simulations)"
-        self._print(Text.assemble(f"\nplayer {player}, the engine, plays ", (result.move, CHOSEN), (told, FAINT)))
-        self._draw(f"\n{self.position}")
+        value = "" if self._secret else f"value {result.value:+.3f} for player {seat}; "  # it would tell how good its cards are
+        told = f"  ({value}{result.simulations:,} simulations)"
+        return result.choice, Text.assemble(f"\nplayer {seat}, the engine, plays ", (result.move, CHOSEN), (told, FAINT))
 
     # Commands.
 
     def _undo(self, _: str) -> None:
         """Back to where a person last chose."""
-        earlier = Position(self.position.game)
+        earlier = Position(self.position.game, self.position.start)
         turns = []
         for action in self.position.actions:
-            if earlier.player in self.people:
+            if earlier.player in self.people or (earlier.player == SIMULTANEOUS and self.people):
                 turns.append(earlier)
             earlier = earlier.apply(action)
         if not turns:
@@ -266,11 +258,11 @@ class _Session:
             return
         taken = self.position.moves()[len(turns[-1].actions) :]
         self.position = turns[-1]
-        self._print(f"took back {' and '.join(taken)}")
-        self._draw(f"\n{self.position}")
+        self._print("took back your last move, and what followed" if self._secret else f"took back {' and '.join(taken)}")
+        self._show()
 
     def _hint(self, _: str) -> None:
-        result = self.engine.think(self.position, "looking for a hint")
+        result = self.engine.think(self.position, self._asked, "looking for a hint")
         if result.interrupted:
             raise KeyboardInterrupt
         line = " ".join(result.pv)
@@ -278,10 +270,11 @@ class _Session:
         self._print(Text.assemble("the engine would play ", (result.move, CHOSEN), (told, FAINT)), end="\n\n")
 
     def _moves(self, _: str) -> None:
-        self._print(" ".join(self.position.legal_moves()), end="\n\n")
+        numbers = choices(self.position).removeprefix("; ") if self.position.is_continuous else ""
+        self._print(numbers or " ".join(self.position.legal_moves(self._asked)), end="\n\n")
 
     def _board(self, _: str) -> None:
-        self._draw(str(self.position))
+        self._show(before="")
 
     def _save(self, file: str) -> None:
         try:
@@ -306,15 +299,23 @@ class _Session:
         you = f"You are {_players(self.people)}. " if self.people else ""
         it = f"The engine plays {_players(tuple(engines))}, {self.engine.limit} a move. " if engines else ""
         self._print(f"{you}{it}{'Type a move, or help.' if self.people else 'Ctrl-C stops.'}")
-        if self.position.actions:
+        if any(game.has(method) for method in _BY_LOT):
+            self._print(f"Dice, deals and lots come from seed {self.settings.seed}.", style=FAINT)
+        if self._secret and self.engine.config.information == "open" and engines:
+            self._print("The engine is clairvoyant: it looks at what is hidden from it.")
+        if self.position.actions and not self._secret:
             self._print(f"So far: {' '.join(self.position.moves())}")
-        self._draw(f"\n{self.position}")
+        self._show()
 
     def _end(self) -> None:
-        rewards, count = self.position.rewards, len(self.position.actions)
+        if self._drawn is not self.position:
+            self._show()
+        rewards, count = self.position.returns, len(self.position.actions)
         who = ", ".join(f"{reward:+g} for player {player}" for player, reward in enumerate(rewards))
-        last = f"; the last move was {self.position.moves()[-1]}" if count else ""
+        last = f"; the last move was {self.position.moves()[-1]}" if count and not self._secret else ""
         self._print(Text.assemble("The game is over: ", (self._verdict(rewards), CHOSEN), f" ({who}) after {count} moves{last}."))
+        for name, value in self.position.summary().items():
+            self._print(f"{name}: {value}")
         if self._asked_file is not None:
             self._write(self._asked_file)
             self._print(f"kept in {self._asked_file}", style=FAINT)
@@ -341,7 +342,8 @@ class _Session:
         try:
             self._write(path)
         except SaveError:
-            again = f"treetop play {shlex.quote(self._spec)} --moves {shlex.quote(' '.join(self.position.moves()))}"
+            seed = f" --seed {self.settings.seed}" if self.settings.seed else ""
+            again = f"treetop play {shlex.quote(self._spec)} --moves {shlex.quote(' '.join(self.position.moves()))}{seed}"
             self._draw(f"\nThe game could not be written; this goes on from here:  {again}")
             raise
         with suppress(OSError):
@@ -363,11 +365,20 @@ class _Session:
     def _write(self, path: Path) -> None:
         told = self.settings
         save_game(path, GameRecord.of(self.position, self.people, rule=str(told.rule), c=told.c, simulations=told.simulations,
-                                      seconds=told.seconds, seed=told.seed))  # fmt: skip
+                                      seconds=told.seconds, seed=told.seed, deal=self._deal))  # fmt: skip
 
     def _print(self, text: str | Text, style: str | None = None, end: str = "\n") -> None:
         """Sentences: a terminal gets them wrapped between words, a pipe as they are."""
         self._screen.print(text, style=style, end=end, soft_wrap=not self._screen.is_terminal)
+
+    def _show(self, before: str = "\n") -> None:
+        """The position, as the person at the prompt may see it."""
+        self._drawn = self.position
+        if self._secret:
+            viewer = self._asked if self._asked in self.people else self.people[0]
+            self._draw(f"{before}{self.position.shown_to(viewer)}")
+        else:
+            self._draw(f"{before}{self.position}")
 
     def _draw(self, board: str) -> None:
         """A board or a command keeps its lines, whatever the width."""

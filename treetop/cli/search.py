@@ -36,8 +36,11 @@ from treetop.cli.common import (
     screen,
     table,
 )
+from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
+from treetop.game.position import Position
 from treetop.game.registry import position
+from treetop.types import CHANCE
 
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
@@ -63,6 +66,7 @@ ExpandAfter = Annotated[int | None, typer.Option(
 MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="N", help="Expand no node deeper than this.", rich_help_panel=SEARCH)]
 MaxNodes = Annotated[int | None, typer.Option(
     "--max-nodes", metavar="N", help="Bound the tree: the least visited parts are folded.", rich_help_panel=SEARCH)]  # fmt: skip
+Player = Annotated[int | None, typer.Option("--player", metavar="N", help="For whom, where all choose at once; 0 if not given.")]
 Explain = Annotated[bool, typer.Option("--explain", help="Show every move and the terms of the formula.")]
 Report = Annotated[bool, typer.Option("--report", help="Show all that is needed to run this again.")]
 Save = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the search to a file when it ends.")]
@@ -87,6 +91,7 @@ def search(
     max_depth: MaxDepth = None,
     max_nodes: MaxNodes = None,
     seed: MaybeSeed = None,
+    player: Player = None,
     as_json: Json = False,
     explain: Explain = False,
     report: Report = False,
@@ -96,7 +101,8 @@ def search(
 ) -> None:
     """Search a position: what to play, and why.
 
-    Without a limit it runs 10,000 simulations; the first limit reached ends it. Ctrl-C ends it too, and shows what is known by then.
+    Without a limit it runs 10,000 simulations; the first limit reached ends it. Ctrl-C ends it too, and shows what is known by then. Where chance
+    decides, say with --moves what it did, or let --seed draw it.
     """
     from treetop.search.limits import Limit
 
@@ -106,13 +112,15 @@ def search(
     refuse_missing_folder(save)
     if load is not None:
         refuse_together("--load", {
-            "--moves": moves, "--setup": setup, "--rule": rule, "--c": c, "--final": final, "--temperature": temperature, "--seed": seed,
+            "--moves": moves, "--setup": setup, "--rule": rule, "--c": c, "--final": final, "--temperature": temperature, "--seed": seed, "--player": player,
             "--evaluator": evaluator, "--solver": solver, "--transpositions": transpositions, "--expand-after": expand_after, "--max-depth": max_depth, "--max-nodes": max_nodes,
         })  # fmt: skip
         found = _loaded(load, game)
     else:
         options: dict[str, Any] = {"solver": solver, "transpositions": transpositions, "expand_after": expand_after, "max_depth": max_depth, "max_nodes": max_nodes, "temperature": temperature}
-        found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, options)
+        found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, player, options)
+    if lines and found.tree.holds_views:
+        raise ConfigError("--lines: what follows a move depends on what nobody knows yet, so this search has no variations to show")
     result = run_shown(found, limit)
     try:
         _show(result, as_json=as_json, explain=explain, report=report, lines=lines)
@@ -139,16 +147,30 @@ def _loaded(path: Path, game: str | None) -> Search:
 
 def _fresh(
     game: str | None, moves: str | None, setup: str | None, rule: str | None, c: float | None, final: str | None,
-    evaluator: str | None, seed: int | None, options: dict[str, Any],
+    evaluator: str | None, seed: int | None, player: int | None, options: dict[str, Any],
 ) -> Search:  # fmt: skip
     from treetop.search.evaluator import make_evaluator
     from treetop.search.search import Search
 
     if game is None:
         raise ConfigError("which game? Give its name, or --load a search")
-    start = position(find_game(game), moves or "", setup=setup)
+    start = _settled(position(find_game(game), moves or "", setup=setup, seed=None if setup else seed), seed)
     config = make_config(rule, c, final=final, **options)
-    return Search(start, config, evaluator=make_evaluator(evaluator or "rollout"), seed=seed or 0)
+    return Search(start, config, evaluator=make_evaluator(evaluator or "rollout"), seed=seed or 0, player=player)
+
+
+def _settled(start: Position, seed: int | None) -> Position:
+    """The position where somebody has to choose. Chance is not made up for anybody who did not ask for it."""
+    if start.is_terminal or start.player != CHANCE:
+        return start
+    if seed is None:
+        can = [start.move_text(outcome) for outcome, _ in start.outcomes()]
+        listed = ", ".join(can[:_ROWS_SHOWN]) + (", ..." if len(can) > _ROWS_SHOWN else "")
+        raise ConfigError(f"chance decides here, so there is nothing to choose: say with --moves what it did ({listed}), or let --seed N draw it\n{start}")
+    settled = start.settle(Rng(seed))
+    drawn = settled.moves()[len(start.actions) :]
+    errors().print(f"chance, by seed {seed}: {' '.join(drawn)}", style=FAINT, soft_wrap=True)
+    return settled
 
 
 def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool, lines: int) -> None:

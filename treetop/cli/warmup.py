@@ -12,6 +12,7 @@ import typer
 
 from treetop.cli.common import GameNames, Json, counting, facts, find_games, from_cache, say, say_json, screen, table
 from treetop.game.definition import Game
+from treetop.game.position import first_choice
 
 _OURS = re.compile(r".*-[0-9a-f]{16}(\.lock)?")
 _KERNELS = (".kernel", ".part")
@@ -48,7 +49,7 @@ def prepare(game: Game, clock: Callable[[], float] = time.perf_counter) -> tuple
     import treetop.compiler.lowering  # noqa: F401  Numba's own loading time is nobody's, least of all the first game's
     from treetop.search.search import Search
 
-    search = Search(game)
+    search = Search(first_choice(game))
     start = clock()
     search.prepare()
     return clock() - start, from_cache(search)

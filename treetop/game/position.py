@@ -15,6 +15,8 @@ from treetop.game.definition import Game
 from treetop.game.moves import action_of, choices, split_moves, text_of
 from treetop.types import CHANCE, SIMULTANEOUS
 
+_TRIES = 100  # deals that are looked at for one that leaves something to choose
+
 
 class _Start:
     """`Position.start(game, rng)` begins a game; `position.start` is the record with which a position's history began."""
@@ -339,6 +341,16 @@ def begin(game: Game, rng: Rng | None = None) -> Position:
     if rng is not None and game.has("deal"):
         state.deal(rng)
     return Position(game, state._states)
+
+
+def first_choice(game: Game, seed: int = 0) -> Position:
+    """Some position near a game's start where somebody has to choose: dealt, and with chance settled."""
+    for attempt in range(_TRIES):
+        rng = Rng(seed + attempt)
+        position = begin(game, rng).settle(rng)
+        if not position.is_terminal:
+            return position
+    raise GameError(f"{game.name} is over before anybody has to choose, in each of {_TRIES} deals")
 
 
 def _is_whole(value: Any) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from treetop.compiler.rng import Rng
 from treetop.errors import GameDefinitionError, IllegalMoveError, SaveError, UnknownGameError
 from treetop.files import replacing
 from treetop.game.definition import Game
@@ -45,6 +46,8 @@ class GameRecord:
     simulations: int | None = None
     seconds: float | None = None
     seed: int = 0
+    deal: int | None = None
+    """The seed by which the start was dealt, for games that deal."""
     python: str = dataclasses.field(default_factory=platform.python_version)
     """Where it was saved: rules are compared as bytecode, which differs between versions."""
 
@@ -63,7 +66,7 @@ class GameRecord:
             raise SaveError(f"a game of {self.game}, whose rules are not those of {known.name}{hint}")
         if any(player not in range(known.facts.players) for player in self.person):
             raise SaveError(f"damaged: the players of {known.name} are 0 to {known.facts.players - 1}, but people play {list(self.person)}")
-        position = Position(known)
+        position = Position.start(known, None if self.deal is None else Rng(self.deal))
         for number, action in enumerate(self.actions, start=1):
             try:
                 position = position.apply(action)
@@ -123,14 +126,15 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _record(path: Path, content: dict[str, Any]) -> GameRecord:
-    fields = {key: value for key, value in content.items() if key not in ("kind", "version")}
+    fields = {"deal": None, **{key: value for key, value in content.items() if key not in ("kind", "version")}}
     names = [field.name for field in dataclasses.fields(GameRecord)]
     wrong = [f"it lacks {name}" for name in names if name not in fields] + [f"{name} is unknown" for name in fields if name not in names]
     if wrong:
         raise SaveError(f"{path} is damaged: {', '.join(wrong)}")
     good = {
         "game": _is_text, "rules": _is_text, "actions": _is_history, "person": _is_list, "rule": _is_text, "c": _is_number_or_none,
-        "simulations": _is_whole_or_none, "seconds": _is_number_or_none, "seed": _is_whole, "python": _is_text,
+        "simulations": _is_whole_or_none, "seconds": _is_number_or_none, "seed": _is_whole, "deal": _is_whole_or_none,
+        "python": _is_text,
     }  # fmt: skip
     for name, check in good.items():
         if not check(fields[name]):

@@ -12,11 +12,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, TreetopError, UnknownGameError
 from treetop.game.calls import parse_call
 from treetop.game.definition import Game
-from treetop.game.position import Position
+from treetop.game.position import first_choice
 from treetop.game.registry import load_file
 from treetop.players.baselines import AlphaBetaPlayer, GreedyPlayer, RandomPlayer
 from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
@@ -159,14 +158,8 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
     except TypeError as error:  # an option that the preset gives itself
         raise ConfigError(f"{Spec(kind, options)} contradicts what {kind} means: {str(error).split(') ', 1)[-1]}") from None
     limit = Limit(**limits or {"simulations": _DEFAULT_SIMULATIONS})
-    Search(_first_choice(game), config, evaluator=made)  # what does not fit the game is told now, and not in the middle of a match
+    Search(first_choice(game), config, evaluator=made)  # what does not fit the game is told now, and not in the middle of a match
     return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse)
-
-
-def _first_choice(game: Game) -> Position:
-    """Some position where somebody has to choose."""
-    rng = Rng(0)
-    return Position.start(game, rng).settle(rng)
 
 
 # The user's own.

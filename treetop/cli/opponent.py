@@ -1,0 +1,69 @@
+"""The engine that a person plays against: its settings, and one search that follows the game as long as it can."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from treetop.arena.seeds import PLAYER, derive
+from treetop.cli.common import make_config, run_shown
+from treetop.game.position import Position
+
+if TYPE_CHECKING:
+    from treetop.search.config import SearchConfig
+    from treetop.search.limits import Limit
+    from treetop.search.result import SearchResult
+    from treetop.search.search import Search
+
+_DEFAULT_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the engine plays, and what chance draws from."""
+
+    rule: str = "uct"
+    c: float | None = None
+    seed: int = 0
+    simulations: int | None = None
+    seconds: float | None = _DEFAULT_SECONDS
+
+    def but(
+        self, rule: str | None, c: float | None, seed: int | None, simulations: int | None, seconds: float | None
+    ) -> Settings:  # fmt: skip
+        """With what was asked for now. A new limit takes the place of the whole old one."""
+        limit = (self.simulations, self.seconds) if simulations is None and seconds is None else (simulations, seconds)
+        changed = replace(self, simulations=limit[0], seconds=limit[1])
+        return replace(changed, rule=rule or self.rule, c=self.c if c is None else c, seed=self.seed if seed is None else seed)
+
+
+class Engine:
+    """The engine's side: one search that follows the game as long as it can, so that what was seen is kept."""
+
+    def __init__(self, settings: Settings) -> None:
+        from treetop.search.limits import Limit
+
+        self.limit: Limit = Limit(settings.simulations, settings.seconds)
+        self.config: SearchConfig = make_config(settings.rule, settings.c)
+        self._seed = settings.seed
+        self._search: Search | None = None
+
+    def think(self, position: Position, player: int, what: str) -> SearchResult:
+        """Search a position for a player, with the tree of the earlier ones where the game went through it."""
+        self._search = self._following(position, player)
+        return run_shown(self._search, self.limit, what)
+
+    def _following(self, position: Position, player: int) -> Search:
+        from treetop.search.search import Search
+        from treetop.search.view_machine import needs_views
+
+        if needs_views(position.game, self.config):  # begun anew at every move: one seed for all would draw the same lot each time
+            return Search(position, self.config, seed=derive(self._seed, PLAYER, player, len(position.actions)), player=player)
+        search = self._search
+        if search is not None and bool(search.position.start == position.start):
+            known = search.position.actions
+            if position.actions[: len(known)] == known:
+                for action in position.actions[len(known) :]:
+                    search.advance(action)
+                return search
+        return Search(position, self.config, seed=self._seed, player=player)
