@@ -7,9 +7,9 @@
 Nothing here imports Numba: it is loaded by the first search.
 """
 
-from treetop import adapters
 from typing import TYPE_CHECKING, Any
 
+from treetop import adapters
 from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
 from treetop.compiler.rng import Rng
