@@ -46,6 +46,12 @@ class Scores:
         """Which share of the games was won."""
         return self.wins / self.games if self.games else 0.0
 
+    @property
+    def effort(self) -> str:
+        """What it took."""
+        searched = "" if self.simulations is None else f" of {number(self.simulations)} simulations"
+        return f"{self.player}: {self.seconds:.3g} s a game, {number(self.choices)} moves{searched}"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {
@@ -107,13 +113,11 @@ class EvaluationResult:
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a player."""
-        head = ["player", "games", "mean score", "95% interval", "median", "best", "wins", "s/game", "simulations/move"]
+        head = ["player", "mean score", "95% interval", "median", "best", "wins"]
         rows = []
         for one in self.scores:
             between = f"{number(one.mean.low)} to {number(one.mean.high)}" if math.isfinite(one.mean.low) else "unknown"
-            effort = "" if one.simulations is None else number(one.simulations)
-            rows.append([one.player, f"{one.games:,}", number(one.mean.value), between, number(one.median), number(one.best),
-                         f"{one.win_share:.1%}", f"{one.seconds:.3g}", effort])  # fmt: skip
+            rows.append([one.player, number(one.mean.value), between, number(one.median), number(one.best), f"{one.win_share:.1%}"])
         return head, rows
 
     def ends(self) -> list[tuple[str, list[str], list[list[str]]]]:
@@ -130,6 +134,8 @@ class EvaluationResult:
     def facts(self) -> dict[str, str]:
         """What else there is to say, by name."""
         said = {"a win": f"a score above {self.win_above:g}"}
+        for count, one in enumerate(self.scores, start=1):
+            said["effort" if len(self.scores) == 1 else f"effort {count}"] = one.effort
         for count, difference in enumerate(self.differences, start=1):
             said["difference" if len(self.differences) == 1 else f"difference {count}"] = str(difference)
         if any(len(one.seats) > 1 for one in self.scores):
