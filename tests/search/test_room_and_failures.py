@@ -217,6 +217,7 @@ def test_a_saved_search_with_chance_goes_on_as_if_nothing_had_happened(tmp_path,
     search.run(tt.Limit(simulations=700))
     search.save(tmp_path / "search.npz")
     loaded = tt.Search.load(tmp_path / "search.npz", game=game)
+    assert loaded.position.record.dtype.isalignedstruct == search.position.record.dtype.isalignedstruct
     for one in (search, loaded):
         one.run(tt.Limit(simulations=300))
     assert images(loaded) == images(search)

@@ -8,6 +8,9 @@ import platform
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
+
 from treetop.errors import ConfigError, SaveError, UnknownGameError
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -71,7 +74,8 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     try:
         given = _given(path, "rule", _given(path, "tie_break", header["config"], tie_break), rule)
         config = SearchConfig(**given)
-        position = Position(known, arrays["root"], tuple(int(action) for action in header["actions"]), arrays["start"])
+        root, start = (_aligned(known, arrays[name]) for name in ("root", "start"))
+        position = Position(known, root, tuple(int(action) for action in header["actions"]), start)
         search = cls(position, config, evaluator=_evaluator(path, header["evaluator"], evaluator), seed=int(header["seed"]))
     except (TypeError, KeyError, ConfigError) as error:
         raise SaveError(f"{path} cannot be continued: {error}") from error
@@ -95,6 +99,13 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     except Exception as error:
         raise SaveError(f"{path} is damaged: {error}") from error
     return search
+
+
+def _aligned(game: Game, record: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """A state from a file as the kernels want it: files do not keep that records are aligned, and code compiled for one kind refuses the other."""
+    state = np.zeros(1, game.dtype)
+    state[:] = record
+    return state
 
 
 def _game(path: Path, header: dict[str, Any], given: Any) -> Game:
