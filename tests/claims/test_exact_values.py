@@ -17,10 +17,10 @@ def searched(position, config, simulations, evaluator=None, seed=1):
 
 
 def test_cliff_walking_goes_along_the_edge_and_down_to_the_goal():
-    position = tt.position("cliff_walking(horizon=16)").play([0] + 7 * [1])  # from the start nothing but the goal tells one way from another
+    position = tt.position("cliff_walking(horizon=16)").play([0] + 9 * [1])
     exact = ValueIteration(position)
     while not position.is_terminal:
-        result = searched(position, tt.uct(c=0.5), 50_000)
+        result = searched(position, tt.uct(c=1.0, backup="max"), 50_000)
         assert result.action in exact.best_actions(position)
         position = position.apply(result.action)
     assert position.returns == [-13.0]

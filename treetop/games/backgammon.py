@@ -274,7 +274,7 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                     word = 0
                     for point in range(start, start + 13):
                         word = 16 * word + self.checkers[player, point]
-                    found = mix_bits(found + np.uint64(word))
+                    found = mix_bits(found ^ np.uint64(word))
             return found
 
         def render(self) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy.typing as npt
 
-from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError
+from treetop.errors import ConfigError, IllegalMoveError, SearchError
 from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
@@ -25,6 +24,7 @@ from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.machine import Machine
 from treetop.search.ponder import Pondering, refuse_while_pondering
 from treetop.search.presets import uct
+from treetop.search.refusals import check_arguments, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
 from treetop.search.rule import Rule
 from treetop.search.stopping import Standing, Stopper, Together, Verdict
@@ -78,12 +78,12 @@ class Search:
         self.position = game if isinstance(game, Position) else Position(load_game(game))
         self.config = uct() if config is None else config
         self.evaluator = Rollout() if evaluator is None else evaluator
-        _check(self.config, self.evaluator, seed)
+        check_arguments(self.config, self.evaluator, seed)
         self.seed = seed
         self.game = self.position.game
-        _refuse_finished(self.position)
-        _refuse_chance(self.position)
-        self.player = self._chooser(player)
+        refuse_finished(self.position)
+        refuse_chance(self.position)
+        self.player = chooser(self.position, player)
         """For whom the search is made: the player to move, or one of those who choose at once."""
         if needs_views(self.game, self.config):
             self._machine: Machine = ViewMachine(self.position, self.config, self.evaluator, seed, self.player)
@@ -95,18 +95,6 @@ class Search:
         self._is_noisy = False  # whether the root's priors hold their noise
         self._is_scheduled = False  # whether the root's schedule was planned for the present limit
         self._pondering = False
-
-    def _chooser(self, player: int | None) -> int:
-        """Who is to choose; where all do at once it has to be one of them."""
-        mover, players = self.position.player, self.game.facts.players
-        if mover == SIMULTANEOUS:
-            wanted = 0 if player is None else player
-            if isinstance(wanted, bool) or not isinstance(wanted, int) or not 0 <= wanted < players:
-                raise ConfigError(f"player must be one of 0 to {players - 1}, who choose at once; not {player!r}")
-            return wanted
-        if player is not None and player != mover:
-            raise ConfigError(f"player {mover} is to move, not {player!r}")
-        return mover
 
     @property
     def tree(self) -> Tree:
@@ -358,7 +346,7 @@ class Search:
     def _refuse_in_flight(self, what: str) -> None:
         refuse_while_pondering(self, what)
         if what != "advance":
-            _refuse_chance(self.position)
+            refuse_chance(self.position)
         if self.in_flight:
             raise SearchError(f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first")
 
@@ -369,7 +357,7 @@ class Search:
         self._refuse_in_flight("advance")
         action = self.position.parse_move(move) if isinstance(move, str) else move
         following = self.position.apply(action)
-        _refuse_finished(following)
+        refuse_finished(following)
         if isinstance(self._machine, ViewMachine):
             self._begin_anew(following)
             return
@@ -387,7 +375,7 @@ class Search:
         """What players see has changed, and with it what every simulation assumed: nothing of the old views is kept."""
         self.position = position
         if position.player != CHANCE:
-            self.player = self._chooser(self.player if position.player == SIMULTANEOUS else None)
+            self.player = chooser(position, self.player if position.player == SIMULTANEOUS else None)
         self._machine.look_from(position, max(self.player, SEAT))  # type: ignore[attr-defined]
         self._last = None
 
@@ -448,22 +436,3 @@ def search(
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
     return Search(game, config, evaluator=evaluator, seed=seed).run(limit, progress=progress)
-
-
-def _refuse_finished(position: Position) -> None:
-    if position.is_terminal:
-        raise TerminalPositionError(f"the game is over: there is nothing to search\n{position}")
-
-
-def _refuse_chance(position: Position) -> None:
-    if position.player == CHANCE:
-        raise SearchError(f"chance decides here, so there is nothing to choose: play an outcome first, or draw one by `settle`\n{position}")
-
-
-def _check(config: Any, evaluator: Any, seed: Any) -> None:
-    if not isinstance(config, SearchConfig):
-        raise ConfigError(f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}")
-    if not isinstance(evaluator, (CompiledEvaluator, Evaluator)):
-        raise ConfigError(f"an evaluator has a method evaluate(batch), or is Rollout(), Uniform(), Heuristic() or Mixed(...); not {evaluator!r}")
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ConfigError(f"a seed is a whole number, not {seed!r}")
