@@ -190,6 +190,10 @@ class twenty48:  # noqa: N801 - the class of a bundled game is called what peopl
         tiles = [int(self.cells) >> 4 * cell & 15 for cell in range(16)]
         return [[str(1 << tile) if tile else "" for tile in tiles[start : start + 4]] for start in (0, 4, 8, 12)]
 
+    def summary(self) -> dict[str, Any]:
+        """What a game is told by, besides its score."""
+        return {"largest tile": max((int(cell) for row in self.board() for cell in row if cell), default=0)}
+
     def render(self) -> str:
         return "\n".join("".join(f"{cell or '.':>6}" for cell in row) for row in self.board())
 

@@ -97,6 +97,10 @@ class HostPosition:
         if self._search.tree.generation != self._generation:
             raise StaleNodeError("the search has moved on: ask it for its result again")
 
+    def shown_to(self, player: int) -> str:  # noqa: ARG002 - the shape of a position
+        """The state as it prints: who sees what is the problem's own affair."""
+        return str(self)
+
     def __str__(self) -> str:
         return self._search.view.render(self.state)
 

@@ -268,6 +268,8 @@ class SearchResult:
 
     def lines(self, count: int = 3) -> list[Line]:
         """The principal variations of the most visited moves."""
+        if self.tree.holds_views:
+            raise ConfigError("what follows a move depends on what nobody knows yet: there are no variations in a search over what players see")
         order = np.argsort(-self.counts, kind="stable")[:count]
         return [Line.of(self, int(index)) for index in order if self.counts[index] > 0 or index == order[0]]
 
@@ -329,11 +331,11 @@ class SearchResult:
         head, cells = told.table(_ROWS_SHOWN)
         more = len(told.rows) - len(cells)
         table = text_table(head, cells) + (f"\n... and {more} more" if more else "")
-        return "\n".join([str(self.position), "", table, "", *self._lines(told)])
+        return "\n".join([self.position.shown_to(self.player), "", table, "", *self._lines(told)])
 
     def _repr_html_(self) -> str:
         told = self.explain()
-        board = escape(str(self.position))
+        board = escape(self.position.shown_to(self.player))
         lines = "".join(f"<div>{escape(line)}</div>" for line in self._lines(told))
         return (f"<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'><pre style='line-height:1.3;font-size:1.15em;margin:0'>{board}</pre>"
                 f"<div>{html_table(*told.table(_ROWS_SHOWN), told.chosen or '')}</div></div><div style='margin-top:.8em;line-height:1.5'>{lines}</div>")
