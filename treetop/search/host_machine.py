@@ -70,7 +70,8 @@ class Scratch:
                 **small, trail=np.zeros((2, 1), np.int32), played=np.zeros((players, 1), np.uint64), lookup=np.zeros((players, 1), np.int32),
                 lookup_block=np.full((3, players), NONE, np.int32), history=np.zeros((2, players, 1)), schedule=np.zeros(0, np.int32),
                 table=np.zeros(1, np.uint64), probabilities=np.zeros(1), steps=np.zeros((length, players)), gain=np.zeros((2, players)),
-                times=np.zeros(0, np.int32), joint=np.zeros(players, np.int64), vector=np.zeros(0), views=np.zeros(players, np.int32), **kept)  # type: ignore[arg-type]  # fmt: skip
+                times=np.zeros(0, np.int32), places=np.zeros(0, np.int32), counts=np.zeros(0, np.int32), starts=np.zeros(0, np.int32),
+                offered=np.zeros(0, np.int32), joint=np.zeros(players, np.int64), vector=np.zeros(0), views=np.zeros(players, np.int32), **kept)  # type: ignore[arg-type]  # fmt: skip
         if before is not None:  # a path may be on its way
             for name in ("path", "movers", "rewards", "gumbel", "base", "arms", "schedule"):
                 if hasattr(before, name):
