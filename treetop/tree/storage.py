@@ -71,7 +71,7 @@ class Tree:
         columns = self.columns
         columns.stats[ROOT] = (0.0, 0, 1.0)
         columns.links[ROOT] = (NONE, NONE, NONE, 0, 0, 0)
-        for name in ("returns", "in_flight", "squares", "vectors", "own_sums", "own_visits", "repeats", "keys"):
+        for name in OPTIONAL:
             getattr(columns, name)[:1] = 0
 
     @property
