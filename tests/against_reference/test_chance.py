@@ -59,6 +59,22 @@ def test_every_evaluation_agrees(game, evaluator):
     compare(game, tt.puct(discount=0.95), simulations=120, evaluator=evaluator, exact=not isinstance(evaluator, tt.Heuristic))
 
 
+@pytest.mark.parametrize("options", [
+    {"chance": "expected"}, {"chance": "expected", "discount": 0.8, "normalise": True}, {"chance": "expected", "backup": "mixed"},
+    {"chance_widening": 1.0}, {"chance_widening": 0.5, "widening_power": 0.8, "chance": "expected"}, {"chance_widening": 2.0, "widening": 1.0},
+], ids=str)  # fmt: skip
+@GAMES
+def test_expected_and_widened_outcomes_agree(game, options):
+    compare(game, tt.uct(normalise=False), simulations=50)
+    compare(game, tt.puct(**{"normalise": False} | options), simulations=200)
+
+
+@pytest.mark.parametrize("options", [{"chance": "expected"}, {"chance_widening": 1.0}], ids=str)
+def test_expected_and_widened_outcomes_agree_in_batches_and_proofs(options):
+    compare_batches(PIG, tt.puct(**options), size=5, rounds=25)
+    compare(PIG, tt.uct(solver=True, **options), simulations=500)
+
+
 @pytest.mark.parametrize("options", [{}, {"backup": "max"}, {"backup": "implicit"}, {"discount": 0.9}, {"first_play": "parent"}], ids=str)
 @pytest.mark.parametrize("game", MARKETS.values(), ids=MARKETS.keys())
 def test_players_who_gang_up_agree(game, options):

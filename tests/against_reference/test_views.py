@@ -54,7 +54,7 @@ def same_views(search, twin):
         if len(columns.regrets):
             assert columns.regrets[block].tolist() == pytest.approx([choice.regret for choice in view.choices], rel=1e-9, abs=1e-9)
             assert columns.strategies[block].tolist() == pytest.approx([choice.strategy for choice in view.choices], rel=1e-9, abs=1e-9)
-        if search.game.facts.action_size:
+        if any(choice.vector for choice in view.choices):
             assert columns.action_values[block].tolist() == [choice.vector for choice in view.choices]
 
 
@@ -102,6 +102,22 @@ def test_evaluations_agree(evaluator):
 def test_drawn_actions_of_real_numbers_are_the_same(config):
     compare_views(Aim, config, simulations=600)
     compare_views(tt.Position(Aim).apply((0.3,)), config)
+
+
+WINDY = "pendulum(horizon=4, wind=1.0)"
+
+
+@pytest.mark.parametrize("config", [tt.uct(), tt.uct(chance_widening=1.0), tt.puct(widening=1.0, chance_widening=3.0, widening_power=0.3), tt.uct(chance="open")], ids=str)
+def test_double_widening_and_open_loops_are_the_same(config):
+    compare_views(WINDY, config, simulations=600)
+    compare_views(dealt(WINDY, moves=2), config)
+
+
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(c=0.7), tt.blind()], ids=str)
+@pytest.mark.parametrize("name", ["pig(goal=12, most_rolls=40)", "cliff_walking(slippery=True, horizon=12)"])
+def test_open_loops_in_games_of_chance_are_the_same(name, config):
+    compare_views(dealt(name), config.but(chance="open", stop_when_forced=False))
+    compare_views(dealt(name, moves=2), config.but(chance="open", stop_when_forced=False))
 
 
 @pytest.mark.parametrize("config", [tt.uct(observers="one"), tt.puct(observers="one"), tt.uct()], ids=str)

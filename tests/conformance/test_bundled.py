@@ -15,7 +15,7 @@ GAMES = {
     "kuhn_poker": 300, "matching_pennies": 20, "matching_pennies(weight=3)": 20, "leduc_poker": 500, "rock_paper_scissors": 50,
     "goofspiel": 200, "goofspiel(cards=6, prizes='descending')": 100, "goofspiel(cards=13)": 50,
     "pig": 30, "twenty48": 5, "blackjack": 300, "cliff_walking": 20, "scoundrel": 60,
-    "cliff_walking(slippery=True)": 20, "scoundrel(clairvoyant=True)": 60, "sailing(size=4)": 50, "pendulum": 20, "backgammon": 5,
+    "cliff_walking(slippery=True)": 20, "scoundrel(clairvoyant=True)": 60, "sailing(size=4)": 50, "pendulum": 20, "pendulum(wind=0.5)": 20, "backgammon": 5,
 }  # fmt: skip
 
 

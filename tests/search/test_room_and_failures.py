@@ -58,6 +58,16 @@ def test_a_search_over_views_in_slices_is_the_same_search(config):
     assert images(pieces) == images(whole)
 
 
+@pytest.mark.parametrize("config", [tt.uct(), tt.uct(chance_widening=1.0)], ids=str)
+def test_a_search_that_draws_actions_in_slices_is_the_same_search(config):
+    pieces = in_slices("pendulum(horizon=4, wind=1.0)", config, slices=40, size=25)
+    whole = tt.Search("pendulum(horizon=4, wind=1.0)", config, seed=4)
+    whole.run(tt.Limit(simulations=1000))
+    assert pieces.tree.columns.capacity != whole.tree.columns.capacity
+    assert pieces.tree.totals.tolist() == whole.tree.totals.tolist()
+    assert pieces.result().counts.tolist() == whole.result().counts.tolist()
+
+
 def test_a_bounded_tree_that_cannot_hold_one_simulation_says_so():
     search = tt.Search(Dice(dice=6), tt.uct(max_nodes=12), seed=1)
     with pytest.raises(tt.SearchError, match="max_nodes=12 is too small"):

@@ -54,10 +54,10 @@ class Engine:
         return run_shown(self._search, self.limit, what)
 
     def _following(self, position: Position, player: int) -> Search:
+        from treetop.search.machines import begins_anew
         from treetop.search.search import Search
-        from treetop.search.view_machine import needs_views
 
-        if needs_views(position.game, self.config):  # begun anew at every move: one seed for all would draw the same lot each time
+        if begins_anew(position.game, self.config):
             return Search(position, self.config, seed=derive(self._seed, PLAYER, player, len(position.actions)), player=player)
         search = self._search
         if search is not None and bool(search.position.start == position.start):

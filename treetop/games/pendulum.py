@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import Game, as_whole_number, compiled, family, field, game
+from treetop.game import CHANCE, Game, as_whole_number, compiled, family, field, game, require
 
 _PI = 3.141592653589793
 _GRAVITY, _STEP, _FASTEST, _STRONGEST = 10.0, 0.05, 8.0, 2.0
+_GUSTS = 101  # from full force one way to full force the other
 
 
 @compiled
@@ -25,26 +26,31 @@ def _sine(angle: float) -> float:
 
 
 @family
-def pendulum(horizon: int = 200) -> Game:
-    """Swing a pendulum up with a weak motor and keep it there, for `horizon` steps."""
-    as_whole_number("horizon", horizon, 1, 30_000)
+def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
+    """Swing a pendulum up with a weak motor and keep it there, for `horizon` steps; in gusts that turn it with up to `wind` of torque."""
+    as_whole_number("horizon", horizon, 1, 15_000)
+    require(isinstance(wind, (int, float)) and not isinstance(wind, bool) and 0 <= wind <= 10, f"wind must be a number from 0 to 10, not {wind!r}")
     worst = -(_PI * _PI + 0.1 * _FASTEST * _FASTEST + 0.001 * _STRONGEST * _STRONGEST)
+    windy = wind > 0
 
-    @game(players=1, action_size=1, max_length=horizon, rewards=(worst * horizon, 0))
+    @game(players=1, action_size=1, max_length=horizon * (2 if windy else 1), rewards=(worst * horizon, 0), num_outcomes=_GUSTS if windy else None)
     class Pendulum:
         """Swing a pendulum up with a motor that is too weak to lift it at once, and keep it there.
 
         An action is the motor's torque from -2 to 2, for a twentieth of a second; more is cut off. The rod has mass 1, length 1 and gravity 10,
         and turns by at most 8 a second. Each step costs the square of the angle from upright, a tenth of that of the speed, and a
-        thousandth of that of the torque. It hangs down at rest in the beginning; `deal` draws any angle, and a speed from -1 to 1.
+        thousandth of that of the torque. It hangs down at rest in the beginning; `deal` draws any angle, and a speed from -1 to 1. Where there
+        is wind, a gust follows each action: one of 101 torques, all as likely, from full force one way to full force the other.
         """
 
         angle: float = field("f8")  # from upright, between -pi and pi
         speed: float = field("f8")
         cost: float = field("f8")  # of the last step
         steps: int = field("i2")
+        blowing: bool = field("bool")  # a gust comes next
 
         def reset(self) -> None:
+            self.blowing = False
             self.angle = _PI
             self.speed = 0.0
             self.cost = 0.0
@@ -60,8 +66,14 @@ def pendulum(horizon: int = 200) -> Game:
         def apply_vector(self, values: Any) -> None:
             torque = min(_STRONGEST, max(-_STRONGEST, values[0]))
             self.cost = self.angle * self.angle + 0.1 * self.speed * self.speed + 0.001 * torque * torque
-            speed = self.speed + (1.5 * _GRAVITY * _sine(self.angle) + 3.0 * torque) * _STEP
-            self.speed = min(_FASTEST, max(-_FASTEST, speed))
+            self.speed += (1.5 * _GRAVITY * _sine(self.angle) + 3.0 * torque) * _STEP
+            self.blowing = windy
+            if not windy:
+                self.turn()
+
+        def turn(self) -> None:
+            """A twentieth of a second goes by."""
+            self.speed = min(_FASTEST, max(-_FASTEST, self.speed))
             angle = self.angle + self.speed * _STEP
             if angle > _PI:
                 angle -= 2.0 * _PI
@@ -69,6 +81,26 @@ def pendulum(horizon: int = 200) -> Game:
                 angle += 2.0 * _PI
             self.angle = angle
             self.steps += 1
+
+        if windy:
+
+            def current_player(self) -> int:
+                return CHANCE if self.blowing else 0
+
+            def chance_outcomes(self, actions: Any, probabilities: Any) -> int:
+                for gust in range(_GUSTS):
+                    actions[gust] = gust
+                    probabilities[gust] = 1.0 / _GUSTS
+                return _GUSTS
+
+            def random_outcome(self, rng: Any) -> int:
+                return int(rng.below(_GUSTS))
+
+            def apply(self, gust: int) -> None:
+                self.speed += 3.0 * wind * (2.0 * gust / (_GUSTS - 1.0) - 1.0) * _STEP
+                self.cost = 0.0
+                self.blowing = False
+                self.turn()
 
         def is_terminal(self) -> bool:
             return self.steps >= horizon

@@ -9,6 +9,7 @@ import numpy as np
 from treetop.compiler.functions import CompiledFunction, inline_kernel
 from treetop.kernels.amaf import credit_played, note_played
 from treetop.kernels.build import Build
+from treetop.kernels.chance import expect
 from treetop.kernels.control import IMPLICIT, MEAN, MIXED
 from treetop.kernels.evaluate import COUNT, SUM
 from treetop.kernels.graph import backup_graph
@@ -98,6 +99,8 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
                 if fade != 1.0 and not control[0].on_the_way:
                     for player in range(len(totals)):
                         rewards[player] *= fade
+            if drawn and control[0].chance_expected:
+                expect(tree, np.uint64(path[step - 1]), rewards)
         clip_to_bounds(control, tree, np.uint64(ROOT), rewards)
         tree.stats[ROOT].visits += 1
         for player in range(len(totals)):

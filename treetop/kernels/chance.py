@@ -6,6 +6,7 @@ draws an outcome and goes on. Nobody chooses its children, so their value sums a
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -90,15 +91,64 @@ draw_outcome = by_method("random_outcome", yes=_own_draw, no=_listed_draw)
 
 
 @inline_kernel
-def draw_child(tree: Any, node: Any, rng: Any) -> Any:
+def _was_drawn(tree: Any, child: Any) -> bool:
+    """Whether an outcome has come before, if only by a simulation that still waits for its evaluation."""
+    return bool(tree.stats[child].visits > 0 or (len(tree.in_flight) > 0 and tree.in_flight[child] > 0))
+
+
+@inline_kernel
+def _known_mass(control: Any, tree: Any, node: Any, first: Any, count: Any) -> float:
+    """The probability of the outcomes that have come before, where no other may come now; 0 where any may."""
+    if control[0].chance_widening <= 0.0:
+        return 0.0
+    visits = np.int64(tree.stats[node].visits)
+    if len(tree.in_flight) > 0:
+        visits += tree.in_flight[node]
+    known, mass = 0, 0.0
+    for child in range(first, first + count):
+        if _was_drawn(tree, child):
+            known += 1
+            mass += abs(tree.stats[child].prior)
+    return float(mass) if known >= max(1, math.ceil(control[0].chance_widening * visits ** control[0].widening_power)) else 0.0
+
+
+@inline_kernel
+def draw_child(control: Any, tree: Any, node: Any, rng: Any) -> Any:
     """A child of a node where chance decides, by its probability. Proven ones are drawn too: their values count."""
-    first, last = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children) - 1
-    drawn = rng.random()
-    for index in range(last):
-        drawn -= abs(tree.stats[first + index].prior)
+    first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+    known = _known_mass(control, tree, node, first, count)
+    drawn = rng.random() * (known if known > 0.0 else 1.0)
+    last = first
+    for child in range(first, first + count):
+        if known > 0.0 and not _was_drawn(tree, child):
+            continue
+        last = np.int64(child)
+        drawn -= abs(tree.stats[child].prior)
         if drawn < 0.0:
-            return first + index
-    return first + last
+            break
+    return last
+
+
+@inline_kernel
+def expect(tree: Any, node: Any, rewards: Any) -> None:
+    """What all players may expect where chance decides: the means of the outcomes that have come, by their probabilities."""
+    first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+    mass = 0.0
+    rewards[:] = 0.0
+    for child in range(first, first + count):
+        visits = tree.stats[child].visits
+        if visits == 0:
+            continue
+        probability = abs(tree.stats[child].prior)
+        mass += probability
+        for player in range(len(rewards)):
+            if len(tree.returns) > 0:
+                total = tree.returns[child, player]
+            else:
+                total = tree.stats[child].value_sum if player == SEAT else -tree.stats[child].value_sum
+            rewards[player] += probability * (total / visits)
+    for player in range(len(rewards)):
+        rewards[player] /= mass
 
 
 def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledFunction[..., None]:

@@ -62,14 +62,18 @@ CONTROL = np.dtype(
         ("forced_playouts", "f8"),
         # Settings of games with chance, with rewards on the way, or with more than two players.
         ("on_the_way", "i4"),  # 1: there are rewards on the way
+        ("chance_expected", "i4"),  # 1: what goes up from chance is the sum over its outcomes, not the one that was drawn
+        ("chance_widening", "f8"),  # 0: any outcome may come; else the factor k of k * N ** widening_power
         ("hunted", "i4"),  # the player against whom all others play; NONE: everybody plays for himself
         # Settings of searches over what players see.
         ("observers", "i4"),  # 1: a view is what the player who moves has seen; 0: what the searcher has
         ("searcher", "i4"),
         ("hidden", "i4"),  # 1: what the searcher cannot know is redrawn for each simulation
+        ("open_loop", "i4"),  # 1: what chance did is not seen
         ("regret_mix", "f8"),  # how often regret matching tries any action at all
         ("frozen", "i4"),  # 1: the tree is full, no view is added
         ("history", "u8"),  # the key of the moves before the root
+        ("lot", "i8"),  # what chance did last
         ("fresh", "i4"),  # whether the present simulation has come to a new view
         ("logged", "i8"),  # places of `offered` that it uses
         # Settings of a graph.

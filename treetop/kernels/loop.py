@@ -137,7 +137,7 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
             movers[depth] = mover
             below = tree.stats[node].visits - tree.links[node].own if tree.links[node].own < MANY_OWN and not graph else NONE
             if drawn:
-                child = np.int64(draw_child(tree, node, rng))
+                child = np.int64(draw_child(control, tree, node, rng))
             else:
                 child = np.int64(choose(control, tree, totals, work, node, mover, chooser, depth, below, rng))
             if child < 0:

@@ -13,7 +13,7 @@ from treetop.kernels.control import BAD_ACTION, BAD_OUTCOME, BAD_PLAYER, DONE, N
 from treetop.kernels.control import HEURISTIC as BY_HEURISTIC
 from treetop.kernels.evaluate import outcome, random_action, rollout_action
 from treetop.kernels.expand import heuristic
-from treetop.kernels.view_rules import learn_regrets, pick, widen
+from treetop.kernels.view_rules import count_outcomes, followed_outcome, learn_regrets, pick, widen
 from treetop.kernels.views import (
     add_missing,
     apply_joint,
@@ -31,16 +31,12 @@ from treetop.types import CHANCE, NONE, ROOT, SIMULTANEOUS
 
 
 @inline_kernel
-def _chance_step(control: Any, work: Any, state: Any, rng: Any) -> Any:
-    """Draw an outcome and make it; the outcome, or NONE where the game broke a promise."""
-    lot = np.int64(draw_outcome(state, control, work, rng))
-    if control[0].status != DONE:
-        return np.int64(NONE)
-    if lot < 0 or lot >= control[0].num_outcomes:
+def _make_outcome(control: Any, state: Any, lot: Any) -> None:
+    """Make an outcome, unless the game has broken a promise."""
+    if control[0].status == DONE and (lot < 0 or lot >= control[0].num_outcomes):
         control[0].status, control[0].culprit = BAD_OUTCOME, lot
-        return np.int64(NONE)
-    state.apply(lot)
-    return lot
+    if control[0].status == DONE:
+        state.apply(lot)
 
 
 @inline_kernel
@@ -48,7 +44,7 @@ def _random_step(control: Any, work: Any, state: Any, rng: Any) -> None:
     """One move of a rollout, whoever is to make it."""
     player = np.int64(state.current_player())
     if player == CHANCE:
-        _chance_step(control, work, state, rng)
+        _make_outcome(control, state, np.int64(draw_outcome(state, control, work, rng)))
     elif player == SIMULTANEOUS:
         for mover in range(control[0].players):
             count = list_legal(control, state, work, np.int64(mover))
@@ -159,11 +155,17 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
             return chosen
         length += 1
         if player == CHANCE:
-            lot = _chance_step(control, work, state, rng)
+            if control[0].chance_widening > 0.0:
+                chosen += followed_outcome(control, tree, work, state, history, chosen, depth, rng)
+                lot = np.int64(control[0].lot)
+            else:
+                lot = np.int64(draw_outcome(state, control, work, rng))
+            _make_outcome(control, state, lot)
             if control[0].status != DONE:
                 return chosen
             control[0].depth = length
-            history = follow(history, lot)
+            if not control[0].open_loop:
+                history = follow(history, lot)
             if control[0].on_the_way:
                 collect(state, control, work.gain[1])
                 for other in range(control[0].players):
@@ -256,6 +258,8 @@ def _settle_in(control: Any, tree: Any, work: Any, state: Any) -> None:
 @inline_kernel
 def _back_up(control: Any, tree: Any, totals: Any, work: Any, chosen: Any, rewards: Any) -> None:
     """One more visit for each action that was chosen, and what came after it for the player who chose."""
+    if control[0].chance_widening > 0.0:
+        count_outcomes(tree, work, chosen)
     entry = np.int64(chosen) - 1
     depth = np.int64(work.times[entry]) if entry >= 0 else np.int64(0)
     for time in range(depth, 0, -1):
@@ -263,6 +267,9 @@ def _back_up(control: Any, tree: Any, totals: Any, work: Any, chosen: Any, rewar
             rewards[player] = work.steps[time, player] + control[0].discount * rewards[player]
         while entry >= 0 and work.times[entry] == time:
             view, mover = np.int64(work.path[entry]), np.int64(work.movers[entry])
+            if mover == CHANCE:
+                entry -= 1
+                continue
             first, value = np.int64(tree.links[view].first_child), rewards[mover]
             slot = first + work.places[entry]
             if control[0].rule == REGRET:

@@ -178,7 +178,7 @@ def _blank(tree: Any, slot: Any, parent: Any, action: Any) -> None:
 
 
 @kernel
-def _open(control: Any, tree: Any, work: Any, key: Any, room: Any) -> Any:
+def open_view(control: Any, tree: Any, work: Any, key: Any, room: Any) -> Any:
     """A new view with room for so many actions; NONE where the tree has none left."""
     if control[0].size + 1 + room > control[0].capacity:
         control[0].status = NEED_ROOM
@@ -280,7 +280,7 @@ def view_of(control: Any, tree: Any, work: Any, state: Any, mover: Any, history:
     control[0].fresh = 1
     if control[0].frozen:
         return np.int64(NONE)
-    return np.int64(_open(control, tree, work, key, count if count > 0 else np.int64(FIRST_ROOM)))
+    return np.int64(open_view(control, tree, work, key, count if count > 0 else np.int64(FIRST_ROOM)))
 
 
 @inline_kernel

@@ -45,7 +45,7 @@ class SearchPlayer(BasePlayer):
         if self._search is None or self._search.position != position:
             self._search = Search(position, self.config, evaluator=self.evaluator, seed=self.seed_at(position), player=self.chooser(position))
         self.last_result = result = self._search.run(self.limit)
-        if not self.reuse or self._search.tree.holds_views:
+        if not self.reuse or self._search.begins_anew:
             self._search = None
         if result.interrupted:  # the search ends kindly on Ctrl-C, but whoever pressed it wants the game to stop
             raise KeyboardInterrupt

@@ -6,10 +6,12 @@ only moves are discounted. Where rewards come on the way, the sums of a node hol
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treetop.reference.arithmetic import added
 from treetop.reference.node import Node
 from treetop.types import CHANCE
 
@@ -34,9 +36,9 @@ def outcomes(position: Position, state: Any) -> tuple[list[int], list[float]]:
     return [int(action) for action in actions[:count]], [float(probability) for probability in probabilities[:count]]
 
 
-def drawn(rng: Rng, shares: list[float]) -> int:
+def drawn(rng: Rng, shares: list[float], whole: float = 1.0) -> int:
     """The number of one of some shares, by their size; the last one has what is left."""
-    point = rng.random()
+    point = rng.random() * whole
     for index, share in enumerate(shares[:-1]):
         point -= share
         if point < 0.0:
@@ -54,8 +56,20 @@ def open_outcomes(search: ReferenceSearch, node: Node, state: Any) -> None:
 
 
 def draw_child(search: ReferenceSearch, node: Node) -> Node:
-    """An outcome in the tree; proven ones count as well."""
-    return node.children[drawn(search.rng, [child.prior for child in node.children])]
+    """An outcome in the tree, proven ones as well; one of those that have come before, where there are max(1, ceil(k * n^power)) of them."""
+    settings, before = search.settings, [child for child in node.children if child.begun]
+    if settings.chance_widening is None or len(before) < max(1, math.ceil(settings.chance_widening * node.begun**settings.widening_power)):
+        return node.children[drawn(search.rng, [child.prior for child in node.children])]
+    return before[drawn(search.rng, [child.prior for child in before], added(child.prior for child in before))]
+
+
+def expected(search: ReferenceSearch, node: Node, rewards: list[float]) -> list[float]:
+    """What goes up from a node: what came, or where chance decides and it is asked for, sum of P * mean over the visited children / sum of P."""
+    if not node.is_drawn or search.settings.chance != "expected":
+        return rewards
+    visited = [child for child in node.children if child.visits]
+    mass = added(child.prior for child in visited)
+    return [added(child.prior * (child.sums[player] / child.visits) for child in visited) / mass for player in range(len(rewards))]
 
 
 def random_outcome(search: ReferenceSearch, state: Any) -> int:

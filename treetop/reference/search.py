@@ -188,7 +188,7 @@ class ReferenceSearch:
                 amaf.credit(path[step - 1], node, played, worth)
             values.update_vector(self, path, step, rewards, guess)
             self.scale.note(node.value_sum / node.visits)
-            rewards = chance.before_step(self, path, step, rewards)
+            rewards = chance.expected(self, path[step - 1], chance.before_step(self, path, step, rewards))
         self.root.add(solver.clip(self.root, rewards))
 
     def is_on_path(self, path: list[Node]) -> bool:  # noqa: ARG002 - a tree need not look

@@ -41,6 +41,8 @@ class Settings:
     discount: float = 1.0
     normalise: bool | None = None
     opponents: str = "own"
+    chance: str = "drawn"
+    chance_widening: float | None = None
 
     # What players see.
     observers: str = "all"

@@ -50,9 +50,9 @@ class ViewSearch(Moves):
         while not state.is_terminal():
             player = int(state.current_player())
             if player == CHANCE:
-                lot = self.random_outcome(state)
+                lot = self.random_outcome(state) if self.settings.chance_widening is None else self.followed(state, way)
                 state.apply(lot)
-                way += (lot,)
+                way += () if self.settings.chance == "open" else (lot,)
                 steps[-1] = plus(steps[-1], self.received(state))
                 continue
             movers = range(self.facts.players) if player == SIMULTANEOUS else [player]
@@ -76,6 +76,18 @@ class ViewSearch(Moves):
                 state.apply(chosen[0].choice.action)
             steps.append(self.received(state))
         return made, steps
+
+    def followed(self, state: Any, way: tuple[int, ...]) -> int:
+        """An outcome: a new one while fewer than max(1, ceil(k * n^power)) have come after n visits, else one of those, as often as they were drawn."""
+        view = self.views.setdefault((CHANCE, way), View())
+        if len(view.choices) < max(1, math.ceil((self.settings.chance_widening or 0.0) * view.visits**self.settings.widening_power)):
+            choice = view.known([self.random_outcome(state)])[0]
+            choice.available += 1
+        else:
+            each = [choice for choice in view.choices for _ in range(choice.available)]
+            choice = each[self.rng.below(len(each))]
+        view.visits, choice.visits = view.visits + 1, choice.visits + 1
+        return choice.action
 
     def key(self, state: Any, mover: int, way: tuple[int, ...]) -> Seen:
         """A player chooses by what it has seen itself, or by what the searcher has."""

@@ -20,8 +20,9 @@ ROOTS = ("rule", "gumbel", "halving")
 FINALS = ("visits", "value", "secure", "lcb", "temperature", "mixed")
 VIRTUALS = ("watch", "loss", "mix")
 OPPONENTS = ("own", "paranoid")
-INFORMATION = ("honest", "open")
+INFORMATION = ("honest", "deals", "open")
 OBSERVERS = ("all", "one")
+CHANCES = ("drawn", "expected", "open")
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,17 @@ class SearchConfig:
     normalise: bool | None = None
     """Whether rules see values on the scale from the lowest to the highest mean in the tree. Not said: where the utility range is wider than 2."""
 
-    information: Literal["honest", "open"] = "honest"
-    """Where something is hidden: the search knows what its player has seen, or it looks at all cards (it cheats, and is named so)."""
+    chance: Literal["drawn", "expected", "open"] = "drawn"
+    """An outcome of chance is drawn and backed up as it came; or what is backed up are all outcomes' values by their probabilities; or outcomes are not
+    told apart at all: a node is the moves that lead there, whatever chance did (open loop)."""
+    chance_widening: float | None = None
+    """After N visits of chance at most ceil(chance_widening * N ** widening_power) different outcomes are followed. With widening of the moves: double
+    progressive widening."""
+    information: Literal["honest", "deals", "open"] = "honest"
+    """Where something is hidden: the search knows what its player has seen, in one tree of what players see; or it draws `deals` that the player may be in,
+    searches each with open cards and adds up (a determinised ensemble); or it looks at the real cards (it cheats, and is named so)."""
+    deals: int = 30
+    """For `information="deals"`: how many."""
     observers: Literal["all", "one"] = "all"
     """Where something is hidden: everybody chooses by what he himself has seen, or by what the searcher has."""
     regret_mix: float = 0.2
@@ -134,7 +144,7 @@ class SearchConfig:
         if not isinstance(self.rule, Rule):
             _one_of("rule", self.rule, RULES, " or a function under @treetop.rule")
         for name, allowed in (("backup", BACKUPS), ("root", ROOTS), ("final", FINALS), ("virtual", VIRTUALS), ("opponents", OPPONENTS),
-                              ("information", INFORMATION), ("observers", OBSERVERS)):  # fmt: skip
+                              ("information", INFORMATION), ("observers", OBSERVERS), ("chance", CHANCES)):  # fmt: skip
             _one_of(name, getattr(self, name), allowed)
         if not callable(self.tie_break):
             _one_of("tie_break", self.tie_break, ("random", "first"), " or a function")
@@ -155,7 +165,7 @@ class SearchConfig:
                      "gumbel_scale", "forced_playouts", "secure_beta", "lcb_radius", "temperature_final", "c_log"):  # fmt: skip
             _number(name, getattr(self, name), low=0.0)
         _number("temperature", self.temperature, low=0.0, infinite=True)
-        for name in ("c_base", "amaf_k", "noise_alpha", "widening"):
+        for name in ("c_base", "amaf_k", "noise_alpha", "widening", "chance_widening"):
             if getattr(self, name) is not None:
                 _number(name, getattr(self, name), low=0.0, open_low=True)
         for name in ("minimax_share", "regret_mix", "noise", "noise_final", "history_decay", "widening_power", "discount", "temperature_decay"):
@@ -164,7 +174,7 @@ class SearchConfig:
         if self.repetition is not None:
             _number("repetition", self.repetition)
         for name, low in (("expand_after", 0), ("max_depth", 1), ("max_nodes", 2), ("amaf_reference", 0), ("max_considered", 1), ("noise_moves", 1),
-                          ("virtual_until", 0), ("batch_size", 1)):  # fmt: skip
+                          ("virtual_until", 0), ("batch_size", 1), ("deals", 1)):  # fmt: skip
             _whole(name, getattr(self, name), low)
         if not isinstance(self.transpositions, bool):
             _whole("transpositions", self.transpositions, 1024)
@@ -191,6 +201,7 @@ class SearchConfig:
             (self.root != "rule" and self.widening is not None, "widening at the root contradicts a root that looks at all moves"),
             (self.solver and self.discount != 1.0, "the solver proves undiscounted outcomes: discount must be 1"),
             (self.noise_final is not None and not self.noise, "noise_final is where the noise ends: give noise too"),
+            (self.chance == "open" and self.chance_widening is not None, "chance='open' tells no outcomes apart, so there are none to widen: leave chance_widening out"),
         ):
             if condition:
                 raise ConfigError(told)

@@ -331,6 +331,8 @@ def refuse(config: SearchConfig, view: ProblemView) -> None:
         (callable(config.tie_break), "a tie-break of your own: 'random' or 'first'"),
         (config.rule == "regret", "the rule 'regret', which is for moves made at once"),
         (config.opponents != "own", f"opponents={config.opponents!r}"),
+        (config.chance != "drawn", f"chance={config.chance!r}: its outcomes are drawn"),
+        (config.chance_widening is not None, "chance_widening"),
         (config.solver and view.has_chance, "the solver where chance decides"),
         (config.solver and view.has_step_rewards, "the solver where rewards come on the way"),
     ):

@@ -34,6 +34,9 @@ _NEVER = np.iinfo(np.int32).max  # more visits than a leaf can have
 class Machine:
     """Runs simulations on a tree. It knows no limits and no results: those are the search's."""
 
+    begins_anew = False
+    """Whether nothing is kept after a move, because what every simulation assumed has changed."""
+
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int) -> None:
         self.game, self.config, self.seed = position.game, config, seed
         facts = self.game.facts
@@ -65,6 +68,11 @@ class Machine:
     def solved(self) -> bool:
         """Whether nothing is left to search: the root is proven, or every move is."""
         return bool(self.tree.columns.links["flags"][ROOT] & SETTLED)
+
+    @property
+    def nodes(self) -> int:
+        """How many nodes it holds."""
+        return self.tree.size
 
     @property
     def from_cache(self) -> bool:

@@ -140,7 +140,7 @@ def make_control(config: SearchConfig, evaluator: Any, expand_after: int, game: 
         "expand_after": expand_after,
         "max_depth": np.iinfo(np.int32).max if config.max_depth is None else config.max_depth,
         "max_length": facts.max_length, "num_actions": facts.num_actions, "players": facts.players,
-        "num_outcomes": facts.num_outcomes or 0, "most_children": facts.most_children, "on_the_way": game.has("step_rewards"), "hunted": NONE,
+        "num_outcomes": facts.num_outcomes or 0, "most_children": facts.most_children, "chance_expected": config.chance == "expected", "chance_widening": config.chance_widening or 0.0, "on_the_way": game.has("step_rewards"), "hunted": NONE,
         "c": config.c, "c_base": config.c_base or 0.0, "middle": facts.middle, "low": low, "high": high, "solver": config.solver,
         "first_play": facts.middle if config.first_play is None or named else float(config.first_play),
         "schedule": _SCHEDULES[config.schedule], "c_log": config.c_log, "variance_scale": config.variance_scale,

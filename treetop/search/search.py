@@ -21,14 +21,13 @@ from treetop.search.config import SearchConfig
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, in_python
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
-from treetop.search.machine import Machine
+from treetop.search.machines import make_machine
 from treetop.search.ponder import Pondering, refuse_while_pondering
 from treetop.search.presets import uct
 from treetop.search.refusals import check_arguments, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
 from treetop.search.rule import Rule
 from treetop.search.stopping import Standing, Stopper, Together, Verdict
-from treetop.search.view_machine import ViewMachine, needs_views
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, SIMULTANEOUS
 
@@ -85,10 +84,7 @@ class Search:
         refuse_chance(self.position)
         self.player = chooser(self.position, player)
         """For whom the search is made: the player to move, or one of those who choose at once."""
-        if needs_views(self.game, self.config):
-            self._machine: Machine = ViewMachine(self.position, self.config, self.evaluator, seed, self.player)
-        else:
-            self._machine = Machine(self.position, self.config, self.evaluator, self.expand_after, seed)
+        self._machine = make_machine(self.position, self.config, self.evaluator, self.expand_after, seed, self.player)
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
         self._last: tuple[Limit, int, float, str] | None = None  # limit, simulations, seconds, why it stopped
@@ -107,6 +103,11 @@ class Search:
         if self.config.expand_after is not None:
             return self.config.expand_after
         return int(getattr(self.evaluator, "expand_after", 0))
+
+    @property
+    def begins_anew(self) -> bool:
+        """Whether nothing is kept after a move: where something is hidden, all choose at once, or actions are drawn."""
+        return self._machine.begins_anew
 
     @property
     def solved(self) -> bool:
@@ -170,10 +171,10 @@ class Search:
             slice_size = min(budget.next_slice(), _MOST_VISITS - self.simulations, wait)
             if slice_size <= 0:
                 return "the limit was reached"
-            before, held = self.tree.size, self.simulations
+            before, held = self._machine.nodes, self.simulations
             self._advance_by(slice_size, budget.left)
             done = self.simulations - held
-            budget.spend(done, max(0, self.tree.size - before))
+            budget.spend(done, max(0, self._machine.nodes - before))
             if not done and self._machine.control[0]["status"] == SOLVED:
                 return "solved" if self.solved else "every move that was asked for is proven"
             if progress is not None and pulse.due():
@@ -216,8 +217,8 @@ class Search:
         wanted = [action for action in chosen if action not in left_out]
         if not wanted:
             raise ConfigError("include and exclude leave no move to look at")
-        if self.config.transpositions or isinstance(self._machine, ViewMachine):
-            raise ConfigError("include and exclude are for trees: they do not go with transpositions, nor with a search over what players see")
+        if self.config.transpositions or self.begins_anew:
+            raise ConfigError("include and exclude are for one tree: they do not go with transpositions, nor with a search over what players see or over deals")
         return wanted
 
     def _action(self, move: int | str) -> int:
@@ -358,7 +359,7 @@ class Search:
         action = self.position.parse_move(move) if isinstance(move, str) else move
         following = self.position.apply(action)
         refuse_finished(following)
-        if isinstance(self._machine, ViewMachine):
+        if self.begins_anew:
             self._begin_anew(following)
             return
         child = self.tree.root.child(int(action))
@@ -391,8 +392,8 @@ class Search:
         from treetop.search.saving import save
 
         self._refuse_in_flight("save")
-        if isinstance(self._machine, ViewMachine):
-            raise SearchError("a search over what players see cannot be saved yet: its views belong to one deal")
+        if self.begins_anew:
+            raise SearchError("a search over what players see, or over deals, cannot be saved: it belongs to one move and begins anew with the next")
         save(self, Path(path))
 
     @classmethod

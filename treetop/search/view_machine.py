@@ -23,7 +23,7 @@ from treetop.search.machine import Machine
 from treetop.search.plan import Plan, make_control
 from treetop.search.scratch import MOST_DRAWN, Scratch
 from treetop.tree.storage import Tree
-from treetop.types import ROOT, SIMULTANEOUS
+from treetop.types import CHANCE, ROOT
 
 _FIRST_TABLE = 2**12
 _WIDENING = 2.0  # where actions are drawn: so many times the square root of the visits
@@ -38,11 +38,14 @@ _USUAL = {
 def needs_views(game: Game, config: SearchConfig) -> bool:
     """Whether a game is searched over what players see, because its positions are not what they choose in."""
     hidden = game.has("determinize") and config.information == "honest"
-    return hidden or game.has("apply_joint") or game.has("apply_vector")
+    open_loop = config.chance == "open" and game.has("chance_outcomes")
+    return hidden or open_loop or game.has("apply_joint") or game.has("apply_vector")
 
 
 class ViewMachine(Machine):
     """Runs simulations over views. Its tree is a table of views: there is no way down it, and nothing to prove."""
+
+    begins_anew = True
 
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
         self.game, self.config, self.seed = position.game, config, seed
@@ -60,6 +63,7 @@ class ViewMachine(Machine):
         self.control = make_control(config, evaluator, 0, self.game, self.plan)
         self.control["rng"] = Rng(seed).word
         self.control["observers"], self.control["regret_mix"] = config.observers == "all", config.regret_mix
+        self.control["open_loop"] = config.chance == "open"
         if facts.action_size:
             self.control["widening"] = _WIDENING if config.widening is None else config.widening
         self.scratch = Scratch(self.game, GENERAL, _FIRST_TABLE, views=True)
@@ -75,7 +79,7 @@ class ViewMachine(Machine):
         self.scratch.work.table[:] = 0
         self.control["blocks"], self.control["frozen"] = 0, 0
         self.control["searcher"] = player
-        self.control["hidden"] = (self.game.has("determinize") and position.player >= 0) or (self.game.has("determinize") and position.player == SIMULTANEOUS)
+        self.control["hidden"] = self.game.has("determinize") and self.config.information == "honest" and position.player != CHANCE
         self.control["history"] = _history(position)
         self.control["value_low"], self.control["value_high"] = np.inf, -np.inf
 
@@ -170,8 +174,12 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
         refused.append("widening")
     if callable(config.tie_break):
         refused.append("tie_break")
+    if config.chance == "expected":
+        refused.append("chance='expected'")
     if refused:
         raise ConfigError(f"{why}, which does not go with {', '.join(refused)}")
+    if game.has("determinize") and (config.chance == "open" or config.chance_widening is not None):
+        raise ConfigError(f"chance='open' and chance_widening are for games in which nothing is hidden; {game.name} hides something")
     if config.rule == "regret" and config.observers == "one":
         raise ConfigError("regret matching needs observers='all': a player's regrets are about what he himself has seen")
     if config.rule == "regret" and game.facts.action_size:

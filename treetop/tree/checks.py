@@ -130,7 +130,9 @@ def check_views(tree: Tree) -> None:
     _require(bool(np.all((links["flags"][children] & SPARE) == 0)), "an action stands in a spare place")
     below = np.bincount(owners, visits[children], minlength=tree.size).astype(np.int64)
     _require(bool(np.all(below[views] == visits[views])), "a view's visits are not those of its actions")
-    _require(bool(np.all(tree.columns.available[children] >= visits[children])), "an action was chosen more often than it was there")
+    drawn = (links["flags"][owners] & DRAWN) > 0  # outcomes of chance: these are followed more often than they were drawn
+    _require(bool(np.all(drawn | (tree.columns.available[children] >= visits[children]))), "an action was chosen more often than it was there")
+    _require(bool(np.all(~drawn | (visits[children] == 0) | (tree.columns.available[children] > 0))), "an outcome was followed that was never drawn")
     _require(bool(np.all(np.isfinite(stats["value_sum"][children]))), "a value sum is not finite")
 
 

@@ -1,0 +1,150 @@
+"""Determinised ensembles: what is hidden is drawn so many times, each deal is searched by itself, and the roots are added up.
+
+In each deal everybody sees everything, so its search may hide and bluff nothing, and chooses as if it knew what it will never know. That is the price of
+trees in which all that works for open games works; `information="honest"` searches one tree of what players see instead.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import numpy as np
+
+from treetop.compiler.rng import Rng, mix
+from treetop.errors import ConfigError
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.search.batch import Batch
+from treetop.search.config import SearchConfig
+from treetop.search.evaluator import in_python
+from treetop.search.machine import Machine
+from treetop.search.view_machine import ViewMachine, needs_views
+from treetop.tree.layout import MANY_OWN
+from treetop.tree.storage import Tree
+from treetop.types import NONE, ROOT
+
+_DEALS = 0x6465616C73  # deals come from numbers of their own
+_USUAL = {"solver": False, "root": "rule", "noise": 0.0, "forced_playouts": 0.0, "backup": "mean"}
+"""Settings that have to be as they are: they look at one root, and here are many."""
+
+
+def needs_deals(game: Game, config: SearchConfig) -> bool:
+    """Whether a game is searched deal by deal."""
+    return game.has("determinize") and config.information == "deals"
+
+
+class DealsMachine(Machine):
+    """A machine for each deal. Its own tree is a root and its moves: the sums over all deals."""
+
+    begins_anew = True
+
+    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int, player: int) -> None:
+        _check(config, evaluator, position.game)
+        each = config.but(information="open", max_nodes=None if config.max_nodes is None else config.max_nodes // config.deals)
+        super().__init__(position, each.but(max_nodes=None), evaluator, expand_after, seed)
+        self.tree = Tree(self.game.facts.players, zero_sum=bool(self.game.facts.zero_sum), columns=self.plan.columns & {"squares"})
+        self.config, self._each, self._evaluator, self._expand_after = config, each, evaluator, expand_after
+        self.look_from(position, player)
+
+    def look_from(self, position: Position, player: int) -> None:
+        """Draw new deals: what the player may have before it, by what it has seen."""
+        self.position = position
+        rng = Rng(mix(self.seed ^ _DEALS))
+        self.deals = [self._search_of(position.seen_by(player, rng), index, player) for index in range(self.config.deals)]
+        self.tree.clear()
+
+    def _search_of(self, deal: Position, index: int, player: int) -> Machine:
+        seed = mix(self.seed + index)
+        if needs_views(self.game, self._each):
+            return ViewMachine(deal, self._each, self._evaluator, seed, player)
+        return Machine(deal, self._each, self._evaluator, self._expand_after, seed)
+
+    @property
+    def nodes(self) -> int:
+        """Nodes in the trees of all deals."""
+        return sum(deal.tree.size for deal in self.deals)
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether the code came from an earlier process."""
+        return self.deals[0].from_cache
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache: the same for all deals."""
+        self.deals[0].prepare()
+
+    def run(self, simulations: int) -> int:
+        """Run so many simulations, shared out evenly: no deal is more than one ahead."""
+        before = self.tree.root_visits
+        try:
+            for index, deal in enumerate(self.deals):
+                due = (before + simulations + len(self.deals) - 1 - index) // len(self.deals)
+                deal.run(due - deal.tree.root_visits)
+        finally:
+            self._add_up()
+        return self.tree.root_visits - before
+
+    def gather(self, size: int, budget: int) -> Batch:  # noqa: ARG002 - refused
+        """Refused: a batch belongs to one tree."""
+        _refuse_batches()
+
+    def _add_up(self) -> None:
+        """The roots of all deals, as one. The player's own moves are the same in every deal."""
+        tree, moves = self.tree, list[int]()
+        roots = [_Root(deal.tree) for deal in self.deals]
+        for root in roots:
+            moves += [action for action in root.moves if action not in moves]
+        tree.make_room(len(moves) + 1)
+        tree.size = len(moves) + 1
+        columns = tree.columns
+        tree.totals[:] = sum(deal.tree.totals for deal in self.deals)
+        own = sum(deal.tree.root_visits - int(root.visits.sum()) for deal, root in zip(self.deals, roots, strict=True))
+        columns.stats[ROOT] = (0.0, sum(deal.tree.root_visits for deal in self.deals), 1.0)
+        columns.links[ROOT] = (NONE, NONE, 1 if moves else NONE, len(moves), 0, min(own, MANY_OWN))
+        columns.stats[1 : tree.size] = (0.0, 0, 0.0)
+        for name in ("returns", "squares"):
+            getattr(columns, name)[: tree.size] = 0.0
+        for root in roots:
+            places = [1 + moves.index(action) for action in root.moves]
+            columns.stats["visits"][places] += root.visits
+            columns.stats["value_sum"][places] += root.column("stats")["value_sum"]
+            columns.stats["prior"][places] = root.column("stats")["prior"]
+            for name in ("returns", "squares"):
+                if len(getattr(columns, name)):
+                    getattr(columns, name)[places] += root.column(name)
+        columns.links[1 : tree.size] = (NONE, ROOT, NONE, 0, 0, 0)
+        columns.links["action"][1 : tree.size] = moves
+        columns.links["own"][1 : tree.size] = np.minimum(columns.stats["visits"][1 : tree.size], MANY_OWN)
+
+
+class _Root:
+    """The moves of a tree's root."""
+
+    def __init__(self, tree: Tree) -> None:
+        link = tree.columns.links[ROOT]
+        first = max(int(link["first_child"]), 0)
+        self._tree, self._block = tree, slice(first, first + int(link["num_children"]))
+        self.moves: list[int] = tree.columns.links["action"][self._block].tolist()
+
+    @property
+    def visits(self) -> Any:
+        return self.column("stats")["visits"]
+
+    def column(self, name: str) -> Any:
+        return getattr(self._tree.columns, name)[self._block]
+
+
+def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
+    refused = [name for name, usual in _USUAL.items() if getattr(config, name) != usual]
+    if config.rule in ("rave", "history", "completed", "regret"):
+        refused.append(f"the rule {config.rule!r}")
+    if refused:
+        raise ConfigError(f"information='deals' adds up the roots of many trees, which does not go with {', '.join(refused)}")
+    if game.facts.action_size:
+        raise ConfigError("information='deals' is for a fixed set of actions: those that are drawn differ from deal to deal")
+    if in_python(evaluator) is not None:
+        _refuse_batches()
+
+
+def _refuse_batches() -> NoReturn:
+    raise ConfigError("information='deals' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()")
