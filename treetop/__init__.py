@@ -17,6 +17,7 @@ from treetop.errors import (
     CompileError,
     ConfigError,
     ConformanceError,
+    EvaluationError,
     GameDefinitionError,
     GameError,
     IllegalMoveError,
@@ -46,7 +47,7 @@ from treetop.search.evaluator import Evaluator, Heuristic, Mixed, Rollout, Unifo
 from treetop.search.explain import Explanation, Statistics, explain
 from treetop.search.host import HostSearch
 from treetop.search.host_evaluator import StateEvaluator
-from treetop.search.host_result import Failure, HostResult
+from treetop.search.host_result import Failure, HostResult, LoggedCall
 from treetop.search.limits import Limit
 from treetop.search.presets import blind, grave, gumbel, halving, history, nexus, puct, rave, regret, thompson, ucb1_tuned, ucb_v, uct
 from treetop.search.problem import Problem
@@ -77,6 +78,7 @@ __all__ = [
     "CompileError",
     "ConfigError",
     "ConformanceError",
+    "EvaluationError",
     "Evaluator",
     "Explanation",
     "Failure",
@@ -92,6 +94,7 @@ __all__ = [
     "KLGain",
     "Limit",
     "Line",
+    "LoggedCall",
     "MissingExtraError",
     "Mixed",
     "MoreWhenCritical",

@@ -13,12 +13,17 @@
     ├── TerminalPositionError       nothing to search: the game is over (also a ValueError)
     ├── SearchError                 a call that does not fit the search's present state
     │   └── StaleNodeError          a node of a tree that has moved on
+    ├── EvaluationError             for evaluators to raise: no answer, and what the attempt cost all the same
     ├── PlayerError                 a player in a match failed: hung, died, or broke the protocol; the match records a forfeit
     ├── SaveError                   a file that cannot be read, or belongs to something else (also a ValueError)
     └── MissingExtraError           an optional package is not installed (also an ImportError)
 """
 
 from __future__ import annotations
+
+import json
+import math
+from typing import Any
 
 
 class TreetopError(Exception):
@@ -65,6 +70,18 @@ class StaleNodeError(SearchError):
     """A node handle that outlived its tree: the tree was re-rooted, folded or loaded since."""
 
 
+class EvaluationError(TreetopError):
+    """An evaluator has no answer, and says what the attempt cost all the same: the call is tried again, or its node is dead."""
+
+    def __init__(self, text: str, *, cost: float = 0.0, note: Any = None) -> None:
+        super().__init__(text)
+        if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0.0 <= cost < math.inf:
+            raise ConfigError(f"a cost is a finite number of at least 0, not {cost!r}")
+        self.cost = float(cost)
+        self.note = plain(note)
+        """What a record shall remember of the attempt."""
+
+
 class PlayerError(TreetopError):
     """A player could not give a move: an engine that hung, died or spoke nonsense. A match counts it as a forfeit."""
 
@@ -75,3 +92,11 @@ class SaveError(TreetopError, ValueError):
 
 class MissingExtraError(TreetopError, ImportError):
     """An optional package is missing; the text says how to install it."""
+
+
+def plain(note: Any) -> Any:
+    """A note as JSON holds it, so that it is the same after it was written down and read."""
+    try:
+        return json.loads(json.dumps(note, allow_nan=False))
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"a note is whatever JSON can hold, not {note!r}: {error}") from error

@@ -469,3 +469,99 @@ def test_how_often_the_search_looks_up_while_it_waits_changes_nothing(tmp_path):
     replayed.run_remote(tt.Limit(seconds=1.3), in_flight=7, replay=file)
     assert columns(replayed) == columns(recorded)
     assert replayed._machine.control["rng"] == recorded._machine.control["rng"]
+
+
+def told_calls(result):
+    return [(call.path, call.cost, call.attempts, call.error, call.note) for call in result.call_log]
+
+
+def test_the_log_tells_each_call_with_its_node_its_cost_and_its_note_also_after_a_replay(tmp_path):
+    async def evaluate(state, actions):
+        await asyncio.sleep(0.001 * (state[0] % 3))
+        return None, worth(state), float(state[0]), {"heap": state[0], "said": ("ä", 1)}
+
+    file = tmp_path / "calls.jsonl"
+    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=3)
+    result = search.run_remote(tt.Limit(simulations=30), evaluate, in_flight=5, record=file)
+    assert len(result.call_log) == result.calls == 30
+    assert sum(call.cost for call in result.call_log) == result.cost
+    assert len({call.path for call in result.call_log}) == 30
+    for call in result.call_log:
+        heap = 21 - sum(taken + 1 for taken in call.path)
+        assert (call.cost, call.note) == (heap, {"heap": heap, "said": ["ä", 1]})
+    again = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=3).run_remote(tt.Limit(simulations=30), in_flight=5, replay=file)
+    assert told_calls(again) == told_calls(result)
+    search.advance(0)
+    below = search.run_remote(tt.Limit(calls=3), evaluate)
+    assert len(below.call_log) == 3
+    assert all(call.path[0] == 0 for call in below.call_log)  # from where the search began
+    assert not search.run(tt.Limit(simulations=5)).call_log  # by rollouts, made here
+
+
+def test_what_failed_attempts_cost_is_counted(tmp_path):
+    async def evaluate(state, actions):
+        if state[0] == 20:
+            raise tt.EvaluationError("only noise", cost=7, note="hm")
+        if state[0] == 19:
+            return None, math.nan, 5
+        return None, worth(state), 1
+
+    file = tmp_path / "calls.jsonl"
+    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    result = search.run_remote(tt.Limit(simulations=10), evaluate, retries=2, backoff=0.0, record=file)
+    assert result.cost == 10 + 3 * 7 + 3 * 5
+    told = {call.path: call for call in result.call_log}
+    assert (told[(0,)].cost, told[(0,)].attempts, told[(0,)].note, told[(0,)].error) == (21, 3, "hm", "EvaluationError: only noise")
+    assert told[(1,)].cost == 15
+    again = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), replay=file)
+    assert told_calls(again) == told_calls(result)
+    assert again.cost == result.cost
+
+
+@pytest.mark.parametrize("note", [{1, 2}, math.nan, object()])
+def test_a_note_that_no_record_could_hold_is_a_failure(note):
+    async def evaluate(state, actions):
+        return None, worth(state), 2, note if state[0] == 20 else None
+
+    result = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), evaluate)
+    assert "a note is whatever JSON can hold" in result.failures[0].reason
+    with pytest.raises(tt.ConfigError, match="JSON"):
+        tt.EvaluationError("no", note=note)
+    with pytest.raises(tt.ConfigError, match="cost"):
+        tt.EvaluationError("no", cost=-1)
+
+
+class Connected:
+    """An evaluator that may be used between its opening and its closing alone."""
+
+    def __init__(self, refuses=False):
+        self.events, self.refuses = [], refuses
+
+    async def __aenter__(self):
+        if self.refuses:
+            raise OSError("no line")
+        self.events.append("open")
+        return self
+
+    async def __aexit__(self, *error):
+        self.events.append("closed")
+
+    async def evaluate(self, state, actions):
+        assert self.events[-1] in ("open", "asked")
+        self.events.append("asked")
+        await asyncio.sleep(0.0)
+        return None, worth(state)
+
+
+def test_an_evaluator_with_a_connection_is_opened_and_closed_by_each_run(tmp_path):
+    evaluator = Connected()
+    search = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=evaluator, seed=1)
+    search.run_remote(tt.Limit(calls=3), record=tmp_path / "calls.jsonl")
+    search.run_remote(tt.Limit(calls=2))
+    assert evaluator.events == ["open", *["asked"] * 3, "closed", "open", *["asked"] * 2, "closed"]
+    replayed = Connected(refuses=True)  # a replay needs no line
+    tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=replayed, seed=1).run_remote(tt.Limit(calls=3), replay=tmp_path / "calls.jsonl")
+    search = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=Connected(refuses=True), seed=1)
+    with pytest.raises(OSError, match="no line"):
+        search.run_remote(tt.Limit(calls=3), record=tmp_path / "more.jsonl")
+    assert_at_rest(search)

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from treetop.errors import ConfigError, GameError
+from treetop.errors import ConfigError, EvaluationError, GameError, plain
 from treetop.search.host_evaluator import is_coroutine
 from treetop.workers.processes import Processes, ProcessWorker
 from treetop.workers.transport import Broken, Died, Done, Raised, Ready
@@ -31,6 +31,8 @@ class Answer:
     seconds: float = 0.0
     attempts: int = 1
     error: str | None = None
+    note: Any = None
+    """What the evaluator wants to be remembered of it, as JSON holds it."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,10 @@ class RemoteOptions:
 class Source(Protocol):
     """Where answers come from."""
 
+    async def open(self) -> None:
+        """Get ready."""
+        ...
+
     def begin(self, call: Call) -> None:
         """Ask for a leaf's evaluation."""
         ...
@@ -98,6 +104,7 @@ class Live:
         function = evaluate.evaluate if callable(getattr(evaluate, "evaluate", None)) else evaluate
         if not callable(function):
             raise ConfigError(f"an evaluator is a function of a state and its actions, or has a method evaluate(state, actions); not {evaluate!r}")
+        self._evaluate, self._opened = evaluate, contextlib.AsyncExitStack()
         self._options = options
         self._seats: Seats | None = None
         self._ask: Callable[[Any, Any], Awaitable[Any]]
@@ -114,6 +121,11 @@ class Live:
         self._ready: deque[tuple[Call, Answer]] = deque()
         self._bell = asyncio.Event()
 
+    async def open(self) -> None:
+        """An evaluator that is an async context, such as one with a connection, is entered; `close` leaves it."""
+        if isinstance(self._evaluate, contextlib.AbstractAsyncContextManager):
+            await self._opened.enter_async_context(self._evaluate)
+
     def begin(self, call: Call) -> None:
         """Start an evaluation."""
         task = asyncio.get_running_loop().create_task(self._serve(call))
@@ -122,19 +134,23 @@ class Live:
 
     async def _serve(self, call: Call) -> None:
         clock = asyncio.get_running_loop().time
-        begun, error = clock(), ""
+        begun, error, paid = clock(), "", 0.0
         for attempt in range(1, self._options.retries + 2):
+            note: Any = None
             try:
                 told = await asyncio.wait_for(self._ask(call.state, list(call.actions)), self._options.timeout)
-                prior, values, cost = _parts(told)
+                prior, values, cost, note = _parts(told)
+                paid += cost
                 weights, worth = call.check(prior, values)
-                answer = Answer(weights, worth, cost, clock() - begun, attempt)
+                answer = Answer(weights, worth, paid, clock() - begun, attempt, note=note)
                 break
             except TimeoutError:
                 error = f"it took longer than {self._options.timeout:g} s" if self._options.timeout else "TimeoutError"
             except Exception as failure:  # noqa: BLE001 - whatever an evaluator raises is this call's failure, and is told
                 error = f"{type(failure).__name__}: {failure}"
-            answer = Answer(seconds=clock() - begun, attempts=attempt, error=error)
+                if isinstance(failure, EvaluationError):
+                    paid, note = paid + failure.cost, failure.note
+            answer = Answer(cost=paid, seconds=clock() - begun, attempts=attempt, error=error, note=note)
             if attempt <= self._options.retries:
                 await asyncio.sleep(self._options.backoff * 2 ** (attempt - 1))
         self._ready.append((call, answer))
@@ -150,23 +166,24 @@ class Live:
 
     async def close(self) -> None:
         """Cancel all that is under way and wait for its end."""
-        tasks = list(self._tasks)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=_PATIENCE)
-        if self._seats is not None:
-            self._seats.close()
+        async with self._opened:
+            tasks = list(self._tasks)
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks, timeout=_PATIENCE)
+            if self._seats is not None:
+                self._seats.close()
 
 
-def _parts(told: Any) -> tuple[Any, Any, float]:
-    """Prior, value and cost of an evaluator's answer."""
-    if not isinstance(told, (tuple, list)) or len(told) not in (2, 3):
-        raise GameError(f"an evaluator gives (prior, value) or (prior, value, cost), not {told!r}")
-    cost = told[2] if len(told) == 3 else 0.0
+def _parts(told: Any) -> tuple[Any, Any, float, Any]:
+    """Prior, value, cost and note of an evaluator's answer."""
+    if not isinstance(told, (tuple, list)) or len(told) not in (2, 3, 4):
+        raise GameError(f"an evaluator gives (prior, value), (prior, value, cost) or (prior, value, cost, note), not {told!r}")
+    cost = told[2] if len(told) > 2 else 0.0
     if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0.0 <= cost < math.inf:
         raise GameError(f"a cost is a finite number of at least 0, not {cost!r}")
-    return told[0], told[1], float(cost)
+    return told[0], told[1], float(cost), plain(told[3]) if len(told) == 4 else None
 
 
 async def in_thread(function: Callable[..., Any], *args: Any) -> Any:

@@ -15,7 +15,7 @@ from treetop.search.evaluator import Rollout
 from treetop.search.host_evaluator import HostEvaluator, StateEvaluator, is_coroutine
 from treetop.search.host_explorer import Explorer, reason_of
 from treetop.search.host_machine import HostMachine, StandIn
-from treetop.search.host_result import Failure, HostPosition, HostResult
+from treetop.search.host_result import Failure, HostPosition, HostResult, LoggedCall
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.presets import uct
@@ -65,6 +65,7 @@ class HostSearch:
         """The state that the search began with."""
         self._last: tuple[Limit, int, float, str] | None = None
         self._cost, self._calls = 0.0, 0
+        self._log: list[LoggedCall] = []
         self._is_noisy = self._is_scheduled = False
         self._in_flight = 0
         self._interrupts = Interrupts()
@@ -165,7 +166,7 @@ class HostSearch:
             raise ConfigError("the evaluator is a coroutine: use arun or run_remote")
         held = self.simulations
         self._is_scheduled = False
-        self._cost, self._calls = 0.0, 0
+        self._cost, self._calls, self._log = 0.0, 0, []
         self.prepare()
         budget = Budget(self._forced(limit))
         with Interrupts() as interrupts:
@@ -191,7 +192,7 @@ class HostSearch:
         """Search with evaluations that are made elsewhere, up to `in_flight` of them at once; return what is known when the limit is reached.
 
         `evaluate(state, actions)` is a coroutine function, or a plain one that runs in threads, or in so many `processes`. It gives
-        (prior, value) or (prior, value, cost). Not given, it is the search's own evaluator. An attempt may take `timeout` seconds; a call that fails
+        (prior, value), (prior, value, cost) or (prior, value, cost, note). Not given, it is the search's own evaluator. An attempt may take `timeout` seconds; a call that fails
         is tried `retries` times more, after `backoff` seconds and then twice as many; then its node is dead, and told in `result.failures`.
         `record` names a file that all answers are written to; `replay` one that they are read from: the search is the same, bit for bit.
         """
@@ -210,7 +211,7 @@ class HostSearch:
         try:
             why = await remote.run()
         finally:
-            self._cost, self._calls = remote.budget.cost, remote.budget.calls
+            self._cost, self._calls, self._log = remote.budget.cost, remote.budget.calls, remote.log
             self._last = (limit, self.simulations - held, remote.budget.elapsed, "")
         self._last = (*self._last[:3], why)
         if why == "interrupted" and not self.simulations:

@@ -86,7 +86,7 @@ class HostEvaluator:
 
     def told(self, answer: Any, mover: int, actions: list[Any]) -> Told:
         """An evaluator's answer, checked."""
-        if not isinstance(answer, (tuple, list)) or len(answer) not in (2, 3):
+        if not isinstance(answer, (tuple, list)) or len(answer) not in (2, 3, 4):
             raise ProblemError(f"an evaluator gives (prior, value), not {answer!r}")
         prior: Weights = answer[0]
         return self.view.weights(prior, actions), self.view.values(answer[1], mover)

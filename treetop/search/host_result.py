@@ -40,6 +40,22 @@ class Failure:
         return f"after {', '.join(map(str, self.path)) or 'nothing'}: {self.reason}" + (f" ({self.where})" if self.where else "")
 
 
+@dataclass(frozen=True)
+class LoggedCall:
+    """An evaluation that was made elsewhere and has ended."""
+
+    path: tuple[Hashable, ...]
+    """The actions that lead to its node, from where the search began."""
+    cost: float
+    """What it cost, with all its attempts."""
+    seconds: float
+    attempts: int
+    error: str | None
+    """Why its last attempt failed; None where there is an answer."""
+    note: Any
+    """What the evaluator gave as a fourth part of its answer, as JSON holds it."""
+
+
 class HostPosition:
     """The root as results and explanations see it. A node's number stands for the action that leads to it."""
 
@@ -122,6 +138,8 @@ class HostResult:
     """What the last run's evaluations cost, where they tell."""
     calls: int
     """Evaluations of the last run that were made elsewhere."""
+    call_log: tuple[LoggedCall, ...] = field(repr=False)
+    """The same one by one, as far as they have ended, in the order in which the tree took them in."""
 
     @classmethod
     def of(cls, search: HostSearch) -> HostResult:
@@ -129,7 +147,7 @@ class HostResult:
         told = SearchResult.of(cast(Any, search))
         position = cast(HostPosition, told.position)
         position.remember(told.pv_actions)
-        return cls(told, position, tuple(search.failures), search._cost, search._calls)
+        return cls(told, position, tuple(search.failures), search._cost, search._calls, tuple(search._log))
 
     @property
     def action(self) -> Any:

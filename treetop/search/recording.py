@@ -32,6 +32,7 @@ class Recorder:
         """One call, as it is absorbed."""
         line: dict[str, Any] = {"call": call.number, "at": call.name}
         line |= {"error": answer.error} if answer.error is not None else {"prior": answer.prior, "values": answer.values}
+        line |= {} if answer.note is None else {"note": answer.note}
         self._write({**line, "cost": answer.cost, "seconds": round(answer.seconds, 6), "attempts": answer.attempts})
 
     def stop(self, why: str, looks: int, marks: list[int]) -> None:
@@ -67,6 +68,9 @@ class Replay:
         self._answers = iter(lines[1:])
         self._open: dict[int, Call] = {}
 
+    async def open(self) -> None:
+        """The file has been read."""
+
     def begin(self, call: Call) -> None:
         """Nothing to do but to remember it."""
         self._open[call.number] = call
@@ -81,7 +85,8 @@ class Replay:
             raise SaveError(f"{self._path} does not fit this search: it answers call {line.get('call')} at {line.get('at')}"
                             + (", which was not made" if call is None else f", and that call is at {call.name}"))  # fmt: skip
         try:
-            return call, Answer(line.get("prior"), line.get("values", []), line["cost"], line["seconds"], line["attempts"], line.get("error"))
+            return call, Answer(line.get("prior"), line.get("values", []), line["cost"], line["seconds"], line["attempts"], line.get("error"),
+                                line.get("note"))  # fmt: skip
         except KeyError as missing:
             raise SaveError(f"{self._path} is damaged: call {call.number} has no {missing}") from None
 

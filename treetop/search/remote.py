@@ -14,6 +14,7 @@ from treetop.errors import ConfigError, SaveError
 from treetop.kernels.host import BARE, BUSY, DEPTH, END, EXPANDS, ROOM
 from treetop.search.calls import Answer, Call, Live, RemoteOptions, Source
 from treetop.search.host_explorer import reason_of, where_of
+from treetop.search.host_result import LoggedCall
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.problem import ProblemError
 from treetop.search.recording import Recorder, Replay
@@ -46,6 +47,8 @@ class Remote:
         self._source: Source = Live(evaluate, options) if self._replay is None else self._replay
         self._recorder = None if record is None else Recorder(record, header)
         self._open: dict[int, Call] = {}
+        self.log: list[LoggedCall] = []
+        """The calls that have ended."""
         self._begun = self._absorbed = self._idle = self._looks = 0
         self._held, self._size = search.simulations, search.tree.size
         self._interrupts = search._interrupts  # whoever runs the event loop may hold Ctrl-C already
@@ -56,9 +59,10 @@ class Remote:
         machine = self._machine
         before = machine.expands_down, self._explorer.expand_after, int(machine.control["expand_after"][0])
         self._expect_priors()
-        self.budget = Budget(self.budget.limit, elsewhere=True)
         why = ""
         try:
+            await self._source.open()
+            self.budget = Budget(self.budget.limit, elsewhere=True)
             why = await self._loop()
         finally:
             for call in self._open.values():
@@ -262,6 +266,8 @@ class Remote:
         self._absorbed += 1
         self.budget.cost += answer.cost
         self.budget.calls += answer.attempts - 1
+        path = (*self._explorer.played, *self._machine.path(call.leaf))
+        self.log.append(LoggedCall(path, answer.cost, answer.seconds, answer.attempts, answer.error, answer.note))
         if answer.error is not None:
             self._release(call.leaf)
             more = f" (the last of {answer.attempts} attempts)" if answer.attempts > 1 else ""
