@@ -37,7 +37,7 @@ def jittery(seed, cost=1.0):
 
 
 def assert_at_rest(search):
-    search.tree.check((-1, 1))  # which refuses a tree with anything in flight
+    search.tree.check(search.view.facts.rewards)  # which refuses a tree with anything in flight
     assert search.in_flight == 0
     assert not any(task for task in threading.enumerate() if task.name == "treetop evaluation" and not task.daemon)
 
@@ -416,6 +416,59 @@ def test_the_solver_ends_a_remote_search_too():
     assert result.proof is not None
     assert result.proof.value == 1
     assert result.stopped == "solved"
+
+
+class Lock:
+    """One player: three digits open it."""
+
+    reward_range = (0, 1)
+
+    def initial(self):
+        return ()
+
+    def actions(self, state):
+        return range(4)
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def is_terminal(self, state):
+        return len(state) == 3
+
+    def rewards(self, state):
+        return float(state == (1, 2, 3))
+
+
+@pytest.mark.parametrize("in_flight", [1, 3, 8])
+def test_a_record_of_a_search_that_was_solved_replays_to_its_last_answer(tmp_path, in_flight):
+    file = tmp_path / "calls.jsonl"
+    random = np.random.default_rng(3)
+
+    async def evaluate(state, actions):
+        await asyncio.sleep(random.uniform(0.0, 0.004))
+        return None, 0.5, 1
+
+    recorded = tt.HostSearch(Lock(), tt.puct(c=1.5, solver=True), seed=1)
+    first = recorded.run_remote(tt.Limit(simulations=10_000), evaluate, in_flight=in_flight, record=file)
+    assert first.stopped == "solved"
+    assert first.proof.value == 1
+    replayed = tt.HostSearch(Lock(), tt.puct(c=1.5, solver=True), seed=1)
+    second = replayed.run_remote(tt.Limit(simulations=10_000), in_flight=in_flight, replay=file)
+    assert columns(replayed) == columns(recorded)
+    assert (second.stopped, second.cost, second.calls) == ("solved", first.cost, first.calls)
+
+
+def test_what_is_solved_waits_for_nobody():
+    async def evaluate(state, actions):
+        await asyncio.sleep(0.0 if state in ((), (1,), (1, 2)) else 60)
+        return {len(state) + 1: 0.9, 0: 0.1}, 0.5
+
+    search = tt.HostSearch(Lock(), tt.puct(c=1.5, solver=True), seed=1)
+    result = search.run_remote(tt.Limit(seconds=30), evaluate, in_flight=8)
+    assert_at_rest(search)
+    assert result.stopped == "solved"
+    assert result.calls > len(result.call_log)  # somebody was still being asked
+    assert result.elapsed < 20
 
 
 def test_rollouts_here_and_evaluations_elsewhere_share_a_tree():

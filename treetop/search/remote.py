@@ -142,7 +142,7 @@ class Remote:
         These looks are counted, and a record tells which of them was the last: a replay ends at the very same one.
         """
         if self._search.solved and self._search.simulations:
-            return "solved"
+            return self._after_looks("solved")
         self._looks += 1
         if self._replay is None:
             return self._time_is_over()
@@ -175,6 +175,8 @@ class Remote:
                 if found >= 0:
                     self._see_to(found)
                     self._idle = 0
+                    if self._search.solved:  # by an end, which nobody was asked about
+                        return self._after_looks("solved")
                 elif found == BUSY:
                     if self._machine.node == ROOT or len(avoided) >= self._options.in_flight:
                         break
