@@ -1,0 +1,37 @@
+"""Plan with a language model: tree search over the steps of the Game of 24, on a budget of tokens. docs/language-models.md tells more.
+
+python examples/game_of_24.py                                     a recorded conversation, offline
+python examples/game_of_24.py 3 3 8 8 --model NAME --base-url http://localhost:8000/v1 --budget 20000 --record talk.jsonl
+python examples/game_of_24.py --replay talk.jsonl                 the same search again, offline, bit for bit
+python examples/game_of_24.py 3 3 8 8 --adviser none              what the search needs without any advice
+"""
+
+import sys
+from collections.abc import Sequence
+
+from reasoning.arguments import parse
+from reasoning.display import show
+from reasoning.puzzle import GameOf24
+
+import treetop as tt
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Search, and print what was found."""
+    try:
+        options = parse(argv)
+        # The solver stops the search at the first 24, and closes what was looked at in full. A step that nobody has tried is worth a little
+        # less than its position, so the budget goes deep before it goes wide.
+        config = tt.puct(c=1.0, solver=True, first_play="parent", first_play_reduction=0.1)
+        search = tt.HostSearch(GameOf24(options.numbers), config, seed=options.seed)
+        # The adviser gives a prior for the steps, a chance of success as the value, and the tokens as the cost.
+        result = search.run_remote(options.limit, options.adviser, **options.remote)
+    except tt.TreetopError as error:
+        print(error, file=sys.stderr)
+        return 2
+    show(search, result, options.limit, options.told)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
