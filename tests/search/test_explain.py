@@ -84,6 +84,22 @@ def test_explain_of_a_search_gives_the_scores_that_it_follows():
         assert [search.position.move_text(action) for action in grown] == [told.selected]
 
 
+@pytest.mark.parametrize("config", [
+    tt.uct(), tt.uct(c=0.3), tt.puct(c=1.0), tt.puct(c=0.4, first_play="parent"), tt.SearchConfig(rule="ucb1_tuned"), tt.SearchConfig(rule="ucb_v", c=0.1),
+], ids=str)  # fmt: skip
+def test_where_values_are_normalised_the_scores_are_those_that_the_search_follows(config):
+    search = tt.Search("cliff_walking(slippery=True, horizon=12)", config.but(tie_break="first"), seed=2)
+    assert search._machine.plan.normalise
+    for simulations in (40, 1, 200, 1, 1, 900, 1, 1):
+        before = search.run(tt.Limit(simulations=simulations))
+        told = before.explain()
+        assert "on the scale from" in told.rule
+        assert all(row.value is None or row.value < 0 for row in told.rows)
+        after = search.run(tt.Limit(simulations=1))
+        grown = [move for move, count in zip(before.position.legal_moves(), after.counts - before.counts, strict=True) if count]
+        assert grown == [told.selected]
+
+
 def test_statistics_that_make_no_sense_are_refused():
     for bad in ({}, {"A": (-1, 0.0)}, {"A": (5, None)}, {"A": 5}, {"A": (1, 2, 3, 4, 5, 6, 7)}):
         with pytest.raises(tt.ConfigError):

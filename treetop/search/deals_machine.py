@@ -114,6 +114,8 @@ class DealsMachine(Machine):
                     getattr(columns, name)[places] += root.column(name)
         columns.links[1 : tree.size] = (NONE, ROOT, NONE, 0, 0, 0)
         columns.links["action"][1 : tree.size] = moves
+        self.control["value_low"] = min(deal.control["value_low"][0] for deal in self.deals)
+        self.control["value_high"] = max(deal.control["value_high"][0] for deal in self.deals)
         columns.links["own"][1 : tree.size] = np.minimum(columns.stats["visits"][1 : tree.size], MANY_OWN)
 
 

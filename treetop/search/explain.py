@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,8 @@ class NodeFacts:
     """Its mean for the player to move; for completed values that of its own evaluations."""
     simulations: int
     """How many simulations the root has had."""
+    scale: tuple[float, float] | None = None
+    """The lowest and the highest mean in the tree, where the rule sees values on the scale between them."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class Row:
     exploration: float
     """The rule's bonus for what is little known."""
     score: float
-    """Value and bonus together: the move with the highest score is searched next."""
+    """Value, on the rule's own scale, and bonus together: the move with the highest score is searched next."""
     error: float | None = None
     """The standard error of the value, where the search keeps variances."""
     bounds: tuple[float, float] | None = None
@@ -131,7 +133,12 @@ def explain(
         raise ConfigError(f"visits cannot be negative: {total}")
     known = Facts(2, 1, 1) if facts is None else facts
     around = _average(moves, total) if node is None else node
-    first_play = _first_play(rule, moves, known, around)
+    if around.scale is not None:
+        return _explain_scaled(rule, moves, total, known, around, around.scale)
+    return _explain(rule, moves, total, known, around, _first_play(rule, moves, known, around))
+
+
+def _explain(rule: SearchConfig, moves: Mapping[str, Statistics], total: int, known: Facts, around: NodeFacts, first_play: float) -> Explanation:
     equal = 1.0 / len(moves)
     if rule.rule == "completed":
         rows = _completed_rows(rule, moves, total, equal, around)
@@ -139,6 +146,33 @@ def explain(
         rows = tuple(_row(rule, name, one, max(total, 1), equal, known, around, first_play) for name, one in moves.items())
     selected = max(rows, key=lambda row: row.score)
     return Explanation(rows, formula(rule, max(total, 1), around), selected.move)
+
+
+def _explain_scaled(
+    rule: SearchConfig, moves: Mapping[str, Statistics], total: int, known: Facts, around: NodeFacts, scale: tuple[float, float]
+) -> Explanation:
+    """The same where the rule sees values from 0 to 1, the lowest and the highest mean in the tree; those that are told stay as they are."""
+    low, width = scale[0], scale[1] - scale[0]
+    worst, span = known.rewards[0], known.rewards[1] - known.rewards[0]
+
+    def on_scale(value: float) -> float:
+        return (value - low) / width if width > 0 else 0.5
+
+    seen = {
+        name: replace(one, value=None if one.value is None else on_scale(one.value), variance=(one.variance or 0.0) / width**2 if width > 0 else 0.0,
+                      general=None if one.general is None else (one.general[0], (one.general[1] - worst) / span))
+        for name, one in moves.items()
+    }  # fmt: skip
+    here = replace(around, value=on_scale(around.value))
+    first_play = _first_play(rule, moves, known, here)
+    if not isinstance(rule.first_play, str):
+        first_play = min(max(on_scale(first_play), 0.0), 1.0)
+    told = _explain(rule, seen, total, replace(known, rewards=(0.0, 1.0)), here, first_play)
+    rows = tuple(
+        replace(row, value=one.value if one.visits else None, error=None if row.error is None or one.variance is None else math.sqrt(one.variance / one.visits))
+        for row, one in zip(told.rows, moves.values(), strict=True)
+    )
+    return replace(told, rows=rows, rule=f"{told.rule}, values on the scale from {scale[0]:.6g} (0) to {scale[1]:.6g} (1)")
 
 
 def _statistics(name: str, given: Any) -> Statistics:

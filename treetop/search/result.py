@@ -57,6 +57,8 @@ class SearchResult:
     root_visits: int
     own_value: float
     """Mean of the evaluations made at the root itself, for the player to move; NaN where no rule asks for it."""
+    scale: tuple[float, float] | None
+    """The lowest and the highest mean in the tree, where the rule sees values on the scale between them."""
     base: IntArray
     """Visits of each action before the present schedule began."""
     gumbel: FloatArray | None
@@ -109,7 +111,7 @@ class SearchResult:
         mixed = columns.strategies[children][order].copy() if len(columns.strategies) and children.stop else None
         vectors = columns.action_values[children][order].copy() if len(columns.action_values) and children.stop else None
         result = cls(position, search.config, search.seed, actions, counts, means, priors, deviations, lower, upper, distances,
-                     tree.totals.copy(), tree.root_visits, _own_value(tree, player), base, gumbel, (), Proof.of(search), player, mixed, vectors, tree,
+                     tree.totals.copy(), tree.root_visits, _own_value(tree, player), _scale(machine), base, gumbel, (), Proof.of(search), player, mixed, vectors, tree,
                      Usage.of(search), search)  # fmt: skip
         return replace(result, pv_actions=principal_variation(tree, position, result.action))
 
@@ -295,7 +297,7 @@ class SearchResult:
         }  # fmt: skip
 
     def _node_facts(self) -> NodeFacts:
-        return NodeFacts(self.own_value if self.config.rule == "completed" else self.value, self.root_visits)
+        return NodeFacts(self.own_value if self.config.rule == "completed" else self.value, self.root_visits, self.scale)
 
     def report(self) -> Report:
         """All that is needed to run this again and to judge it."""
@@ -347,6 +349,13 @@ def _in_the_games_order(search: Search, actions: IntArray) -> npt.NDArray[np.int
         return np.arange(len(actions))
     place = {action: index for index, action in enumerate(search.position.legal_actions(search.player))}
     return np.argsort([place[int(action)] for action in actions])
+
+
+def _scale(machine: Any) -> tuple[float, float] | None:
+    control = machine.control[0]
+    if not machine.plan.normalise or control["value_low"] > control["value_high"]:
+        return None
+    return float(control["value_low"]), float(control["value_high"])
 
 
 def _own_value(tree: Tree, player: int) -> float:
