@@ -63,6 +63,16 @@ def test_regret_matching_comes_close_to_a_biased_equilibrium(weight):
         assert strategies.of(tt.position(name), player)[0] == pytest.approx(2 / (weight + 3), abs=0.03)
 
 
+@pytest.mark.parametrize("weights", [(1.0, 2.0, 10.0), (1.0, 1.0, 5.0), (20.0, 1.0, 4.0)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_regret_matching_comes_close_to_the_equilibrium_of_a_biased_rock_paper_scissors(weights, seed):
+    name, (rock, paper, scissors) = f"rock_paper_scissors(weights={weights})", weights
+    strategies = tt.find_strategies(name, simulations=1_000_000, seed=seed)
+    exact = [scissors / sum(weights), rock / sum(weights), paper / sum(weights)]
+    for player in (0, 1):
+        assert list(strategies.of(tt.position(name), player).values()) == pytest.approx(exact, abs=0.03)
+
+
 def test_decoupled_ucb1_need_not_come_close_to_the_equilibrium():
     strategies = tt.find_strategies("matching_pennies(weight=9)", tt.uct(), simulations=400_000, seed=1)
     assert strategies.of(tt.position("matching_pennies(weight=9)"), 0)[0] < 2 / 12 - 0.05

@@ -15,6 +15,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Rollout
 from treetop.search.presets import regret
 from treetop.search.view_machine import ViewMachine, needs_views, view_key
+from treetop.tree.layout import DRAWN
 
 
 class Strategies:
@@ -34,7 +35,7 @@ class Strategies:
         self.simulations = tree.root_visits
         """How many simulations they come from."""
         self._shares: dict[int, dict[int, float]] = {}
-        for view in np.flatnonzero(keys):
+        for view in np.flatnonzero((keys != 0) & ((links["flags"] & DRAWN) == 0)):
             block = slice(int(links["first_child"][view]), int(links["first_child"][view]) + int(links["num_children"][view]))
             total = float(weights[block].sum())
             if total > 0:
@@ -60,7 +61,7 @@ class Strategies:
 
 
 def find_strategies(
-    game: str | Game | Family[...] | Position, config: SearchConfig | None = None, *, simulations: int = 100_000, seed: int = 0
+    game: str | Game | Family[...] | Position, config: SearchConfig | None = None, *, simulations: int = 1_000_000, seed: int = 0
 ) -> Strategies:
     """Search a whole game from a position, deals included, for what every player should do in all that he may come to see.
 
