@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treetop.arena.players_file import find_player, read_players
-from treetop.cli.common import GameName, Json, Seed, facts, find_game, look_here, refuse_missing_folder, say, say_json, screen, table
-from treetop.cli.match import Deadline, MakePlayer, PlayersFile, Workers, check_workers, pace, shown, tell_how_to_go_on
-from treetop.errors import ConfigError
+from treetop.cli.common import GameName, Json, Seed, facts, find_game, look_here, refuse_missing_folder, screen, table
+from treetop.cli.match import Deadline, MakePlayer, PlayersFile, Workers, check_workers, pace, read_roster, shown, tell_result
 
 if TYPE_CHECKING:
     from treetop.arena.match import MatchProgress
@@ -48,24 +46,14 @@ def evaluate(
     look_here()
     found = find_game(game)
     refuse_missing_folder(out)
-    named = {} if players is None else read_players(players)
-    roster = dict(find_player(text, named) for text in player)
-    if len(roster) < len(player):
-        raise ConfigError("a player is named twice; names for equal ones come from --players")
+    roster = read_roster(player, players)
     check_workers(workers)
     with shown(f"{found.name}: {', '.join(roster)}", games * len(roster)) as show:
         result = play(
             found, tuple(roster.values()), games=games, seed=seed, workers=workers, out=out, win_above=win_above, move_deadline=move_deadline,
             make_player=make_player or MAKE_PLAYER, names=tuple(roster), progress=lambda now: show(now.finished, lambda: _standing(now)),
         )  # fmt: skip
-    if as_json:
-        say_json(result.to_dict())
-    elif screen().is_terminal:
-        _draw(result)
-    else:
-        say(str(result))
-    if result.interrupted:
-        tell_how_to_go_on(out)
+    tell_result(result, _draw, out, as_json=as_json)
 
 
 def _standing(now: MatchProgress) -> str:

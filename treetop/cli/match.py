@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -38,6 +38,20 @@ if TYPE_CHECKING:
     from treetop.arena.many import ManyResult
     from treetop.arena.match import MatchProgress
     from treetop.arena.result import MatchResult
+
+
+class Told(Protocol):
+    """What came of many games."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+
+
+R = TypeVar("R", bound=Told)
 
 INTERRUPTED = 130
 """The exit code of what Ctrl-C ended: the shell's own."""
@@ -118,14 +132,7 @@ def match(
             result = play_two(texts[0], texts[1], found, sprt=test, progress=lambda now: show(now.finished, lambda: _standing(now)), **common)
         else:
             result = match_many(texts, found, progress=lambda now: show(now.finished, lambda: _means(now)), **common)
-    if as_json:
-        say_json(result.to_dict())
-    elif screen().is_terminal:
-        _draw(result)
-    else:
-        say(str(result))
-    if result.interrupted:
-        tell_how_to_go_on(out)
+    tell_result(result, _draw, out, as_json=as_json)
 
 
 def check_workers(workers: int | None) -> None:
@@ -170,7 +177,28 @@ def _plain_lines(what: str, total: int) -> Callable[[int, Callable[[], str]], No
     return show
 
 
-def tell_how_to_go_on(out: Path | None) -> None:
+def read_roster(texts: list[str], players: Path | None) -> dict[str, str]:
+    """The names of players, each another one, and what they stand for."""
+    named = {} if players is None else read_players(players)
+    roster = dict(find_player(text, named) for text in texts)
+    if len(roster) < len(texts):
+        raise ConfigError("a player is named twice; names for equal ones come from --players")
+    return roster
+
+
+def tell_result(result: R, draw: Callable[[R], None], out: Path | None, *, as_json: bool) -> None:
+    """Say what the games have shown, as JSON, drawn on a terminal, or as text; after Ctrl-C also how to go on."""
+    if as_json:
+        say_json(result.to_dict())
+    elif screen().is_terminal:
+        draw(result)
+    else:
+        say(str(result))
+    if result.interrupted:
+        _tell_how_to_go_on(out)
+
+
+def _tell_how_to_go_on(out: Path | None) -> None:
     """After Ctrl-C: say how nothing is lost, and end with the shell's own code."""
     if out is None:
         errors().print("interrupted; the games were not kept: name a place with --out to go on later", style=FAINT, soft_wrap=True)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treetop.arena.players_file import find_player, read_players
-from treetop.cli.common import Json, Seed, find_game, look_here, say, say_json, screen, table
+from treetop.cli.common import Json, Seed, find_game, look_here, screen, table
 from treetop.cli.match import (
     AnyOpening,
     Deadline,
@@ -19,10 +18,10 @@ from treetop.cli.match import (
     Workers,
     check_workers,
     pace,
+    read_roster,
     shown,
-    tell_how_to_go_on,
+    tell_result,
 )
-from treetop.errors import ConfigError
 
 if TYPE_CHECKING:
     from treetop.arena.tournament import TournamentProgress, TournamentResult
@@ -59,10 +58,7 @@ def tournament(
 
     look_here()
     found = find_game(game)
-    named = {} if players is None else read_players(players)
-    roster = dict(find_player(text, named) for text in specs)
-    if len(roster) < len(specs):
-        raise ConfigError("a player is named twice; names for equal ones come from --players")
+    roster = read_roster(specs, players)
     check_workers(workers)
     pairings = len(roster) * (len(roster) - 1) // 2
     with shown(f"{found.name}: {len(roster)} players", games * pairings) as show:
@@ -71,14 +67,7 @@ def tournament(
             move_deadline=move_deadline, make_player=make_player or MAKE_PLAYER, anchor=anchor, anchor_elo=anchor_elo,
             progress=lambda now: show(now.finished, lambda: _standing(now)),
         )  # fmt: skip
-    if as_json:
-        say_json(result.to_dict())
-    elif screen().is_terminal:
-        _draw(result)
-    else:
-        say(str(result))
-    if result.interrupted:
-        tell_how_to_go_on(out)
+    tell_result(result, _draw, out, as_json=as_json)
 
 
 def _standing(now: TournamentProgress) -> str:
