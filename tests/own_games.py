@@ -30,9 +30,7 @@ class ThreeNim:
         return self.stones == 0
 
     def rewards(self, out):
-        for player in range(3):
-            out[player] = 0.0
-        out[(self.player + 2) % 3] = 1.0
+        out[(self.player + 2) % 3] = 1.0  # what is not written is zero
 
 
 @treetop.game(players=1, num_actions=2, max_length=8, rewards=(0, 8))

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import treetop as tt
+from tests.own_games import ThreeNim
+from tests.search.fragile_games import NO_ACTIONS, RAISES_IN_THE_LIST, Countdown, start
 
 
 class Flat:
@@ -61,36 +63,9 @@ def test_a_limit_in_nodes_ends_when_the_tree_cannot_grow():
 
 
 def test_rewards_that_a_game_does_not_write_are_zero():
-    @tt.game(players=2, num_actions=2, max_length=3)
-    class Lazy:
-        """Three moves; the first player wins if all are 1, otherwise it is a draw."""
-
-        turns = tt.field("i1")
-        ones = tt.field("i1")
-        player = tt.field("i1")
-
-        def reset(self):
-            self.turns = 0
-
-        def legal_actions(self, out):
-            out[0], out[1] = 0, 1
-            return 2
-
-        def apply(self, action):
-            self.turns += 1
-            self.ones += action
-            self.player = 1 - self.player
-
-        def is_terminal(self):
-            return self.turns == 3
-
-        def rewards(self, out):
-            if self.ones == 3:
-                out[0], out[1] = 1.0, -1.0
-
-    tt.check(Lazy, games=50)
-    result = tt.search(Lazy, simulations=2000)
-    assert result.means[0] == 0.0
+    tt.check(ThreeNim, games=50)  # its rewards name the winner and leave the others out
+    result = tt.search(ThreeNim, simulations=2000)
+    assert sum(result.values) == pytest.approx(1.0)
 
 
 def test_dropped_leaves_do_not_count_against_a_limit():
@@ -112,35 +87,8 @@ def drive(search):
 
 
 def test_a_game_that_fails_while_a_batch_is_told_leaves_nothing_in_flight():
-    def make(fail):
-        @tt.game(players=1, num_actions=2, max_length=9)
-        class Bad:
-            n = tt.field("i1")
-
-            def reset(self):
-                self.n = 9
-
-            def legal_actions(self, out):
-                out[0], out[1] = 0, 1
-                if self.n == 6:
-                    if fail:
-                        raise ValueError("six")
-                    return 0
-                return 2
-
-            def apply(self, action):
-                self.n -= 1
-
-            def is_terminal(self):
-                return self.n == 0
-
-            def rewards(self, out):
-                out[0] = 1.0
-
-        return Bad
-
-    for fail in (False, True):
-        search = tt.Search(make(fail), tt.puct(), evaluator=tt.Uniform(), seed=1)
+    for fault in (NO_ACTIONS, RAISES_IN_THE_LIST):
+        search = tt.Search(start(Countdown, fault=fault), tt.puct(), evaluator=tt.Uniform(), seed=1)
         with pytest.raises(tt.GameError):
             drive(search)
         assert search.in_flight == 0

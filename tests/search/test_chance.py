@@ -8,6 +8,7 @@ import pytest
 import treetop as tt
 from tests.chancy_games import Mine, Race, after, exact
 from tests.own_games import ThreeNim
+from tests.search.fragile_games import Lottery, start
 from treetop.tree.layout import DRAWN
 
 
@@ -119,44 +120,14 @@ def test_against_everybody_a_player_wins_less_than_against_players_for_themselve
     assert paranoid.values[1] == pytest.approx(1 - paranoid.value)
 
 
-def broken(outcomes):
-    def chance_outcomes(self, actions, probabilities):
-        for index, (action, probability) in enumerate(outcomes):
-            actions[index] = action
-            probabilities[index] = probability
-        return len(outcomes)
-
-    def current_player(self):
-        return -1 if self.n == 1 else 0
-
-    def reset(self):
-        self.n = 0
-
-    def legal_actions(self, out):
-        out[0] = 0
-        return 1
-
-    def apply(self, action):
-        self.n += 1
-
-    def is_terminal(self):
-        return self.n == 3
-
-    def rewards(self, out):
-        out[0] = 1.0
-
-    body = {"n": tt.field("i1"), **{name: value for name, value in locals().items() if callable(value)}}
-    return tt.game(players=1, num_actions=2, num_outcomes=2, max_length=3)(type("Broken", (), body))
-
-
-@pytest.mark.parametrize(("outcomes", "told"), [
-    (((0, 0.5), (1, 0.4)), "the probabilities do not sum to 1"),
-    (((0, 1.0), (1, 0.0)), "the probability of the outcome 1 is not above 0"),
-    (((0, 0.5), (7, 0.5)), "gave the outcome 7, or so many"),
+@pytest.mark.parametrize(("outcomes", "chances", "told"), [
+    ((0, 1), (0.5, 0.4), "the probabilities do not sum to 1"),
+    ((0, 1), (1.0, 0.0), "the probability of the outcome 1 is not above 0"),
+    ((0, 7), (0.5, 0.5), "gave the outcome 7, or so many"),
 ])  # fmt: skip
-def test_bad_probabilities_are_told(outcomes, told):
+def test_bad_probabilities_are_told(outcomes, chances, told):
     with pytest.raises(tt.GameError, match=told):
-        tt.Search(broken(outcomes), seed=1).run(tt.Limit(simulations=50))
+        tt.Search(start(Lottery, outcomes=outcomes, chances=chances), seed=1).run(tt.Limit(simulations=50))
 
 
 @pytest.mark.parametrize(("game", "options", "told"), [

@@ -9,7 +9,7 @@ import treetop as tt
 from tests.against_reference.chancy import Market
 from tests.chancy_games import Mine, Race
 from tests.own_games import ThreeNim
-from tests.search.fragile_games import Auction, Dice, Loan, Throw
+from tests.search.fragile_games import Auction, Dice, Loan, Throw, start
 from treetop.tree.layout import BOUNDED, SETTLED
 
 
@@ -36,15 +36,15 @@ def in_slices(game, config, evaluator=None, *, slices=20, size=50):
 
 @pytest.mark.parametrize("options", [{}, {"expand_after": 0}, {"expand_after": 0, "max_nodes": 60}])
 def test_a_leaf_that_follows_outcomes_of_chance_has_room(options):
-    search = in_slices(Dice(dice=3), tt.uct(**options), slices=300, size=7)
+    search = in_slices(Dice, tt.uct(**options), slices=300, size=7)
     search.tree.check()
 
 
 @pytest.mark.parametrize("config", [tt.uct(), tt.puct(expand_after=0), tt.halving(), tt.uct(max_nodes=90), tt.uct(tie_break=lambda actions: actions[-1])], ids=str)
 def test_a_search_in_slices_is_the_same_search(config):
     config = config.but(stop_when_forced=False)
-    pieces = in_slices(Dice(dice=3), config)
-    whole = tt.Search(Dice(dice=3), config, seed=4)
+    pieces = in_slices(Dice, config)
+    whole = tt.Search(Dice, config, seed=4)
     whole.run(tt.Limit(simulations=1000))
     assert images(pieces) == images(whole)
 
@@ -69,14 +69,14 @@ def test_a_search_that_draws_actions_in_slices_is_the_same_search(config):
 
 
 def test_a_bounded_tree_that_cannot_hold_one_simulation_says_so():
-    search = tt.Search(Dice(dice=6), tt.uct(max_nodes=12), seed=1)
+    search = tt.Search(start(Dice, dice=6), tt.uct(max_nodes=12), seed=1)
     with pytest.raises(tt.SearchError, match="max_nodes=12 is too small"):
         search.run(tt.Limit(simulations=500))
     search.tree.check()
 
 
 def test_a_bounded_tree_folds_for_many_dice_in_a_row():
-    search = tt.Search(Dice(dice=6), tt.uct(max_nodes=40), seed=1)
+    search = tt.Search(start(Dice, dice=6), tt.uct(max_nodes=40), seed=1)
     search.run(tt.Limit(simulations=3000))
     search.tree.check()
     assert search.simulations == 3000
@@ -85,7 +85,7 @@ def test_a_bounded_tree_folds_for_many_dice_in_a_row():
 
 @pytest.mark.parametrize("options", [{}, {"max_nodes": 80}])
 def test_every_evaluation_of_a_batch_is_counted_however_many_dice_were_thrown(options):
-    search = tt.Search(Dice(dice=6), tt.puct(c=1.0, **options), seed=2)
+    search = tt.Search(start(Dice, dice=6), tt.puct(c=1.0, **options), seed=2)
     told = 0
     while batch := search.ask(16, tt.Limit(simulations=600)):
         before = search.simulations
@@ -98,16 +98,16 @@ def test_every_evaluation_of_a_batch_is_counted_however_many_dice_were_thrown(op
 
 @pytest.mark.parametrize("config", [tt.uct(), tt.uct(discount=0.9), tt.puct(normalise=True)], ids=str)
 def test_a_search_takes_what_it_is_told_and_rolls_nothing_out_itself(config):
-    search = tt.Search("nim(stones=20)", config, seed=2)
+    search = tt.Search("tic_tac_toe", config, seed=2)
     for _ in range(30):
         batch = search.ask(1)
-        search.tell(batch, np.zeros((1, 3)), np.array([[0.25, -0.25]]))
+        search.tell(batch, np.zeros((1, 9)), np.array([[0.25, -0.25]]))
     assert search.result().values[0] == pytest.approx(0.25, abs=0.15)
     assert search.result().values[0] > 0.1
 
 
 def test_a_game_that_fails_after_a_die_leaves_the_tree_whole():
-    search = tt.Search(Dice(dice=3, fails=True), tt.uct(max_nodes=200), seed=3)
+    search = tt.Search(start(Dice, fails=True), tt.uct(max_nodes=200), seed=3)
     with pytest.raises(tt.GameError, match="the bank is empty") as told:
         search.run(tt.Limit(simulations=5000))
     assert "fragile_games.py" in str(told.value)
@@ -120,7 +120,7 @@ def test_a_game_that_fails_after_a_die_leaves_the_tree_whole():
 
 
 def test_a_batch_that_fails_tells_its_own_moves():
-    search = tt.Search(Dice(dice=3, fails=True), tt.puct(c=1.0), seed=3)
+    search = tt.Search(start(Dice, fails=True), tt.puct(c=1.0), seed=3)
 
     def ask_and_tell():
         while batch := search.ask(8, tt.Limit(simulations=5000)):
@@ -144,7 +144,7 @@ def test_a_game_that_fails_when_all_choose_at_once_leaves_the_views_whole(config
 
 
 def test_a_game_that_fails_while_drawing_real_numbers_leaves_no_action_behind():
-    search = tt.Search(Throw(fails=True), tt.uct(), seed=6)
+    search = tt.Search(start(Throw, fails=True), tt.uct(), seed=6)
     with pytest.raises(tt.GameError, match="a sore arm"):
         search.run(tt.Limit(simulations=50_000))
     search.tree.check()
@@ -155,7 +155,7 @@ def test_a_game_that_fails_while_drawing_real_numbers_leaves_no_action_behind():
 
 
 def test_a_view_never_holds_more_drawn_actions_than_there_is_room_for():
-    search = tt.Search(Throw(), tt.uct(widening=1000.0, widening_power=1.0), seed=7)
+    search = tt.Search(Throw, tt.uct(widening=1000.0, widening_power=1.0), seed=7)
     search.prepare()
     work = search._machine.scratch.work
     search._machine.scratch.replace(tied=work.tied[:50].copy(), scores=work.scores[:50].copy())
@@ -221,7 +221,7 @@ def test_a_round_later_the_same_player_finds_his_tree_again():
     assert search.simulations == kept + 100
 
 
-@pytest.mark.parametrize(("game", "config"), [(Loan, tt.uct()), (Market(days=2), tt.uct(opponents="paranoid")), (Race, tt.uct(solver=True)), (Dice(dice=3), tt.puct())])
+@pytest.mark.parametrize(("game", "config"), [(Loan, tt.uct()), (Market(days=2), tt.uct(opponents="paranoid")), (Race, tt.uct(solver=True)), (Dice, tt.puct())])
 def test_a_saved_search_with_chance_goes_on_as_if_nothing_had_happened(tmp_path, game, config):
     search = tt.Search(game, config.but(stop_when_forced=False), seed=12)
     search.run(tt.Limit(simulations=700))
