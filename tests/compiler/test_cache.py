@@ -17,19 +17,16 @@ from treetop.compiler.cache import KernelCache, cache_folder
 
 PACKAGE = Path(treetop.__file__).parent
 
-# Searches games and tells, for each, the visits and whether the code came from the cache.
+# A small kernel, for the cache treats all alike: counts the first moves of games and tells, for each, whether the code came from the cache.
 SCRIPT = """
 import json, sys
 import treetop as tt
-from treetop.kernels.build import PLAIN
-from treetop.kernels.loop import make_run
-run = make_run(PLAIN)
+from treetop.oracle.perft import count_sequences, perft
 told = []
 for spec in sys.argv[1:]:
     game = tt.load_game(spec)
-    search = tt.Search(game, seed=3)
-    visits = list(search.run(tt.Limit(simulations=200)).visits.values())
-    told.append({"visits": visits, "hit": game.engine().entry(run).from_cache, "digest": game.digest})
+    counts = [perft(game, depth) for depth in (3, 4, 5, 6)]
+    told.append({"counts": counts, "hit": game.engine().entry(count_sequences).from_cache, "digest": game.digest})
 print(json.dumps(told))
 """
 
@@ -50,7 +47,7 @@ def test_a_second_process_finds_the_compiled_code(tmp_path):
     second = finish(start(tmp_path, "nim(stones=6)"))
     assert [one["hit"] for one in first] == [False]
     assert [one["hit"] for one in second] == [True]
-    assert first[0]["visits"] == second[0]["visits"]
+    assert first[0]["counts"] == second[0]["counts"]
 
 
 @pytest.mark.slow
@@ -58,14 +55,14 @@ def test_many_processes_may_compile_many_games_into_an_empty_cache_at_once(tmp_p
     specs = [f"nim(stones={stones})" for stones in (5, 6, 7)] + ["tic_tac_toe"]
     crowd = [start(tmp_path, *(specs[turn:] + specs[:turn])) for turn in (0, 1, 2, 3, 0, 2)]
     told = [finish(process) for process in crowd]
-    visits = {}
+    counts = {}
     compiled = 0
     for turn, games in zip((0, 1, 2, 3, 0, 2), told, strict=True):
         for spec, one in zip(specs[turn:] + specs[:turn], games, strict=True):
-            assert visits.setdefault(spec, one["visits"]) == one["visits"]
+            assert counts.setdefault(spec, one["counts"]) == one["counts"]
             compiled += not one["hit"]
     assert compiled == len(specs)  # each was compiled once, by one of the processes; the others waited for it
-    assert len({str(each) for each in visits.values()}) == len(specs)
+    assert len({str(each) for each in counts.values()}) == len(specs)
     assert not list(tmp_path.glob("**/*.part"))
 
 
@@ -115,20 +112,33 @@ def test_no_change_of_the_rules_is_ever_answered_with_old_code(tmp_path):
     assert told()["hit"]
     changed = [told(body="x + 1"), told(constant=3), told(most=2)]  # a helper in another module, a constant, a closure value
     assert not any(one["hit"] for one in changed)
-    assert len({str(one["visits"]) for one in [base, *changed]}) == 4
+    assert len({str(one["counts"]) for one in [base, *changed]}) == 4
     assert told() == {**base, "hit": True}
 
 
-def test_a_changed_kernel_is_compiled_anew(tmp_path):
+KEY = """
+import json, sys
+import numpy as np
+import treetop as tt
+from treetop.game.probe import FINDINGS, probe
+game, findings = tt.load_game(sys.argv[1]), np.zeros(1, FINDINGS)
+entry = game.engine().entry(probe)
+entry(tt.Position(game).record.copy(), findings, np.zeros(3, np.int32), np.zeros(2), np.zeros(2))
+print(json.dumps([int(findings[0]["key"]), entry.from_cache]))
+"""
+
+
+def test_a_kernel_of_which_a_helper_was_changed_is_compiled_anew(tmp_path):
     copy, cache = tmp_path / "copy", tmp_path / "cache"
     shutil.copytree(PACKAGE, copy / "treetop", ignore=shutil.ignore_patterns("__pycache__"))
-    assert not finish(start(cache, "nim(stones=6)", path=[copy]))[0]["hit"]
-    assert finish(start(cache, "nim(stones=6)", path=[copy]))[0]["hit"]
-    kernel = copy / "treetop" / "kernels" / "backup.py"
-    kernel.write_text(kernel.read_text().replace("stats[node].visits += 1", "stats[node].visits += 2"))
-    after = finish(start(cache, "nim(stones=6)", path=[copy]))[0]
-    assert not after["hit"]
-    assert sum(after["visits"]) == 2 * 199
+
+    def told():
+        return finish(start(cache, "nim(stones=6)", script=KEY, path=[copy]))
+
+    assert [told(), told()] == [[12, False], [12, True]]
+    kernels = copy / "treetop" / "game" / "probe.py"
+    kernels.write_text(kernels.read_text().replace("np.uint64(state.key())", "np.uint64(state.key() + 5)"))
+    assert told() == [17, False]
 
 
 def test_a_game_without_a_file_is_cached_too(tmp_path):
@@ -136,13 +146,10 @@ def test_a_game_without_a_file_is_cached_too(tmp_path):
     cell = OWN.format(helper=HELPER.format(body="x"), constant=1, most=3)
     script = f"""
 import json
-import treetop as tt
-from treetop.kernels.build import PLAIN
-from treetop.kernels.loop import make_run
-run = make_run(PLAIN)
+from treetop.oracle.perft import count_sequences, perft
 exec(compile({cell!r}, "<ipython-input-1>", "exec"), globals())
-tt.search(Heap, simulations=50)
-print(json.dumps(Heap.engine().entry(run).from_cache))
+perft(Heap, 4)
+print(json.dumps(Heap.engine().entry(count_sequences).from_cache))
 """
     assert [finish(start(tmp_path, script=script)) for _ in range(2)] == [False, True]
 

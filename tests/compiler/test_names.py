@@ -29,7 +29,7 @@ def run(code, *args, cache):
 
 
 def test_builds_of_the_loop_that_two_processes_compiled_live_side_by_side_in_a_third(tmp_path):
-    texts = ["uct()", "uct(solver=True)", "rave()"]
+    texts = ["uct()", "uct(solver=True)"]
     apart = [run(_ONE, text, cache=tmp_path)[0] for text in texts]
     assert run(_BOTH, *texts, cache=tmp_path) == apart
     assert run(_BOTH, *reversed(texts), cache=tmp_path) == apart[::-1]
