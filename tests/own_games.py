@@ -5,6 +5,15 @@ from __future__ import annotations
 import treetop
 
 
+def start(game, **fields):
+    """A game's start with other values in some fields: another task for the code that is compiled already."""
+    loaded = treetop.load_game(game)
+    state = treetop.Position(loaded).state
+    for name, value in fields.items():
+        setattr(state, name, value)
+    return treetop.Position(loaded, state._states)
+
+
 @treetop.game(players=3, num_actions=3, max_length=13, rewards=(0, 1))
 class ThreeNim:
     """Three players take one to three of thirteen stones; whoever takes the last one wins."""

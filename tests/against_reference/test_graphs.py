@@ -7,13 +7,15 @@ import pytest
 import treetop as tt
 from tests.against_reference.games import Carousel, Ring, ThreeHeaps
 from tests.against_reference.twins import compare
+from tests.own_games import start
 from treetop.reference.graph import GraphSearch
 
+NIM = start("nim", heap=11)
 RULES = [tt.uct(), tt.puct(), tt.puct(c=1.5, first_play=-0.5), tt.uct(expand_after=3), tt.uct(max_depth=4)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-@pytest.mark.parametrize("game", ["nim(stones=11)", ThreeHeaps], ids=lambda game: getattr(game, "name", game))
+@pytest.mark.parametrize("game", [NIM, ThreeHeaps], ids=["nim", "heaps"])
 def test_graphs_agree(game, rule):
     _, twin = compare(game, rule.but(transpositions=True))
     assert isinstance(twin, GraphSearch)
@@ -28,13 +30,13 @@ def test_proofs_in_graphs_agree(rule):
 
 def test_an_untried_move_that_is_closed_is_passed_by():
     for seed in range(4):
-        compare("nim(stones=11)", tt.uct(transpositions=True, solver=True), simulations=400, seed=seed)
+        compare(NIM, tt.uct(transpositions=True, solver=True), simulations=400, seed=seed)
 
 
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct()], ids=str)
 def test_a_leaf_that_joins_a_known_position_on_its_first_visit_has_its_value(rule):
     for seed in range(3):
-        compare("nim(stones=11)", rule.but(transpositions=True), evaluator=tt.Uniform(), seed=seed)
+        compare(NIM, rule.but(transpositions=True), evaluator=tt.Uniform(), seed=seed)
 
 
 @pytest.mark.parametrize("solver", [False, True])
@@ -100,7 +102,7 @@ def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
 
 
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=0), tt.uct(expand_after=3)], ids=str)
-@pytest.mark.parametrize("game", ["nim(stones=11)", ThreeHeaps, Ring(limit=200)], ids=lambda game: getattr(game, "name", game))
+@pytest.mark.parametrize("game", [NIM, ThreeHeaps, Ring(limit=200)], ids=["nim", "heaps", "ring"])
 def test_ties_by_a_hook_agree_in_graphs(game, rule):
     compare(game, rule.but(transpositions=True, tie_break=lambda actions: actions[-1]), simulations=200)
 
@@ -113,7 +115,7 @@ def test_a_hook_that_raises_leaves_the_search_as_it_was():
         return actions[-1]
 
     raised: list[int] = []
-    search = tt.Search("nim(stones=11)", tt.uct(transpositions=True, tie_break=hook), seed=7)
+    search = tt.Search(NIM, tt.uct(transpositions=True, tie_break=hook), seed=7)
     with pytest.raises(OSError, match="nobody"):
         search.run(tt.Limit(simulations=100))
     search.tree.check((-1, 1))

@@ -1,6 +1,6 @@
 """Games that can be told to fail in the middle of a search: simple ones, with many dice in a row, with moves made at once, with real numbers.
 
-How they fail is a field of the state, so that all ways of failing share their compiled code: see `start`.
+How they fail is a field of the state, so that all ways of failing share their compiled code: see `own_games.start`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,6 @@ from treetop import CHANCE, SIMULTANEOUS
     SOUND, NO_SUCH_PLAYER, TOO_MANY_ACTIONS, NO_ACTIONS, NO_SUCH_ACTION, ENDLESS, DIVIDES, RAISES_AT_THE_END, RAISES_IN_THE_LIST,
 ) = range(9)  # fmt: skip
 """What may be wrong with `Countdown`."""
-
-
-def start(game, **fields):
-    """A game's start, with other values in some fields."""
-    state = tt.Position(game).state
-    for name, value in fields.items():
-        setattr(state, name, value)
-    return tt.Position(game, state._states)
 
 
 @tt.game(players=2, num_actions=2, max_length=9)

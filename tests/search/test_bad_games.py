@@ -7,6 +7,7 @@ import math
 import pytest
 
 import treetop as tt
+from tests.own_games import start
 from tests.search import fragile_games as games
 
 
@@ -31,18 +32,18 @@ def failure(game, simulations=5000):
     (games.RAISES_AT_THE_END, "three is not allowed"),
 ])  # fmt: skip
 def test_what_a_game_gets_wrong_is_told(fault, told):
-    assert told in failure(games.start(games.Countdown, fault=fault))
+    assert told in failure(start(games.Countdown, fault=fault))
 
 
 def test_a_method_that_fails_is_told_with_its_line():
-    text = failure(games.start(games.Countdown, fault=games.DIVIDES))
+    text = failure(start(games.Countdown, fault=games.DIVIDES))
     assert "ZeroDivisionError" in text
     assert "7 // (self.n - 4) > 100" in text
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_rewards_that_are_not_finite(value):
-    assert "a reward that is not finite" in failure(games.start(games.Countdown, worth=value))
+    assert "a reward that is not finite" in failure(start(games.Countdown, worth=value))
 
 
 def test_more_actions_than_a_node_can_hold():

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from tests.own_games import ThreeNim
-from tests.search.fragile_games import NO_ACTIONS, RAISES_IN_THE_LIST, Countdown, start
+from tests.own_games import ThreeNim, start
+from tests.search.fragile_games import NO_ACTIONS, RAISES_IN_THE_LIST, Countdown
 
 
 class Flat:
@@ -46,7 +46,7 @@ def test_overlapping_batches_in_a_bounded_tree_wait_instead_of_failing():
 
 
 def test_a_search_stops_before_its_counters_overflow():
-    search = tt.Search("nim(stones=3)", seed=1)
+    search = tt.Search(start("nim", heap=3), seed=1)
     search.run(tt.Limit(simulations=1000))
     missing = 2**31 - 2 - search.simulations - 500
     search.tree.columns.stats["visits"][0] += missing
@@ -57,7 +57,7 @@ def test_a_search_stops_before_its_counters_overflow():
 
 
 def test_a_limit_in_nodes_ends_when_the_tree_cannot_grow():
-    search = tt.Search("nim(stones=3)", seed=1)
+    search = tt.Search(start("nim", heap=3), seed=1)
     search.run(tt.Limit(nodes=1000))
     assert search.tree.size < 20
 

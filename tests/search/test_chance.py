@@ -7,8 +7,8 @@ import pytest
 
 import treetop as tt
 from tests.chancy_games import Mine, Race, after, exact
-from tests.own_games import ThreeNim
-from tests.search.fragile_games import Lottery, start
+from tests.own_games import ThreeNim, start
+from tests.search.fragile_games import Lottery
 from treetop.tree.layout import DRAWN
 
 

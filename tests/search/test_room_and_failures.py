@@ -8,8 +8,8 @@ import pytest
 import treetop as tt
 from tests.against_reference.chancy import Market
 from tests.chancy_games import Mine, Race
-from tests.own_games import ThreeNim
-from tests.search.fragile_games import Auction, Dice, Loan, Throw, start
+from tests.own_games import ThreeNim, start
+from tests.search.fragile_games import Auction, Dice, Loan, Throw
 from treetop.tree.layout import BOUNDED, SETTLED
 
 

@@ -305,7 +305,7 @@ STEP = np.array([1])
 
 
 def test_a_helper_whose_globals_changed_in_a_running_session_is_compiled_anew():
-    @tt.game(players=1, num_actions=2, max_length=10, rewards=(0, 100))
+    @tt.game(players=1, num_actions=2, max_length=10, rewards=(0, 1))
     class Walk:
         n = tt.field("i2")
         turns = tt.field("i1")
@@ -325,14 +325,14 @@ def test_a_helper_whose_globals_changed_in_a_running_session_is_compiled_anew():
             return self.turns == 1
 
         def rewards(self, out):
-            out[0] = self.n
+            out[0] = self.n / 16.0
 
-    assert tt.search(Walk, simulations=1000).means.tolist() == [1, 2]
+    assert tt.search(Walk, simulations=1000).means.tolist() == [1 / 16, 2 / 16]
     STEP[0] = 7
-    assert tt.search(Walk, simulations=1000).means.tolist() == [7, 8]
+    assert tt.search(Walk, simulations=1000).means.tolist() == [7 / 16, 8 / 16]
     tt.check(Walk, games=5)
     STEP[0] = 1
-    assert tt.search(Walk, simulations=1000).means.tolist() == [1, 2]
+    assert tt.search(Walk, simulations=1000).means.tolist() == [1 / 16, 2 / 16]
 
 
 def test_rules_changed_in_a_running_session_are_compiled_anew():
