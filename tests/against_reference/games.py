@@ -50,54 +50,51 @@ class Tug:
         return (self.place + 64) * 16 + self.turn
 
 
-@treetop.family
-def Ring(limit=200):
-    """Two tokens on a ring; the moves that are left are not in the key, so positions come back."""
+@treetop.game(players=2, num_actions=3, max_length=200)
+class Ring:
+    """Two tokens on a ring of eight cells go one step back, one forth or two forth; who lands on the other wins.
 
-    @treetop.game(players=2, num_actions=3, max_length=limit)
-    class RingGame:
-        """Two tokens on a ring of eight cells go one step back, one forth or two forth; who lands on the other wins."""
+    The moves that are left are not in the key, so positions come back.
+    """
 
-        first = treetop.field("i1")
-        second = treetop.field("i1")
-        turn = treetop.field("i2")
+    first = treetop.field("i1")
+    second = treetop.field("i1")
+    turn = treetop.field("i2")
 
-        def reset(self):
-            self.first = 0
-            self.second = 4
-            self.turn = 0
+    def reset(self):
+        self.first = 0
+        self.second = 4
+        self.turn = 0
 
-        def current_player(self):
-            return self.turn % 2
+    def current_player(self):
+        return self.turn % 2
 
-        def legal_actions(self, out):
-            for action in range(3):
-                out[action] = action
-            return 3
+    def legal_actions(self, out):
+        for action in range(3):
+            out[action] = action
+        return 3
 
-        def apply(self, action):
-            step = 7 if action == 0 else action
-            if self.turn % 2 == 0:
-                self.first = (self.first + step) % 8
-            else:
-                self.second = (self.second + step) % 8
-            self.turn += 1
+    def apply(self, action):
+        step = 7 if action == 0 else action
+        if self.turn % 2 == 0:
+            self.first = (self.first + step) % 8
+        else:
+            self.second = (self.second + step) % 8
+        self.turn += 1
 
-        def is_terminal(self):
-            return self.first == self.second or self.turn == limit
+    def is_terminal(self):
+        return self.first == self.second or self.turn == 200
 
-        def rewards(self, out):
-            out[0] = 0.0
-            out[1] = 0.0
-            if self.first == self.second:
-                winner = (self.turn - 1) % 2
-                out[winner] = 1.0
-                out[1 - winner] = -1.0
+    def rewards(self, out):
+        out[0] = 0.0
+        out[1] = 0.0
+        if self.first == self.second:
+            winner = (self.turn - 1) % 2
+            out[winner] = 1.0
+            out[1 - winner] = -1.0
 
-        def key(self):
-            return self.first * 8 + self.second
-
-    return RingGame
+    def key(self):
+        return self.first * 8 + self.second
 
 
 @treetop.game(players=3, num_actions=6, max_length=12, rewards=(0, 1))

@@ -62,4 +62,4 @@ def test_an_evaluator_mixed_with_rollouts_that_remember_agrees(rule):
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(expand_after=2)], ids=str)
 def test_batches_in_graphs_agree(rule, solver, waiting):
-    compare_batches(Ring(limit=200), rule.but(transpositions=True, solver=solver), waiting=waiting)
+    compare_batches(Ring, rule.but(transpositions=True, solver=solver), waiting=waiting)

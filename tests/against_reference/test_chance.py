@@ -9,9 +9,10 @@ import treetop as tt
 from tests.against_reference.chancy import Market
 from tests.against_reference.twins import compare, compare_batches, same, twin_of
 from tests.chancy_games import Mine, Race
+from tests.own_games import start
 from treetop.search import root
 
-PIG = "pig(goal=12, most_rolls=40)"
+PIG = start("pig", scores=(88, 88), rolls=4960)  # of 100 points and 5,000 rolls
 CLIFF = "cliff_walking(slippery=True, horizon=12)"
 ALL = {"race": Race, "mine": Mine, "pig": PIG, "cliff": CLIFF, "market": Market(days=2)}
 MARKETS = {"paid": Market(days=2), "unpaid": Market(days=2, paid=False)}

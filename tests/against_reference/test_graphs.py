@@ -42,7 +42,7 @@ def test_a_leaf_that_joins_a_known_position_on_its_first_visit_has_its_value(rul
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=3)], ids=str)
 def test_positions_that_come_back_agree(rule, solver):
-    search, _ = compare(Ring(limit=200), rule.but(transpositions=True, solver=solver), simulations=400)
+    search, _ = compare(Ring, rule.but(transpositions=True, solver=solver), simulations=400)
     assert search.tree.cycles
 
 
@@ -56,7 +56,7 @@ def test_visits_that_went_in_circles_are_no_evaluations_of_the_position(rule, re
 
 def late(moves: int) -> tt.Position:
     """A ring on which both have gone round and round, so long that the game ends soon: which the key does not know."""
-    position = tt.Position(Ring(limit=200))
+    position = tt.Position(Ring)
     for _ in range(moves):
         position = position.apply(1)
     return position
@@ -85,7 +85,7 @@ def test_a_graph_with_circles_and_late_ends_stays_whole_in_bounded_memory():
 def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
     met = 0
     for seed in range(6):
-        search = tt.Search(Ring(limit=200), tt.uct(transpositions=True), seed=seed)
+        search = tt.Search(Ring, tt.uct(transpositions=True), seed=seed)
         search.run(tt.Limit(simulations=200))
         columns = search.tree.columns
         for leaf in columns.repeats[: search.tree.size].nonzero()[0][:1]:
@@ -102,7 +102,7 @@ def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
 
 
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=0), tt.uct(expand_after=3)], ids=str)
-@pytest.mark.parametrize("game", [NIM, ThreeHeaps, Ring(limit=200)], ids=["nim", "heaps", "ring"])
+@pytest.mark.parametrize("game", [NIM, ThreeHeaps, Ring], ids=["nim", "heaps", "ring"])
 def test_ties_by_a_hook_agree_in_graphs(game, rule):
     compare(game, rule.but(transpositions=True, tie_break=lambda actions: actions[-1]), simulations=200)
 

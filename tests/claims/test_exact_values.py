@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
+from tests.own_games import start
 from treetop.oracle.exhaustive import Exhaustive
 from treetop.oracle.value_iteration import ValueIteration
 
@@ -17,7 +18,7 @@ def searched(position, config, simulations, evaluator=None, seed=1):
 
 
 def test_cliff_walking_goes_along_the_edge_and_down_to_the_goal():
-    position = tt.position("cliff_walking(horizon=16)").play([0] + 9 * [1])
+    position = start("cliff_walking", steps=184).play([0] + 9 * [1])  # of 200
     exact = ValueIteration(position)
     while not position.is_terminal:
         result = searched(position, tt.uct(c=1.0, backup="max"), 50_000)

@@ -55,7 +55,7 @@ def strategy_table(game, strategies):
     return table
 
 
-@pytest.mark.parametrize("weight", [1, 3, 9])
+@pytest.mark.parametrize("weight", [1.0, 3, 9])
 def test_regret_matching_comes_close_to_a_biased_equilibrium(weight):
     name = f"matching_pennies(weight={weight})"
     strategies = tt.find_strategies(name, simulations=400_000, seed=1)
