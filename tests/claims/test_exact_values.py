@@ -55,10 +55,10 @@ def test_blackjack_decisions_are_the_best_ones():
         assert result.value == pytest.approx(exact.value(position), abs=0.05)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_three_players_find_what_exhaustive_search_says(seed):
-    position = tt.position("nim_three(stones=9)")
-    exact = Exhaustive(10**6)
-    result = searched(position, tt.uct(c=0.7, solver=True), 60_000, seed=seed)
-    values = exact.action_values(position)
-    assert values[result.action][0] == max(value[0] for value in values.values())
+@pytest.mark.parametrize("heap", [2, 3, 4])
+def test_three_players_find_what_exhaustive_search_says(heap):
+    # Of more stones than these, players who lose in any case decide who wins: there is more than one right answer.
+    position, exact = start("nim_three", heap=heap), Exhaustive(10**6)
+    result = searched(position, tt.uct(c=0.7), 20_000)
+    assert result.values == pytest.approx(exact.values(position), abs=0.01)
+    assert result.action in exact.best_actions(position)
