@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
 
 import treetop as tt
 from tests.against_reference.games import Tug
 from tests.against_reference.twins import compare
 from tests.own_games import Climb, ThreeNim
+from tests.search.own_rules import BOLD, moody
 
 RULES = {
     "ucb1_tuned": tt.ucb1_tuned(),
@@ -50,16 +49,7 @@ def test_ties_by_a_hook_agree_under_every_rule(rule):
     compare(Tug, RULES[rule].but(tie_break=lambda actions: actions[-1]), simulations=100)
 
 
-@tt.rule
-def bold(value, visits, prior, variance, total, c):
-    """The value, the spread, and a bonus that falls with the square of the visits."""
-    if visits == 0:
-        return 10.0 + prior
-    return value + c * math.sqrt(variance / visits) + prior * total / (1.0 + visits * visits)
-
-
-@pytest.mark.parametrize(
-    "options", [{}, {"c": 0.3, "normalise": False, "solver": True}, {"first_play": "parent", "backup": "mixed"}], ids=str
-)
-def test_a_rule_of_the_users_own_agrees(options):
-    compare(Climb, tt.SearchConfig(rule=bold, **options), simulations=200)
+@pytest.mark.parametrize("c", [0.7, BOLD])
+@pytest.mark.parametrize("options", [{}, {"normalise": True, "solver": True}, {"first_play": "parent", "backup": "mixed"}], ids=str)
+def test_a_rule_of_the_users_own_agrees(options, c):
+    compare("tic_tac_toe", tt.SearchConfig(rule=moody, c=c, **options), simulations=200)

@@ -39,11 +39,12 @@ SAME = {
 @pytest.mark.parametrize("name", SAME)
 def test_same_seed_same_visits_as_the_compiled_game(name):
     config = SAME[name]
-    search, result = search_of(Nim(), config, simulations=400, seed=5)
-    compiled = tt.Search("nim", config, seed=5)
+    search, result = search_of(TicTacToe(), config, simulations=400, seed=5)
+    compiled = tt.Search("tic_tac_toe", config, seed=5)
     expected = compiled.run(tt.Limit(simulations=400))
     assert list(result.visits.values()) == list(expected.visits.values())
-    assert (result.value, result.action, result.proof) == (expected.value, expected.action, expected.proof)
+    row, column = result.action
+    assert (result.value, 3 * row + column, result.proof) == (expected.value, expected.action, expected.proof)
     assert search.tree.size == compiled.tree.size
     assert np.array_equal(search.tree.columns.stats["visits"][: search.tree.size], compiled.tree.columns.stats["visits"][: search.tree.size])
 
