@@ -162,3 +162,40 @@ class Secret:
 
     def render_for(self, player):
         return f"card {self.card if player == 0 else '?'}, said {self.said}"
+
+
+@tt.game(players=1, max_length=2, rewards=(-4.2, 2), action_size=2)
+class Aim:
+    """Two shots from -1 to 1, each with a spin that costs a little; a shot is worth 1 less the squared distance from its target.
+
+    The second target lies where the first shot went. A sore arm, if there is one, fails while it draws the second shot.
+    """
+
+    shots = tt.field("i1")
+    sore = tt.field("bool")
+    first = tt.field("f8")
+    worth = tt.field("f8")
+
+    def reset(self):
+        self.shots, self.sore, self.first, self.worth = 0, False, 0.0, 0.0
+
+    def current_player(self):
+        return 0
+
+    def sample_action(self, rng, out):
+        out[0] = 2.0 * rng.random() - 1.0
+        if self.sore and self.shots == 1 and out[0] > 0.97:
+            raise ValueError("a sore arm")
+        out[1] = rng.random()
+
+    def apply_vector(self, values):
+        target = 0.4 if self.shots == 0 else self.first
+        self.worth += 1.0 - (values[0] - target) * (values[0] - target) - 0.1 * values[1] * values[1]
+        self.first = values[0]
+        self.shots += 1
+
+    def is_terminal(self):
+        return self.shots == 2
+
+    def rewards(self, out):
+        out[0] = self.worth

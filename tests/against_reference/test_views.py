@@ -7,7 +7,7 @@ import pytest
 import treetop as tt
 from tests.against_reference.hidden import Duel, Whisper
 from tests.against_reference.twins import settings_of
-from tests.search.test_views import Aim
+from tests.all_kinds import Aim
 from treetop.compiler.rng import STEP, mix
 from treetop.reference.views import ViewSearch
 
@@ -101,7 +101,7 @@ def test_evaluations_agree(evaluator):
 @pytest.mark.parametrize("config", [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.blind()], ids=str)
 def test_drawn_actions_of_real_numbers_are_the_same(config):
     compare_views(Aim, config, simulations=600)
-    compare_views(tt.Position(Aim).apply((0.3,)), config)
+    compare_views(tt.Position(Aim).apply((0.3, 0.5)), config)
 
 
 WINDY = "pendulum(horizon=4, wind=1.0)"

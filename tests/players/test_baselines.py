@@ -45,18 +45,6 @@ class Estimated:
         out[1 - self.player] = -sign
 
 
-def play(players, game, seed=1):
-    position = treetop.Position(treetop.load_game(game))
-    for player in players:
-        player.begin(position, seed)
-    while not position.is_terminal:
-        action = players[position.player].choose(position)
-        for player in players:
-            player.observe(action)
-        position = position.apply(action)
-    return position
-
-
 def sample(game, games, after=0):
     """The positions of some random games that are not over, from a number of moves on."""
     found = {}
@@ -83,8 +71,8 @@ def test_random_is_uniform_and_decided_by_the_seed():
     assert all(60 <= chosen.count(action) <= 140 for action in range(9))
 
 
-def test_random_does_not_repeat_itself_from_move_to_move():
-    moves = play([RandomPlayer(), RandomPlayer()], "connect_four").actions
+def test_random_does_not_repeat_itself_from_move_to_move(play):
+    moves = play("connect_four", [RandomPlayer(), RandomPlayer()]).actions
     assert len(set(moves)) > 1
 
 
@@ -217,10 +205,10 @@ def test_options_out_of_range_are_refused(options, text):
         AlphaBetaPlayer(treetop.load_game("tic_tac_toe"), **options)
 
 
-def test_stronger_baselines_beat_weaker_ones():
+def test_stronger_baselines_beat_weaker_ones(play):
     game = treetop.load_game("tic_tac_toe")
     greedy, clever, chance = GreedyPlayer(game), AlphaBetaPlayer(game, depth=9), RandomPlayer()
-    greedily = [play([greedy, chance], game, seed).rewards[0] for seed in range(20)]
-    cleverly = [play([greedy, clever], game, seed).rewards[1] for seed in range(20)]
+    greedily = [play(game, [greedy, chance], seed).rewards[0] for seed in range(20)]
+    cleverly = [play(game, [greedy, clever], seed).rewards[1] for seed in range(20)]
     assert sum(greedily) > 12
     assert min(cleverly) >= 0 < sum(cleverly)

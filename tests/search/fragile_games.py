@@ -1,4 +1,4 @@
-"""Games that can be told to fail in the middle of a search: simple ones, with many dice in a row, with moves made at once, with real numbers.
+"""Games that can be told to fail in the middle of a search: a simple one, with many dice in a row, with moves made at once.
 
 How they fail is a field of the state, so that all ways of failing share their compiled code: see `own_games.start`.
 """
@@ -179,39 +179,6 @@ class Auction:
 
     def rewards(self, out):
         out[0] = 0.0
-
-
-@tt.game(players=1, max_length=3, rewards=(-3, 3), action_size=2)
-class Throw:
-    """Three throws of real numbers: far, but not to the side."""
-
-    turn = tt.field("i1")
-    fails = tt.field("bool")
-    far = tt.field("f8")
-
-    def reset(self):
-        self.turn = 0
-        self.fails = False
-        self.far = 0.0
-
-    def current_player(self):
-        return 0
-
-    def sample_action(self, rng, out):
-        out[0] = 2.0 * rng.random() - 1.0
-        if self.fails and self.turn == 2 and out[0] > 0.97:
-            raise ValueError("a sore arm")
-        out[1] = rng.random()
-
-    def apply_vector(self, values):
-        self.far += values[0] - 0.5 * values[1]
-        self.turn += 1
-
-    def is_terminal(self):
-        return self.turn == 3
-
-    def rewards(self, out):
-        out[0] = self.far
 
 
 @tt.game(players=1, num_actions=2, num_outcomes=2, max_length=3)

@@ -7,9 +7,10 @@ import pytest
 
 import treetop as tt
 from tests.against_reference.chancy import Market
+from tests.all_kinds import Aim
 from tests.chancy_games import Mine, Race
 from tests.own_games import ThreeNim, start
-from tests.search.fragile_games import Auction, Dice, Loan, Throw
+from tests.search.fragile_games import Auction, Dice, Loan
 from treetop.tree.layout import BOUNDED, SETTLED
 
 
@@ -145,7 +146,7 @@ def test_a_game_that_fails_when_all_choose_at_once_leaves_the_views_whole(config
 
 
 def test_a_game_that_fails_while_drawing_real_numbers_leaves_no_action_behind():
-    search = tt.Search(start(Throw, fails=True), tt.uct(), seed=6)
+    search = tt.Search(start(Aim, sore=True), tt.uct(), seed=6)
     with pytest.raises(tt.GameError, match="a sore arm"):
         search.run(tt.Limit(simulations=50_000))
     search.tree.check()
@@ -156,7 +157,7 @@ def test_a_game_that_fails_while_drawing_real_numbers_leaves_no_action_behind():
 
 
 def test_a_view_never_holds_more_drawn_actions_than_there_is_room_for():
-    search = tt.Search(Throw, tt.uct(widening=1000.0, widening_power=1.0), seed=7)
+    search = tt.Search(Aim, tt.uct(widening=1000.0, widening_power=1.0), seed=7)
     search.prepare()
     work = search._machine.scratch.work
     search._machine.scratch.replace(tied=work.tied[:50].copy(), scores=work.scores[:50].copy())

@@ -5,40 +5,9 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
+from tests.all_kinds import Aim
 from treetop.oracle.information import exploitability
 from treetop.types import CHANCE
-
-
-@tt.game(players=1, max_length=2, rewards=(-4, 2), action_size=1)
-class Aim:
-    """Two shots from -1 to 1; each is worth 1 less the squared distance from a target, and the second target lies where the first shot went."""
-
-    shots = tt.field("i1")
-    first = tt.field("f8")
-    worth = tt.field("f8")
-
-    def reset(self):
-        self.shots = 0
-        self.first = 0.0
-        self.worth = 0.0
-
-    def current_player(self):
-        return 0
-
-    def sample_action(self, rng, out):
-        out[0] = 2.0 * rng.random() - 1.0
-
-    def apply_vector(self, values):
-        target = 0.4 if self.shots == 0 else self.first
-        self.worth += 1.0 - (values[0] - target) * (values[0] - target)
-        self.first = values[0]
-        self.shots += 1
-
-    def is_terminal(self):
-        return self.shots == 2
-
-    def rewards(self, out):
-        out[0] = self.worth
 
 
 def strategy_table(game, strategies):
