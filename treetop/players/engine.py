@@ -44,9 +44,7 @@ class EnginePlayer(BasePlayer, Generic[E]):
 
     def __init__(self, game: Game, command: str, name: str, deadline: float, start_deadline: float) -> None:
         super().__init__(name)
-        if any(game.has(method) for method in OTHER_KINDS):
-            raise ConfigError(f"an engine is told moves and nothing else, so it cannot play {game.name}, a game with chance, secrets, real numbers, "
-                              "moves made at once or rewards on the way")  # fmt: skip
+        self._check_game(game)
         self.game = game
         self._command = split_command(command)
         find_program(self._command[0])  # better now than at the first move
@@ -57,8 +55,7 @@ class EnginePlayer(BasePlayer, Generic[E]):
     def begin(self, start: Position, seed: int) -> None:
         """A new game begins at the game's start, or after some moves from there."""
         super().begin(start, seed)
-        if start.was_set_up:
-            raise PlayerError(f"{self.name} can only begin at the game's start or after moves from there, not at a set-up\n{start}")
+        self._check_start(start)
         try:
             if self._engine is None or self._engine.process.closed:
                 self._engine = self._start()
@@ -74,13 +71,13 @@ class EnginePlayer(BasePlayer, Generic[E]):
         if engine is None or engine.process.closed:
             raise PlayerError(f"{self.name} is not running: a game begins with `begin`")
         try:
-            text = self._ask(engine, position)
-            if text != "resign":
-                return self._understand(engine, position, text)
+            action = self._decide(engine, position)
         except BaseException:
             self._abandon()  # also on Ctrl-C: its answer would be taken for the next one
             raise
-        raise PlayerError(f"{self.name} resigns\n{position}")
+        if action is None:
+            raise PlayerError(f"{self.name} resigns\n{position}")
+        return action
 
     def close(self) -> None:
         """End the engine."""
@@ -90,6 +87,20 @@ class EnginePlayer(BasePlayer, Generic[E]):
     def _abandon(self) -> None:
         if self._engine is not None:
             self._engine.process.close()
+
+    def _check_game(self, game: Game) -> None:
+        if any(game.has(method) for method in OTHER_KINDS):
+            raise ConfigError(f"an engine is told moves and nothing else, so it cannot play {game.name}, a game with chance, secrets, real numbers, "
+                              "moves made at once or rewards on the way")  # fmt: skip
+
+    def _check_start(self, start: Position) -> None:
+        if start.was_set_up:
+            raise PlayerError(f"{self.name} can only begin at the game's start or after moves from there, not at a set-up\n{start}")
+
+    def _decide(self, engine: E, position: Position) -> int | None:
+        """The engine's action; None where it resigns."""
+        text = self._ask(engine, position)
+        return None if text == "resign" else self._understand(engine, position, text)
 
     def _understand(self, engine: E, position: Position, text: str) -> int:
         try:
