@@ -3,7 +3,7 @@
 # that need an engine are skipped then, so this never fails a build.
 set -u
 
-packages="fairy-stockfish gnugo fairymax"
+packages="fairy-stockfish gnugo fairymax gnubg"
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "there is no apt-get here: install these engines by other means: $packages"

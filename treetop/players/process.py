@@ -30,7 +30,7 @@ _PATIENCE = 1.0  # seconds for each step of the end: after the last word, after 
 
 _PACKAGES = {
     name: name
-    for name in ("ethereal-chess", "fairy-stockfish", "fairymax", "glaurung", "gnuchess", "gnugo", "gnushogi", "hachu", "hoichess", "phalanx",
+    for name in ("ethereal-chess", "fairy-stockfish", "fairymax", "glaurung", "gnubg", "gnuchess", "gnugo", "gnushogi", "hachu", "hoichess", "phalanx",
                  "sjaakii", "sjeng", "stockfish", "toga2")
 } | {"hoixiangqi": "hoichess", "maxqi": "fairymax", "shamax": "fairymax", "sjaak": "sjaakii"}  # fmt: skip
 """Programs that Debian has, and the package of each."""

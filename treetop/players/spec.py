@@ -19,6 +19,7 @@ from treetop.game.position import first_choice
 from treetop.game.registry import load_file
 from treetop.players.baselines import AlphaBetaPlayer, GreedyPlayer, RandomPlayer
 from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
+from treetop.players.gnubg import GnubgPlayer
 from treetop.players.player import Player
 from treetop.players.search import SearchPlayer
 from treetop.search.config import SearchConfig
@@ -106,6 +107,7 @@ def _greedy(game: Game, *, name: str) -> Player:
 
 _MAKERS: dict[str, Callable[..., Player]] = {
     "random": _random, "greedy": _greedy, "alphabeta": AlphaBetaPlayer, "uci": UciPlayer, "gtp": GtpPlayer, "cecp": CecpPlayer,
+    "gnubg": GnubgPlayer,
 }  # fmt: skip
 """Each player that is no search: what makes it from a game, its options, and a name."""
 
