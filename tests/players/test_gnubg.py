@@ -89,7 +89,7 @@ def test_a_turn_as_the_program_writes_it_leads_to_its_board(x, o, move, own, oth
     assert [{point: count for point, count in enumerate(side) if count} for side in board] == [own, others]
 
 
-@pytest.mark.parametrize("move", ["pass", "8-5", "8/5 7/6", "26/20", "8/", "8/5(9)"])
+@pytest.mark.parametrize("move", ["pass", "8-5", "8/5 7/6", "26/20", "8/", "8/5(9)", "6/off*"])
 def test_a_text_that_is_no_turn_is_an_error(move):
     with pytest.raises(treetop.PlayerError, match="move"):
         board_after(board_of(OPENING), move)

@@ -29,7 +29,7 @@ _ARGUMENTS = ("-t", "-q", "-r")  # a text terminal, no sounds, nobody's own sett
 _MOST_PLIES = 4
 _ALL_MOVES = 10_000
 _HINT = re.compile(r"\s*\d+\. Cubeless \d+-ply\s+(\S.*?)\s*Eq\.:")
-_PART = re.compile(r"(bar|\d+)((?:/(?:off|\d+)\*?)+)(?:\((\d)\))?")
+_PART = re.compile(r"(bar|\d+)((?:/(?:off|\d+\*?))+)(?:\((\d)\))?")
 _SETTINGS = (
     "set lang C", "set automatic game off", "set automatic roll off", "set automatic move off", "set automatic bearoff off", "set automatic doubles 0",
     "set confirm new off", "set cube use off", "set jacoby off", "set output rawboard on", "set output mwc off", "set player 0 human",
