@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test lint types layers engines unit bench clean
 
-# Plays the main job: searches, a game of one's own, a check, the speed of the bundled games.
+# Plays the main job: searches, a game of one's own, a check, a match, a plan with recorded advice, the speed of the bundled games.
 demo: $(STAMP)
 	$(BIN)/treetop games
 	$(BIN)/treetop search connect_four --simulations 100000 --seed 1
@@ -15,6 +15,7 @@ demo: $(STAMP)
 	$(BIN)/treetop check tic_tac_toe --games 200
 	$(BIN)/treetop solve connect_four --moves "4 4 4 4 4 4 2 2 6 6 5 3"
 	$(BIN)/treetop match "grave(simulations=500)" "uct(simulations=500)" --game "hex(size=5)" --games 20 --seed 1
+	$(BIN)/python examples/game_of_24.py 3 3 8 8
 	$(BIN)/treetop bench connect_four othello tic_tac_toe --simulations 20000
 
 test: lint types layers engines unit

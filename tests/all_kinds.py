@@ -199,3 +199,11 @@ class Aim:
 
     def rewards(self, out):
         out[0] = self.worth
+
+
+def changed(base, **changes):
+    """A good game of some kind, with a few methods changed for the worse."""
+    facts = base.facts
+    numbers = {"players": facts.players, "num_actions": facts.num_actions, "max_length": facts.max_length, "rewards": facts.rewards,
+               "num_outcomes": facts.num_outcomes, "action_size": facts.action_size, **changes.pop("facts", {})}  # fmt: skip
+    return tt.game(**numbers)(type("Changed", (base.cls,), changes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.all_kinds import Aim
+from tests.all_kinds import Aim, Secret, changed
 from treetop.oracle.information import exploitability
 from treetop.types import CHANCE
 
@@ -155,3 +155,13 @@ def test_regret_matching_is_refused_where_nothing_is_hidden():
 def test_a_player_who_is_not_to_move_is_refused():
     with pytest.raises(tt.ConfigError, match="player 0 is to move"):
         tt.Search("nim", player=1)
+
+
+@pytest.mark.parametrize("config", [tt.uct(), tt.uct(information="deals"), tt.regret()], ids=str)
+@pytest.mark.parametrize("broken", ["self.said = -1", "self.player = 1 - self.player", "self.guess = 1"])
+def test_a_determinize_that_contradicts_what_the_player_has_seen_is_an_error_before_anything_is_searched(broken, config):
+    scope: dict[str, object] = {}
+    exec(f"def determinize(self, player, rng):\n    {broken}", scope)
+    game = changed(Secret, determinize=scope["determinize"])
+    with pytest.raises(tt.GameError, match=r"determinize\(1, rng\) has changed what player 1 has seen"):
+        tt.Search(tt.position(game, seed=1).apply(1), config)

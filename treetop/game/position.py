@@ -131,12 +131,23 @@ class Position:
     def seen_by(self, player: int, rng: Rng) -> Position:
         """The position as it may be for all that a player knows: what is hidden from them is drawn anew.
 
-        The history is left behind, because it may tell what is hidden.
+        The history is left behind, because it may tell what is hidden. A `determinize` that changes what the player has seen is an error.
         """
         seat, state = self._seat(player), self.state
         if self.game.has("determinize"):
             state.determinize(seat, rng)
-        return Position(self.game, state._states)
+        drawn = Position(self.game, state._states)
+        if drawn._known_to(seat) != self._known_to(seat):
+            raise GameError(f"{self.game.name}: determinize({seat}, rng) has changed what player {seat} has seen, or what it can do; "
+                            f"treetop.check finds the shortest case of it\n{self.shown_to(seat)}")  # fmt: skip
+        return drawn
+
+    def _known_to(self, seat: int) -> tuple[Any, ...]:
+        """What must be the same in every position that a player may be in."""
+        information = self.state.information(seat) if self.game.has("information") else None
+        if self.game.facts.action_size or self.is_terminal:
+            return information, self.player
+        return information, self.player, self.legal_actions(seat)
 
     def _seat(self, player: int) -> int:
         if isinstance(player, bool) or not isinstance(player, (int, np.integer)) or not 0 <= player < self.game.facts.players:

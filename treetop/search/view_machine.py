@@ -26,6 +26,7 @@ from treetop.tree.storage import Tree
 from treetop.types import CHANCE, ROOT
 
 _FIRST_TABLE = 2**12
+_TRIALS = 4  # of what is hidden, before the first simulation
 _WIDENING = 2.0  # where actions are drawn: so many times the square root of the visits
 _RULES = ("ucb1", "puct", "blind", "regret")
 _USUAL = {
@@ -75,6 +76,10 @@ class ViewMachine(Machine):
     def look_from(self, position: Position, player: int) -> None:
         """Begin anew from a position, for a player."""
         self.position = position
+        if self.game.has("determinize") and position.player != CHANCE:
+            rng = Rng(self.seed)
+            for _ in range(_TRIALS):
+                position.seen_by(player, rng)  # an error where it contradicts what the player has seen
         self.tree.clear()
         self.scratch.work.table[:] = 0
         self.control["blocks"], self.control["frozen"] = 0, 0
