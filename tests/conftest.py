@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from pathlib import Path
 
+import pytest
+
 # Before anything of Treetop is imported: a cache that all workers of this run share, and the next run too.
 os.environ.setdefault("TREETOP_CACHE", str(Path(tempfile.gettempdir()) / "treetop-tests"))
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _compiled_code_stays():
+    """What a file has compiled stays in the process for good: the collector need not go through gigabytes of it again and again."""
+    yield
+    gc.freeze()

@@ -32,7 +32,7 @@ def test_regret_matching_comes_close_to_a_biased_equilibrium(weight):
         assert strategies.of(tt.position(name), player)[0] == pytest.approx(2 / (weight + 3), abs=0.03)
 
 
-@pytest.mark.parametrize("weights", [(1.0, 2.0, 10.0), (1.0, 1.0, 5.0), (20.0, 1.0, 4.0)])
+@pytest.mark.parametrize("weights", [(1.0, 2.0, 10.0), (20.0, 1.0, 4.0)])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_regret_matching_comes_close_to_the_equilibrium_of_a_biased_rock_paper_scissors(weights, seed):
     name, (rock, paper, scissors) = f"rock_paper_scissors(weights={weights})", weights
