@@ -95,6 +95,7 @@ def test_scores_are_those_of_the_games(tmp_path):
         assert one.median == statistics.median(values)
         assert (one.worst, one.best) == (min(values), max(values))
         assert one.wins == sum(value > 5 for value in values)
+        assert 0.0 <= one.win_interval.low <= one.win_share <= one.win_interval.high <= 1.0
         half = student(29) * statistics.stdev(values) / math.sqrt(30)
         assert one.mean.high - one.mean.low == pytest.approx(2 * half)
     assert result.scores[0].simulations is None

@@ -39,6 +39,21 @@ def spread_interval(count: int, total: float, squares: float) -> Interval:
     return Interval(mean, mean - half, mean + half)
 
 
+def share_interval(count: int, among: int) -> Interval:
+    """A share, and where the true one lies (Wilson's interval, which never leaves 0 to 1 and knows that none of ten is not never).
+
+    >>> low, high = share_interval(0, 10).low, share_interval(0, 10).high
+    >>> round(low, 3), round(high, 3)
+    (0.0, 0.278)
+    """
+    if not among:
+        return Interval(0.0, 0.0, 1.0)
+    share, square = count / among, _Z95 * _Z95 / among
+    middle = (share + square / 2) / (1 + square)
+    half = _Z95 * math.sqrt(share * (1 - share) / among + square / among / 4) / (1 + square)
+    return Interval(share, max(0.0, middle - half), min(1.0, middle + half))
+
+
 def student(freedom: int) -> float:
     """The 97.5% quantile of Student's distribution, by its expansion around the normal one.
 

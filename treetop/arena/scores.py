@@ -11,7 +11,7 @@ from typing import Any
 
 from treetop.arena.elo import Interval
 from treetop.arena.log import Record
-from treetop.arena.means import mean_interval, number, told
+from treetop.arena.means import mean_interval, number, share_interval, told
 from treetop.search.tables import text_table
 
 
@@ -47,6 +47,11 @@ class Scores:
         return self.wins / self.games if self.games else 0.0
 
     @property
+    def win_interval(self) -> Interval:
+        """The same with its 95% interval."""
+        return share_interval(self.wins, self.games)
+
+    @property
     def effort(self) -> str:
         """What it took."""
         searched = "" if self.simulations is None else f" of {number(self.simulations)} simulations"
@@ -56,7 +61,7 @@ class Scores:
         """Plain values."""
         return {
             "player": self.player, "games": self.games, "mean": self.mean.to_dict(), "median": self.median, "best": self.best, "worst": self.worst,
-            "wins": self.wins, "win_share": self.win_share, "seats": list(self.seats), "forfeits": self.forfeits, "seconds_a_game": self.seconds,
+            "wins": self.wins, "win_share": self.win_share, "win_interval": self.win_interval.to_dict(), "seats": list(self.seats), "forfeits": self.forfeits, "seconds_a_game": self.seconds,
             "choices_a_game": self.choices, "simulations_a_move": self.simulations, "ends": self.ends, "clairvoyant": self.clairvoyant,
         }  # fmt: skip
 
@@ -113,11 +118,12 @@ class EvaluationResult:
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a player."""
-        head = ["player", "mean score", "95% interval", "median", "best", "wins"]
+        head = ["player", "mean score", "95% interval", "median", "best", "wins", "95% interval"]
         rows = []
         for one in self.scores:
             between = f"{number(one.mean.low)} to {number(one.mean.high)}" if math.isfinite(one.mean.low) else "unknown"
-            rows.append([one.player, number(one.mean.value), between, number(one.median), number(one.best), f"{one.win_share:.1%}"])
+            rows.append([one.player, number(one.mean.value), between, number(one.median), number(one.best), f"{one.win_share:.1%}",
+                         f"{one.win_interval.low:.1%} to {one.win_interval.high:.1%}"])  # fmt: skip
         return head, rows
 
     def ends(self) -> list[tuple[str, list[str], list[list[str]]]]:
