@@ -138,6 +138,7 @@ def test_a_limit_of_nodes_counts_those_of_all_deals():
     search = tt.Search(dealt("leduc_poker"), DEALS, seed=4)
     search.run(tt.Limit(nodes=2000))
     assert 2000 <= search._machine.nodes < 20_000
+    assert search.result().usage.nodes == sum(deal.tree.size for deal in search._machine.deals)
 
 
 def test_players_and_matches_take_deals():

@@ -18,6 +18,7 @@ from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import in_python
 from treetop.search.machine import Machine
+from treetop.search.root import block
 from treetop.search.view_machine import ViewMachine, needs_views
 from treetop.tree.layout import MANY_OWN
 from treetop.tree.storage import Tree
@@ -60,9 +61,9 @@ class DealsMachine(Machine):
         return Machine(deal, self._each, self._evaluator, self._expand_after, seed)
 
     @property
-    def nodes(self) -> int:
-        """Nodes in the trees of all deals."""
-        return sum(deal.tree.size for deal in self.deals)
+    def trees(self) -> list[Tree]:
+        """The trees of all deals."""
+        return [deal.tree for deal in self.deals]
 
     @property
     def from_cache(self) -> bool:
@@ -90,28 +91,27 @@ class DealsMachine(Machine):
 
     def _add_up(self) -> None:
         """The roots of all deals, as one. The player's own moves are the same in every deal."""
-        tree, moves = self.tree, list[int]()
-        roots = [_Root(deal.tree) for deal in self.deals]
-        for root in roots:
-            moves += [action for action in root.moves if action not in moves]
+        tree, trees, moves = self.tree, self.trees, list[int]()
+        for each in trees:
+            moves += [action for action in _moves(each) if action not in moves]
         tree.make_room(len(moves) + 1)
         tree.size = len(moves) + 1
         columns = tree.columns
-        tree.totals[:] = sum(deal.tree.totals for deal in self.deals)
-        own = sum(deal.tree.root_visits - int(root.visits.sum()) for deal, root in zip(self.deals, roots, strict=True))
-        columns.stats[ROOT] = (0.0, sum(deal.tree.root_visits for deal in self.deals), 1.0)
+        tree.totals[:] = sum(each.totals for each in trees)
+        own = sum(each.root_visits - int(each.columns.stats["visits"][block(each)].sum()) for each in trees)
+        columns.stats[ROOT] = (0.0, sum(each.root_visits for each in trees), 1.0)
         columns.links[ROOT] = (NONE, NONE, 1 if moves else NONE, len(moves), 0, min(own, MANY_OWN))
         columns.stats[1 : tree.size] = (0.0, 0, 0.0)
         for name in ("returns", "squares"):
             getattr(columns, name)[: tree.size] = 0.0
-        for root in roots:
-            places = [1 + moves.index(action) for action in root.moves]
-            columns.stats["visits"][places] += root.visits
-            columns.stats["value_sum"][places] += root.column("stats")["value_sum"]
-            columns.stats["prior"][places] = root.column("stats")["prior"]
+        for each in trees:
+            places, theirs = [1 + moves.index(action) for action in _moves(each)], block(each)
+            columns.stats["visits"][places] += each.columns.stats["visits"][theirs]
+            columns.stats["value_sum"][places] += each.columns.stats["value_sum"][theirs]
+            columns.stats["prior"][places] = each.columns.stats["prior"][theirs]
             for name in ("returns", "squares"):
                 if len(getattr(columns, name)):
-                    getattr(columns, name)[places] += root.column(name)
+                    getattr(columns, name)[places] += getattr(each.columns, name)[theirs]
         columns.links[1 : tree.size] = (NONE, ROOT, NONE, 0, 0, 0)
         columns.links["action"][1 : tree.size] = moves
         self.control["value_low"] = min(deal.control["value_low"][0] for deal in self.deals)
@@ -119,21 +119,9 @@ class DealsMachine(Machine):
         columns.links["own"][1 : tree.size] = np.minimum(columns.stats["visits"][1 : tree.size], MANY_OWN)
 
 
-class _Root:
-    """The moves of a tree's root."""
-
-    def __init__(self, tree: Tree) -> None:
-        link = tree.columns.links[ROOT]
-        first = max(int(link["first_child"]), 0)
-        self._tree, self._block = tree, slice(first, first + int(link["num_children"]))
-        self.moves: list[int] = tree.columns.links["action"][self._block].tolist()
-
-    @property
-    def visits(self) -> Any:
-        return self.column("stats")["visits"]
-
-    def column(self, name: str) -> Any:
-        return getattr(self._tree.columns, name)[self._block]
+def _moves(tree: Tree) -> list[int]:
+    """The actions of a tree's root."""
+    return [int(action) for action in tree.columns.links["action"][block(tree)]]
 
 
 def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:

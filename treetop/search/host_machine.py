@@ -116,6 +116,11 @@ class HostMachine:
         self._generation = self.tree.generation
         self.prepare_kernel(watching=False)
 
+    @property
+    def trees(self) -> list[Tree]:
+        """All trees that it searches."""
+        return [self.tree]
+
     def _side(self, rows: int) -> Side:
         players = self.view.players
         return Side(np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32), np.zeros((rows, players)),

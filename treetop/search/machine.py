@@ -70,9 +70,14 @@ class Machine:
         return bool(self.tree.columns.links["flags"][ROOT] & SETTLED)
 
     @property
+    def trees(self) -> list[Tree]:
+        """All trees that it searches."""
+        return [self.tree]
+
+    @property
     def nodes(self) -> int:
         """How many nodes it holds."""
-        return self.tree.size
+        return sum(tree.size for tree in self.trees)
 
     @property
     def from_cache(self) -> bool:

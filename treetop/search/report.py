@@ -38,7 +38,8 @@ class Usage:
         """What a search has used up now."""
         limit, simulations, elapsed, stopped = search._last or (None, search.simulations, 0.0, "")
         asked = "ask and tell" if limit is None else str(limit)
-        return cls(asked, simulations, elapsed, stopped, search.simulations, search.tree.size, search.tree.nbytes)
+        trees = search._machine.trees
+        return cls(asked, simulations, elapsed, stopped, search.simulations, sum(tree.size for tree in trees), sum(tree.nbytes for tree in trees))
 
 
 @dataclass(frozen=True)
