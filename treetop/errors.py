@@ -15,6 +15,7 @@
     │   └── StaleNodeError          a node of a tree that has moved on
     ├── EvaluationError             for evaluators to raise: no answer, and what the attempt cost all the same
     ├── PlayerError                 a player in a match failed: hung, died, or broke the protocol; the match records a forfeit
+    ├── ProverError                 a proof assistant that is missing, cannot be started, or refuses the file it was given
     ├── SaveError                   a file that cannot be read, or belongs to something else (also a ValueError)
     └── MissingExtraError           an optional package is not installed (also an ImportError)
 """
@@ -84,6 +85,10 @@ class EvaluationError(TreetopError):
 
 class PlayerError(TreetopError):
     """A player could not give a move: an engine that hung, died or spoke nonsense. A match counts it as a forfeit."""
+
+
+class ProverError(TreetopError):
+    """A proof assistant is not installed, does not answer, or refuses the file before the lemma. A tactic that fails is no error."""
 
 
 class SaveError(TreetopError, ValueError):

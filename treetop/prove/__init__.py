@@ -1,0 +1,1 @@
+"""Tree search for theorems: goals, tactics and proofs that a checker outside the search accepts."""

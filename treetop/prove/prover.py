@@ -1,0 +1,151 @@
+"""What a proof search needs to know of a prover: goals, tactics that turn a goal into subgoals, and a proof that somebody else can check.
+
+A prover is asked one question: what becomes of this goal under this tactic? It answers with subgoals that must ALL be proved (none: the goal is
+proved), or with the reason why the tactic fails. The search never looks into a goal; those who suggest tactics do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Something to be proved. Goals with equal keys are one goal, whatever way led to them."""
+
+    key: str
+    """All that decides what can be proved from here, as text."""
+    text: str = field(default="", compare=False)
+    """For people, where that is not the key."""
+    data: Any = field(default=None, compare=False, repr=False)
+    """What the prover and the suggesting parties know of it. It must be picklable."""
+
+    def __str__(self) -> str:
+        return self.text or self.key
+
+
+class Step(NamedTuple):
+    """From a goal to one of its subgoals: the tactic, and which of those that it left (0 is the first)."""
+
+    tactic: str
+    index: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """A goal and a way to it from the theorem. Provers that hold one state at a time go there; others look at the goal alone."""
+
+    goal: Goal
+    path: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """What became of a goal under a tactic."""
+
+    subgoals: tuple[Goal, ...] | None
+    """All of them must be proved; none: the goal is. None instead of a tuple: the tactic failed."""
+    reason: str = ""
+    """Why it failed, in a line."""
+    seconds: float = 0.0
+
+    @property
+    def applied(self) -> bool:
+        """Whether the tactic did something."""
+        return self.subgoals is not None
+
+
+class Prover(Protocol):
+    """A proof assistant with one theorem open. One that is used by several workers is made once in each of them."""
+
+    def root(self) -> Goal:
+        """The theorem."""
+        ...
+
+    def attempt(self, place: Place, tactic: str, seconds: float | None = None) -> Attempt:
+        """Try a tactic on a goal, for so long at most. What goes wrong within it is a failed attempt with a reason, never an exception."""
+        ...
+
+    def close(self) -> None:
+        """End what was started. May be called twice."""
+        ...
+
+
+class Suggestion(NamedTuple):
+    """A tactic that may be worth trying, and how likely it seems. The probabilities at a goal need not add up to 1."""
+
+    tactic: str
+    probability: float
+
+
+class Provider(Protocol):
+    """Suggests tactics for goals."""
+
+    name: str
+
+    def suggest(self, goal: Goal) -> list[Suggestion]:
+        """What to try there, in any order; no tactic twice."""
+        ...
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A goal, the tactic that proves it, and the proofs of the subgoals that it leaves, in the prover's order."""
+
+    goal: Goal
+    tactic: str
+    parts: tuple[Proof, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """How many tactics it has."""
+        return sum(1 for _ in self.walk())
+
+    def walk(self) -> Iterator[Proof]:
+        """This proof and all its parts, each before its own parts."""
+        pending = [self]
+        while pending:
+            proof = pending.pop()
+            yield proof
+            pending.extend(reversed(proof.parts))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a checker outside the search says of a proof."""
+
+    accepted: bool
+    reason: str = ""
+    """Why not."""
+    assumptions: tuple[str, ...] = ()
+    """What the proof rests on beside the logic itself: axioms, lemmas that were admitted."""
+    checker: str = ""
+    """Who says so: `coqc 8.16.1`."""
+
+
+class Theorem(Protocol):
+    """A statement to be proved by some prover. It is picklable, so that every worker can open it."""
+
+    name: str
+
+    def open(self) -> Prover:
+        """A prover that stands before the statement."""
+        ...
+
+    def provider(self, prover: Prover) -> Provider:
+        """Who suggests tactics unless the caller knows better. It may ask the prover, which then is not used by the search."""
+        ...
+
+    def script(self, proof: Proof) -> str:
+        """The proof as its users write it."""
+        ...
+
+    def verify(self, proof: Proof) -> Verdict:
+        """Let a checker that knows nothing of the search judge the proof."""
+        ...
+
+    def facts(self) -> dict[str, Any]:
+        """What a report says of it: the prover with its version, the statement, the options. JSON can hold it."""
+        ...
