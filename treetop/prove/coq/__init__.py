@@ -1,0 +1,1 @@
+"""The proof assistant Coq, spoken to through `coqidetop.opt`; every proof is judged by `coqc`."""
