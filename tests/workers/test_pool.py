@@ -306,3 +306,30 @@ def test_a_death_is_seen_even_where_a_child_keeps_the_pipe_open(tmp_path):
     assert outcomes[2].attempts == 2
     assert all(outcome.ok for outcome in outcomes.values())
     assert time.monotonic() - start < 7
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_iterator_that_had_no_unit_is_asked_again_after_each_outcome(workers):
+    class Following:
+        """Each value makes one more unit, until there were four."""
+
+        def __init__(self) -> None:
+            self.ready, self.made = [2], 1
+
+        def __iter__(self):
+            return self
+
+        def __next__(self) -> Unit:
+            if not self.ready:
+                raise StopIteration
+            return Unit(f"unit {self.made}", (self.ready.pop(),))
+
+    following = Following()
+    seen = []
+    with Pool(f"{JOBS}:squares", workers=workers) as pool:
+        for outcome in pool.run(following):
+            seen.append(outcome.value)
+            if following.made < 4:
+                following.made += 1
+                following.ready.append(outcome.value)
+    assert seen == [4, 16, 256, 65536]

@@ -92,6 +92,7 @@ class Pool:
     def run(self, units: Iterable[Unit]) -> Iterator[Outcome]:
         """Do all units, and give what became of them as they finish. They are taken from the iterable only when a worker is free for them.
 
+        An iterator that has no unit just now may have one later: it is asked again after each outcome that the caller has taken.
         Whoever stops early ends what is under way; the other workers wait for the next call, until the pool is closed.
         """
         queue = _Queue(units)
@@ -103,6 +104,7 @@ class Pool:
                     self._fill(queue)  # first, so that nobody waits while a value is being looked at
                 finally:
                     yield from finished
+                self._fill(queue)  # whoever has looked at them may have more to do now
         finally:
             for seat in [seat for seat in self._seats if seat.task]:
                 self._remove(seat)
