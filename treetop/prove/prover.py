@@ -26,7 +26,8 @@ class Goal:
         return self.text or self.key
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True)
+class Step:
     """From a goal to one of its subgoals: the tactic, and which of those that it left (0 is the first)."""
 
     tactic: str

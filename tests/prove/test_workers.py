@@ -1,0 +1,90 @@
+"""Several workers on one graph: goals are reserved, and a worker that is killed costs its reservation only."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.prove.test_search import provable_goals, random_table
+from tests.prove.toy import Table, TableProver, TableTheorem
+from treetop.prove.config import POLICIES, ProofConfig
+from treetop.prove.limits import ProofLimit
+from treetop.prove.prover import Attempt, Place
+from treetop.prove.search import ProofSearch
+
+WIDE: Table = {"A": {"split": tuple("BCDEFGH")}, **{name: {"x": None, "y": None, "close": ()} for name in "BCDEFGH"}}
+
+
+@dataclass(frozen=True)
+class SlowTheorem(TableTheorem):
+    """Its provers take their time, and say who they are."""
+
+    seconds: float = 0.05
+    folder: str = ""
+
+    def open(self) -> SlowProver:
+        return SlowProver(self)
+
+
+class SlowProver(TableProver):
+    def __init__(self, theorem: SlowTheorem) -> None:
+        super().__init__(theorem.table, theorem.root)
+        self._slow = theorem
+
+    def attempt(self, place: Place, tactic: str, seconds: float | None = None) -> Attempt:
+        if self._slow.folder:
+            (Path(self._slow.folder) / str(os.getpid())).touch()
+        time.sleep(self._slow.seconds)
+        return super().attempt(place, tactic, seconds)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_two_workers_prove_what_one_proves(policy):
+    events: list[dict] = []
+    with ProofSearch(SlowTheorem(WIDE, seconds=0.005), ProofConfig(policy=policy), seed=1, workers=2, trace=events.append) as search:
+        result = search.run(ProofLimit(attempts=500, seconds=60))
+    assert result.proved
+    assert [event["n"] for event in events] == list(range(1, len(events) + 1))
+    assert all(goal.in_flight == 0 and not goal.reserved for goal in result.graph.goals)
+
+
+def test_two_workers_are_at_work_at_once(tmp_path):
+    with ProofSearch(SlowTheorem(WIDE, folder=str(tmp_path)), seed=1, workers=2) as search:
+        assert search.run(ProofLimit(seconds=60)).proved
+    assert len([file for file in tmp_path.iterdir() if int(file.name) != os.getpid()]) == 2
+
+
+def test_two_workers_keep_limits_and_go_on_with_the_same_graph():
+    with ProofSearch(SlowTheorem(WIDE, seconds=0.001), seed=1, workers=2) as search:
+        assert search.run(ProofLimit(attempts=4)).attempts == 4
+        assert search.run(ProofLimit(iterations=1)).iterations > 1
+        assert search.run(ProofLimit(seconds=60)).proved
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_workers_decide_random_tables_as_by_exhaustion(seed):
+    table = random_table(random.Random(seed))
+    with ProofSearch(TableTheorem(table), ProofConfig(policy="puct"), seed=seed, workers=2) as search:
+        assert search.run(ProofLimit(seconds=60)).status == ("proved" if "A" in provable_goals(table) else "exhausted")
+
+
+def test_a_killed_worker_costs_its_reservation_only(tmp_path):
+    killed: list[int] = []
+    with ProofSearch(SlowTheorem(WIDE, seconds=0.1, folder=str(tmp_path)), seed=1, workers=2) as search:
+
+        def kill_one(now) -> None:
+            others = [int(file.name) for file in tmp_path.iterdir() if int(file.name) != os.getpid()]
+            if not killed and others:
+                os.kill(others[0], signal.SIGKILL)
+                killed.append(others[0])
+
+        result = search.run(ProofLimit(seconds=60), progress=kill_one)
+    assert killed
+    assert result.proved
+    assert not any("lost" in tactic.reason for goal in result.graph.goals for tactic in goal.tactics)

@@ -1,0 +1,232 @@
+"""Who works on what: goals are reserved, tactics tried on them by somebody, and what became of them is entered in the graph.
+
+Nothing here knows where the tactics are tried. A reservation is a small task that can be sent anywhere; whoever carries it out reports, and one that
+never reports is given back and costs nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treetop.errors import ConfigError
+from treetop.prove.config import ProofConfig
+from treetop.prove.graph import Change, GoalNode, Graph, Status
+from treetop.prove.policies import Policy, Selection
+from treetop.prove.prover import Attempt, Goal, Place, Prover, Provider, Suggestion
+from treetop.prove.providers import check_ranking, checked
+from treetop.prove.values import Values
+
+Ranker = Callable[[Goal, list[Suggestion]], list[Suggestion]]
+"""Reorders the suggestions for a goal: the same pairs, in any order."""
+Evaluate = Callable[[Goal], float]
+"""How likely it seems that a goal can be proved, from 0 to 1."""
+TraceSink = Callable[[dict[str, Any]], None]
+
+MOST_TACTICS = 16  # in one task: whoever carries it out looks at the clock itself, but others may be waiting for the goal
+
+
+@dataclass(frozen=True)
+class Task:
+    """Tactics to be tried on a goal, one after the other."""
+
+    id: int
+    goal: int
+    place: Place
+    tactics: tuple[str, ...]
+    applied: int | None
+    """Stop when so many have applied. One that proves the goal is always the last."""
+    tactic_seconds: float
+    seconds: float | None
+    """Begin no tactic after so many seconds."""
+
+
+def carry_out(prover: Prover, task: Task) -> list[Attempt]:
+    """Try the tactics of a task. A prover that raises has failed in that tactic, and the next one is tried."""
+    attempts: list[Attempt] = []
+    applied = 0
+    begun = time.perf_counter()
+    for tactic in task.tactics:
+        now = time.perf_counter()
+        left = None if task.seconds is None else task.seconds - (now - begun)
+        if left is not None and left <= 0:
+            break
+        seconds = task.tactic_seconds if left is None else min(task.tactic_seconds, left)
+        try:
+            attempt = prover.attempt(task.place, tactic, seconds)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is this tactic's failure
+            attempt = Attempt(None, f"{type(error).__name__}: {error}", time.perf_counter() - now)
+        attempts.append(attempt)
+        applied += attempt.applied
+        if attempt.subgoals == () or applied == task.applied:
+            break
+    return attempts
+
+
+class Scheduler:
+    """Reserves goals for those who try tactics, and enters what they report."""
+
+    def __init__(
+        self, graph: Graph, policy: Policy, provider: Provider, config: ProofConfig, *,
+        ranker: Ranker | None = None, evaluate: Evaluate | None = None, trace: TraceSink | None = None,
+    ) -> None:  # fmt: skip
+        self.graph, self._policy, self._provider, self._config = graph, policy, provider, config
+        self._ranker = ranker if config.policy != "blind_uniform" else None
+        self._evaluate = evaluate if config.policy != "blind_uniform" else None
+        self._values = Values(config.backup)
+        self._trace = trace
+        self._events = 0
+        self._tasks = 0
+        self._under_way: dict[int, tuple[Task, Selection]] = {}
+        self.iterations = 0
+        self.attempts = 0
+        self.expansions = 0
+        graph.root.value = graph.root.estimate = self._estimate(graph.root.goal)
+
+    @property
+    def tasks_under_way(self) -> int:
+        """How many have been handed out and not reported on."""
+        return len(self._under_way)
+
+    @property
+    def attempts_under_way(self) -> int:
+        """How many tactics may be tried at most by those who have not reported yet."""
+        return sum(len(task.tactics) for task, _ in self._under_way.values())
+
+    def reserve(self, *, attempts: int | None = None, seconds: float | None = None, worker: int = 0) -> Task | None:
+        """The next piece of work, of so many attempts and seconds at most; None where there is none just now."""
+        while attempts != 0 and (selection := self._policy.select()) is not None:
+            goal = selection.goal
+            if not goal.expanded and not self._ask(goal):
+                self._count(selection, success=False)
+                continue
+            assert goal.suggestions is not None
+            most = MOST_TACTICS if attempts is None else min(MOST_TACTICS, attempts)
+            tactics = tuple(suggestion.tactic for suggestion in goal.suggestions[goal.tried : goal.tried + most])
+            self._tasks += 1
+            task = Task(self._tasks, goal.id, goal.place(), tactics, self._config.width, self._config.tactic_seconds, seconds)
+            goal.reserved = True
+            for node in _on_way(selection):
+                node.in_flight += 1
+            self._under_way[task.id] = task, selection
+            self._tell("reserve", goal=goal.id, task=task.id, worker=worker, tactics=len(tactics))
+            return task
+        return None
+
+    def report(self, task: Task, attempts: Sequence[Attempt]) -> None:
+        """Enter what became of a task. The tactics that it did not come to stay untried."""
+        selection = self._end(task)
+        goal = selection.goal
+        assert goal.suggestions is not None
+        self.iterations += 1
+        self.attempts += len(attempts)
+        open_before = goal.status is Status.open
+        for attempt in attempts:
+            if goal.status is Status.proved:
+                break
+            suggestion = goal.suggestions[goal.tried]
+            self._enter(goal, suggestion, attempt, task)
+        self._change(self.graph.release(goal), goal)
+        self._policy.offer(goal)
+        self._count(selection, success=open_before and goal.status is Status.proved)
+
+    def give_back(self, task: Task, reason: str) -> None:
+        """Whoever had a task is gone: its goal may be worked on again."""
+        goal = self._end(task).goal
+        goal.reserved = False
+        self._policy.offer(goal)
+        self._tell("lost", goal=goal.id, task=task.id, reason=reason)
+
+    def drop(self, task: Task, reason: str) -> None:
+        """Whoever tried a task's tactics died of it, more than once: they count as failed."""
+        self.report(task, [Attempt(None, reason)] * len(task.tactics))
+
+    def _end(self, task: Task) -> Selection:
+        _, selection = self._under_way.pop(task.id)
+        for node in _on_way(selection):
+            node.in_flight -= 1
+        return selection
+
+    def _ask(self, goal: GoalNode) -> bool:
+        """Ask for tactics; whether there are any. A provider or a ranker that raises leaves its goal without."""
+        self.expansions += 1
+        try:
+            suggestions = self._provider.suggest(goal.goal)
+        except Exception as error:  # noqa: BLE001 - a provider may be anything
+            return self._kill(goal, f"the provider failed: {type(error).__name__}: {error}")
+        ordered = self._policy.order(checked(suggestions, self._provider.name))
+        if self._ranker is not None:
+            try:
+                ranked = self._ranker(goal.goal, list(ordered))
+            except Exception as error:  # noqa: BLE001 - a ranker may be anything
+                return self._kill(goal, f"the ranker failed: {type(error).__name__}: {error}")
+            check_ranking(ordered, ranked)
+            ordered = ranked
+        self._tell("suggest", goal=goal.id, tactics=[suggestion.tactic for suggestion in ordered])
+        self._change(self.graph.expand(goal, ordered), goal)
+        return goal.expandable
+
+    def _kill(self, goal: GoalNode, reason: str) -> bool:
+        self._change(self.graph.kill(goal, reason), goal)
+        return False
+
+    def _enter(self, goal: GoalNode, suggestion: Suggestion, attempt: Attempt, task: Task) -> None:
+        known = len(self.graph)
+        change = self.graph.record(goal, suggestion, attempt)
+        tactic = change.tactic
+        assert tactic is not None
+        share = goal.share(suggestion)
+        for below in dict.fromkeys(tactic.subgoals):
+            if below.id >= known:
+                below.estimate = below.value = self._estimate(below.goal)
+            below.log_prior = _better_way(goal, below, share, new=below.id >= known)
+            if below.status is Status.open:
+                self._policy.offer(below)
+        self._values.enter(tactic)
+        subgoals = None if attempt.subgoals is None else [below.id for below in tactic.subgoals]
+        self._tell("attempt", goal=goal.id, task=task.id, tactic=tactic.tactic, subgoals=subgoals, reason=attempt.reason, seconds=round(attempt.seconds, 4))
+        self._change(change, goal)
+
+    def _change(self, change: Change, goal: GoalNode) -> None:
+        self._values.refresh([*change.proved, *change.dead, goal])
+        for proved in change.proved:
+            self._tell("proved", goal=proved.id)
+        for dead in change.dead:
+            self._tell("dead", goal=dead.id, reason=dead.reason)
+
+    def _count(self, selection: Selection, *, success: bool) -> None:
+        """One more visit for all that the walk went through."""
+        for node in _on_way(selection):
+            node.visits += 1
+            node.successes += success
+        for _, tactic in selection.way:
+            self._values.credit(tactic)
+        self._values.refresh([selection.goal, *(goal for goal, _ in reversed(selection.way))])
+
+    def _estimate(self, goal: Goal) -> float:
+        if self._evaluate is None:
+            return self._config.leaf_value
+        try:
+            value = self._evaluate(goal)
+        except Exception:  # noqa: BLE001 - an estimate is a hint: without one the usual value will do
+            return self._config.leaf_value
+        if not 0.0 <= value <= 1.0:
+            raise ConfigError(f"a goal's estimate must lie between 0 and 1, not {value!r}")
+        return value
+
+    def _tell(self, event: str, **facts: Any) -> None:
+        if self._trace is not None:
+            self._events += 1
+            self._trace({"n": self._events, "event": event, "iteration": self.iterations, **facts})
+
+
+def _on_way(selection: Selection) -> list[Any]:
+    return [node for pair in selection.way for node in pair] + [selection.goal]
+
+
+def _better_way(goal: GoalNode, below: GoalNode, share: float, *, new: bool) -> float:
+    way = goal.log_prior + math.log(max(share, 1e-12))
+    return way if new else max(below.log_prior, way)

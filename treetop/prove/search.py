@@ -1,0 +1,262 @@
+"""The search for a proof: an object that can be held, run on, watched and asked.
+
+::
+
+    with ProofSearch(LogicTheorem("p & q -> q & p"), seed=1) as search:
+        result = search.run(ProofLimit(seconds=10))
+        print(result)
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from itertools import pairwise
+from types import TracebackType
+from typing import Any, Self
+
+from treetop.compiler.rng import Rng
+from treetop.errors import ConfigError
+from treetop.prove.config import ProofConfig
+from treetop.prove.extract import extract, shorten
+from treetop.prove.graph import Graph, Status
+from treetop.prove.limits import ProofBudget, ProofLimit
+from treetop.prove.policies import TieBreak, make_policy
+from treetop.prove.prover import Attempt, Place, Proof, Prover, Provider, Theorem, Verdict
+from treetop.prove.remote import open_theorem
+from treetop.prove.report import make_report
+from treetop.prove.result import ProofResult
+from treetop.prove.scheduling import MOST_TACTICS, Evaluate, Ranker, Scheduler, Task, TraceSink, carry_out
+from treetop.search.interrupts import Interrupts
+from treetop.search.limits import Pulse
+from treetop.workers.pool import Pool
+from treetop.workers.units import Unit
+
+_SHORTENING = ProofLimit(attempts=200, seconds=5.0)
+_GRACE = 60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
+_WATCHED = 0.1  # seconds between two looks at the progress
+
+
+@dataclass(frozen=True)
+class ProofProgress:
+    """Where a search stands, for those who watch."""
+
+    iterations: int
+    attempts: int
+    elapsed: float
+    open: int
+    proved: int
+    dead: int
+    best: tuple[str, ...]
+    """The tactics on the way to the deepest goal under the most promising ones: the best partial proof."""
+
+    @property
+    def rate(self) -> float:
+        """Attempts a second."""
+        return self.attempts / self.elapsed if self.elapsed > 0 else 0.0
+
+
+class ProofSearch:
+    """Looks for a proof of a theorem. Use it within `with`, or close it: provers are processes.
+
+    `seed=None` is a search without chance: ties go to the first, and `blind_uniform` is refused. With several `workers` each has a prover of its
+    own, in a process of its own, and all work on the one graph. `trace` is called with every event, in order, as JSON can hold it.
+    """
+
+    def __init__(
+        self, theorem: Theorem, config: ProofConfig | None = None, *, seed: int | None = 0, provider: Provider | None = None,
+        ranker: Ranker | None = None, evaluate: Evaluate | None = None, tie_break: TieBreak | None = None, workers: int = 1,
+        trace: TraceSink | None = None,
+    ) -> None:  # fmt: skip
+        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+            raise ConfigError(f"workers must be a whole number of at least 1, not {workers!r}")
+        self.theorem = theorem
+        self.config = ProofConfig() if config is None else config
+        self.seed, self.workers = seed, workers
+        self._interrupted = False
+        self.seconds = 0.0
+        self._tier: int | None = None
+        self._decided: tuple[Proof, Verdict] | None = None
+        rng = None if seed is None else Rng(seed)
+        self._prover: Prover = theorem.open()
+        try:
+            self.graph = Graph(self._prover.root())
+            self.provider = theorem.provider(self._prover) if provider is None else provider
+            policy = make_policy(self.graph, self.config, rng, tie_break)
+            self._scheduler = Scheduler(self.graph, policy, self.provider, self.config, ranker=ranker, evaluate=evaluate, trace=trace)
+            self._pool = None if workers == 1 else Pool(open_theorem, (theorem,), workers=workers, deadline=self.config.tactic_seconds * 2 * MOST_TACTICS + _GRACE)
+        except BaseException:
+            self._prover.close()
+            raise
+        self._hooks = {"ranker": _name(ranker), "evaluate": _name(evaluate), "tie_break": _name(tie_break)}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the provers."""
+        self._prover.close()
+        if self._pool is not None:
+            self._pool.close()
+
+    @property
+    def iterations(self) -> int:
+        """How many there were in all."""
+        return self._scheduler.iterations
+
+    @property
+    def attempts(self) -> int:
+        """How many tactics were tried in all."""
+        return self._scheduler.attempts
+
+    def run(self, limit: ProofLimit, *, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
+        """Search until the theorem is proved, nothing is left to try, or a limit or Ctrl-C comes. A later call goes on with the same graph."""
+        budget = ProofBudget(limit)
+        pulse = Pulse(_WATCHED)
+        with Interrupts() as interrupts, contextlib.closing(self._work(budget)) as work:
+            for _ in work:
+                if progress is not None and pulse.due():
+                    progress(self._standing(budget))
+                if interrupts.seen:
+                    self._interrupted = True
+                    break
+        self.seconds += budget.elapsed
+        return self.result()
+
+    def run_tiers(self, tiers: tuple[int, ...], *, seconds: float | None = None, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
+        """Search by budget tiers, each a number of iterations counted from the start, until one of them decides. Each goes on with the same graph."""
+        if not tiers or any(late <= early for early, late in pairwise(tiers)) or tiers[0] < 1:
+            raise ConfigError(f"tiers are growing numbers of iterations, not {tiers!r}")
+        for tier in tiers:
+            self._tier = tier
+            left = None if seconds is None else seconds - self.seconds
+            if self.iterations >= tier or (left is not None and left <= 0):
+                continue
+            self.run(ProofLimit(iterations=tier - self.iterations, seconds=left), progress=progress)
+            if self.graph.root.status is not Status.open or self._interrupted:
+                break
+        return self.result()
+
+    def result(self) -> ProofResult:
+        """What is known now. A proof that was found is shortened and checked once, here."""
+        root = self.graph.root
+        status, proof, script, verdict = "open" if root.status is Status.open else "exhausted", None, "", None
+        if root.status is Status.proved:
+            found, verdict = self._judge()
+            status = "proved" if verdict.accepted else "refused"
+            if verdict.accepted:
+                proof, script = found, self.theorem.script(found)
+        tier = self._tier if status != "open" else None
+        return ProofResult(
+            self.theorem.name, status, proof, script, verdict, self.iterations, self.attempts, self._scheduler.expansions, self.seconds, tier,
+            self.report(), self.graph,
+        )  # fmt: skip
+
+    def report(self) -> dict[str, Any]:
+        """All that is needed to run the search again and to judge what is claimed of it."""
+        return make_report(self.theorem, self.config, self.provider, seed=self.seed, workers=self.workers, hooks=self._hooks)
+
+    def _judge(self) -> tuple[Proof, Verdict]:
+        """Shorten and check. Where the shorter proof is refused, the one that the search found may still stand."""
+        if self._decided is None:
+            found = extract(self.graph)
+            budget = ProofBudget(_SHORTENING)
+
+            def attempt(place: Place, tactic: str) -> Attempt:
+                budget.attempts += 1
+                return self._prover.attempt(place, tactic, self.config.tactic_seconds)
+
+            shorter = shorten(self.graph, attempt, lambda: not budget.spent)
+            verdict = self.theorem.verify(shorter)
+            if not verdict.accepted and shorter != found:
+                shorter, verdict = found, self.theorem.verify(found)
+            self._decided = shorter, verdict
+        return self._decided
+
+    def _work(self, budget: ProofBudget) -> Generator[None]:
+        """Let tasks be carried out, here or by the workers; gives the word after each of them."""
+        spent_before = self._scheduler.iterations, self._scheduler.attempts
+
+        def settle() -> None:
+            budget.iterations = self._scheduler.iterations - spent_before[0]
+            budget.attempts = self._scheduler.attempts - spent_before[1]
+
+        if self._pool is None:
+            while (task := self._next_task(budget)) is not None:
+                self._scheduler.report(task, carry_out(self._prover, task))
+                settle()
+                yield
+            return
+        tasks: dict[str, Task] = {}
+        try:
+            for outcome in self._pool.run(_Reservations(lambda: self._next_task(budget), tasks)):
+                task = tasks.pop(outcome.unit.id)
+                if outcome.ok:
+                    self._scheduler.report(task, outcome.value)
+                else:
+                    self._scheduler.drop(task, f"the prover was lost: {outcome.reason}")
+                settle()
+                yield
+                if self.graph.root.status is not Status.open:
+                    break
+        finally:
+            for task in tasks.values():
+                self._scheduler.give_back(task, "the search stopped")
+
+    def _next_task(self, budget: ProofBudget) -> Task | None:
+        if budget.spent or self.graph.root.status is not Status.open:
+            return None
+        limit = budget.limit.iterations
+        if limit is not None and budget.iterations + self._scheduler.tasks_under_way >= limit:
+            return None
+        left = budget.attempts_left(self._scheduler.attempts_under_way)
+        return self._scheduler.reserve(attempts=left, seconds=budget.seconds_left)
+
+    def _standing(self, budget: ProofBudget) -> ProofProgress:
+        counts = dict.fromkeys(Status, 0)
+        for goal in self.graph.goals:
+            counts[goal.status] += 1
+        return ProofProgress(
+            budget.iterations, budget.attempts, budget.elapsed, counts[Status.open], counts[Status.proved], counts[Status.dead], self._best_way()
+        )
+
+    def _best_way(self) -> tuple[str, ...]:
+        best: list[str] = []
+        goal, seen = self.graph.root, {0}
+        while True:
+            options = [tactic for tactic in goal.tactics if tactic.status is not Status.dead and tactic.subgoals]
+            if not options:
+                return tuple(best)
+            tactic = max(options, key=lambda option: (option.value, option.visits))
+            best.append(tactic.tactic)
+            below = next((below for below in tactic.subgoals if below.status is Status.open and below.id not in seen), None)
+            if below is None:
+                return tuple(best)
+            seen.add(below.id)
+            goal = below
+
+
+class _Reservations:
+    """Tasks for the pool, reserved when a worker is free. An end is not for ever: what is reported meanwhile may make new work."""
+
+    def __init__(self, next_task: Callable[[], Task | None], tasks: dict[str, Task]) -> None:
+        self._next_task, self._tasks = next_task, tasks
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Unit:
+        task = self._next_task()
+        if task is None:
+            raise StopIteration
+        unit = Unit(f"task {task.id}", (task,))
+        self._tasks[unit.id] = task
+        return unit
+
+
+def _name(hook: Any) -> str | None:
+    return None if hook is None else getattr(hook, "__qualname__", type(hook).__qualname__)

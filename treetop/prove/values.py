@@ -1,0 +1,61 @@
+"""What goals and tactics are worth, from 0 (hopeless) to 1 (proved), kept up to date with every attempt.
+
+Values go up through the graph without its backward tactics. That has no cycle, so a value never supports itself; and only what changes is computed
+again: over shared goals a recursion would visit the same goals again and again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+
+from treetop.prove.graph import GoalNode, Status, TacticNode
+
+
+class Values:
+    """Keeps the values of a graph's nodes by one of the backups."""
+
+    def __init__(self, backup: str) -> None:
+        self._from_below = None if backup == "uniform" else min if backup == "and_min" else prod
+
+    def refresh(self, changed: Iterable[GoalNode]) -> None:
+        """Compute goals anew, and what rests on them."""
+        pending = list(dict.fromkeys(changed))
+        while pending:
+            goal = pending.pop()
+            before, goal.value = goal.value, self._of_goal(goal)
+            if goal.value == before or self._from_below is None:
+                continue
+            pending.extend(user.goal for user in goal.users if self._revalue(user))
+
+    def enter(self, tactic: TacticNode) -> None:
+        """Give a new tactic its value; its goal still has to be refreshed."""
+        self._revalue(tactic)
+
+    def credit(self, tactic: TacticNode) -> None:
+        """After a visit that went through a tactic: what the counts alone decide."""
+        if self._from_below is None:
+            tactic.value = _known(tactic) if tactic.status is not Status.open else tactic.successes / tactic.visits
+
+    def _revalue(self, tactic: TacticNode) -> bool:
+        before = tactic.value
+        if tactic.status is not Status.open:
+            tactic.value = _known(tactic)
+        elif self._from_below is None:
+            tactic.value = tactic.successes / tactic.visits if tactic.visits else min(below.value for below in tactic.subgoals)
+        else:
+            tactic.value = 0.0 if tactic.backward else self._from_below(below.value for below in tactic.subgoals)
+        return tactic.value != before
+
+    def _of_goal(self, goal: GoalNode) -> float:
+        if goal.status is not Status.open:
+            return _known(goal)
+        if self._from_below is not None:
+            opened = [tactic.value for tactic in goal.tactics if tactic.status is Status.open and not tactic.backward]
+            if opened:
+                return max(opened)
+        return (goal.successes + goal.estimate) / (goal.visits + 1)
+
+
+def _known(node: GoalNode | TacticNode) -> float:
+    return 1.0 if node.status is Status.proved else 0.0
