@@ -1,0 +1,200 @@
+"""What is in a file of Coq: its lemmas, where their proofs stand, and in which sections and modules.
+
+Read by the shape of the sentences alone, without Coq: a file that redefines what `Lemma` means is beyond it. Coq has the last word, as every proof is
+compiled in its file.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+from treetop.errors import ConfigError, ProverError
+from treetop.prove.coq.sentences import Sentence, split, without_comments
+
+_STATING = ("Lemma", "Theorem", "Fact", "Remark", "Corollary", "Proposition", "Property", "Example", "Definition", "Instance", "Let")
+_MAY_HAVE_BODY = ("Example", "Definition", "Instance", "Let")
+_ATTRIBUTES = re.compile(r"\s*(?:#\[[^\]]*\]|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Time)\b)\s*")
+_STATEMENT = re.compile(rf"({'|'.join(_STATING)})\s+([^\W\d][\w']*)(?=\W)")
+_OTHER_PROOF = re.compile(r"(?:Goal|Program|Fixpoint|CoFixpoint|Next\s+Obligation|Obligation|Solve\s+Obligation|Add\s+\w+|Instance)\b")
+_ENDING = re.compile(r"(Qed|Defined|Admitted|Abort|Save)\b")
+_PROOF_TERM = re.compile(r"Proof\s+(?!using\b|with\b)\S")
+_ADMIT = re.compile(r"\b(?:admit|give_up)\b")
+_OPENING = re.compile(r"(Section|Module(?:\s+Type)?)\s+(?:(?:Import|Export)\s+)?([^\W\d][\w']*)(.*)", re.DOTALL)
+_CLOSING = re.compile(r"End\s+([^\W\d][\w']*)\s*\.")
+_BRACKETS = re.compile(r"[()\[\]{}]|:=|\blet\b|\bwith\s+(?:Definition|Module)\b")
+
+
+@dataclass(frozen=True)
+class Lemma:
+    """Something stated with a proof to follow."""
+
+    name: str
+    kind: str
+    """`Lemma`, `Theorem`, ... `Definition`, `Instance`, `Let`."""
+    statement: Sentence
+    proof: tuple[Sentence, ...]
+    """From after the statement up to and including `Qed`, `Defined`, `Admitted`, `Abort` or `Save`; without an end where the file has none."""
+    ending: str
+    """The word that ends the proof; `Proof` where it is given as a term; empty where there is no end."""
+    admitted: bool
+    """Whether it is left open: `Admitted`, or `admit` within."""
+    modules: tuple[str, ...] = ()
+    sections: tuple[str, ...] = ()
+
+    @property
+    def qualified(self) -> str:
+        """The name with those of the modules around it."""
+        return ".".join([*self.modules, self.name])
+
+    @property
+    def line(self) -> int:
+        """Where it is stated, from 1."""
+        return self.statement.line
+
+    @property
+    def begin(self) -> int:
+        """The offset at which the proof begins, with the blanks before it."""
+        return self.statement.end
+
+    @property
+    def end(self) -> int:
+        """The offset after the proof's last sentence."""
+        return self.proof[-1].end if self.proof else self.statement.end
+
+
+@dataclass(frozen=True)
+class Document:
+    """The text of a file and what is in it."""
+
+    text: str
+    name: str = "the text"
+    """How errors name it."""
+
+    @cached_property
+    def sentences(self) -> tuple[Sentence, ...]:
+        """The whole text, cut."""
+        try:
+            return split(self.text)
+        except ProverError as error:
+            raise ProverError(f"{self.name}, {error}") from None
+
+    @cached_property
+    def lemmas(self) -> tuple[Lemma, ...]:
+        """All lemmas in their order."""
+        return _read(self.sentences)
+
+    @property
+    def admitted(self) -> tuple[Lemma, ...]:
+        """Those that are left open."""
+        return tuple(lemma for lemma in self.lemmas if lemma.admitted)
+
+    def lemma(self, name: str) -> Lemma:
+        """The lemma of that name, which may carry the names of modules: `foo`, `List.foo`. The last one, where a name is used again."""
+        exact = [lemma for lemma in self.lemmas if lemma.qualified == name]
+        found = exact or [lemma for lemma in self.lemmas if lemma.qualified.endswith(f".{name}")]
+        if len({lemma.qualified for lemma in found}) > 1:
+            choice = ", ".join(f"{lemma.qualified} (line {lemma.line})" for lemma in found)
+            raise ConfigError(f"{self.name} has several lemmas {name}; say which: {choice}")
+        if not found:
+            raise ConfigError(f"{self.name} has no lemma {name!r}; {self._near(name)}")
+        if not found[-1].ending:
+            raise ProverError(f"{self.name}, line {found[-1].line}: the proof of {name} has no end: write Admitted or Qed where it should be")
+        return found[-1]
+
+    def before(self, lemma: Lemma) -> tuple[Sentence, ...]:
+        """The sentences before the lemma's statement."""
+        return self.sentences[: self.sentences.index(lemma.statement)]
+
+    def _near(self, name: str) -> str:
+        names = sorted({lemma.qualified for lemma in self.lemmas})
+        if not names:
+            return "there is nothing in it with a proof"
+        near = difflib.get_close_matches(name, names, n=5, cutoff=0.5)
+        if not near:
+            last = name.rpartition(".")[2].lower()
+            near = [other for other in names if last and last in other.lower()][:5]
+        if near:
+            return f"did you mean {', '.join(near)}?"
+        return f"it has {', '.join(names[:10])}{', ...' if len(names) > 10 else ''}"
+
+
+def bare(sentence: Sentence) -> str:
+    """A sentence without comments, contents of strings and attributes such as `#[local]` or `Global` before it."""
+    text = without_comments(sentence.text, strings=False)
+    while attribute := _ATTRIBUTES.match(text):
+        text = text[attribute.end() :]
+    return text
+
+
+def _read(sentences: tuple[Sentence, ...]) -> tuple[Lemma, ...]:
+    lemmas: list[Lemma] = []
+    around: list[tuple[str, str]] = []  # what is open: Section or Module, and its name
+    open_lemma: tuple[str, str, Sentence, int] | None = None
+    for number, sentence in enumerate(sentences):
+        text = bare(sentence)
+        if stated := _stated(text):
+            if open_lemma:
+                lemmas.append(_made(open_lemma, sentences[open_lemma[3] : number], "", around))
+            open_lemma = (*stated, sentence, number + 1)
+        elif ending := _ending(text):
+            if open_lemma:
+                lemmas.append(_made(open_lemma, sentences[open_lemma[3] : number + 1], ending, around))
+            open_lemma = None
+        elif _OTHER_PROOF.match(text):
+            open_lemma = None
+        else:
+            _follow(around, text)
+    if open_lemma:
+        lemmas.append(_made(open_lemma, sentences[open_lemma[3] :], "", around))
+    return tuple(lemmas)
+
+
+def _stated(text: str) -> tuple[str, str] | None:
+    """The kind and name of what this sentence states, if a proof is to follow."""
+    match = _STATEMENT.match(text)
+    if match is None or (match.group(1) in _MAY_HAVE_BODY and _bodies(text) > 0):
+        return None
+    return match.group(1), match.group(2)
+
+
+def _ending(text: str) -> str:
+    match = _ENDING.match(text)
+    if match:
+        return match.group(1)
+    return "Proof" if _PROOF_TERM.match(text) else ""
+
+
+def _made(stated: tuple[str, str, Sentence, int], proof: tuple[Sentence, ...], ending: str, around: list[tuple[str, str]]) -> Lemma:
+    kind, name, statement, _ = stated
+    admitted = ending == "Admitted" or any(_ADMIT.search(without_comments(sentence.text, strings=False)) for sentence in proof)
+    modules = tuple(name for what, name in around if what == "Module")
+    return Lemma(name, kind, statement, proof, ending, admitted, modules, tuple(name for what, name in around if what == "Section"))
+
+
+def _follow(around: list[tuple[str, str]], text: str) -> None:
+    """Keep the stack of open sections and modules."""
+    closing = _CLOSING.match(text)
+    if closing:
+        if around and around[-1][1] == closing.group(1):
+            around.pop()
+        return
+    opening = _OPENING.match(text)
+    if opening and (opening.group(1) == "Section" or _bodies(opening.group(3)) <= 0):
+        around.append(("Section" if opening.group(1) == "Section" else "Module", opening.group(2)))
+
+
+def _bodies(text: str) -> int:
+    """How many `:=` stand outside of all brackets and belong neither to a `let` nor to a `with Definition`."""
+    depth = count = 0
+    for match in _BRACKETS.finditer(text):
+        found = match.group()
+        if found in "([{":
+            depth += 1
+        elif found in ")]}":
+            depth -= 1
+        elif depth == 0:
+            count += 1 if found == ":=" else -1
+    return count
