@@ -15,6 +15,7 @@ from treetop.errors import ProverError
 _BLANK = re.compile(r"\s+")
 _MARK = re.compile(r"-+|\++|\*+|[{}]|(?:[0-9]+|\[\s*[^\W\d][\w']*\s*\])\s*:\s*\{")
 _TURN = re.compile(r'\(\*|"|\.+(?=\s|\Z)')  # where reading may change: a comment, a string, a possible end
+_HIDDEN = re.compile(r'\(\*|"')
 _IN_COMMENT = re.compile(r'\(\*|\*\)|"')
 
 
@@ -34,7 +35,7 @@ class Sentence:
 
 def split(text: str) -> tuple[Sentence, ...]:
     """All sentences of a text. What follows the last one is blank or comment. Text that ends amidst a sentence is a `ProverError`."""
-    found = []
+    found: list[Sentence] = []
     breaks = [match.start() for match in re.finditer("\n", text)]
     start = 0
     while True:
@@ -58,8 +59,9 @@ def is_one_tactic(tactic: str) -> bool:
 
 def without_comments(text: str, *, strings: bool = True) -> str:
     """The text with a blank for every comment, and without the contents of its strings where they are not wanted."""
-    parts, position = [], 0
-    for match in iter(lambda: re.compile(r'\(\*|"').search(text, position), None):
+    parts: list[str] = []
+    position = 0
+    while match := _HIDDEN.search(text, position):
         parts.append(text[position : match.start()])
         comment = match.group() == "(*"
         end = _after_comment(text, match.start(), []) if comment else _after_string(text, match.start(), [])

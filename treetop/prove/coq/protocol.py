@@ -1,0 +1,180 @@
+"""The words of Coq's protocol for editors: calls as XML, and what the answers say.
+
+Every call is answered by one `<value>`; `<feedback>` comes in between. Neither can stand within itself, and text is escaped, so the closing tags
+alone tell where an element ends.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import NamedTuple
+from xml.etree import ElementTree as ET
+from xml.sax.saxutils import escape
+
+from treetop.prove.coq.goals import CoqGoal, Hypothesis
+
+OLDEST_PROTOCOL = 20220205
+"""That of Coq 8.15 and 8.16. In older ones `Add` has another form, and gets no answer in this one."""
+
+ABOUT = '<call val="About"><unit/></call>'
+INIT = '<call val="Init"><option val="none"/></call>'
+GOALS = (
+    '<call val="Subgoals"><goal_flags><string>full</string><bool val="true"/><bool val="false"/><bool val="true"/><bool val="true"/>'
+    "</goal_flags></call>"
+)
+"""The goals in focus, those put aside and those given up; not those in the background, which grow with the way to a place."""
+
+_STATE = re.compile(r'<state_id val="(\d+)"/>')
+_ABOUT = re.compile(r"<string>([^<]*)</string><string>(\d+)</string>")
+_LEVEL = re.compile(r'<message_level val="(\w+)"')
+_LOCATION = re.compile(r'loc_s="(\d+)" loc_e="(\d+)"')
+_GIVEN = re.compile(r"([^:]+?) (:=|:) (.*)")
+_BINDING = re.compile(r"\b(?:fun|forall|let|fix|cofix)\b|\bmatch\b|\bend\b|[()\[\]{}]|=>|,|:=| : ")
+_TAG = re.compile(r"<[^>]*>")
+
+
+def add(sentence: str, state: int) -> str:
+    """Put a sentence after a state, which must be the last one. It is parsed, and run when somebody looks at its state."""
+    return (
+        f'<call val="Add"><pair><pair><pair><pair><string>{escape(sentence)}</string><int>0</int></pair><pair><state_id val="{state}"/>'
+        '<bool val="false"/></pair></pair><int>0</int></pair><pair><int>0</int><int>0</int></pair></pair></call>'
+    )
+
+
+def edit_at(state: int) -> str:
+    """Go back to a state. All later ones are lost."""
+    return f'<call val="Edit_at"><state_id val="{state}"/></call>'
+
+
+def query(command: str, state: int) -> str:
+    """Run a command that changes nothing, such as `Search`, at a state. What it prints comes as feedback."""
+    return f'<call val="Query"><pair><route_id val="0"/><pair><string>{escape(command)}</string><state_id val="{state}"/></pair></pair></call>'
+
+
+class Message(NamedTuple):
+    """What Coq says about a state beside its answers."""
+
+    level: str
+    """`notice`, `info`, `warning`, `error` or `debug`."""
+    state: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a call, with the messages that came before it."""
+
+    value: str
+    feedback: tuple[str, ...] = ()
+
+    @property
+    def good(self) -> bool:
+        """Whether Coq did what it was asked for."""
+        return self.value.startswith('<value val="good"')
+
+    @property
+    def state(self) -> int:
+        """The first state that it names: the new one after `Add`, the last good one in a refusal. 0 is none."""
+        match = _STATE.search(self.value)
+        return int(match.group(1)) if match else 0
+
+    @property
+    def refusal(self) -> str:
+        """What Coq says against the call."""
+        return _plain(self.value)
+
+    @property
+    def location(self) -> tuple[int, int] | None:
+        """Where in the sentence the fault is, as Coq counts: in bytes."""
+        match = _LOCATION.search(self.value[:200])
+        return (int(match.group(1)), int(match.group(2))) if match else None
+
+    @property
+    def messages(self) -> list[Message]:
+        """What was said before."""
+        return [_message(element) for element in self.feedback]
+
+    @property
+    def about(self) -> tuple[str, int]:
+        """The versions of Coq and of its protocol, where that was the question."""
+        match = _ABOUT.search(self.value)
+        return (match.group(1), int(match.group(2))) if match else ("of an unknown version", 0)
+
+
+class Goals(NamedTuple):
+    """What is left to be proved at a state."""
+
+    subgoals: tuple[CoqGoal, ...]
+    shelved: int
+    """How many goals wait for others to find their value."""
+    given_up: int
+
+
+def read_goals(answer: Answer) -> Goals | None:
+    """The goals in an answer to `GOALS`. None: there is no proof in progress."""
+    root = ET.fromstring(answer.value.replace("&nbsp;", " "))
+    found = root.find("option/goals")
+    if found is None:
+        return None
+    shown, _, shelved, given_up = list(found)
+    return Goals(tuple(_goal(goal) for goal in shown), len(shelved), len(given_up))
+
+
+def read_shown(answer: Answer) -> list[tuple[list[str], str]]:
+    """The goals as Coq lays them out: the lines of hypotheses, and the conclusion."""
+    root = ET.fromstring(answer.value.replace("&nbsp;", " "))
+    return [(["".join(line.itertext()) for line in goal[1]], "".join(goal[2].itertext())) for goal in root.iterfind("option/goals/list[1]/goal")]
+
+
+def _goal(goal: ET.Element) -> CoqGoal:
+    hypotheses: list[Hypothesis] = []
+    for line in goal[1]:
+        hypotheses.extend(_hypotheses(_line(line)))
+    return CoqGoal(tuple(hypotheses), _line(goal[2]))
+
+
+def _hypotheses(line: str) -> list[Hypothesis]:
+    """A line such as `n, m : nat` or `x := 3 : nat`."""
+    match = _GIVEN.match(line)
+    if match is None:
+        return [Hypothesis(line, "")]
+    names, sign, rest = match.groups()
+    value, kind = _value_and_type(rest) if sign == ":=" else (None, rest)
+    return [Hypothesis(name, kind, value) for name in names.split(", ")]
+
+
+def _value_and_type(text: str) -> tuple[str, str]:
+    """Cut at the colon that belongs to no binder and stands outside of all brackets."""
+    depth = waiting = 0
+    for match in _BINDING.finditer(text):
+        found = match.group()
+        if found in "([{" or found == "match":
+            depth += 1
+        elif found in ")]}" or found == "end":
+            depth -= 1
+        elif depth:
+            continue
+        elif found[0].isalpha():
+            waiting += 1
+        elif waiting:
+            waiting -= 1
+        elif found == " : ":
+            return text[: match.start()], text[match.end() :]
+    return text, ""
+
+
+def _line(element: ET.Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def _message(element: str) -> Message:
+    level, state = _LEVEL.search(element), _STATE.search(element)
+    body = element[element.find("<richpp>") :]
+    return Message(level.group(1) if level else "", int(state.group(1)) if state else 0, _plain(body))
+
+
+def _plain(element: str) -> str:
+    """The text in an element, laid out as Coq did."""
+    text = _TAG.sub("", element).replace("&nbsp;", " ").replace("&quot;", '"').replace("&apos;", "'")
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()

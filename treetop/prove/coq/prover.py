@@ -1,0 +1,356 @@
+"""Coq as a prover: one process, which stands somewhere in the proof of one lemma and goes where it is asked to try a tactic.
+
+Coq's document is a line: who goes back loses what came after. So the way to a goal is replayed from where it leaves the present one, and the last
+tactic tried is left standing until it is known where to go next: often it is the first step of the way.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from dataclasses import dataclass, field
+
+from treetop.errors import ConfigError, ProverError
+from treetop.prove.coq import protocol
+from treetop.prove.coq.goals import CoqGoal, Premise
+from treetop.prove.coq.process import CoqDied, CoqProcess
+from treetop.prove.coq.protocol import Answer, read_goals, read_shown
+from treetop.prove.coq.sentences import Sentence, is_one_tactic, split
+from treetop.prove.coq.settings import CoqSettings, LoadPath
+from treetop.prove.prover import Attempt, Goal, Place, Step
+
+_PRINTING = ("Set Printing All.", "Set Printing Depth 100000.")
+_PEOPLE = ("Unset Printing All.", "Set Printing Width 100.")
+_GRACE = 1.0  # seconds in which Coq must heed an interrupt
+_HURRY = 10.0  # seconds for what should take no time
+_REASON = 300  # characters
+_EVAR = re.compile(r"\?[^\W\d]")
+_UNCHECKED = re.compile(r"_no_check\b")
+_FOUND = re.compile(r"([\w'.]+): (.*)", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """All that stands before a proof."""
+
+    prelude: tuple[Sentence, ...]
+    statement: Sentence
+    proof: str = "Proof."
+    """The sentence that begins the proof: it may say `using` or `with`."""
+    source: str = "the text"
+    """How errors name the place where all this is written."""
+    load_path: LoadPath = field(default_factory=LoadPath)
+    top: str | None = None
+    """The path of the file, for the name of its module."""
+
+
+class CoqProver:
+    """Implements `Prover` for Coq. Not for several threads at a time; a process that was forked needs its own."""
+
+    def __init__(self, opening: Opening, settings: CoqSettings | None = None) -> None:
+        self.opening = opening
+        self.settings = settings or CoqSettings()
+        self.attempts = 0
+        self.replayed = 0
+        """Tactics that were run again to get somewhere."""
+        self.restarts = 0
+        self._closed = False
+        self._process: CoqProcess
+        self._base = self._before = self._tip = 1
+        """States: where the proof begins, where the lemma is stated, and the last one."""
+        self._way: list[tuple[Step, int]] = []
+        self._hanging: str | None = None
+        """The tactic after the way, where one was left standing."""
+        self._start()
+
+    @property
+    def version(self) -> str:
+        """Coq's version."""
+        return self._process.version
+
+    @property
+    def pid(self) -> int:
+        """The number of the process at present."""
+        return self._process.pid
+
+    def root(self) -> Goal:
+        """The lemma."""
+        return self._root
+
+    def attempt(self, place: Place, tactic: str, seconds: float | None = None) -> Attempt:
+        """Try a tactic on a goal. Whatever it does, Coq is there for the next one."""
+        limit = self.settings.seconds if seconds is None else seconds
+        if not 0 < limit < math.inf:
+            raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
+        self.attempts += 1
+        if not is_one_tactic(tactic):
+            return Attempt(None, f"not a single tactic: {_one_line(tactic)}")
+        if _UNCHECKED.search(tactic):
+            return Attempt(None, "says that it is not checked before the end of the proof")
+        began = time.perf_counter()
+        try:
+            trouble = self._go(place)
+            began = time.perf_counter()
+            result = trouble or self._try(place.goal, tactic, limit)
+        except CoqDied as error:
+            result = _one_line(str(error))
+        took = time.perf_counter() - began
+        return Attempt(None, result, took) if isinstance(result, str) else Attempt(result, "", took)
+
+    def show(self, place: Place) -> str:
+        """A goal in the notation that people are used to."""
+        trouble = self._go(place)
+        if trouble:
+            raise ProverError(trouble)
+        try:
+            self._back()
+            for sentence in _PEOPLE:
+                self._tip = self._call(protocol.add(sentence, self._tip))[0].state
+            shown = read_shown(self._call(protocol.GOALS)[0])
+        except CoqDied as error:
+            raise ProverError(str(error)) from error
+        hypotheses, conclusion = shown[0]
+        rule = "=" * max(12, min(60, *(len(line) for line in [*hypotheses, conclusion])))
+        return "\n".join([*hypotheses, rule, conclusion])
+
+    def query(self, command: str, place: Place | None = None, seconds: float = _HURRY) -> list[str]:
+        """What Coq prints for a command such as `Check`, `Print` or `Search` where the lemma is stated, or at a goal."""
+        command = command.strip()
+        if len(split(command)) != 1:
+            raise ConfigError(f"a query is one sentence with its full stop, not {command!r}")
+        self._wake()
+        if place is not None and (trouble := self._go(place)):
+            raise ProverError(trouble)
+        state = self._before if place is None else self._here()
+        try:
+            answer = self._call(protocol.query(command, state), seconds=seconds)[0]
+        except CoqDied as error:
+            raise ProverError(str(error)) from error
+        if not answer.good:
+            raise ProverError(f"{command} {_one_line(answer.refusal)}")
+        return [message.text for message in answer.messages if message.level in ("notice", "info")]
+
+    def search(self, pattern: str, seconds: float = _HURRY) -> list[Premise]:
+        """What `Search` finds where the lemma is stated: only what can be used in its proof. The pattern is all that follows the word `Search`."""
+        found = (_FOUND.fullmatch(text) for text in self.query(f"Search {pattern}.", seconds=seconds))
+        return [Premise(match.group(1), " ".join(match.group(2).split())) for match in found if match]
+
+    def close(self) -> None:
+        """End Coq. It may be called twice; nothing else may be called after it."""
+        self._closed = True
+        if hasattr(self, "_process"):
+            self._process.close()
+
+    def _start(self) -> None:
+        """Begin a process, and run all that stands before the proof."""
+        if self._closed:
+            raise ProverError("the prover was closed")
+        opening = self.opening
+        top = () if opening.top is None else ("-topfile", opening.top)
+        self._process = CoqProcess([*opening.load_path.options, *top], opening.load_path.folder, self.settings.memory_mb)
+        try:
+            self._run_opening()
+        except CoqDied as error:
+            raise ProverError(f"{opening.source}: {error}") from error
+        except ProverError:
+            self._process.close()
+            raise
+
+    def _run_opening(self) -> None:
+        opening, sentences = self.opening, {1: Sentence("", 0, 0, 0, 1)}
+        deadline = time.monotonic() + self.settings.start_seconds
+        extra = [Sentence(text, 0, 0, 0, opening.statement.line) for text in (*_PRINTING, opening.proof)]
+        state = 1
+        for sentence in [*opening.prelude, *extra[:-1], opening.statement, extra[-1]]:
+            if sentence is opening.statement:
+                self._before = state
+            answer = self._call(protocol.add(sentence.text, state), seconds=max(0.1, deadline - time.monotonic()))[0]
+            if not answer.good:
+                raise self._refused(answer, sentences, sentence)
+            state = answer.state
+            sentences[state] = sentence
+        answer = self._call(protocol.GOALS, seconds=max(0.1, deadline - time.monotonic()))[0]
+        if not answer.good:
+            raise self._refused(answer, sentences, opening.statement)
+        self._base = self._tip = state
+        self._way, self._hanging = [], None
+        goals = read_goals(answer)
+        where = f"{opening.source}, line {opening.statement.line}"
+        if goals is None or len(goals.subgoals) != 1 or goals.shelved or _EVAR.search(goals.subgoals[0].key):
+            raise ProverError(f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}")
+        self._root = self._goal = _made(goals.subgoals[0])
+
+    def _refused(self, answer: Answer, sentences: dict[int, Sentence], last: Sentence) -> ProverError:
+        """An error in the text before the proof. It may show only later, when Coq runs what it had put off."""
+        blamed = [message.state for message in answer.messages if message.level == "error" and message.state in sentences]
+        sentence = sentences[blamed[-1]] if blamed else last
+        line = sentence.line
+        if answer.location is not None:
+            line += sentence.text.encode("utf-8", "surrogateescape")[: answer.location[0]].count(b"\n")
+        return ProverError(f"{self.opening.source}, line {line}: {_one_line(answer.refusal)}")
+
+    def _wake(self) -> None:
+        """Start anew where Coq was lost."""
+        if not self._process.alive:
+            self._process.close()
+            self._start()
+            self.restarts += 1
+
+    def _here(self) -> int:
+        """The state at the end of the present way."""
+        return self._way[-1][1] if self._way else self._base
+
+    def _back(self) -> None:
+        """Take away what was left standing after the way."""
+        state = self._here()
+        if self._tip != state:
+            self._call(protocol.edit_at(state))
+        self._tip, self._hanging = state, None
+
+    def _go(self, place: Place) -> str:
+        """Stand before a goal. Gives the reason where that does not work."""
+        self._wake()
+        common = 0
+        while common < min(len(self._way), len(place.path)) and self._way[common][0] == place.path[common]:
+            common += 1
+        if common == len(self._way) == len(place.path):
+            return "" if place.goal == self._goal else "the way does not lead to this goal"
+        standing = self._hanging if common == len(self._way) else None
+        del self._way[common:]
+        try:
+            return self._replay(place, standing)
+        except CoqDied as error:
+            return f"the way to the goal cannot be gone again: {_one_line(str(error))}"
+
+    def _replay(self, place: Place, standing: str | None) -> str:
+        state = self._here()
+        tip = self._tip
+        seconds = _HURRY + self.settings.seconds * 2 * (len(place.path) - len(self._way))
+        for step in place.path[len(self._way) :]:
+            focus = f"{step.index + 1}: {{"
+            if standing == step.tactic:
+                answers = self._call(protocol.add(focus, tip), seconds=seconds)
+            else:
+                back = [protocol.edit_at(state)] if tip != state else []
+                answers = self._call(*back, protocol.add(f"( {step.tactic} ).", state), seconds=seconds)
+                if answers[-1].good:
+                    answers += self._call(protocol.add(focus, answers[-1].state), seconds=seconds)
+                self.replayed += 1
+            refused = [answer for answer in answers if not answer.good]
+            if refused:
+                return self._lost(refused[0])
+            standing, state = None, answers[-1].state
+            tip = self._tip = state
+            self._hanging = None
+            self._way.append((step, state))
+        self._back()
+        answer = self._call(protocol.GOALS, seconds=seconds)[0]
+        goals = read_goals(answer) if answer.good else None
+        if goals is None or len(goals.subgoals) != 1 or goals.subgoals[0].key != place.goal.key:
+            return self._lost(answer)
+        self._goal = place.goal
+        return ""
+
+    def _lost(self, answer: Answer) -> str:
+        """The way leads elsewhere: go back to the lemma."""
+        self._way = []
+        self._goal = self._root
+        self._tip = 0  # wherever it is, it is not there
+        self._back()
+        return "the way does not lead to this goal" if answer.good else f"the way to the goal cannot be gone again: {_one_line(answer.refusal)}"
+
+    def _try(self, goal: Goal, tactic: str, limit: float) -> tuple[Goal, ...] | str:
+        """What becomes of the goal before which we stand, or why the tactic fails."""
+        state = self._here()
+        back = [protocol.edit_at(state)] if self._tip != state else []
+        self._process.send(*back, protocol.add(f"Timeout {math.ceil(limit) + 1} ( {tactic} ).", state), protocol.GOALS)
+        answers = self._await(limit, state)
+        if answers is None:
+            return f"time-out: more than {limit:g} s"
+        if back and not answers[0].good:
+            self._process.close()
+            return f"Coq did not go back: {_one_line(answers[0].refusal)}"
+        added, answer = answers[-2:]
+        if not added.good:
+            self._tip, self._hanging = state, None
+            return _one_line(added.refusal)
+        self._tip, self._hanging = added.state, None
+        if not answer.good:
+            return self._failure(answer, limit)
+        self._hanging = tactic
+        return self._subgoals(goal, answer, limit, state)
+
+    def _subgoals(self, goal: Goal, answer: Answer, limit: float, state: int) -> tuple[Goal, ...] | str:
+        """What a tactic that went through has left, where the search can go on with it."""
+        goals = read_goals(answer)
+        if goals is None:
+            return "it ends the proof instead of working on it"
+        if goals.given_up:
+            return "gives a goal up instead of proving it"
+        if goals.shelved or any(_EVAR.search(subgoal.key) for subgoal in goals.subgoals):
+            return "leaves existential variables that its subgoals share"
+        if len(goals.subgoals) == 1 and goals.subgoals[0].key == goal.key:
+            return "no progress"
+        if not goals.subgoals:
+            # A recursive proof may use itself without end: Coq would see that at Qed alone.
+            self._process.send(protocol.query("Guarded.", self._tip))
+            answers = self._await(max(limit, _GRACE), state)
+            if answers is None:
+                return f"time-out: more than {limit:g} s in the check that recursive calls are guarded"
+            if not any("condition holds" in message.text for message in answers[0].messages):
+                said = [message.text for message in answers[0].messages] or [answers[0].refusal]
+                return f"not guarded: {_one_line(said[0])}"
+        return tuple(_made(subgoal) for subgoal in goals.subgoals)
+
+    def _failure(self, answer: Answer, limit: float) -> str:
+        reason = _one_line(answer.refusal)
+        if reason.startswith("Timeout!"):
+            return f"time-out: more than {limit:g} s"
+        if "out of memory" in reason.lower():
+            self._process.close()
+        return reason
+
+    def _await(self, limit: float, state: int) -> list[Answer] | None:
+        """The answers to what was sent. None: they did not come in time, and Coq was brought back to a state or ended."""
+        answers: list[Answer] = []
+        deadline = time.monotonic() + limit
+        while self._process.expected:
+            answer = self._process.receive(deadline - time.monotonic())
+            if answer is None:
+                self._stop(state)
+                return None
+            answers.append(answer)
+        return answers
+
+    def _stop(self, state: int) -> None:
+        """Interrupt Coq; end it where it does not heed that. An interrupt that comes too late hits the next call, so that may need another go."""
+        deadline = time.monotonic() + _GRACE
+        self._process.interrupt()
+        again = deadline - _GRACE / 2
+        while self._process.expected:
+            answer = self._process.receive(min(deadline, again) - time.monotonic())
+            if answer is None and time.monotonic() >= deadline:
+                self._process.close()
+                return
+            if answer is None:
+                self._process.interrupt()
+                again = deadline
+        for _ in range(3):
+            if self._call(protocol.edit_at(state))[0].good:
+                self._tip, self._hanging = state, None
+                return
+        self._process.close()
+
+    def _call(self, *calls: str, seconds: float = _HURRY) -> list[Answer]:
+        return self._process.call(*calls, seconds=seconds)
+
+
+def _made(goal: CoqGoal) -> Goal:
+    return Goal(goal.key, data=goal)
+
+
+def _one_line(text: str) -> str:
+    """A message on one line, and not a long one."""
+    line = " ".join(text.split())
+    return line if len(line) <= _REASON else f"{line[: _REASON - 4]} ..."

@@ -1,0 +1,86 @@
+"""How Coq is run: time, memory, and where it finds libraries."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from treetop.errors import ConfigError, ProverError
+
+_PROJECT = "_CoqProject"
+
+
+@dataclass(frozen=True)
+class CoqSettings:
+    """Bounds on what Coq may use."""
+
+    seconds: float = 1.0
+    """For one tactic, where the caller says nothing else."""
+    memory_mb: int = 4096
+    """For one process of Coq."""
+    start_seconds: float = 600.0
+    """For all that stands in the file before the lemma."""
+    check_seconds: float = 600.0
+    """For `coqc` on a whole file."""
+
+    def __post_init__(self) -> None:
+        for name in ("seconds", "start_seconds", "check_seconds"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+                raise ConfigError(f"{name} must be a positive number, not {value!r}")
+        if isinstance(self.memory_mb, bool) or not isinstance(self.memory_mb, int) or self.memory_mb < 256:
+            raise ConfigError(f"memory_mb must be a whole number of at least 256, not {self.memory_mb!r}")
+
+
+@dataclass(frozen=True)
+class LoadPath:
+    """Where Coq is run and with which options: what `coqc` would be given in a project."""
+
+    folder: Path | None = None
+    """The working folder, in which Coq looks for libraries too. None: one of its own, which is empty."""
+    options: tuple[str, ...] = ()
+    """`-Q`, `-R` and `-I` with full paths, and whatever `-arg` says."""
+
+    @classmethod
+    def of(cls, file: Path) -> LoadPath:
+        """That of a file: the nearest `_CoqProject` in its folder or above it says so; without one, the file's folder and nothing else."""
+        for folder in file.resolve().parents:
+            project = folder / _PROJECT
+            if project.is_file():
+                return cls(folder, _read_project(project))
+        return cls(file.resolve().parent)
+
+    def logical_folder(self, file: Path) -> str | None:
+        """The logical name of a file's folder: `Project.Lists`. None where no option binds it."""
+        best: tuple[int, str] | None = None
+        for option, folder, name in zip(self.options, self.options[1:], self.options[2:], strict=False):
+            if option in ("-Q", "-R") and file.resolve().parent.is_relative_to(folder):
+                inner = file.resolve().parent.relative_to(folder).parts
+                if best is None or len(Path(folder).parts) > best[0]:
+                    best = len(Path(folder).parts), ".".join(part for part in (name, *inner) if part)
+        return best[1] if best else None
+
+
+def _read_project(project: Path) -> tuple[str, ...]:
+    try:
+        lexer = shlex.shlex(project.read_text(encoding="utf-8"), posix=True, punctuation_chars="")
+        lexer.whitespace_split = True
+        words = list(lexer)
+    except (OSError, ValueError) as error:
+        raise ProverError(f"{project} cannot be read: {error}") from error
+    arity = {"-Q": 2, "-R": 2, "-I": 1, "-arg": 1}
+    options: list[str] = []
+    position = 0
+    while position < len(words):
+        word = words[position]
+        taken = words[position + 1 : position + 1 + arity.get(word, 0)]
+        if len(taken) < arity.get(word, 0):
+            raise ProverError(f"{project}: {word} lacks what should follow it")
+        if word == "-arg":
+            options.extend(shlex.split(taken[0]))
+        elif word in arity:
+            options.extend([word, str((project.parent / taken[0]).resolve()), *taken[1:]])
+        position += 1 + len(taken)
+    return tuple(options)
