@@ -75,7 +75,7 @@ class CoqProcess:
         self.closed = True
         try:
             self._process = subprocess.Popen(
-                [find_program(PROGRAM), "-q", "-main-channel", "stdfds", *options],
+                [find_program(PROGRAM), "-q", "-main-channel", "stdfds", "-w", "none", *options],
                 cwd=self._own_folder.name if self._own_folder else folder,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, start_new_session=True,
                 preexec_fn=limits(memory_mb),

@@ -1,0 +1,114 @@
+"""The judge: `coqc` on a whole file, in a folder of its own. It knows nothing of how a proof was found."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from treetop.errors import ProverError
+from treetop.prove.coq.process import find_program, limits
+from treetop.prove.coq.settings import CoqSettings, LoadPath
+
+_ERROR = re.compile(r'File "[^"]*", line (\d+), characters [\d-]+:\s*(Error:.*)', re.DOTALL)
+_WORDS = re.compile(r"Error:.*", re.DOTALL)
+_NAMED = re.compile(r"([\w'.]+)\s*:\s|([\w'.]+)\s*$")
+_MESSAGE = 500  # characters
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What `coqc` says of a file."""
+
+    accepted: bool
+    message: str = ""
+    """Its error on one line."""
+    line: int = 0
+    """Where; 0 where it does not say."""
+    printed: str = ""
+    """What the file has redirected to `output`."""
+
+
+@cache
+def coq_version() -> str:
+    """The version of the `coqc` that is installed."""
+    told = subprocess.run([find_program("coqc"), "--print-version"], capture_output=True, text=True, check=False)
+    if told.returncode != 0 or not told.stdout.strip():
+        raise ProverError(f"coqc does not tell its version: {' '.join(told.stderr.split())}")
+    return told.stdout.split()[0]
+
+
+def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSettings, *, logical: str | None = None, ask: tuple[int, str] | None = None) -> Compiled:
+    """Compile a text as a file of that name.
+
+    `logical` is the logical name of its folder, where it has one. `ask` puts a command whose output is wanted at an offset of the text.
+    """
+    coqc = find_program("coqc")
+    with tempfile.TemporaryDirectory(prefix="treetop-coqc-") as place:
+        folder = Path(place).resolve()
+        if ask is not None:
+            output = str(folder / "output").replace('"', '""')
+            text = f'{text[: ask[0]]} Redirect "{output}" {ask[1]}{text[ask[0] :]}'
+        file = folder / name
+        file.write_bytes(text.encode("utf-8", "surrogateescape"))
+        bound = ["-Q", str(folder), logical] if logical else []
+        command = [coqc, "-q", "-w", "none", *load_path.options, *bound, str(file)]
+        code, told = _run(command, load_path.folder or folder, settings)
+        printed = folder / "output.out"
+        shown = printed.read_text(encoding="utf-8", errors="replace") if printed.is_file() else ""
+    if code is None:
+        return Compiled(False, f"coqc needs more than {settings.check_seconds:g} s")
+    if code == 0:
+        return Compiled(True, printed=shown)
+    error = _ERROR.search(told)
+    if error:
+        return Compiled(False, _cut(" ".join(error.group(2).split())), int(error.group(1)))
+    return Compiled(False, _cut(_last_words(told, code)))
+
+
+def read_assumptions(printed: str) -> tuple[str, ...]:
+    """The axioms in what `Print Assumptions` printed. Variables of a section are no axioms: they become arguments when it ends."""
+    _, found, axioms = f"\n{printed}".partition("\nAxioms:\n")
+    if not found:
+        if "Closed under the global context" in printed or "Section Variables:" in printed:
+            return ()
+        raise ProverError(f"Coq's list of assumptions cannot be read: {_cut(' '.join(printed.split()))!r}")
+    names = []
+    for line in axioms.splitlines():
+        if not line.strip() or line[0] in " :" or line.startswith("used in "):
+            continue
+        match = _NAMED.match(line)
+        names.append((match.group(1) or match.group(2)) if match else line.strip())
+    return tuple(names)
+
+
+def _run(command: list[str], folder: Path, settings: CoqSettings) -> tuple[int | None, str]:
+    """Run a program to its end. No code: it had no time."""
+    with subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+        start_new_session=True, preexec_fn=limits(settings.memory_mb),
+    ) as process:  # fmt: skip
+        try:
+            _, told = process.communicate(timeout=settings.check_seconds)
+        except subprocess.TimeoutExpired:
+            return None, ""
+        finally:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+    return process.returncode, told
+
+
+def _last_words(told: str, code: int) -> str:
+    error = _WORDS.search(told)
+    words = " ".join((error.group() if error else told).split())
+    return words or (f"coqc was killed by {signal.Signals(-code).name}" if code < 0 else f"coqc ended with code {code}")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _MESSAGE else f"{text[: _MESSAGE - 4]} ..."

@@ -1,0 +1,55 @@
+"""A proof as people write it: one tactic a line, a bullet for each of several subgoals."""
+
+from __future__ import annotations
+
+import re
+
+from treetop.errors import ProverError
+from treetop.prove.coq.sentences import is_one_tactic, split, without_comments
+from treetop.prove.prover import Proof
+
+_BULLETS = tuple(sign * width for width in (1, 2, 3) for sign in "-+*")
+_PLAINLY_A_TACTIC = re.compile(r"[a-z_(\[]")
+_COMMAND = re.compile(r"[A-Z#]")
+_GIVING_UP = re.compile(r"\b(?:admit|give_up|Admitted|Abort|proof_admitted)\b")
+
+
+def write_script(proof: Proof) -> str:
+    """The lines of a proof, without `Proof` and `Qed`. The tactics are what was tried, word for word, each between the same goals."""
+    lines: list[str] = []
+    pending: list[tuple[Proof | None, str, int]] = [(proof, "", 0)]  # a proof, what stands before it, how many bullets deep; None: a line as it is
+    while pending:
+        part, lead, depth = pending.pop()
+        if part is None:
+            lines.append(lead)
+            continue
+        lines.append(f"{lead}{_sentence(part.tactic)}")
+        margin = " " * len(lead)
+        if len(part.parts) == 1:
+            pending.append((part.parts[0], margin, depth))
+            continue
+        for subproof in reversed(part.parts):
+            if depth < len(_BULLETS):
+                pending.append((subproof, f"{margin}{_BULLETS[depth]} ", depth + 1))
+            else:  # Coq has more bullets, and nobody can tell them apart
+                pending.append((None, f"{margin}}}", depth))
+                pending.append((subproof, f"{margin}{{ ", 0))
+    return "\n".join(lines)
+
+
+def command_in(script: str) -> str:
+    """The first sentence of a script that may be a command, which can do more than a tactic; empty where there is none."""
+    return next((sentence.text for sentence in split(script) if _COMMAND.match(sentence.text)), "")
+
+
+def giving_up(script: str) -> str:
+    """The word in a script by which it leaves something open; empty where there is none."""
+    match = _GIVING_UP.search(without_comments(script, strings=False))
+    return match.group() if match else ""
+
+
+def _sentence(tactic: str) -> str:
+    if not is_one_tactic(tactic):
+        raise ProverError(f"this is not a single tactic and cannot stand in a script: {tactic!r}")
+    # Commands begin with a capital or an attribute, tactics hardly ever: between parentheses nothing but a tactic is understood.
+    return f"{tactic.strip()}." if _PLAINLY_A_TACTIC.match(without_comments(tactic).strip()) else f"( {tactic} )."
