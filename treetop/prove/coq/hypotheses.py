@@ -1,0 +1,185 @@
+"""What the hypotheses of a goal ask for: to be taken apart, applied, rewritten with, or inverted.
+
+The weights are meant as in `shapes`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from treetop.prove.coq.recursion import Recursion
+from treetop.prove.coq.shapes import CONSTRUCTORS, cases, computes, pattern
+from treetop.prove.coq.syntax import Term
+from treetop.prove.coq.terms import Binder, arguments, bound_names, conclusion, free_names, head, match, peel, scrutinees, subterms
+from treetop.prove.coq.views import Given, View
+from treetop.prove.prover import Suggestion
+
+_MOST = 12  # hypotheses looked at, the newest first
+_DEFINED = frozenset(("In", "incl", "lt", "gt", "ge", "not", "iff", "Nat.lt", "Nat.le", "well_founded"))
+
+
+def on_hypotheses(view: View, recursion: Recursion) -> Iterator[Suggestion]:
+    """What to do with what is known."""
+    known = view.proofs[:_MOST]
+    if any(given.type == view.conclusion for given in known):
+        yield Suggestion("assumption", 0.99)
+    elif known:
+        yield Suggestion("assumption", 0.1)
+    if any(_identifies(view, given) for given in known):
+        yield from (Suggestion("subst", 0.5), Suggestion("subst; auto", 0.2), Suggestion("subst; reflexivity", 0.1))
+    for given in known:
+        binders, stated = peel(given.type)
+        if not binders:
+            yield from _fact(view, given, recursion)
+        yield from _use(view, given, binders, stated)
+    if _contradictory(known):
+        yield Suggestion("contradiction", 0.97)
+    if len(known) > 1 and any(computes(given.type, recursion) for given in known):
+        yield from (Suggestion("simpl in *", 0.25), Suggestion("simpl in *; auto", 0.1))
+
+
+def _identifies(view: View, given: Given) -> bool:
+    """An equation of which one side is a variable of the context."""
+    sides = arguments(given.type)
+    return head(given.type) == "eq" and len(sides) == 3 and any(side.kind == "name" and side.label in view.names for side in sides[1:])
+
+
+def _contradictory(known: tuple[Given, ...]) -> bool:
+    stated = {given.type for given in known}
+    return any(head(kind) == "False" or (head(kind) == "not" and arguments(kind)[0] in stated) for kind in stated)
+
+
+def _fact(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion]:
+    """A hypothesis without premises."""
+    label, kind = given.name, given.type
+    symbol, sides = head(kind), arguments(kind)
+    if symbol == "eq" and len(sides) == 3:
+        yield from _equation(given, sides[1], sides[2])
+    elif symbol in ("and", "ex", "sig", "prod", "or", "sumbool", "False"):
+        yield Suggestion(f"destruct {label} as {pattern(kind)}", 0.4 if symbol in ("or", "sumbool") else 0.98 if symbol == "False" else 0.7)
+        if symbol in ("or", "sumbool"):
+            yield Suggestion(f"destruct {label}; auto", 0.2)
+    elif symbol == "not":
+        yield from (Suggestion(f"destruct {label}", 0.25 if head(view.conclusion) == "False" else 0.1), Suggestion(f"elim {label}; auto", 0.1))
+        yield Suggestion(f"exfalso; apply {label}", 0.0 if head(view.conclusion) == "False" else 0.12)
+    elif symbol == "iff":
+        yield from (Suggestion(f"destruct {label}", 0.15), Suggestion(f"rewrite {label}", 0.1), Suggestion(f"rewrite <- {label}", 0.08))
+    elif kind.kind != "match" and symbol not in view.names:
+        scale = 0.2 if symbol in _DEFINED or recursion.is_plain(symbol) else 1.0 if any(head(side) in CONSTRUCTORS for side in sides) else 0.5
+        yield from (Suggestion(f"inversion {label}; subst", 0.3 * scale), Suggestion(f"inversion {label}", 0.1 * scale))
+        yield from (Suggestion(f"destruct {label}", 0.2 * scale), Suggestion(f"inversion {label}; subst; auto", 0.1 * scale))
+        yield Suggestion(f"inversion {label}; assumption", 0.05 * scale)
+        if recursion.is_plain(symbol):
+            yield Suggestion(f"unfold {symbol} in {label}", 0.2)
+    if computes(kind, recursion):
+        yield Suggestion(f"simpl in {label}", 0.3)
+    for place, test in enumerate(scrutinees(kind)[:2]):
+        yield from cases(view, test, 0.3 / (1 + place))
+
+
+def _equation(given: Given, left: Term, right: Term) -> Iterator[Suggestion]:
+    label = given.name
+    if head(left) in CONSTRUCTORS and head(right) in CONSTRUCTORS:
+        if head(left) != head(right):
+            yield Suggestion("discriminate", 0.97)
+        elif left != right:
+            yield from (Suggestion(f"injection {label} as; subst", 0.3), Suggestion(f"inversion {label}; subst", 0.3), Suggestion(f"injection {label} as", 0.1))
+            yield Suggestion(f"inversion {label}; subst; auto", 0.15)
+    elif left == right:
+        yield Suggestion(f"clear {label}", 0.2)
+    if head(left) in CONSTRUCTORS or head(right) in CONSTRUCTORS:
+        yield from (Suggestion(f"discriminate {label}", 0.05), Suggestion(f"inversion {label}", 0.05))
+
+
+def _use(view: View, given: Given, binders: tuple[Binder, ...], stated: Term) -> Iterator[Suggestion]:
+    """A hypothesis as a rule: backwards, forwards, and as an equation."""
+    variables = frozenset(binder.name for binder in binders) - {"_"}
+    favour = 1.3 if given.name.startswith("IH") else 1.0
+    yield from backwards(view, given.name, binders, stated, 0.45 * favour)
+    if binders:
+        yield from _forwards(view, given, binders, variables)
+    sides = arguments(stated)
+    if head(stated) == "eq" and len(sides) == 3:
+        yield from rewriting(view, given.name, binders, sides[1], sides[2], 0.4 * favour)
+        for other in view.proofs[:_MOST]:
+            if other.name != given.name and _occurs(sides[1], other.type, variables):
+                yield Suggestion(f"rewrite {given.name} in {other.name}", 0.15)
+            elif other.name != given.name and sides[2].kind == "app" and _occurs(sides[2], other.type, variables):
+                yield Suggestion(f"rewrite <- {given.name} in {other.name}", 0.06)
+
+
+def backwards(view: View, label: str, binders: tuple[Binder, ...], stated: Term, weight: float) -> Iterator[Suggestion]:
+    """`apply` of something that states this under these premises, where the conclusion is an instance of it."""
+    variables = frozenset(binder.name for binder in binders) - {"_"}
+    wanted = view.conclusion
+    targets = [stated]
+    if head(stated) == "iff" and len(arguments(stated)) == 2:
+        targets = [stated, *arguments(stated)]
+    elif head(stated) == "not" and head(wanted) == "False":
+        targets = [wanted]
+        binders = (*binders, Binder("_", arguments(stated)[0]))
+    for target in targets:
+        found = None if head(target) in variables else match(target, wanted, variables)
+        if found is None:
+            continue
+        premises = [binder for binder in binders if binder.name == "_"]
+        if target is not stated and head(stated) == "iff":
+            weight *= 0.8
+        if determined(binders, found):
+            yield Suggestion(f"apply {label}", weight * (1.6 if not premises else 1.0))
+            if premises:
+                yield from (Suggestion(f"apply {label}; auto", weight * 0.6), Suggestion(f"apply {label}; assumption", weight * 0.3))
+        else:
+            yield from (Suggestion(f"eapply {label}; eauto", weight * 0.7), Suggestion(f"eapply {label}; eassumption", weight * 0.4))
+        return
+
+
+def determined(binders: tuple[Binder, ...], found: dict[str, Term]) -> bool:
+    """Whether all variables are known once these are: directly, or because another known one's type tells them."""
+    known = set(found)
+    for binder in reversed(binders):
+        if binder.name in known:
+            known |= free_names(binder.type)
+    return all(binder.name in known or binder.name == "_" for binder in binders)
+
+
+def rewriting(view: View, label: str, binders: tuple[Binder, ...], left: Term, right: Term, weight: float) -> Iterator[Suggestion]:
+    """`rewrite` with an equation, in both directions, where that side occurs in the conclusion."""
+    variables = frozenset(binder.name for binder in binders) - {"_"}
+    conditional = any(binder.name == "_" for binder in binders)
+    for arrow, source, target, scale in (("", left, right, 1.0), ("<- ", right, left, 0.35)):
+        if source.kind == "name" and source.label in variables:
+            continue
+        if source.kind == "name" and arrow and head(target) not in CONSTRUCTORS:
+            scale *= 0.5
+        if _occurs(source, view.conclusion, variables):
+            yield Suggestion(f"rewrite {arrow}{label}", weight * scale)
+            yield Suggestion(f"rewrite {arrow}{label}; auto", weight * scale * 0.6)
+            yield Suggestion(f"rewrite {arrow}{label}; {'assumption' if conditional else 'reflexivity'}", weight * scale * 0.4)
+
+
+def _occurs(pattern_: Term, term: Term, variables: frozenset[str]) -> bool:
+    """Whether some part of the term that holds no bound variable is an instance of the pattern."""
+    symbol = head(pattern_)
+    if symbol in variables:
+        return False
+    bound = bound_names(term)
+    return any(head(part) == symbol and match(pattern_, part, variables) is not None and not (bound and free_names(part) & bound) for part in subterms(term))
+
+
+def _forwards(view: View, given: Given, binders: tuple[Binder, ...], variables: frozenset[str]) -> Iterator[Suggestion]:
+    premises = [binder.type for binder in binders if binder.name == "_"]
+    if not premises:
+        return
+    for other in view.proofs[:_MOST]:
+        if other.name == given.name or other.type.kind == "forall":
+            continue
+        for place, premise in enumerate(premises):
+            if head(premise) in variables or (found := match(premise, other.type, variables)) is None:
+                continue
+            if determined(binders, found):
+                yield Suggestion(f"apply {given.name} in {other.name}", 0.2 if len(premises) == 1 else 0.1)
+            if place == 0 and len(premises) == 1 and head(conclusion(given.type)) in ("and", "ex", "or"):
+                blanks = " ".join(other.name if binder.name == "_" else "_" for binder in binders)
+                yield Suggestion(f"destruct ({given.name} {blanks}) as {pattern(conclusion(given.type))}", 0.2)
+            break

@@ -1,0 +1,227 @@
+"""Lemmas in scope that fit a goal: found by their symbols, kept where their form fits, and ranked by how much of the goal they are about."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from treetop.errors import ConfigError
+from treetop.prove.coq.goals import Premise
+from treetop.prove.coq.hypotheses import determined
+from treetop.prove.coq.statements import same_statement
+from treetop.prove.coq.syntax import Term, parse
+from treetop.prove.coq.terms import Binder, arguments, free_names, head, match, peel, size, subterms
+from treetop.prove.coq.views import View
+from treetop.prove.prover import Suggestion
+
+Lookup = Callable[[str], list[Premise]]
+"""The lemmas whose statements mention a symbol."""
+
+COMMON = frozenset(("eq", "and", "or", "not", "iff", "ex", "True", "False", "nat", "list", "bool", "option", "prod", "O", "S", "nil", "cons", "true", "false",
+                    "Z", "N", "positive", "Some", "None", "pair", "unit", "sumbool", "sum"))  # fmt: skip
+"""Symbols that nearly every lemma mentions: nobody is asked for them."""
+_PRINCIPLES = ("_ind", "_rec", "_rect", "_sind", "_ind2", "_rec2", "_caset", "_case")
+_MOST_SYMBOLS = 10
+
+
+class Rule(NamedTuple):
+    """A lemma, parsed."""
+
+    name: str
+    binders: tuple[Binder, ...]
+    stated: Term
+    symbols: frozenset[str]
+    variables: frozenset[str]
+
+    @property
+    def conditions(self) -> tuple[Term, ...]:
+        """Its premises."""
+        return tuple(binder.type for binder in self.binders if binder.name == "_")
+
+
+class _Side(NamedTuple):
+    """A rule as an equation that is used from this side."""
+
+    rule: Rule
+    arrow: str
+    source: Term
+    target: Term
+
+
+class Fit(NamedTuple):
+    """A way to use a lemma at a goal, and how good it looks: from 0, hardly more than nothing, to 1, all of the goal is explained by it."""
+
+    kind: str
+    rule: Rule
+    quality: float
+    detail: str = ""
+
+
+class Premises:
+    """The lemmas in scope of one theorem. Each symbol is asked for once; after that a goal costs a few milliseconds.
+
+    `unlike`: a statement that none of the lemmas may restate, for when a theorem is to be proved without its own twin.
+    """
+
+    def __init__(self, lookup: Lookup, *, most: int = 16, unlike: str | None = None) -> None:
+        if most < 1:
+            raise ConfigError(f"most must be at least 1, not {most}")
+        self._lookup = lookup
+        self._most = most
+        self._unlike = None if unlike is None else parse(unlike)
+        self._asked: set[str] = set()
+        self._rules: dict[str, Rule] = {}
+        self._frequency: Counter[str] = Counter()
+        self._stating: defaultdict[str, list[Rule]] = defaultdict(list)
+        self._rewriting: defaultdict[str, list[_Side]] = defaultdict(list)
+        self._requiring: defaultdict[str, list[Rule]] = defaultdict(list)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def suggest(self, view: View) -> list[Suggestion]:
+        """Tactics with the best lemmas for a goal, the likeliest first."""
+        fits = self.fits(view)
+        opened = "intros; " if view.conclusion.kind == "forall" else ""
+        found = [pair for fit in fits for pair in _tactics(fit, opened)]
+        helpers = [fit.rule.name for fit in fits if fit.kind in ("apply", "eapply")][:5]
+        if helpers:
+            found.append(Suggestion(f"{opened}eauto using {', '.join(helpers)}", 0.2))
+        return sorted(found, key=lambda pair: -pair.probability)
+
+    def fits(self, view: View) -> list[Fit]:
+        """The best ways to use a lemma at a goal: at most `most`, each lemma in one way a kind."""
+        self._ask(view)
+        stated = peel(view.conclusion)[1]
+        best: dict[tuple[str, str, str], Fit] = {}
+        for fit in (*self._backwards(stated), *self._equations(stated), *self._forwards(view)):
+            key = (fit.kind, fit.rule.name, fit.detail)
+            if key not in best or best[key].quality < fit.quality:
+                best[key] = fit
+        return sorted(best.values(), key=lambda fit: (-fit.quality, size(fit.rule.stated), fit.rule.name))[: self._most]
+
+    def rarity(self, label: str) -> float:
+        """How much a symbol tells: the fewer lemmas mention it, the more."""
+        return math.log((1 + len(self._rules)) / (1 + self._frequency[label])) + 0.05
+
+    def _ask(self, view: View) -> None:
+        """Fetch the lemmas about the symbols of a goal: those of the conclusion first."""
+        wanted = [label for label in (*sorted(view.symbols), *sorted(view.known_symbols)) if label not in COMMON][:_MOST_SYMBOLS]
+        for label in wanted:
+            if label not in self._asked:
+                self._asked.add(label)
+                for premise in self._lookup(label):
+                    self._add(premise)
+
+    def _add(self, premise: Premise) -> None:
+        if premise.name in self._rules or premise.name.endswith(_PRINCIPLES):
+            return
+        statement = parse(premise.statement)
+        if self._unlike is not None and same_statement(statement, self._unlike):
+            return
+        binders, stated = peel(statement)
+        rule = Rule(premise.name, binders, stated, free_names(statement), frozenset(binder.name for binder in binders) - {"_"})
+        self._rules[rule.name] = rule
+        self._frequency.update(rule.symbols)
+        self._stating[head(stated)].append(rule)
+        given = arguments(stated)
+        if head(stated) == "iff" and len(given) == 2:
+            for side in given:
+                self._stating[head(side)].append(rule)
+        if head(stated) == "not":
+            self._stating["False"].append(rule)
+        if head(stated) in ("eq", "iff") and len(given) >= 2:
+            for arrow, source, target in (("", given[-2], given[-1]), ("<- ", given[-1], given[-2])):
+                if head(source) not in rule.variables and not head(source).startswith("<"):
+                    self._rewriting[head(source)].append(_Side(rule, arrow, source, target))
+        for condition in rule.conditions[-2:]:
+            self._requiring[head(condition)].append(rule)
+
+    def _explained(self, pattern: Term, wanted: Term, variables: frozenset[str]) -> float:
+        """The share of what a goal is about that a pattern names, weighted by rarity."""
+        own = free_names(pattern) - variables
+        about = free_names(wanted)
+        total = sum(self.rarity(label) for label in about if label in self._frequency) + 0.5
+        return sum(self.rarity(label) for label in own & about) / total
+
+    def _backwards(self, stated: Term) -> Iterator[Fit]:
+        for rule in self._stating.get(head(stated), ()):
+            for kind, pattern, goal in _conclusions(rule, stated):
+                found = match(pattern, goal, rule.variables)
+                if found is None:
+                    continue
+                quality = self._explained(pattern, stated, rule.variables) / (1 + 0.15 * len(rule.conditions))
+                if not found and not rule.binders:
+                    quality = 1.0
+                yield Fit(kind if determined(rule.binders, found) else f"e{kind}", rule, min(quality, 1.0))
+                break
+
+    def _equations(self, stated: Term) -> Iterator[Fit]:
+        parts = dict.fromkeys(part for part in subterms(stated) if part.kind in ("app", "name"))
+        sides = arguments(stated)[1:] if head(stated) == "eq" else ()
+        for part in parts:
+            for side in self._rewriting.get(head(part), ()):
+                found = match(side.source, part, side.rule.variables)
+                if found is None:
+                    continue
+                shrinks = size(side.target) < size(side.source)
+                quality = self._explained(side.source, stated, side.rule.variables) * (0.9 if shrinks else 0.6) * (1.0 if not side.arrow else 0.7)
+                there = _expected(side.target, found, sides, part)
+                yield Fit("rewrite", side.rule, min(1.0, quality * (1.4 if there else 1.0)) / (1 + 0.2 * len(side.rule.conditions)), side.arrow)
+
+    def _forwards(self, view: View) -> Iterator[Fit]:
+        for given in view.proofs[:8]:
+            if given.type.kind == "forall":
+                continue
+            for rule in self._requiring.get(head(given.type), ()):
+                for condition in rule.conditions[-2:]:
+                    found = match(condition, given.type, rule.variables)
+                    if found is not None and head(condition) not in ("eq", "not") and determined(rule.binders, found):
+                        yield Fit("forward", rule, 0.5 * min(1.0, self._explained(condition, given.type, rule.variables)), given.name)
+                        break
+
+
+def _conclusions(rule: Rule, stated: Term) -> Iterator[tuple[str, Term, Term]]:
+    """The ways in which a rule's conclusion can be the goal's: as it is, one side of an equivalence, an equation turned round."""
+    given = arguments(rule.stated)
+    if head(rule.stated) in rule.variables:
+        return
+    if head(rule.stated) == "not" and head(stated) == "False":
+        yield "apply", stated, stated
+        return
+    yield "apply", rule.stated, stated
+    if head(rule.stated) == "iff" and head(stated) != "iff":
+        yield from (("apply", side, stated) for side in given)
+    wanted = arguments(stated)
+    if head(rule.stated) == "eq" and len(wanted) == 3:
+        yield "turned", rule.stated, Term("app", "", (stated.parts[0], wanted[0], wanted[2], wanted[1]))
+
+
+def _expected(target: Term, found: dict[str, Term], sides: tuple[Term, ...], part: Term) -> bool:
+    """Whether rewriting a side of an equation gives something with the other side's head."""
+    if part not in sides:
+        return False
+    other = sides[1] if part == sides[0] else sides[0]
+    shown = found.get(target.label, target) if target.kind == "name" else target
+    return head(shown) == head(other)
+
+
+def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
+    """The tactics for a fit. Variables that nothing determines must be found at once: goals that share an unknown are refused."""
+    label, weight, conditional = fit.rule.name, fit.quality, bool(fit.rule.conditions)
+    if fit.kind == "apply":
+        yield Suggestion(f"{opened}apply {label}", (0.35 if conditional else 0.7) * weight)
+        if conditional:
+            yield from (Suggestion(f"{opened}apply {label}; auto", 0.3 * weight), Suggestion(f"{opened}apply {label}; assumption", 0.15 * weight))
+    elif fit.kind == "eapply":
+        yield from (Suggestion(f"{opened}eapply {label}; eauto", 0.3 * weight), Suggestion(f"{opened}eapply {label}; eassumption", 0.15 * weight))
+    elif fit.kind in ("turned", "eturned"):
+        yield Suggestion(f"{opened}symmetry; apply {label}", (0.25 if conditional else 0.5) * weight if fit.kind == "turned" else 0.02)
+    elif fit.kind == "rewrite":
+        yield Suggestion(f"{opened}rewrite {fit.detail}{label}", 0.35 * weight)
+        yield Suggestion(f"{opened}rewrite {fit.detail}{label}; auto", 0.25 * weight)
+        yield Suggestion(f"{opened}rewrite {fit.detail}{label}; {'assumption' if conditional else 'reflexivity'}", 0.12 * weight)
+    elif not opened:
+        yield Suggestion(f"apply {label} in {fit.detail}", 0.2 * weight)

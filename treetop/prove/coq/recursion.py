@@ -1,0 +1,96 @@
+"""On which of their arguments functions recur: what a proof by induction or by cases should look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from treetop.prove.coq.syntax import Term, parse
+from treetop.prove.coq.terms import free_names, subterms, symbol
+
+Definition = Callable[[str], str | None]
+"""The value of a constant, in the words of `Set Printing All`; None where it has none or nobody knows."""
+
+_NUMBERS = {
+    "add": (0,), "mul": (0,), "sub": (0, 1), "pow": (1,), "eqb": (0, 1), "leb": (0, 1), "ltb": (1, 0), "max": (0, 1), "min": (0, 1), "even": (0,),
+    "odd": (0,), "double": (0,), "div2": (0,), "pred": (0,), "compare": (0, 1), "divmod": (0,), "iter": (0,), "eq_dec": (0, 1), "testbit": (1,),
+}  # fmt: skip
+_LISTS = {
+    "app": (1,), "length": (1,), "rev": (1,), "rev'": (1,), "map": (3,), "In": (2,), "nth": (2, 1), "fold_left": (3,), "fold_right": (4,), "filter": (2,),
+    "existsb": (2,), "forallb": (2,), "concat": (1,), "flat_map": (3,), "list_sum": (0,), "list_max": (0,), "combine": (2, 3), "split": (2,), "firstn": (1, 2),
+    "skipn": (1, 2), "seq": (1,), "repeat": (2,), "last": (1,), "removelast": (1,), "nth_error": (1, 2), "nth_default": (2, 3), "count_occ": (2,),
+    "remove": (3,), "rev_append": (1,), "partition": (2,), "find": (2,), "hd": (2,), "tl": (1,), "hd_error": (1,), "list_prod": (2,), "nodup": (2,),
+    "list_power": (2,), "nth_in_or_default": (2,), "nth_ok": (2,),
+}  # fmt: skip
+_BOOLEANS = {"andb": (0, 1), "orb": (0, 1), "negb": (0,), "xorb": (0, 1), "implb": (0, 1), "eqb": (0, 1), "ifb": (0,), "Is_true": (0,), "fst": (2,), "snd": (2,)}
+POSITIONS: dict[str, tuple[int, ...]] = {**_LISTS, **_BOOLEANS, **{f"Nat.{label}": places for label, places in _NUMBERS.items()}}
+"""For the functions that nearly every file uses, so that nobody need be asked. Implicit arguments count."""
+
+
+class Recursion:
+    """What is known of the functions of a development: from a small table, and from their definitions where somebody can be asked."""
+
+    def __init__(self, definition: Definition | None = None) -> None:
+        self._definition = definition
+        self._places: dict[str, tuple[int, ...]] = {}
+        self._values: dict[str, Term | None] = {}
+
+    def value(self, label: str) -> Term | None:
+        """The definition of a constant."""
+        if label not in self._values:
+            text = None if self._definition is None else self._definition(label)
+            self._values[label] = None if text is None else parse(text)
+        return self._values[label]
+
+    def places(self, label: str) -> tuple[int, ...]:
+        """The places of the arguments that a function recurs on or looks at first; none where it is no such function."""
+        found = self._places.get(label)
+        if found is None:
+            found = POSITIONS.get(label) or POSITIONS.get(label.rpartition(".")[2]) if "." not in label or not label.startswith(("Z.", "N.", "Pos.")) else ()
+            if not found:
+                value = self.value(label)
+                found = () if value is None else tuple(dict.fromkeys(looked_at(value)))
+            self._places[label] = found
+        return found
+
+    def is_plain(self, label: str) -> bool:
+        """Whether a constant only abbreviates something: unfolding it shows what is meant."""
+        value = self.value(label)
+        if value is None:
+            return False
+        while value.kind == "fun":
+            value = value.parts[1]
+        return value.kind not in ("fix", "cofix")
+
+    def looked_at(self, term: Term, bound: frozenset[str]) -> Iterator[Term]:
+        """The arguments in a term that some function recurs on, outermost first, as often as they occur; none with a bound variable."""
+        for part in subterms(term):
+            if part.kind != "app":
+                continue
+            function, *given = part.parts
+            places = self.places(symbol(function.label)) if function.kind == "name" else tuple(looked_at(function)) if function.kind == "fix" else ()
+            for place in places:
+                if place < len(given) and not (bound and free_names(given[place]) & bound):
+                    yield given[place]
+
+
+def looked_at(value: Term) -> Iterator[int]:
+    """The places of the arguments that a function recurs on, and of those that it matches on at once, in this order."""
+    parameters: list[str] = []
+    while value.kind == "fun":
+        parameters.append(value.names[0])
+        value = value.parts[1]
+    if value.kind == "fix":
+        for label, body in zip(value.names, value.parts, strict=True):
+            if label == value.label:
+                yield len(parameters) + int(body.label)
+        return
+    if value.kind == "app" and value.parts[0].kind == "fix":  # a fixpoint under parameters, or an abbreviation of a call of one
+        for place in looked_at(value.parts[0]):
+            if place + 1 < len(value.parts) and value.parts[place + 1].label in parameters:
+                yield parameters.index(value.parts[place + 1].label)
+        return
+    while value.kind in ("match", "if"):
+        test = value.parts[0]
+        if test.kind == "name" and test.label in parameters:
+            yield parameters.index(test.label)
+        value = value.parts[-1].parts[0] if value.kind == "match" and len(value.parts) > 2 else value.parts[-1]

@@ -1,0 +1,74 @@
+"""Suggests tactics of Coq by looking at the goal: its form, its hypotheses, its variables, the lemmas that fit it, and what closes goals at once.
+
+Everything is a weight from a small table that depends on the form (see `shapes`, `hypotheses`, `inductions`, `premises` and `closers` here); nothing
+is random and nothing is asked of Coq but lemmas and definitions, once for each symbol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from treetop.errors import ConfigError
+from treetop.prove.coq.goals import CoqGoal
+from treetop.prove.coq.hypotheses import on_hypotheses
+from treetop.prove.coq.inductions import on_variables
+from treetop.prove.coq.premises import Premises
+from treetop.prove.coq.recursion import Definition, Recursion
+from treetop.prove.coq.shapes import CONNECTIVES, on_conclusion
+from treetop.prove.coq.views import View, view
+from treetop.prove.prover import Goal, Suggestion
+from treetop.prove.providers import by_probability, merged
+
+_ARITHMETIC = ("le", "lt", "ge", "gt", "Nat.", "Z.", "N.", "Pos.", "Rle", "Rlt")
+_LEAST = 0.002  # what is less likely than this is not worth an attempt
+
+
+class CoqProvider:
+    """Suggestions for goals whose `data` is a `CoqGoal`.
+
+    `premises`: the lemmas in scope; without them only hypotheses are used. `definition`: tells what constants stand for, so that functions of the
+    user's own are recognised as recursive, and abbreviations unfolded. `width`: how many suggestions a goal gets.
+    """
+
+    name = "coq"
+
+    def __init__(self, premises: Premises | None = None, definition: Definition | None = None, *, width: int = 48) -> None:
+        if width < 1:
+            raise ConfigError(f"width must be at least 1, not {width}")
+        self._premises = premises
+        self._recursion = Recursion(definition)
+        self._width = width
+        self._last: tuple[CoqGoal, list[Suggestion]] | None = None
+
+    def suggest(self, goal: Goal) -> list[Suggestion]:
+        """The best suggestions, the likeliest first."""
+        return self.suggest_more(goal, self._width)
+
+    def suggest_more(self, goal: Goal, count: int) -> list[Suggestion]:
+        """As `suggest`, with another number of them."""
+        if not isinstance(goal.data, CoqGoal):
+            raise ConfigError(f"the goal `{goal}` is none of Coq: its data is {type(goal.data).__name__}")
+        if self._last is None or self._last[0] != goal.data:
+            self._last = goal.data, self._all(view(goal.data))
+        return self._last[1][:count]
+
+    def _all(self, seen: View) -> list[Suggestion]:
+        found = [*on_conclusion(seen, self._recursion), *on_hypotheses(seen, self._recursion), *on_variables(seen, self._recursion), *closers(seen)]
+        if self._premises is not None:
+            found += self._premises.suggest(seen)
+        return [pair for pair in by_probability(merged(found)) if pair.probability >= _LEAST]
+
+
+def closers(seen: View) -> Iterator[Suggestion]:
+    """Tactics that prove a goal whole or fail, the cheap ones with more weight than they deserve: they cost a millisecond."""
+    everything = seen.symbols | seen.known_symbols
+    logic = len(everything & CONNECTIVES) + (seen.conclusion.kind == "forall")
+    numbers = any(label.startswith(_ARITHMETIC) for label in everything) or "nat" in everything
+    yield from (Suggestion("auto", 0.55), Suggestion("easy", 0.35), Suggestion("eauto", 0.25))
+    yield from (Suggestion("tauto", 0.3 if logic > 1 else 0.1), Suggestion("intuition", 0.3 if logic > 1 else 0.1), Suggestion("firstorder", 0.15 if logic else 0.05))
+    yield Suggestion("congruence", 0.3 if "eq" in everything else 0.02)
+    yield from (Suggestion("lia", 0.4 if numbers else 0.0), Suggestion("auto with arith", 0.2 if numbers else 0.0), Suggestion("nia", 0.02 if numbers else 0.0))
+    yield from (Suggestion("intuition; subst; auto", 0.15), Suggestion("intuition congruence", 0.12), Suggestion("intros; simpl; auto", 0.15))
+    yield from (Suggestion("subst; auto", 0.08), Suggestion("intuition eauto", 0.08), Suggestion("firstorder congruence", 0.04), Suggestion("firstorder; subst; auto", 0.05))
+    if any(label.startswith(("In", "List.", "Forall", "NoDup", "list", "app")) for label in everything):
+        yield Suggestion("auto with datatypes", 0.12)

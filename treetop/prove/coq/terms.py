@@ -1,0 +1,212 @@
+"""What can be seen in terms of Coq: heads, premises, symbols, what is matched on, and whether one is an instance of another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from treetop.prove.coq.syntax import Term
+
+
+class Binder(NamedTuple):
+    """What stands before a statement: `n : nat`, or a premise, which has the name `_`."""
+
+    name: str
+    type: Term
+
+
+def name(label: str) -> Term:
+    """A name as a term."""
+    return Term("name", label)
+
+
+def symbol(label: str) -> str:
+    """A name without the sign that its implicit arguments are given."""
+    return label.removeprefix("@")
+
+
+def application(function: Term, given: tuple[Term, ...]) -> Term:
+    """A function with arguments; a function that has some already gets more."""
+    if not given:
+        return function
+    return Term("app", "", (*function.parts, *given) if function.kind == "app" else (function, *given))
+
+
+def head(term: Term) -> str:
+    """The symbol that a term begins with: `eq` of `@eq nat a b`; a sort's name; for other kinds of terms the kind, as `<forall>`."""
+    if term.kind == "app":
+        term = term.parts[0]
+    if term.kind == "name":
+        return symbol(term.label)
+    return term.label if term.kind == "sort" else f"<{term.kind}>"
+
+
+def arguments(term: Term) -> tuple[Term, ...]:
+    """What the head is applied to, implicit arguments included."""
+    return term.parts[1:] if term.kind == "app" else ()
+
+
+@lru_cache(maxsize=20_000)
+def peel(term: Term) -> tuple[tuple[Binder, ...], Term]:
+    """The quantifiers and premises before a statement, and what is stated under them."""
+    binders: list[Binder] = []
+    while term.kind == "forall":
+        binders.append(Binder(term.names[0], term.parts[0]))
+        term = term.parts[1]
+    return tuple(binders), term
+
+
+def conclusion(term: Term) -> Term:
+    """What is stated once all quantifiers and premises are given."""
+    while term.kind == "forall":
+        term = term.parts[1]
+    return term
+
+
+def premises(term: Term) -> tuple[Term, ...]:
+    """What must hold for the conclusion: the types of the binders that nothing depends on."""
+    return tuple(binder.type for binder in peel(term)[0] if binder.name == "_")
+
+
+def subterms(term: Term) -> Iterator[Term]:
+    """The term and all its parts that are terms themselves, each before its own parts."""
+    pending = [term]
+    while pending:
+        term = pending.pop()
+        if term.kind not in ("branch", "fixed", "return"):
+            yield term
+        if term.parts:
+            pending.extend(reversed(term.parts))
+
+
+@lru_cache(maxsize=20_000)
+def size(term: Term) -> int:
+    """How many nodes the tree has."""
+    count, pending = 0, [term]
+    while pending:
+        count += 1
+        pending.extend(pending.pop().parts)
+    return count
+
+
+@lru_cache(maxsize=50_000)
+def free_names(term: Term) -> frozenset[str]:
+    """The names that a term does not bind itself, constants and variables alike."""
+    if term.kind == "name":
+        return frozenset((symbol(term.label),))
+    if not term.parts:
+        return frozenset()
+    if not term.names:
+        return frozenset().union(*[free_names(part) for part in term.parts])
+    inner: frozenset[str] = frozenset().union(*[free_names(part) for part in term.inside])
+    return inner.difference(term.names).union(*[free_names(part) for part in term.outside])
+
+
+def symbols(term: Term, variables: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The global names in a term: the free ones that are not variables of the goal."""
+    return free_names(term) - variables
+
+
+@lru_cache(maxsize=20_000)
+def bound_names(term: Term) -> frozenset[str]:
+    """The names that are bound anywhere in a term."""
+    found: set[str] = set()
+    pending = [term]
+    while pending:
+        term = pending.pop()
+        found.update(term.names)
+        pending.extend(term.parts)
+    return frozenset(found - {"_"})
+
+
+def scrutinees(term: Term) -> tuple[Term, ...]:
+    """What is looked at by `match` or `if` and holds no bound variable, outermost first, each once."""
+    bound = bound_names(term)
+    found = [part.parts[0] for part in subterms(term) if part.kind in ("match", "if")]
+    return tuple(dict.fromkeys(one for one in found if not free_names(one) & bound))
+
+
+def recursive_arguments(term: Term, positions: Mapping[str, tuple[int, ...]]) -> tuple[Term, ...]:
+    """The arguments on which functions recur: where `positions` tells it of a function (implicit arguments count), and of every `fix` in the term.
+
+    Outermost first, as often as they occur; those with bound variables are left out.
+    """
+    bound = bound_names(term)
+    found: list[Term] = []
+    for part in subterms(term):
+        if part.kind != "app":
+            continue
+        function, *given = part.parts
+        places = positions.get(symbol(function.label), ()) if function.kind == "name" else _places(function) if function.kind == "fix" else ()
+        found.extend(given[place] for place in places if place < len(given))
+    return tuple(one for one in found if not free_names(one) & bound)
+
+
+def _places(fix: Term) -> tuple[int, ...]:
+    return tuple(int(body.label) for label, body in zip(fix.names, fix.parts, strict=True) if label == fix.label)
+
+
+def substitute(term: Term, values: Mapping[str, Term]) -> Term:
+    """The term with values for free names. Bound names are not renamed: the values must not mention them."""
+    if not values or free_names(term).isdisjoint(values):
+        return term
+    if term.kind == "name":
+        return values.get(symbol(term.label), term)
+    inner = {label: value for label, value in values.items() if label not in term.names} if term.names else values
+    parts = tuple([substitute(part, values) for part in term.outside] + [substitute(part, inner) for part in term.inside])
+    if term.kind == "app" and parts[0].kind == "app":
+        return application(parts[0], parts[1:])
+    return Term(term.kind, term.label, parts, term.names)
+
+
+def match(pattern: Term, term: Term, variables: frozenset[str], found: dict[str, Term] | None = None) -> dict[str, Term] | None:
+    """What the variables stand for when the pattern is the term; None where it cannot be.
+
+    First order: a variable that is applied to something in the pattern fits any term there. Variables that the pattern does not hold are missing
+    in the answer. `found`: what some of them stand for already; it is changed.
+    """
+    found = {} if found is None else found
+    pending = [(pattern, term)]
+    while pending:
+        left, right = pending.pop()
+        if left.kind == "name":
+            if left.label in variables:
+                if found.setdefault(left.label, right) != right:
+                    return None
+            elif right.kind != "name" or left.label != right.label:
+                return None
+            continue
+        if left.kind == "app" and left.parts[0].kind == "name" and left.parts[0].label in variables:
+            continue
+        if left.kind != right.kind or left.label != right.label or len(left.parts) != len(right.parts) or len(left.names) != len(right.names):
+            return None
+        parts = right.parts
+        if left.names != right.names:
+            values = {own: name(wanted) for own, wanted in zip(right.names, left.names, strict=True) if own != wanted and own != "_"}
+            parts = right.outside + tuple(substitute(part, values) for part in right.inside)
+        pending.extend(zip(left.parts, parts, strict=True))
+    return found
+
+
+@lru_cache(maxsize=20_000)
+def canonical(term: Term) -> Term:
+    """The same term for all ways of naming what it binds."""
+    return _canonical(term, {}, 0)
+
+
+def _canonical(term: Term, renamed: Mapping[str, str], depth: int) -> Term:
+    if term.kind == "name":
+        return name(renamed[term.label]) if term.label in renamed else term
+    if not term.parts:
+        return term
+    fresh = tuple(f"#{depth + place}" for place in range(len(term.names)))
+    inner = {**renamed, **dict(zip(term.names, fresh, strict=True))} if fresh else renamed
+    parts = [_canonical(part, renamed, depth) for part in term.outside] + [_canonical(part, inner, depth + len(fresh)) for part in term.inside]
+    label = inner[term.label] if term.kind in ("fix", "cofix") else term.label
+    return Term(term.kind, label, tuple(parts), fresh)
+
+
+def is_closed_under(term: Term, bound: frozenset[str]) -> bool:
+    """Whether a term can be written where it stands: it mentions none of these names and nothing that has no text."""
+    return not (free_names(term) & bound) and all(part.kind not in ("evar", "hole", "opaque") or part.parts for part in subterms(term))

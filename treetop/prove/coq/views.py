@@ -1,0 +1,128 @@
+"""A goal of Coq as those who suggest tactics look at it: parsed, with a guess of what each hypothesis is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from treetop.prove.coq.goals import CoqGoal
+from treetop.prove.coq.syntax import Term, parse
+from treetop.prove.coq.terms import arguments, bound_names, conclusion, free_names, head, subterms, symbols
+
+_PROPOSITIONS = frozenset("""
+eq and or not iff ex ex2 all True False le lt ge gt Nat.le Nat.lt JMeq Acc well_founded In Forall Exists NoDup incl Permutation Sorted StronglySorted
+LocallySorted HdRel Add Forall2 ForallOrdPairs Is_true unique inhabited reflect Z.le Z.lt Z.ge Z.gt N.le N.lt Pos.le Pos.lt Rle Rlt clos_trans
+clos_refl_trans Nat.Even Nat.Odd Nat.divide decidable Decidable.decidable
+""".split())  # noqa: SIM905
+_DATA = frozenset("nat bool list option prod sum sig sigT sumbool sumor unit string ascii Z N positive Q R comparison Empty_set".split())  # noqa: SIM905
+
+
+@dataclass(frozen=True)
+class Given:
+    """A hypothesis, parsed."""
+
+    name: str
+    type: Term
+    role: str
+    """`proof` of a statement, `data`, or `type` for types, predicates and functions that give types."""
+    value: Term | None = None
+
+    @property
+    def is_proof(self) -> bool:
+        """Whether it states something."""
+        return self.role == "proof"
+
+
+@dataclass(frozen=True)
+class View:
+    """A goal, parsed."""
+
+    givens: tuple[Given, ...]
+    conclusion: Term
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Everything that has a name here."""
+        return frozenset(given.name for given in self.givens)
+
+    @cached_property
+    def by_name(self) -> dict[str, Given]:
+        """The hypotheses by their names."""
+        return {given.name: given for given in self.givens}
+
+    @cached_property
+    def proofs(self) -> tuple[Given, ...]:
+        """What is known, the newest first: Coq puts new hypotheses last, and they matter most."""
+        return tuple(given for given in reversed(self.givens) if given.is_proof)
+
+    @cached_property
+    def data(self) -> tuple[Given, ...]:
+        """What is talked about, in order."""
+        return tuple(given for given in self.givens if given.role == "data")
+
+    @cached_property
+    def parts(self) -> tuple[Term, ...]:
+        """All subterms of the conclusion that hold no bound variable."""
+        bound = bound_names(self.conclusion)
+        return tuple(dict.fromkeys(part for part in subterms(self.conclusion) if not (bound and free_names(part) & bound)))
+
+    @cached_property
+    def symbols(self) -> frozenset[str]:
+        """The global names in the conclusion."""
+        return symbols(self.conclusion, self.names)
+
+    @cached_property
+    def known_symbols(self) -> frozenset[str]:
+        """The global names in what is known."""
+        found: frozenset[str] = frozenset().union(*(free_names(given.type) for given in self.proofs))
+        return found - self.names
+
+    def fresh(self, wish: str) -> str:
+        """A name that nothing has yet."""
+        return next(label for label in (wish, *(f"{wish}{number}" for number in range(1000))) if label not in self.names)
+
+    def used_later(self, label: str) -> tuple[str, ...]:
+        """The hypotheses whose types mention a name, in order."""
+        return tuple(given.name for given in self.givens if label in free_names(given.type))
+
+
+@lru_cache(maxsize=4_000)
+def view(goal: CoqGoal) -> View:
+    """The goal, parsed."""
+    givens: list[Given] = []
+    roles: dict[str, Given] = {}
+    for hypothesis in goal.hypotheses:
+        kind = parse(hypothesis.type)
+        value = None if hypothesis.value is None else parse(hypothesis.value)
+        given = Given(hypothesis.name, kind, role(hypothesis.name, kind, roles), value)
+        givens.append(given)
+        roles[given.name] = given
+    return View(tuple(givens), parse(goal.conclusion))
+
+
+def role(label: str, kind: Term, known: dict[str, Given]) -> str:
+    """What a hypothesis of this type is. Printed terms do not tell the sort of their types, so names and arguments must do."""
+    stated = conclusion(kind)
+    if stated.kind == "sort":
+        return "type"
+    symbol = head(stated)
+    if symbol in known:
+        sort = conclusion(known[symbol].type)
+        return "proof" if sort.kind == "sort" and sort.label in ("Prop", "SProp") else "data"
+    short = symbol.rpartition(".")[2]
+    if symbol in _PROPOSITIONS or short in _PROPOSITIONS:
+        return "proof"
+    if symbol in _DATA or short in _DATA or not arguments(stated):
+        return "proof" if stated.kind == "match" and _automatic(label) else "data"
+    if _automatic(label) or _about_data(arguments(stated), known):
+        return "proof"
+    return "data"
+
+
+def _automatic(label: str) -> bool:
+    return label.startswith(("H", "IH", "E")) and not label[1:2].islower()
+
+
+def _about_data(given: Iterable[Term], known: dict[str, Given]) -> bool:
+    return any(label in known and known[label].role == "data" for argument in given for label in free_names(argument))
