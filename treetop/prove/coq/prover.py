@@ -27,7 +27,7 @@ _HURRY = 10.0  # seconds for what should take no time
 _REASON = 300  # characters
 _EVAR = re.compile(r"\?[^\W\d]")
 _UNCHECKED = re.compile(r"_no_check\b")
-_FOUND = re.compile(r"([\w'.]+): (.*)", re.DOTALL)
+_FOUND = re.compile(r"([\w'.]+):\s+(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
