@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from treetop.arena.elo import Interval
-from treetop.arena.log import Record
 from treetop.arena.means import mean_interval, number, told
 from treetop.arena.playing import LETTERS
+from treetop.journal import Record
 from treetop.search.tables import text_table
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from treetop.arena.log import MATCH, ROUNDS, GameLog, Record, versions
+from treetop.arena.log import MATCH, ROUNDS, GameLog, versions
 from treetop.arena.many import ManyResult, ManyTally
 from treetop.arena.openings import Openings, OpeningSettings
 from treetop.arena.playing import MAKE_PLAYER, SETUP, GameTask, Task
@@ -22,6 +22,7 @@ from treetop.arena.sprt import Sprt
 from treetop.errors import ConfigError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game
+from treetop.journal import Record
 from treetop.players.player import Player
 from treetop.workers.pool import Pool
 from treetop.workers.units import Outcome, Unit, resolve

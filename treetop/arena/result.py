@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from treetop.arena.elo import Interval, Pentanomial, Rating, elo_of, rate, signed
-from treetop.arena.log import Record
 from treetop.arena.means import number, spread_interval, told
 from treetop.arena.sprt import Sprt, SprtState
+from treetop.journal import Record
 from treetop.search.tables import text_table
 
 PLAYERS = ("A", "B")

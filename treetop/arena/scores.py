@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from treetop.arena.elo import Interval
-from treetop.arena.log import Record
 from treetop.arena.means import mean_interval, number, share_interval, told
+from treetop.journal import Record
 from treetop.search.tables import text_table
 
 
