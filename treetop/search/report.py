@@ -106,17 +106,18 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
         max_nodes=config.max_nodes,
         first_play=float(search._machine.control[0]["first_play"]) if config.rule == "puct" and not isinstance(config.first_play, str) else config.first_play,
         usage=usage,
-        versions=_versions(),
-        machine=_machine(),
+        versions=versions(),
+        machine=machine(),
     )
 
 
 @functools.cache
-def _versions() -> dict[str, str]:
+def versions(*packages: str) -> dict[str, str]:
+    """Which Python this is, and which versions of these packages; if none are named, of those that a search is made with."""
     from importlib.metadata import PackageNotFoundError, version  # slow to import, and seldom needed
 
     found = {"python": platform.python_version()}
-    for package in ("treetop", "numba", "llvmlite", "numpy"):
+    for package in packages or ("treetop", "numba", "llvmlite", "numpy"):
         try:
             found[package] = version(package)
         except PackageNotFoundError:
@@ -125,7 +126,8 @@ def _versions() -> dict[str, str]:
 
 
 @functools.cache
-def _machine() -> str:
+def machine() -> str:
+    """The system and the processor, in a line."""
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
