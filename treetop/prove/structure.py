@@ -1,0 +1,176 @@
+"""What two proofs have in common: a hash of the proof as a graph, over what its goals look like and what its tactics do.
+
+Two searches that end in the same structure have found the same proof, up to names. A node is a goal with the tactic that proves it; it has
+one edge to each subgoal, in the prover's order; equal proofs of one goal are one node. The hash is Weisfeiler and Lehman's: each
+node's label is mixed with those around it, again and again, until that tells no more nodes apart.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+
+from treetop.errors import ConfigError
+from treetop.prove.prover import Goal, Proof
+
+Signature = Callable[[Goal], str]
+Family = Callable[[str], str]
+
+_NAME = r"[^\W\d][\w']*"
+_WORD = re.compile(_NAME)
+_TOKEN = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+(?:\.\d+)?")
+_BINDER = r"(?:forall|exists|fun|let|fix)\b"
+_NAMES = rf"(?!{_BINDER}){_NAME}(?:\s+{_NAME})*"
+_DECLARED = re.compile(
+    rf"^[ \t]*(?P<line>{_NAME}(?:[ \t]*,[ \t]*{_NAME})*)[ \t]*:"  # a hypothesis or several: n, m : nat
+    rf"|\b{_BINDER}\s+(?P<bound>{_NAMES})\s*(?:[:,.]|=>)"
+    rf"|[∀∃λ]\s*(?P<symbol>{_NAMES})\s*(?:[:,.]|=>)"
+    rf"|[({{]\s*(?P<bracket>{_NAMES})\s*:",  # (n m : nat)
+    re.MULTILINE,
+)
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+def structure(proof: Proof, signature: Signature | None = None, *, family: Family | None = None, rounds: int | None = None) -> str:
+    """The structure of a proof, as 16 hexadecimal digits.
+
+    `signature` tells what is seen of a goal, `family` what is seen of a tactic; if not given, `goal_signature` and `tactic_family`.
+    With `rounds` the labels are mixed so often at most, which takes proofs for equal that differ only far from each other.
+
+    >>> done = Proof(Goal("H : p |- p"), "exact H")
+    >>> renamed = Proof(Goal("K : p |- p"), "exact K")
+    >>> structure(done) == structure(renamed)
+    True
+    """
+    if rounds is not None and (isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1):
+        raise ConfigError(f"rounds must be a whole number of at least 1, not {rounds!r}")
+    nodes, root = _graph(proof)
+    look, kind = signature or goal_signature, family or tactic_family
+    labels = [_digest("node", look(goal), kind(tactic)) for goal, tactic, _ in nodes]
+    below = [subgoals for _, _, subgoals in nodes]
+    above: list[list[tuple[int, int]]] = [[] for _ in nodes]
+    for number, subgoals in enumerate(below):
+        for index, subgoal in enumerate(subgoals):
+            above[subgoal].append((index, number))
+    classes = len(set(labels))
+    for _ in range(rounds if rounds is not None else len(nodes)):
+        labels = [_mixed(labels, number, below[number], above[number]) for number in range(len(nodes))]
+        found = len(set(labels))
+        # One round after the last that told nodes apart has told how the classes hang together, and that is all there is to know.
+        if found == classes:
+            break
+        classes = found
+    return _digest("graph", labels[root], *sorted(labels))
+
+
+def goal_signature(goal: Goal) -> str:
+    """What a goal looks like, whatever its variables and hypotheses are called: its key, with those names and all numbers left out.
+
+    Names are taken for variables where the key declares them, as `n : nat` at the start of a line, after `forall`, `exists` or `fun`, or
+    within brackets; each declaration gets a number, in the order of the text. All other names, those of constants, stay.
+
+    >>> goal_signature(Goal("n : nat |- eq n 7"))
+    '$1 : nat |- eq $1 #'
+    """
+    text = goal.key
+    declared = {start: name for found in _DECLARED.finditer(text) for start, name in _names_of(found)}
+    numbers: dict[str, int] = {}
+    count = 0
+
+    def told(found: re.Match[str]) -> str:
+        nonlocal count
+        word = found.group()
+        if word[0].isdigit():
+            return "#"
+        if found.start() in declared:
+            count += 1
+            numbers[word] = count
+        return f"${numbers[word]}" if word in numbers else word
+
+    return " ".join(_TOKEN.sub(told, text).split())
+
+
+def tactic_family(tactic: str) -> str:
+    """What kind of tactic it is: its first word, of a composite one the words of its parts.
+
+    >>> tactic_family("rewrite <- H in H2"), tactic_family("induction n; simpl; [auto | rewrite IHn; auto]")
+    ('rewrite', 'induction;simpl;[auto|rewrite;auto]')
+    """
+    return ";".join(_part_family(part.strip()) for part in _split(tactic, ";"))
+
+
+def _part_family(part: str) -> str:
+    if part[:1] in ("(", "[") and _closes_at_the_end(part):
+        inner = part[1:-1].lstrip("> ")
+        if part[0] == "(":
+            return tactic_family(inner)
+        return f"[{'|'.join(tactic_family(choice) for choice in _split(inner, '|'))}]"
+    word = _WORD.search(part)
+    return word.group() if word else part
+
+
+def _closes_at_the_end(part: str) -> bool:
+    depth = 0
+    for place, letter in enumerate(part):
+        depth += (letter in _OPENING) - (letter in _CLOSING)
+        if depth <= 0:
+            return place == len(part) - 1
+    return False
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """The parts between separators that stand in no bracket."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter in _OPENING) - (letter in _CLOSING)
+        if letter == separator and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return parts
+
+
+def _names_of(found: re.Match[str]) -> list[tuple[int, str]]:
+    group = found.lastgroup
+    assert group is not None
+    return [(found.start(group) + name.start(), name.group()) for name in _WORD.finditer(found.group(group))]
+
+
+def _graph(proof: Proof) -> tuple[list[tuple[Goal, str, tuple[int, ...]]], int]:
+    """The distinct proofs within a proof, each after its parts, with the numbers of those; and which one is the whole.
+
+    A proof that is used often is one object in many places, so objects are looked at once, and not by recursion: proofs may be deep.
+    """
+    nodes: list[tuple[Goal, str, tuple[int, ...]]] = []
+    known: dict[tuple[str, str, tuple[int, ...]], int] = {}
+    numbers: dict[int, int] = {}  # by object
+    pending = [proof]
+    while pending:
+        part = pending[-1]
+        waiting = [other for other in part.parts if id(other) not in numbers]
+        if waiting:
+            pending.extend(waiting)
+            continue
+        pending.pop()
+        subgoals = tuple(numbers[id(other)] for other in part.parts)
+        key = (part.goal.key, part.tactic, subgoals)
+        if key not in known:
+            known[key] = len(nodes)
+            nodes.append((part.goal, part.tactic, subgoals))
+        numbers[id(part)] = known[key]
+    return nodes, numbers[id(proof)]
+
+
+def _mixed(labels: list[str], number: int, below: tuple[int, ...], above: list[tuple[int, int]]) -> str:
+    """A node's label together with those of its subgoals, in their order, and of the places where it is used, in none."""
+    users = sorted(f"{index} {labels[user]}" for index, user in above)
+    return _digest("mixed", labels[number], *(labels[subgoal] for subgoal in below), "used by", *users)
+
+
+def _digest(*texts: str) -> str:
+    mixer = hashlib.blake2b(digest_size=8)
+    for text in texts:
+        content = text.encode()
+        mixer.update(len(content).to_bytes(8, "big") + content)
+    return mixer.hexdigest()
