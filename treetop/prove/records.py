@@ -1,0 +1,180 @@
+"""Runs of searches for proofs, as they are kept: one line of JSON a run, in a file that goes on where it was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treetop.errors import ConfigError, SaveError
+from treetop.journal import Journal, Record, as_read, read_journal
+
+KIND = "an experiment with proofs"
+VERSION = 1
+
+STATUSES = ("proved", "exhausted", "open", "refused", "failed")
+"""Proved: and a checker accepted it. Exhausted: nothing was left to try. Open: the budget ended first. Refused: the checker did not accept
+what was found. Failed: the run broke down, so it tells nothing of the search."""
+
+_COUNTS = ("iterations", "attempts", "expansions", "size")
+_TEXTS = ("theorem", "policy", "status", "structure", "script", "reason")
+
+
+class RunKey(NamedTuple):
+    """Which run it is."""
+
+    theorem: str
+    policy: str
+    seed: int
+
+
+@dataclass(frozen=True)
+class Run:
+    """One search for a proof of one theorem, and what became of it. Checks itself."""
+
+    theorem: str
+    policy: str
+    """All that tells one way of searching from another: `ucb1`, or `ucb1(c=0.5)` where several are compared."""
+    seed: int
+    status: str
+    """One of `STATUSES`."""
+    iterations: int = 0
+    attempts: int = 0
+    """Tactics tried on goals, with or without success."""
+    expansions: int = 0
+    seconds: float = 0.0
+    structure: str = ""
+    """Of the proof; empty if there is none."""
+    script: str = ""
+    size: int = 0
+    """How many tactics the proof has."""
+    reason: str = ""
+    """Why there is no proof."""
+
+    def __post_init__(self) -> None:
+        for name in _TEXTS:
+            if not isinstance(getattr(self, name), str):
+                raise ConfigError(f"{name} of a run is a text, not {getattr(self, name)!r}")
+        if not self.theorem or not self.policy:
+            raise ConfigError("a run has a theorem and a policy")
+        if self.status not in STATUSES:
+            raise ConfigError(f"a run's status is one of {', '.join(STATUSES)}, not {self.status!r}")
+        for name in ("seed", *_COUNTS):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or (name != "seed" and value < 0):
+                raise ConfigError(f"{name} of a run is a whole number{'' if name == 'seed' else ' of at least 0'}, not {value!r}")
+        if isinstance(self.seconds, bool) or not isinstance(self.seconds, (int, float)) or not 0 <= self.seconds < math.inf:
+            raise ConfigError(f"seconds of a run is a number of at least 0, not {self.seconds!r}")
+        if self.proved != bool(self.structure):
+            raise ConfigError(f"a run has a structure if and only if it is proved: {self.theorem} is {self.status} with {self.structure!r}")
+
+    @property
+    def proved(self) -> bool:
+        """Whether there is a proof that the checker accepted."""
+        return self.status == "proved"
+
+    @property
+    def key(self) -> RunKey:
+        """Which run it is."""
+        return RunKey(self.theorem, self.policy, self.seed)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Run:
+        """The run that `to_dict` told of. Anything else is an error that says what is wrong with it."""
+        names = [field.name for field in fields(cls)]
+        missing, unknown = [name for name in names if name not in content], [str(name) for name in content if name not in names]
+        if missing or unknown:
+            raise ConfigError(f"a run has {', '.join(names)}; " + (f"missing: {', '.join(missing)}" if missing else f"unknown: {', '.join(unknown)}"))
+        return cls(**content)
+
+
+class RunLog(Journal):
+    """Runs in a file or, without a path, in memory only. Use it within `with`: one process writes at a time.
+
+    The header holds the report of the experiment. A file whose report is another one is refused; only what `may_differ` may: an experiment may be
+    continued with more seeds and more policies, and on another machine.
+    """
+
+    entry = "run"
+
+    def __init__(
+        self, path: str | Path | None, report: Mapping[str, Any], *, may_differ: Iterable[str] = ("seeds", "policies", "versions", "machine")
+    ) -> None:  # fmt: skip
+        super().__init__(None if path is None else Path(path), as_read({"kind": KIND, "version": VERSION, "report": dict(report)}))
+        self.runs: dict[RunKey, Run] = {}
+        """What is finished. A run that failed and was tried again is there once, as it ended."""
+        self._may_differ = frozenset(may_differ)
+
+    def append(self, run: Run) -> None:
+        """Add a finished run. When this returns it is on the disk."""
+        before = self.runs.get(run.key)
+        if before is not None and before.status != "failed":
+            raise ConfigError(f"{run.theorem} under {run.policy} with seed {run.seed} was run before, and is {before.status}")
+        self.write(run.to_dict())
+        self.runs[run.key] = run
+
+    def missing(self, theorems: Sequence[str], policies: Sequence[str], seeds: Sequence[int], *, retry_failed: bool = False) -> Iterator[RunKey]:
+        """What is still to be run: all theorems under all policies with the first seed, then with the second, so that what is known grows evenly."""
+        for seed in seeds:
+            for theorem in theorems:
+                for policy in policies:
+                    key = RunKey(theorem, policy, seed)
+                    found = self.runs.get(key)
+                    if found is None or (retry_failed and found.status == "failed"):
+                        yield key
+
+    def select(self, theorems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> list[Run]:
+        """The finished runs among these, in the order of `missing`."""
+        keys = (RunKey(theorem, policy, seed) for seed in seeds for theorem in theorems for policy in policies)
+        return [self.runs[key] for key in keys if key in self.runs]
+
+    def refuse_another(self, path: Path, found: Record) -> None:
+        """A file of another experiment is not ours."""
+        theirs, ours = found.get("report"), self.header["report"]
+        if not isinstance(theirs, dict):
+            raise SaveError(f"{path} is damaged: it has no report")
+        for name in dict.fromkeys([*ours, *theirs]):
+            if name not in self._may_differ and theirs.get(name) != ours.get(name):
+                raise SaveError(f"{path} is another experiment: its {name.replace('_', ' ')} is {_show(theirs.get(name))}, "
+                                f"not {_show(ours.get(name))}; name another file")  # fmt: skip
+
+    def take(self, record: Record) -> bool:
+        """A run that was finished before."""
+        try:
+            run = Run.from_dict(record)
+        except ConfigError:
+            return False
+        before = self.runs.get(run.key)
+        if before is not None and before.status != "failed":
+            return False
+        self.runs[run.key] = run
+        return True
+
+
+def read_runs(path: str | Path) -> tuple[dict[str, Any], list[Run]]:
+    """The report of an experiment's file, and its runs. Of one that failed and was tried again, the last."""
+    path = Path(path)
+    header, lines = read_journal(path, (KIND,), VERSION)
+    report = header.get("report", {})
+    log = RunLog(None, report)
+    for number, line in enumerate(lines, start=2):
+        if not log.take(line):
+            raise SaveError(f"{path} is damaged: line {number} is no run")
+    return report, list(log.runs.values())
+
+
+def _show(value: Any) -> str:
+    if isinstance(value, list):
+        text = ", ".join(map(str, value))
+    elif isinstance(value, dict):
+        text = ", ".join(f"{key} {entry}" for key, entry in value.items())
+    else:
+        text = str(value)
+    text = text if value not in (None, [], {}) else "none"
+    return text if len(text) <= 200 else f"{text[:200]}..."
