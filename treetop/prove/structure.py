@@ -7,11 +7,11 @@ node's label is mixed with those around it, again and again, until that tells no
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 
 from treetop.errors import ConfigError
+from treetop.prove.digests import digest
 from treetop.prove.prover import Goal, Proof
 
 Signature = Callable[[Goal], str]
@@ -47,7 +47,7 @@ def structure(proof: Proof, signature: Signature | None = None, *, family: Famil
         raise ConfigError(f"rounds must be a whole number of at least 1, not {rounds!r}")
     nodes, root = _graph(proof)
     look, kind = signature or goal_signature, family or tactic_family
-    labels = [_digest("node", look(goal), kind(tactic)) for goal, tactic, _ in nodes]
+    labels = [digest("node", look(goal), kind(tactic)) for goal, tactic, _ in nodes]
     below = [subgoals for _, _, subgoals in nodes]
     above: list[list[tuple[int, int]]] = [[] for _ in nodes]
     for number, subgoals in enumerate(below):
@@ -61,7 +61,7 @@ def structure(proof: Proof, signature: Signature | None = None, *, family: Famil
         if found == classes:
             break
         classes = found
-    return _digest("graph", labels[root], *sorted(labels))
+    return digest("graph", labels[root], *sorted(labels))
 
 
 def goal_signature(goal: Goal) -> str:
@@ -165,12 +165,4 @@ def _graph(proof: Proof) -> tuple[list[tuple[Goal, str, tuple[int, ...]]], int]:
 def _mixed(labels: list[str], number: int, below: tuple[int, ...], above: list[tuple[int, int]]) -> str:
     """A node's label together with those of its subgoals, in their order, and of the places where it is used, in none."""
     users = sorted(f"{index} {labels[user]}" for index, user in above)
-    return _digest("mixed", labels[number], *(labels[subgoal] for subgoal in below), "used by", *users)
-
-
-def _digest(*texts: str) -> str:
-    mixer = hashlib.blake2b(digest_size=8)
-    for text in texts:
-        content = text.encode()
-        mixer.update(len(content).to_bytes(8, "big") + content)
-    return mixer.hexdigest()
+    return digest("mixed", labels[number], *(labels[subgoal] for subgoal in below), "used by", *users)
