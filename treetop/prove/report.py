@@ -1,13 +1,115 @@
-"""All that is needed to run a proof search again, and to judge what is claimed of it."""
+"""What has to be told with every claim about a search for proofs: all that decides the result, and what it was measured with."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from treetop.prove.config import ProofConfig
-from treetop.prove.prover import Provider, Theorem
+from treetop.errors import ConfigError, plain
+from treetop.prove.digests import digest
+from treetop.search.report import machine, versions
+
+_MANY = 8  # names and numbers that are listed when the report is printed; of more the first and the last
 
 
-def make_report(theorem: Theorem, config: ProofConfig, provider: Provider, *, seed: int | None, workers: int, hooks: dict[str, str | None]) -> dict[str, Any]:
-    """The settings, the seed, who suggested, and the theorem."""
-    return {"theorem": theorem.facts(), **config.to_dict(), "seed": seed, "provider": provider.name, "workers": workers, **hooks}
+@dataclass(frozen=True)
+class ProofReport:
+    """The settings, the budget and the surroundings of an experiment with proofs. Checks itself, prints as a list, `to_dict` gives plain values."""
+
+    policies: tuple[str, ...]
+    """How the next goal to expand is chosen. The first one is the agent, where others are compared with it."""
+    c: float | None
+    """The exploration constant; None for policies without one."""
+    backup: str
+    """What is carried up from an expanded goal: `uniform`, `and_min`."""
+    subgoals: str
+    """Which subgoal of a tactic is worked on."""
+    expansion: str
+    """How many tactics are opened at a goal, and when: `all`, `lazy`, a widening."""
+    tie_break: str
+    rng: str
+    """Which generator, and how a run's seed reaches it."""
+    seeds: tuple[int, ...]
+    provider: str
+    ranker: str | None
+    allow_easy: bool
+    budget_tiers: tuple[int, ...]
+    """Iterations after which the result is looked at; the last one ends the run."""
+    theorems: tuple[str, ...]
+    theorems_digest: str
+    """Of the names and the statements: `digest_theorems`."""
+    blocked: tuple[str, ...] = ()
+    """The tactics that are never tried because they are easy."""
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    """What else ends a run or an attempt: seconds, attempts, depth."""
+    prover: Mapping[str, Any] = field(default_factory=dict)
+    """What the prover says of itself: its name, version and options."""
+    versions: Mapping[str, str] = field(default_factory=lambda: versions("treetop", "numpy"))
+    machine: str = field(default_factory=machine)
+
+    def __post_init__(self) -> None:
+        for name in ("policies", "seeds", "budget_tiers", "theorems"):
+            if not getattr(self, name):
+                raise ConfigError(f"a report names its {name.replace('_', ' ')}")
+        for name in ("policies", "theorems", "seeds"):
+            values = getattr(self, name)
+            if len(set(values)) != len(values):
+                raise ConfigError(f"a report names each of its {name} once, not {values!r}")
+        tiers = self.budget_tiers
+        if list(tiers) != sorted(set(tiers)) or tiers[0] < 1:
+            raise ConfigError(f"budget tiers are whole numbers of iterations, each larger than the one before, not {tiers!r}")
+        if self.allow_easy and self.blocked:
+            raise ConfigError("with allow_easy nothing is blocked")
+        plain({**self.limits, **self.prover})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        told: dict[str, Any] = plain({entry.name: _unfrozen(getattr(self, entry.name)) for entry in fields(self)})
+        return told
+
+    def facts(self) -> dict[str, str]:
+        """Everything by name, for people: long lists by their first and last entry."""
+        return {
+            "policy": " against ".join(self.policies), "c": "none" if self.c is None else f"{self.c:.6g}", "backup": self.backup,
+            "subgoals": self.subgoals, "expansion": self.expansion, "tie-break": self.tie_break, "rng": self.rng, "seeds": _listed(self.seeds),
+            "provider": self.provider, "ranker": self.ranker or "none", "easy tactics": self._easy(),
+            "budget tiers": f"{_listed(self.budget_tiers)} iterations", "limits": _pairs(self.limits),
+            "theorems": f"{len(self.theorems):,} ({_listed(self.theorems)}), digest {self.theorems_digest}", "prover": _pairs(self.prover),
+            "versions": _pairs(self.versions), "machine": self.machine,
+        }  # fmt: skip
+
+    def _easy(self) -> str:
+        if self.allow_easy:
+            return "allowed"
+        return f"blocked: {', '.join(self.blocked)}" if self.blocked else "blocked, though there were none"
+
+    def __str__(self) -> str:
+        said = self.facts()
+        width = max(map(len, said))
+        return "\n".join(f"{name.ljust(width)}  {text}" for name, text in said.items())
+
+
+def digest_theorems(statements: Mapping[str, str]) -> str:
+    """A digest of a set of theorems: their names and statements, in any order.
+
+    >>> digest_theorems({"a": "p -> p", "b": "q -> q"}) == digest_theorems({"b": "q -> q", "a": "p -> p"})
+    True
+    """
+    return digest(*(text for entry in sorted(statements.items()) for text in entry))
+
+
+def _unfrozen(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def _listed(values: tuple[Any, ...]) -> str:
+    if len(values) <= _MANY:
+        return ", ".join(map(str, values))
+    if all(isinstance(value, int) for value in values) and list(values) == list(range(values[0], values[0] + len(values))):
+        return f"{values[0]} to {values[-1]}"
+    return f"{', '.join(map(str, values[: _MANY - 2]))}, ..., {values[-1]}"
+
+
+def _pairs(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items()) or "none"
