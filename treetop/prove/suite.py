@@ -1,0 +1,229 @@
+"""Sets of problems: files that hold them, a run of each, and a table of what became of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treetop.errors import ConfigError
+from treetop.prove.records import STATUSES, Run, RunKey, RunLog
+from treetop.search.tables import text_table
+from treetop.workers.pool import Pool
+from treetop.workers.units import Outcome, Unit, resolve
+
+SUFFIXES = (".p", ".v")
+"""Of files with problems: TPTP, Coq."""
+
+ProveOne = str | Callable[..., Run]
+"""A function of a problem's name, a policy and a seed, and of whatever else `run_suite` was given for it; or its name as `module:function`."""
+
+
+@dataclass(frozen=True)
+class ProblemFile:
+    """A file that holds a problem, or several."""
+
+    name: str
+    """Its path within the set, without the suffix."""
+    path: Path
+
+    @property
+    def kind(self) -> str:
+        """Its suffix: `.p` is TPTP, `.v` is Coq."""
+        return self.path.suffix
+
+
+def find_problems(source: str | Path) -> list[ProblemFile]:
+    """The files with problems in a folder and those below it, by name; or the one file that is named."""
+    source = Path(source)
+    if source.is_file():
+        if source.suffix not in SUFFIXES:
+            raise ConfigError(f"{source} is no file with problems: their names end in {' or '.join(SUFFIXES)}")
+        return [ProblemFile(source.stem, source)]
+    if not source.is_dir():
+        raise ConfigError(f"there is no file or folder {source}")
+    paths = [path for path in source.rglob("*") if path.suffix in SUFFIXES and path.is_file()]
+    if not paths:
+        raise ConfigError(f"{source} holds no problems: no file there ends in {' or '.join(SUFFIXES)}")
+    names = {path: path.relative_to(source).with_suffix("").as_posix() for path in paths}
+    shared = Counter(names.values())
+    return sorted((ProblemFile(name if shared[name] == 1 else name + path.suffix, path) for path, name in names.items()), key=lambda file: file.name)
+
+
+def family_of(problem: str) -> str:
+    """What a problem belongs to: in TPTP's way the name up to the first `+`, of a lemma `file:name` its file.
+
+    >>> family_of("SYJ201+1.002"), family_of("lists:app_nil"), family_of("folder/trees")
+    ('SYJ201', 'lists', 'trees')
+    """
+    return problem.rpartition("/")[2].partition("+")[0].partition(":")[0] or problem
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Some runs, counted."""
+
+    runs: int
+    statuses: dict[str, int]
+    """How many ended how; every status is there."""
+    attempts: int
+    seconds: float
+
+    @property
+    def proved(self) -> int:
+        """How many found a proof."""
+        return self.statuses["proved"]
+
+    @classmethod
+    def of(cls, runs: Iterable[Run]) -> Tally:
+        """Count them."""
+        found = list(runs)
+        counts = Counter(run.status for run in found)
+        return cls(len(found), {status: counts[status] for status in STATUSES}, sum(run.attempts for run in found), sum(run.seconds for run in found))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"runs": self.runs, **self.statuses, "attempts": self.attempts, "seconds": self.seconds}
+
+
+@dataclass(frozen=True)
+class SuiteTable:
+    """What became of a set of problems, by family and in all, under each policy."""
+
+    families: dict[tuple[str, str], Tally]
+    """By policy and family."""
+    totals: dict[str, Tally]
+    """By policy."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            policy: {**total.to_dict(), "families": {family: tally.to_dict() for (owner, family), tally in self.families.items() if owner == policy}}
+            for policy, total in self.totals.items()
+        }
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Headings, a row a family, and one for all of them; only those ways to end that occurred, and proofs."""
+        ends = [status for status in STATUSES if status == "proved" or any(total.statuses[status] for total in self.totals.values())]
+        several = len(self.totals) > 1
+        rows = []
+        for policy, total in self.totals.items():
+            named = [(family, tally) for (owner, family), tally in self.families.items() if owner == policy]
+            for family, tally in [*named, ("all", total)]:
+                share = f"{tally.proved / tally.runs:.0%}" if tally.runs else "-"
+                rows.append([family, *([policy] if several else []), f"{tally.runs:,}", *(f"{tally.statuses[status]:,}" for status in ends), share,
+                             f"{tally.attempts:,}", f"{tally.seconds:,.1f}"])  # fmt: skip
+        return ["family", *(["policy"] if several else []), "runs", *ends, "share", "attempts", "seconds"], rows
+
+    def __str__(self) -> str:
+        return text_table(*self.rows())
+
+
+def suite_table(runs: Iterable[Run], family: Callable[[str], str] = family_of) -> SuiteTable:
+    """Count runs by policy and by the family of their theorem, families by name."""
+    found = list(runs)
+    grouped: dict[tuple[str, str], list[Run]] = {}
+    for run in found:
+        grouped.setdefault((run.policy, family(run.theorem)), []).append(run)
+    policies = dict.fromkeys(run.policy for run in found)
+    return SuiteTable(
+        {key: Tally.of(grouped[key]) for key in sorted(grouped)},
+        {policy: Tally.of(run for run in found if run.policy == policy) for policy in policies},
+    )
+
+
+@dataclass(frozen=True)
+class SuiteProgress:
+    """How far a set has come; given to the callback after every run."""
+
+    run: Run
+    """The one that has just ended."""
+    finished: int
+    """Those included that were there before."""
+    asked: int
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    """The runs of a set, finished or not."""
+
+    runs: tuple[Run, ...]
+    asked: int
+    interrupted: bool = False
+    """Whether Ctrl-C ended it."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether all are there."""
+        return len(self.runs) >= self.asked
+
+    @property
+    def table(self) -> SuiteTable:
+        """What became of them."""
+        return suite_table(self.runs)
+
+
+def run_suite(
+    problems: Sequence[str],
+    prove_one: ProveOne,
+    log: RunLog,
+    *,
+    policies: Sequence[str],
+    seeds: Sequence[int] = (0,),
+    arguments: tuple[Any, ...] = (),
+    workers: int = 1,
+    deadline: float | None = None,
+    retry_failed: bool = False,
+    progress: Callable[[SuiteProgress], object] | None = None,
+) -> SuiteResult:
+    """Run what the log lacks: every problem under every policy with every seed. The log must be open; every run is in it before the next one counts.
+
+    `prove_one(problem, policy, seed, *arguments)` makes one run. With several workers it is called in processes: then it is a function of a module,
+    or named as `module:function`. One that raises, dies or takes longer than `deadline` seconds (kept with several workers only) is a run
+    that failed, with its reason; the others go on. Ctrl-C ends it with what is known.
+    """
+    for what, values in (("problems", problems), ("policies", policies), ("seeds", seeds)):
+        if not values or len(set(values)) != len(values):
+            raise ConfigError(f"a set is run with some {what}, each once, not with {list(values)!r}")
+    asked = len(problems) * len(policies) * len(seeds)
+    units = (Unit(f"{key.theorem} / {key.policy} / {key.seed}", (key,)) for key in log.missing(problems, policies, seeds, retry_failed=retry_failed))
+    finished = len(log.select(problems, policies, seeds)) - (_failed(log, problems, policies, seeds) if retry_failed else 0)
+    interrupted = False
+    try:
+        with Pool(set_up, (prove_one, arguments), workers=workers, deadline=deadline) as pool:
+            for outcome in pool.run(units):
+                run = _run_of(outcome)
+                log.append(run)
+                finished += 1
+                if progress is not None:
+                    progress(SuiteProgress(run, finished, asked))
+    except KeyboardInterrupt:
+        interrupted = True
+    return SuiteResult(tuple(log.select(problems, policies, seeds)), asked, interrupted)
+
+
+def set_up(prove_one: ProveOne, arguments: tuple[Any, ...]) -> Callable[[RunKey], Run]:
+    """What a worker does: make the run that a key asks for."""
+    prove = resolve(prove_one)
+
+    def make(key: RunKey) -> Run:
+        run = prove(*key, *arguments)
+        if not isinstance(run, Run) or run.key != key:
+            raise ConfigError(f"asked for {', '.join(map(str, key))}, and was given {run!r}")
+        return run
+
+    return make
+
+
+def _run_of(outcome: Outcome) -> Run:
+    if outcome.ok:
+        run: Run = outcome.value
+        return run
+    key: RunKey = outcome.unit.arguments[0]
+    return Run(key.theorem, key.policy, key.seed, "failed", reason=outcome.reason)
+
+
+def _failed(log: RunLog, problems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> int:
+    return sum(run.status == "failed" for run in log.select(problems, policies, seeds))
