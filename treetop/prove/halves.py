@@ -1,0 +1,121 @@
+"""A policy is chosen on one half of the theorems and reported on the other: what was chosen for its luck has none there."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treetop.errors import ConfigError
+from treetop.prove.digests import digest
+from treetop.prove.ratios import UNITS
+from treetop.prove.records import Run
+from treetop.search.tables import text_table
+
+
+@dataclass(frozen=True)
+class Halves:
+    """A set of theorems in two halves, each in the order of the names."""
+
+    choosing: tuple[str, ...]
+    """Where settings may be tried. The larger half if there is an odd number."""
+    reporting: tuple[str, ...]
+    """Where only what was chosen is run."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"choosing": list(self.choosing), "reporting": list(self.reporting)}
+
+
+def split(theorems: Collection[str], seed: int = 0) -> Halves:
+    """Two halves of a set, by a hash of the names and the seed: the same for everybody, whatever the order of the set.
+
+    >>> split(["a", "b", "c", "d"]) == split(["d", "c", "b", "a"])
+    True
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise ConfigError(f"a seed is a whole number, not {seed!r}")
+    if len(set(theorems)) != len(theorems):
+        raise ConfigError("a set names each of its theorems once")
+    if len(theorems) < 2:
+        raise ConfigError(f"two halves need at least two theorems, not {len(theorems)}")
+    drawn = sorted(theorems, key=lambda name: (digest(str(seed), name), name))
+    middle = (len(drawn) + 1) // 2
+    return Halves(tuple(sorted(drawn[:middle])), tuple(sorted(drawn[middle:])))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What one policy did on the half where one is chosen."""
+
+    policy: str
+    runs: int
+    solve_rate: float
+    """The mean over theorems."""
+    cost: float
+    """The mean over theorems of log10 of the mean cost; a run without a proof costs what it spent."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"policy": self.policy, "runs": self.runs, "solve_rate": self.solve_rate, "log10_cost": self.cost}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The policies on that half, the best one first."""
+
+    unit: str
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def policy(self) -> str:
+        """The one that is chosen."""
+        return self.candidates[0].policy
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {"policy": self.policy, "unit": self.unit, "candidates": [one.to_dict() for one in self.candidates]}
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Headings and a row a policy, the best one first."""
+        rows = [[one.policy, f"{one.runs:,}", f"{one.solve_rate:.1%}", f"{10**one.cost:,.4g}"] for one in self.candidates]
+        return ["policy", "runs", "solved", f"{self.unit} (geometric mean)"], rows
+
+    def __str__(self) -> str:
+        return text_table(*self.rows())
+
+
+def choose(runs: Mapping[str, Sequence[Run]], half: Collection[str], unit: str = "attempts") -> Choice:
+    """The policy that proves most on these theorems; of those that prove as much, the cheapest. All must have been run with the same seeds there."""
+    if unit not in UNITS:
+        raise ConfigError(f"the unit of a cost is one of {', '.join(UNITS)}, not {unit!r}")
+    if not runs or not half:
+        raise ConfigError("a policy is chosen among some, on some theorems")
+    wanted = set(half)
+    there = {policy: [run for run in found if run.theorem in wanted] for policy, found in runs.items()}
+    first, *others = there
+    asked = _asked(there[first])
+    if {theorem for theorem, _ in asked} != wanted:
+        raise ConfigError(f"{first} was not run on {', '.join(sorted(wanted - {theorem for theorem, _ in asked}))}")
+    for policy in others:
+        if _asked(there[policy]) != asked:
+            raise ConfigError(f"{policy} was not run on the same theorems with the same seeds as {first}")
+    candidates = [_candidate(policy, found, unit) for policy, found in there.items()]
+    return Choice(unit, tuple(sorted(candidates, key=lambda one: (-one.solve_rate, one.cost, one.policy))))
+
+
+def _asked(runs: Sequence[Run]) -> list[tuple[str, int]]:
+    return sorted((run.theorem, run.seed) for run in runs)
+
+
+def _candidate(policy: str, runs: Sequence[Run], unit: str) -> Candidate:
+    by_theorem: dict[str, list[Run]] = {}
+    for run in runs:
+        by_theorem.setdefault(run.theorem, []).append(run)
+    rates = [statistics.fmean(run.proved for run in found) for found in by_theorem.values()]
+    costs = [statistics.fmean(float(getattr(run, unit)) for run in found) for found in by_theorem.values()]
+    # A theorem on which nothing was spent would make the whole free.
+    spent = [math.log10(cost) for cost in costs if cost > 0]
+    return Candidate(policy, len(runs), statistics.fmean(rates), statistics.fmean(spent) if spent else 0.0)
