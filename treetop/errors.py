@@ -16,6 +16,7 @@
     ├── EvaluationError             for evaluators to raise: no answer, and what the attempt cost all the same
     ├── PlayerError                 a player in a match failed: hung, died, or broke the protocol; the match records a forfeit
     ├── ProverError                 a proof assistant that is missing, cannot be started, or refuses the file it was given
+    │   └── FormulaError            ... or the text that shall be proved is no formula (also a ValueError)
     ├── SaveError                   a file that cannot be read, or belongs to something else (also a ValueError)
     └── MissingExtraError           an optional package is not installed (also an ImportError)
 """
@@ -89,6 +90,10 @@ class PlayerError(TreetopError):
 
 class ProverError(TreetopError):
     """A proof assistant is not installed, does not answer, or refuses the file before the lemma. A tactic that fails is no error."""
+
+
+class FormulaError(ProverError, ValueError):
+    """A text that is no formula, or a problem file that cannot be read; the text shows the place."""
 
 
 class SaveError(TreetopError, ValueError):

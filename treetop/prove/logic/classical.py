@@ -1,0 +1,123 @@
+"""Whether a sequent holds in classical logic. One that does not is not provable here either, and this is found out much faster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from treetop.prove.logic.formula import AND, ATOM, IMP, OR, Formula, atom_of_bit, bits, deep, false, true
+from treetop.prove.logic.normal import Normaliser
+
+_TABLE = 10  # atoms of a truth table: 1,024 rows, all of them bits of one number
+_STEPS = 200  # halvings before the question is given up
+
+
+def counterexample(hypotheses: Iterable[Formula], conclusion: Formula, steps: int = _STEPS) -> dict[Formula, bool] | None:
+    """Values of atoms under which all hypotheses hold and the conclusion does not; atoms left out may have any value.
+
+    None: there is no such case, or it was not found within so many steps.
+    """
+    with deep():
+        return _Halving(steps).run([*hypotheses], conclusion, {})
+
+
+class _Halving:
+    """Gives atoms values until few enough are left for a table."""
+
+    def __init__(self, steps: int) -> None:
+        self._steps = steps
+
+    def run(self, hypotheses: list[Formula], conclusion: Formula, values: dict[Formula, bool]) -> dict[Formula, bool] | None:
+        mask = conclusion.positive | conclusion.negative
+        for given in hypotheses:
+            mask |= given.positive | given.negative
+        indices = list(bits(mask))
+        if len(indices) <= _TABLE:
+            found = _row(hypotheses, conclusion, [atom_of_bit(index) for index in indices])
+            return None if found is None else {**values, **found}
+        self._steps -= 1
+        if self._steps < 0:
+            return None
+        chosen = _most_frequent(hypotheses, conclusion)
+        for value in (True, False):
+            assigned = {**values, chosen: value}
+            reduced = _assign(hypotheses, conclusion, chosen, value, assigned)
+            if reduced is not None:
+                found = self.run(*reduced, assigned)
+                if found is not None:
+                    return found
+        return None
+
+
+def _assign(
+    hypotheses: list[Formula], conclusion: Formula, chosen: Formula, value: bool, assigned: dict[Formula, bool]
+) -> tuple[list[Formula], Formula] | None:
+    """The sequent with that value and all that follow at once; None where it holds then."""
+    known = {chosen: true if value else false}
+    while known:
+        normaliser = Normaliser(known)
+        conclusion = normaliser.normal(conclusion)
+        if conclusion is true:
+            return None
+        kept: set[Formula] = set()
+        following: dict[Formula, Formula] = {}
+        for given in hypotheses:
+            for part in normaliser.normal(given).parts if given.kind != OR else (normaliser.normal(given),):
+                literal = part.left if part.kind == IMP and part.right is false else part
+                if part is false:
+                    return None
+                if literal.kind == ATOM:
+                    wanted = true if literal is part else false
+                    if following.setdefault(literal, wanted) is not wanted:
+                        return None
+                elif part is not true:
+                    kept.add(part)
+        if conclusion.kind == ATOM and following.setdefault(conclusion, false) is true:
+            return None
+        assigned.update((literal, wanted is true) for literal, wanted in following.items())
+        hypotheses, known = list(kept), following
+    return hypotheses, conclusion
+
+
+def _most_frequent(hypotheses: list[Formula], conclusion: Formula) -> Formula:
+    counts: dict[int, int] = {}
+    for formula in (*hypotheses, conclusion):
+        for index in bits(formula.positive | formula.negative):
+            counts[index] = counts.get(index, 0) + 1
+    return atom_of_bit(min(counts, key=lambda index: (-counts[index], atom_of_bit(index).name)))
+
+
+def _row(hypotheses: list[Formula], conclusion: Formula, variables: list[Formula]) -> dict[Formula, bool] | None:
+    """A row of the truth table in which the hypotheses hold and the conclusion does not."""
+    rows = 1 << len(variables)
+    full = (1 << rows) - 1
+    columns = {true: full, false: 0}
+    for index, variable in enumerate(variables):
+        block = 1 << index
+        columns[variable] = full // ((1 << block) + 1) << block
+    column = full ^ _column(conclusion, columns, full)
+    for given in hypotheses:
+        if not column:
+            return None
+        column &= _column(given, columns, full)
+    if not column:
+        return None
+    row = (column & -column).bit_length() - 1
+    return {variable: bool(row >> index & 1) for index, variable in enumerate(variables)}
+
+
+def _column(formula: Formula, columns: dict[Formula, int], full: int) -> int:
+    """The truth of a formula in all rows, one bit each."""
+    found = columns.get(formula)
+    if found is None:
+        left, right = _column(formula.left, columns, full), _column(formula.right, columns, full)
+        kind = formula.kind
+        if kind == AND:
+            found = left & right
+        elif kind == OR:
+            found = left | right
+        elif kind == IMP:
+            found = full ^ left | right
+        else:
+            found = full ^ left ^ right
+        columns[formula] = found
+    return found

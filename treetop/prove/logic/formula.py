@@ -1,0 +1,276 @@
+"""Formulas of propositional logic. Equal formulas are one object, so they are compared and looked up as fast as numbers.
+
+The shapes are atoms, True, False, and four connectives with two sides each. A negation `~p` is the implication `p -> False`.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from treetop.errors import FormulaError
+
+ATOM, TRUE, FALSE, AND, OR, IMP, IFF = range(7)
+"""The kinds of formulas."""
+SYMBOLS = {AND: "&", OR: "|", IMP: "->", IFF: "<->"}
+_BINDING = {ATOM: 6, TRUE: 6, FALSE: 6, AND: 4, OR: 3, IMP: 2, IFF: 1}
+_NOT = 5
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_']*")
+_DEPTH = 100_000
+
+
+class Formula:
+    """One formula. Make it with `atom`, `conj`, `disj`, `imp`, `iff`, `neg`, or read it with `parse`; never directly.
+
+    `positive` and `negative` hold a bit for each atom that occurs there so: to the left of an implication the sides are swapped.
+    """
+
+    __slots__ = ("_parts", "_premises", "_text", "kind", "left", "name", "negative", "positive", "right", "size")
+
+    kind: int
+    left: Formula
+    right: Formula
+    name: str
+    size: int
+    """How many atoms, constants and connectives it has."""
+    positive: int
+    negative: int
+
+    @property
+    def text(self) -> str:
+        """As `parse` reads it."""
+        try:
+            return self._text
+        except AttributeError:
+            self._text: str = _write(self)
+            return self._text
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The sides of a chain of conjunctions, or of one of disjunctions; any other formula is its own part."""
+        try:
+            return self._parts
+        except AttributeError:
+            self._parts: tuple[Formula, ...] = _flat(self)
+            return self._parts
+
+    @property
+    def premises(self) -> tuple[Formula, ...]:
+        """Of an implication `a -> b -> c`: what stands before the last arrow. Others have none."""
+        return self._unrolled()[0]
+
+    @property
+    def head(self) -> Formula:
+        """Of an implication `a -> b -> c`: what stands behind the last arrow. Others are their own head."""
+        return self._unrolled()[1]
+
+    def _unrolled(self) -> tuple[tuple[Formula, ...], Formula]:
+        try:
+            return self._premises
+        except AttributeError:
+            premises, head = [], self
+            while head.kind == IMP:
+                premises.append(head.left)
+                head = head.right
+            self._premises: tuple[tuple[Formula, ...], Formula] = (tuple(premises), head)
+            return self._premises
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"parse({self.text!r})"
+
+    def __copy__(self) -> Formula:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Formula:
+        return self
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        from treetop.prove.logic.syntax import parse
+
+        return parse, (self.text,)
+
+
+_made: dict[object, Formula] = {}
+_names: list[str] = []
+
+
+def _constant(kind: int, name: str) -> Formula:
+    made = Formula()
+    made.kind, made.name, made.size = kind, name, 1
+    made.positive = made.negative = 0
+    made._parts, made._premises, made._text = (made,), ((), made), name
+    return made
+
+
+true = _constant(TRUE, "True")
+false = _constant(FALSE, "False")
+
+
+def atom(name: str) -> Formula:
+    """The atom of that name."""
+    found = _made.get(name)
+    if found is None:
+        if not _NAME.fullmatch(name) or name in ("True", "False"):
+            raise FormulaError(f"an atom is named by letters, digits, _ and ', and begins with no digit: {name!r} is no such name")
+        found = _made[name] = _constant(ATOM, name)
+        found.positive = 1 << len(_names)
+        _names.append(name)
+    return found
+
+
+def _binary(kind: int, left: Formula, right: Formula) -> Formula:
+    key = (kind, left, right)
+    found = _made.get(key)
+    if found is not None:
+        return found
+    made = Formula()
+    made.kind, made.left, made.right, made.size = kind, left, right, left.size + right.size + 1
+    if kind == IMP:
+        made.positive, made.negative = left.negative | right.positive, left.positive | right.negative
+    elif kind == IFF:
+        made.positive = made.negative = left.positive | left.negative | right.positive | right.negative
+    else:
+        made.positive, made.negative = left.positive | right.positive, left.negative | right.negative
+    _made[key] = made
+    return made
+
+
+def conj(left: Formula, right: Formula) -> Formula:
+    """`left & right`."""
+    return _binary(AND, left, right)
+
+
+def disj(left: Formula, right: Formula) -> Formula:
+    """`left | right`."""
+    return _binary(OR, left, right)
+
+
+def imp(left: Formula, right: Formula) -> Formula:
+    """`left -> right`."""
+    return _binary(IMP, left, right)
+
+
+def iff(left: Formula, right: Formula) -> Formula:
+    """`left <-> right`. A proof of it is a pair: left to right, and right to left."""
+    return _binary(IFF, left, right)
+
+
+def neg(formula: Formula) -> Formula:
+    """`~formula`, which is `formula -> False`."""
+    return _binary(IMP, formula, false)
+
+
+def chain(kind: int, parts: Iterable[Formula]) -> Formula:
+    """`a & (b & c)` of a, b, c, and the like; at least one part."""
+    *others, result = parts
+    for part in reversed(others):
+        result = _binary(kind, part, result)
+    return result
+
+
+def implies(premises: Iterable[Formula], head: Formula) -> Formula:
+    """`a -> b -> head` of a, b."""
+    return chain(IMP, (*premises, head))
+
+
+def sides(formula: Formula) -> tuple[Formula, Formula]:
+    """What a pair that proves a conjunction or an equivalence consists of."""
+    if formula.kind == IFF:
+        return imp(formula.left, formula.right), imp(formula.right, formula.left)
+    return formula.left, formula.right
+
+
+def atoms(*formulas: Formula) -> list[str]:
+    """The names of the atoms that occur, sorted."""
+    mask = 0
+    for formula in formulas:
+        mask |= formula.positive | formula.negative
+    return sorted(_names[index] for index in bits(mask))
+
+
+def bits(mask: int) -> Iterator[int]:
+    """The places of a number's one bits, lowest first."""
+    while mask:
+        low = mask & -mask
+        yield low.bit_length() - 1
+        mask ^= low
+
+
+def atom_of_bit(index: int) -> Formula:
+    """The atom that has this bit in `Formula.positive`. Bits are the same within one process only."""
+    return _made[_names[index]]
+
+
+@contextmanager
+def deep() -> Iterator[None]:
+    """Within it functions may call themselves as deep as long formulas need."""
+    before = sys.getrecursionlimit()
+    if before >= _DEPTH:
+        yield
+        return
+    sys.setrecursionlimit(_DEPTH)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _flat(formula: Formula) -> tuple[Formula, ...]:
+    kind = formula.kind
+    if kind not in (AND, OR):
+        return (formula,)
+    found, pending = [], [formula]
+    while pending:
+        part = pending.pop()
+        if part.kind == kind:
+            pending += (part.right, part.left)
+        else:
+            found.append(part)
+    return tuple(found)
+
+
+def _write(formula: Formula) -> str:
+    """Texts of parts are kept, so each is written once; from the inside out, without recursion."""
+    pending = [formula]
+    while pending:
+        top = pending[-1]
+        if hasattr(top, "_text"):
+            pending.pop()
+            continue
+        members = _members(top)
+        missing = [part for part in members if not hasattr(part, "_text")]
+        if missing:
+            pending += missing
+            continue
+        top._text = _join(top, members)
+        pending.pop()
+    return formula._text
+
+
+def _members(formula: Formula) -> list[Formula]:
+    """The sides of a chain that leans to the right, as it is written without brackets."""
+    kind, rest, found = formula.kind, formula, []
+    while rest.kind == kind and kind != IFF and not (kind == IMP and rest.right is false):
+        found.append(rest.left)
+        rest = rest.right
+    if not found:
+        return [formula.left] if kind == IMP else [formula.left, formula.right]
+    return [*found, rest]
+
+
+def _join(formula: Formula, members: list[Formula]) -> str:
+    if formula.kind == IMP and formula.right is false:
+        inner = members[0]
+        return f"~{inner._text}" if _binding(inner) >= _NOT else f"~({inner._text})"
+    own = _BINDING[formula.kind]
+    texts = [part._text if _binding(part) > own else f"({part._text})" for part in members]
+    return f" {SYMBOLS[formula.kind]} ".join(texts)
+
+
+def _binding(formula: Formula) -> int:
+    return _NOT if formula.kind == IMP and formula.right is false else _BINDING[formula.kind]

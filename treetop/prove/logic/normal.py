@@ -1,0 +1,129 @@
+"""Formulas in normal form under what is known: chains flat, sorted and without repetition, constants gone, curried implications.
+
+Formulas that differ in the order or nesting of such parts become one formula, so that goals which say the same are one goal. What is known is a
+table from formulas to what they may be replaced by: True for one that holds, False for one whose negation holds, an atom for an equal atom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from treetop.prove.logic.formula import AND, ATOM, FALSE, IFF, IMP, OR, TRUE, Formula, chain, false, iff, imp, implies, true
+from treetop.prove.logic.sequents import by_text
+
+Known = dict[Formula, Formula]
+"""What formulas may be replaced by."""
+
+
+class Normaliser:
+    """Brings formulas into normal form under one table of what is known. What it found it remembers until `forget`."""
+
+    def __init__(self, known: Known) -> None:
+        self.known = known
+        self._memo: Known = {}
+
+    def forget(self) -> None:
+        """To be called when the table has changed."""
+        self._memo.clear()
+
+    def normal(self, formula: Formula) -> Formula:
+        """The formula itself or something in it may be known."""
+        found = self._memo.get(formula)
+        if found is None:
+            found = self.known.get(formula)
+            if found is None:
+                found = formula if formula.kind <= FALSE else self._inside(formula)
+            self._memo[formula] = found
+        return found
+
+    def refreshed(self, fact: Formula) -> Formula:
+        """The same for a formula that stands in the table itself: only what is in it is replaced."""
+        if fact.kind <= FALSE:
+            return fact
+        if fact.kind == IMP and fact.right is false:
+            denied = fact.left
+            return make_imp((denied if denied.kind <= FALSE else self._inside(denied),), false)
+        return self._inside(fact)
+
+    def _inside(self, formula: Formula) -> Formula:
+        kind = formula.kind
+        if kind == IMP:
+            return make_imp([self.normal(premise) for premise in formula.premises], self.normal(formula.head))
+        if kind == IFF:
+            return make_iff(self.normal(formula.left), self.normal(formula.right))
+        return (make_and if kind == AND else make_or)([self.normal(part) for part in formula.parts])
+
+
+def make_and(parts: Iterable[Formula]) -> Formula:
+    """The conjunction of normal formulas, in normal form."""
+    found: set[Formula] = set()
+    for part in parts:
+        if part.kind == AND:
+            found.update(part.parts)
+        elif part.kind == FALSE:
+            return false
+        elif part.kind != TRUE:
+            found.add(part)
+    return chain(AND, sorted(found, key=by_text)) if found else true
+
+
+def make_or(parts: Iterable[Formula]) -> Formula:
+    """The disjunction of normal formulas, in normal form."""
+    found: set[Formula] = set()
+    for part in parts:
+        if part.kind == OR:
+            found.update(part.parts)
+        elif part.kind == TRUE:
+            return true
+        elif part.kind != FALSE:
+            found.add(part)
+    return chain(OR, sorted(found, key=by_text)) if found else false
+
+
+def make_imp(premises: Iterable[Formula], head: Formula) -> Formula:
+    """An implication between normal formulas, in normal form: `a & b -> c` is `a -> b -> c`."""
+    if head.kind == TRUE:
+        return true
+    found: set[Formula] = set(head.premises)
+    head = head.head
+    for premise in premises:
+        if premise.kind == AND:
+            found.update(premise.parts)
+        elif premise.kind == FALSE:
+            return true
+        elif premise.kind != TRUE:
+            found.add(premise)
+    if not found:
+        return head
+    if head in found or (head.kind == OR and not found.isdisjoint(head.parts)):
+        return true
+    if head.kind == AND and not found.isdisjoint(head.parts):
+        head = make_and(part for part in head.parts if part not in found)
+        if head.kind == TRUE:
+            return true
+        if head.kind == IMP:
+            return make_imp(found, head)
+    return implies(sorted(found, key=by_text), head)
+
+
+def make_iff(left: Formula, right: Formula) -> Formula:
+    """An equivalence of normal formulas, in normal form."""
+    if left is right:
+        return true
+    if right.kind in (TRUE, FALSE):
+        left, right = right, left
+    if left.kind == TRUE:
+        return right
+    if left.kind == FALSE:
+        return make_imp((right,), false)
+    return iff(left, right) if left.text < right.text else iff(right, left)
+
+
+def is_literal(formula: Formula) -> bool:
+    """Whether it is an atom or the negation of one."""
+    return formula.kind == ATOM or (formula.kind == IMP and formula.right is false and formula.left.kind == ATOM)
+
+
+def negation(formula: Formula) -> Formula:
+    """`~formula`."""
+    return imp(formula, false)

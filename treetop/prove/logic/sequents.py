@@ -1,0 +1,71 @@
+"""Sequents: hypotheses and a conclusion that shall follow from them. They are the goals of this logic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from operator import attrgetter
+
+from treetop.errors import FormulaError
+from treetop.prove.logic.formula import Formula, implies
+from treetop.prove.logic.syntax import parse
+from treetop.prove.prover import Goal
+
+by_text = attrgetter("text")
+"""The order of hypotheses, and of the parts of a formula in normal form: the same in every process."""
+
+
+class Sequent:
+    """What `Goal.data` is for goals of this logic: a set of hypotheses, kept in the order of their texts, and a conclusion."""
+
+    __slots__ = ("conclusion", "hypotheses", "saturated")
+
+    def __init__(self, hypotheses: Iterable[Formula], conclusion: Formula, saturated: bool = False) -> None:
+        self.hypotheses = tuple(sorted(set(hypotheses), key=by_text))
+        self.conclusion = conclusion
+        self.saturated = saturated
+        """Whether it came out of `saturate`, so that this would change nothing."""
+
+    @property
+    def key(self) -> str:
+        """The sequent as text: `p, p -> q |- q`."""
+        return f"{', '.join(given.text for given in self.hypotheses)} |- {self.conclusion.text}".lstrip()
+
+    @property
+    def formula(self) -> Formula:
+        """The implication that says the same."""
+        return implies(self.hypotheses, self.conclusion)
+
+    def goal(self) -> Goal:
+        """As a search sees it."""
+        return Goal(self.key, data=self)
+
+    def find(self, text: str) -> Formula | None:
+        """The hypothesis with this text."""
+        for given in self.hypotheses:
+            if given.text == text:
+                return given
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequent) and self.conclusion is other.conclusion and self.hypotheses == other.hypotheses
+
+    def __hash__(self) -> int:
+        return hash((self.hypotheses, self.conclusion))
+
+    def __repr__(self) -> str:
+        return f"read_sequent({self.key!r})"
+
+    def __reduce__(self) -> tuple[object, tuple[tuple[str, ...], str, bool]]:
+        return _rebuild, (tuple(given.text for given in self.hypotheses), self.conclusion.text, self.saturated)
+
+
+def read_sequent(text: str) -> Sequent:
+    """The sequent of a text such as `p, p -> q |- q`."""
+    before, turnstile, after = text.partition("|-")
+    if not turnstile:
+        raise FormulaError(f"a sequent has hypotheses, |- and a conclusion, as in `p, p -> q |- q`; this has no |-: {text!r}")
+    return Sequent([parse(given) for given in before.split(",")] if before.strip() else [], parse(after))
+
+
+def _rebuild(hypotheses: tuple[str, ...], conclusion: str, saturated: bool) -> Sequent:
+    return Sequent([parse(text) for text in hypotheses], parse(conclusion), saturated)
