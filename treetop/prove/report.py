@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from treetop.errors import ConfigError, plain
+from treetop.prove.config import ProofConfig
 from treetop.prove.digests import digest
+from treetop.prove.providers import EASY
 from treetop.search.report import machine, versions
 
 _MANY = 8  # names and numbers that are listed when the report is printed; of more the first and the last
@@ -31,11 +33,12 @@ class ProofReport:
     rng: str
     """Which generator, and how a run's seed reaches it."""
     seeds: tuple[int, ...]
+    """None for a search without chance."""
     provider: str
     ranker: str | None
     allow_easy: bool
     budget_tiers: tuple[int, ...]
-    """Iterations after which the result is looked at; the last one ends the run."""
+    """Iterations after which the result is looked at; the last one ends the run. None where other limits do."""
     theorems: tuple[str, ...]
     theorems_digest: str
     """Of the names and the statements: `digest_theorems`."""
@@ -49,15 +52,17 @@ class ProofReport:
     machine: str = field(default_factory=machine)
 
     def __post_init__(self) -> None:
-        for name in ("policies", "seeds", "budget_tiers", "theorems"):
+        for name in ("policies", "theorems"):
             if not getattr(self, name):
-                raise ConfigError(f"a report names its {name.replace('_', ' ')}")
+                raise ConfigError(f"a report names its {name}")
+        if not self.budget_tiers and not self.limits:
+            raise ConfigError("a report names its budget tiers or other limits")
         for name in ("policies", "theorems", "seeds"):
             values = getattr(self, name)
             if len(set(values)) != len(values):
                 raise ConfigError(f"a report names each of its {name} once, not {values!r}")
         tiers = self.budget_tiers
-        if list(tiers) != sorted(set(tiers)) or tiers[0] < 1:
+        if list(tiers) != sorted(set(tiers)) or any(tier < 1 for tier in tiers):
             raise ConfigError(f"budget tiers are whole numbers of iterations, each larger than the one before, not {tiers!r}")
         if self.allow_easy and self.blocked:
             raise ConfigError("with allow_easy nothing is blocked")
@@ -72,9 +77,9 @@ class ProofReport:
         """Everything by name, for people: long lists by their first and last entry."""
         return {
             "policy": " against ".join(self.policies), "c": "none" if self.c is None else f"{self.c:.6g}", "backup": self.backup,
-            "subgoals": self.subgoals, "expansion": self.expansion, "tie-break": self.tie_break, "rng": self.rng, "seeds": _listed(self.seeds),
+            "subgoals": self.subgoals, "expansion": self.expansion, "tie-break": self.tie_break, "rng": self.rng, "seeds": _listed(self.seeds) or "none: equals go to the first",
             "provider": self.provider, "ranker": self.ranker or "none", "easy tactics": self._easy(),
-            "budget tiers": f"{_listed(self.budget_tiers)} iterations", "limits": _pairs(self.limits),
+            "budget tiers": f"{_listed(self.budget_tiers)} iterations" if self.budget_tiers else "none", "limits": _pairs(self.limits),
             "theorems": f"{len(self.theorems):,} ({_listed(self.theorems)}), digest {self.theorems_digest}", "prover": _pairs(self.prover),
             "versions": _pairs(self.versions), "machine": self.machine,
         }  # fmt: skip
@@ -88,6 +93,27 @@ class ProofReport:
         said = self.facts()
         width = max(map(len, said))
         return "\n".join(f"{name.ljust(width)}  {text}" for name, text in said.items())
+
+
+def report_on(
+    theorems: Mapping[str, Mapping[str, Any]], config: ProofConfig, provider: str, *, allow_easy: bool, seeds: tuple[int, ...],
+    tiers: tuple[int, ...] = (), limits: Mapping[str, Any] | None = None, hooks: Mapping[str, str | None] | None = None, policies: tuple[str, ...] = (),
+) -> ProofReport:  # fmt: skip
+    """The report of a search, or of an experiment with several. `theorems` are names with what the theorems say of themselves."""
+    said = hooks or {}
+    expansion = "all tactics at once" if config.width is None else f"{config.width} at a time"
+    widening = "" if config.widening is None else f", at most {config.widening[0]:g} n^{config.widening[1]:g} after n visits"
+    statements = {name: str(facts.get("statement", "")) for name, facts in theorems.items()}
+    prover = {key: value for key, value in next(iter(theorems.values())).items() if len(theorems) == 1 or key in ("prover", "mode")}
+    return ProofReport(
+        policies=policies or (config.policy,), c=config.c if config.policy in ("ucb1", "puct") else None, backup=config.backup, subgoals=config.subgoals,
+        expansion=expansion + widening, tie_break=said.get("tie_break") or ("by the seed" if seeds else "the first"),
+        rng="SplitMix64, one a run, by its seed", seeds=seeds, provider=provider, ranker=said.get("ranker"), allow_easy=allow_easy,
+        blocked=() if allow_easy else tuple(sorted(EASY)), budget_tiers=tiers, theorems=tuple(theorems), theorems_digest=digest_theorems(statements),
+        limits={**(limits or {}), "seconds_a_tactic": config.tactic_seconds, "leaf_value": config.leaf_value, "virtual_loss": config.virtual_loss,
+                "depth_bias": config.depth_bias, "path_bias": config.path_bias, "evaluate": said.get("evaluate")},
+        prover=prover,
+    )  # fmt: skip
 
 
 def digest_theorems(statements: Mapping[str, str]) -> str:

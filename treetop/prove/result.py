@@ -7,6 +7,7 @@ from typing import Any
 
 from treetop.prove.graph import GoalNode, Graph, Status
 from treetop.prove.prover import Proof, Verdict
+from treetop.prove.report import ProofReport
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,7 @@ class ProofResult:
     """Spent on the search; checking and shortening not counted."""
     tier: int | None
     """The budget tier in which it was decided, where there are any."""
-    report: dict[str, Any]
+    report: ProofReport
     graph: Graph = field(repr=False, compare=False)
 
     @property
@@ -56,7 +57,7 @@ class ProofResult:
             "verdict": None if verdict is None else {"accepted": verdict.accepted, "reason": verdict.reason, "checker": verdict.checker,
                                                      "assumptions": list(verdict.assumptions)},
             "iterations": self.iterations, "attempts": self.attempts, "expansions": self.expansions, "seconds": round(self.seconds, 4),
-            "tier": self.tier, "goals": self.counts(), "report": self.report,
+            "tier": self.tier, "goals": self.counts(), "report": self.report.to_dict(),
         }  # fmt: skip
 
     def summary(self) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
@@ -24,8 +24,9 @@ from treetop.prove.graph import Graph, Status
 from treetop.prove.limits import ProofBudget, ProofLimit
 from treetop.prove.policies import TieBreak, make_policy
 from treetop.prove.prover import Attempt, Place, Proof, Prover, Provider, Theorem, Verdict
+from treetop.prove.providers import FilteredProvider
 from treetop.prove.remote import open_theorem
-from treetop.prove.report import make_report
+from treetop.prove.report import ProofReport, report_on
 from treetop.prove.result import ProofResult
 from treetop.prove.scheduling import MOST_TACTICS, Evaluate, Ranker, Scheduler, Task, TraceSink, carry_out
 from treetop.search.interrupts import Interrupts
@@ -62,27 +63,31 @@ class ProofSearch:
 
     `seed=None` is a search without chance: ties go to the first, and `blind_uniform` is refused. With several `workers` each has a prover of its
     own, in a process of its own, and all work on the one graph. `trace` is called with every event, in order, as JSON can hold it.
+    `allow_easy=False` keeps out the tactics that search for whole proofs themselves, whoever suggests them.
     """
 
     def __init__(
         self, theorem: Theorem, config: ProofConfig | None = None, *, seed: int | None = 0, provider: Provider | None = None,
         ranker: Ranker | None = None, evaluate: Evaluate | None = None, tie_break: TieBreak | None = None, workers: int = 1,
-        trace: TraceSink | None = None,
+        trace: TraceSink | None = None, allow_easy: bool = True,
     ) -> None:  # fmt: skip
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise ConfigError(f"workers must be a whole number of at least 1, not {workers!r}")
         self.theorem = theorem
         self.config = ProofConfig() if config is None else config
-        self.seed, self.workers = seed, workers
+        self.seed, self.workers, self.allow_easy = seed, workers, allow_easy
         self._interrupted = False
         self.seconds = 0.0
         self._tier: int | None = None
+        self._tiers: tuple[int, ...] = ()
+        self._limits: dict[str, Any] = {}
         self._decided: tuple[Proof, Verdict] | None = None
         rng = None if seed is None else Rng(seed)
         self._prover: Prover = theorem.open()
         try:
             self.graph = Graph(self._prover.root())
-            self.provider = theorem.provider(self._prover) if provider is None else provider
+            suggesting = theorem.provider(self._prover) if provider is None else provider
+            self.provider = suggesting if allow_easy else FilteredProvider(suggesting)
             policy = make_policy(self.graph, self.config, rng, tie_break)
             self._scheduler = Scheduler(self.graph, policy, self.provider, self.config, ranker=ranker, evaluate=evaluate, trace=trace)
             self._pool = None if workers == 1 else Pool(open_theorem, (theorem,), workers=workers, deadline=self.config.tactic_seconds * 2 * MOST_TACTICS + _GRACE)
@@ -116,6 +121,7 @@ class ProofSearch:
     def run(self, limit: ProofLimit, *, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
         """Search until the theorem is proved, nothing is left to try, or a limit or Ctrl-C comes. A later call goes on with the same graph."""
         budget = ProofBudget(limit)
+        self._limits = {name: value for name, value in asdict(limit).items() if value is not None}
         pulse = Pulse(_WATCHED)
         with Interrupts() as interrupts, contextlib.closing(self._work(budget)) as work:
             for _ in work:
@@ -131,6 +137,7 @@ class ProofSearch:
         """Search by budget tiers, each a number of iterations counted from the start, until one of them decides. Each goes on with the same graph."""
         if not tiers or any(late <= early for early, late in pairwise(tiers)) or tiers[0] < 1:
             raise ConfigError(f"tiers are growing numbers of iterations, not {tiers!r}")
+        self._tiers = tuple(tiers)
         for tier in tiers:
             self._tier = tier
             left = None if seconds is None else seconds - self.seconds
@@ -156,9 +163,12 @@ class ProofSearch:
             self.report(), self.graph,
         )  # fmt: skip
 
-    def report(self) -> dict[str, Any]:
+    def report(self) -> ProofReport:
         """All that is needed to run the search again and to judge what is claimed of it."""
-        return make_report(self.theorem, self.config, self.provider, seed=self.seed, workers=self.workers, hooks=self._hooks)
+        return report_on(
+            {self.theorem.name: self.theorem.facts()}, self.config, self.provider.name, allow_easy=self.allow_easy, hooks=self._hooks, tiers=self._tiers,
+            seeds=() if self.seed is None else (self.seed,), limits={**self._limits, "workers": self.workers},
+        )  # fmt: skip
 
     def _judge(self) -> tuple[Proof, Verdict]:
         """Shorten and check. Where the shorter proof is refused, the one that the search found may still stand."""

@@ -11,10 +11,13 @@ from typing import Any
 from treetop.errors import ConfigError, ProverError
 from treetop.prove.coq.checker import Compiled, compile_text, coq_version, read_assumptions
 from treetop.prove.coq.documents import Document, Lemma
+from treetop.prove.coq.premises import Premises
 from treetop.prove.coq.prover import CoqProver, Opening
 from treetop.prove.coq.scripts import command_in, giving_up, write_script
 from treetop.prove.coq.settings import CoqSettings, LoadPath
-from treetop.prove.prover import Proof, Prover, Provider, Verdict
+from treetop.prove.coq.sources import definition_from, lookup_from
+from treetop.prove.coq.suggest import CoqProvider
+from treetop.prove.prover import Proof, Prover, Verdict
 
 _BEGINS_PROOF = re.compile(r"Proof(?:\s+(?:using|with)\b.*)?\s*\.\Z", re.DOTALL)
 _ADMITTING = "proof_admitted"  # the axiom behind the tactic admit of old
@@ -69,9 +72,11 @@ class CoqTheorem:
         """A prover that has run the file up to the lemma."""
         return CoqProver(self.opening, self.settings)
 
-    def provider(self, prover: Prover) -> Provider:
-        """Who suggests tactics."""
-        raise NotImplementedError
+    def provider(self, prover: Prover) -> CoqProvider:
+        """Suggests by the form of a goal and by the lemmas that are in scope where this one is stated."""
+        if not isinstance(prover, CoqProver):
+            raise ConfigError(f"tactics of Coq are suggested with the help of Coq, not of {type(prover).__name__}")
+        return CoqProvider(Premises(lookup_from(prover.search)), definition_from(prover.query))
 
     def script(self, proof: Proof) -> str:
         """The tactics line by line, without `Proof` and `Qed`."""

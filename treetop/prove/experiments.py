@@ -1,0 +1,106 @@
+"""Experiments: sets of theorems, run under several policies with many seeds.
+
+What tells one experiment from another is an object that travels to the workers; a problem is a name, which each of them looks up for itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from treetop.errors import ConfigError
+from treetop.game.calls import parse_call
+from treetop.prove.config import ProofConfig
+from treetop.prove.coq.documents import Document
+from treetop.prove.coq.theorem import CoqTheorem
+from treetop.prove.limits import ProofLimit
+from treetop.prove.logic.theorem import LogicTheorem
+from treetop.prove.prover import Theorem
+from treetop.prove.records import Run
+from treetop.prove.report import ProofReport, report_on
+from treetop.prove.result import ProofResult
+from treetop.prove.search import ProofSearch
+from treetop.prove.structure import structure
+from treetop.prove.suite import ProblemFile, find_problems
+
+@dataclass(frozen=True)
+class Experiment:
+    """All that the runs of an experiment share."""
+
+    source: Path
+    """A file or a folder with problems."""
+    config: ProofConfig
+    limit: ProofLimit | None = None
+    tiers: tuple[int, ...] = ()
+    allow_easy: bool = False
+    mode: str = "invertible"
+    """Of the embedded logic."""
+
+    def __post_init__(self) -> None:
+        if self.limit is None and not self.tiers:
+            raise ConfigError("an experiment needs a limit or budget tiers")
+
+    def problems(self) -> list[str]:
+        """The names of all problems: a TPTP file's own, `file:lemma` for each lemma of a file of Coq."""
+        names: list[str] = []
+        for file in find_problems(self.source):
+            names += [f"{file.name}:{lemma}" for lemma in _lemmas(file)] if file.kind == ".v" else [file.name]
+        return names
+
+    def theorem(self, problem: str) -> Theorem:
+        """The theorem of that name."""
+        files = {file.name: file for file in find_problems(self.source)}
+        name, _, lemma = problem.partition(":")
+        if name not in files:
+            raise ConfigError(f"there is no problem {problem!r} in {self.source}")
+        found: Theorem = CoqTheorem(files[name].path, lemma) if lemma else LogicTheorem.load(files[name].path, mode=self.mode)
+        return found
+
+    def report(self, problems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> ProofReport:
+        """What has to be told with every figure."""
+        theorems = {problem: self.theorem(problem) for problem in problems}
+        return report_on(
+            {name: theorem.facts() for name, theorem in theorems.items()}, self.config, "the prover's own", allow_easy=self.allow_easy,
+            seeds=tuple(seeds), tiers=self.tiers, policies=tuple(policies),
+            limits={} if self.limit is None else {key: value for key, value in vars(self.limit).items() if value is not None},
+        )  # fmt: skip
+
+
+def read_policy(text: str, config: ProofConfig) -> ProofConfig:
+    """The settings of a policy that is written with options of its own: `ucb1`, `puct(c=0.5, backup='product')`."""
+    call = parse_call(text)
+    if call.positional:
+        raise ConfigError(f"the options of a policy have names: {text!r}")
+    try:
+        return replace(config, policy=call.name, **call.options)
+    except TypeError as error:
+        raise ConfigError(f"{text}: {error}") from None
+
+
+def run_of(result: ProofResult, policy: str, seed: int, name: str | None = None) -> Run:
+    """A result as it is kept."""
+    proof = result.proof
+    reason = "" if proof is not None else result.verdict.reason if result.verdict is not None else result.graph.root.reason
+    return Run(
+        name or result.theorem, policy, seed, result.status, result.iterations, result.attempts, result.expansions, round(result.seconds, 4),
+        "" if proof is None else structure(proof), result.script, result.steps, reason,
+    )  # fmt: skip
+
+
+def prove_one(problem: str, policy: str, seed: int, experiment: Experiment) -> Run:
+    """One run of an experiment."""
+    theorem = experiment.theorem(problem)
+    config = read_policy(policy, experiment.config)
+    with ProofSearch(theorem, config, seed=seed, allow_easy=experiment.allow_easy) as search:
+        if experiment.tiers:
+            seconds = None if experiment.limit is None else experiment.limit.seconds
+            result = search.run_tiers(experiment.tiers, seconds=seconds)
+        else:
+            assert experiment.limit is not None
+            result = search.run(experiment.limit)
+    return run_of(result, policy, seed, problem)
+
+
+def _lemmas(file: ProblemFile) -> list[str]:
+    return [lemma.qualified for lemma in Document(file.path.read_text(encoding="utf-8", errors="surrogateescape"), file.name).lemmas]
