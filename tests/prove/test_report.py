@@ -59,7 +59,8 @@ def test_long_lists_are_printed_short():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"budget_tiers": ()}, "names its budget tiers"), ({"budget_tiers": (50, 10)}, "each larger"), ({"budget_tiers": (0, 10)}, "each larger"),
+        ({"policies": ()}, "names its policies"), ({"theorems": ()}, "names its theorems"), ({"budget_tiers": (), "limits": {}}, "names its budget tiers"),
+        ({"budget_tiers": (50, 10)}, "each larger"), ({"budget_tiers": (0, 10)}, "each larger"),
         ({"theorems": ("a", "a")}, "each of its theorems once"), ({"seeds": (1, 1)}, "each of its seeds once"), ({"allow_easy": True}, "nothing is blocked"),
         ({"prover": {"x": object()}}, "whatever JSON can hold"),
     ],

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from treetop import __version__
-from treetop.cli import bench, check, evaluate, games, match, play, search, solve, tournament, warmup
+from treetop.cli import bench, check, evaluate, games, match, play, prove, search, solve, tournament, warmup
 from treetop.cli.common import say, told
 
 app = typer.Typer(
     name="treetop",
-    help="Monte Carlo tree search for games: search a position, play, measure players against each other, check your own rules.",
+    help="Monte Carlo tree search: search a position, play, measure players against each other, prove theorems, check your own rules.",
     epilog="A GAME is a name (othello), a name with parameters ('hex(size=7)'), or your own: module:Name or folder/file.py:Name.",
     no_args_is_help=True,
     rich_markup_mode="rich",
@@ -27,6 +27,7 @@ app.command("solve")(told(solve.solve))
 app.command("match")(told(match.match))
 app.command("tournament")(told(tournament.tournament))
 app.command("evaluate")(told(evaluate.evaluate))
+app.command("prove")(told(prove.prove))
 app.command("check")(told(check.check))
 app.command("bench")(told(bench.bench))
 app.command("warmup")(told(warmup.warmup))
