@@ -32,20 +32,21 @@ class Normaliser:
         if found is None:
             found = self.known.get(formula)
             if found is None:
-                found = formula if formula.kind <= FALSE else self._inside(formula)
+                found = formula if formula.kind <= FALSE else self.inside(formula)
             self._memo[formula] = found
         return found
 
     def refreshed(self, fact: Formula) -> Formula:
-        """The same for a formula that stands in the table itself: only what is in it is replaced."""
+        """The same for a formula that stands in the table itself: it is not replaced by True, nor what it denies by False."""
         if fact.kind <= FALSE:
             return fact
         if fact.kind == IMP and fact.right is false:
             denied = fact.left
-            return make_imp((denied if denied.kind <= FALSE else self._inside(denied),), false)
-        return self._inside(fact)
+            return make_imp((denied if denied.kind <= FALSE else self.inside(denied),), false)
+        return self.inside(fact)
 
-    def _inside(self, formula: Formula) -> Formula:
+    def inside(self, formula: Formula) -> Formula:
+        """A formula with connectives, whether it is known or not: only what is in it is replaced."""
         kind = formula.kind
         if kind == IMP:
             return make_imp([self.normal(premise) for premise in formula.premises], self.normal(formula.head))

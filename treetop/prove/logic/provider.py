@@ -59,12 +59,8 @@ def _use_factor(sequent: Sequent, given: Formula) -> float:
     """A hypothesis whose head ends the goal, and which asks for little, comes first."""
     head = given.head
     conclusion = sequent.conclusion
-    if head is conclusion or head.kind == FALSE or conclusion in head.parts:
-        gain = 1.0
-    elif conclusion.kind == OR and head in conclusion.parts:
-        gain = 1.0
-    else:
-        gain = 0.2
+    ends = head is conclusion or head.kind == FALSE or conclusion in head.parts or (conclusion.kind == OR and head in conclusion.parts)
+    gain = 1.0 if ends else 0.2
     owed = obligations(given)
     cost = 1.0
     for one in owed:

@@ -122,11 +122,8 @@ def _apply(sequent: Sequent, given: Formula) -> list[Branch]:
 
 
 def _curry(sequent: Sequent, given: Formula) -> list[Branch]:
-    if given.kind == IMP and given.left.kind == IFF:
-        premise = given.left
-    else:
-        premise = _premise(given, AND, "a conjunction or an equivalence")
-    first, second = sides(premise)
+    is_equivalence = given.kind == IMP and given.left.kind == IFF
+    first, second = sides(given.left if is_equivalence else _premise(given, AND, "a conjunction or an equivalence"))
     return [Branch([*without(sequent, given), imp(first, imp(second, given.right))], sequent.conclusion)]
 
 

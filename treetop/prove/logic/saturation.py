@@ -17,10 +17,10 @@ from treetop.prove.logic.sequents import Sequent
 class Record(Protocol):
     """Hears of every step, for those who need more than the result: a proof as a term, the values of atoms in a model."""
 
-    def rewritten(self, old: Formula, new: Formula, known: Known, fact: bool) -> None:
+    def rewritten(self, old: Formula, new: Formula, by: Normaliser, fact: bool) -> None:
         """A hypothesis was brought into normal form; `fact`: it stood in the table itself."""
 
-    def concluded(self, old: Formula, new: Formula, known: Known) -> None:
+    def concluded(self, old: Formula, new: Formula, by: Normaliser) -> None:
         """The conclusion was brought into normal form."""
 
     def parted(self, whole: Formula) -> None:
@@ -90,14 +90,14 @@ class _Saturation:
         new = self._normaliser.normal(old)
         if new is not old:
             if self._record:
-                self._record.concluded(old, new, self._known)
+                self._record.concluded(old, new, self._normaliser)
             self._conclusion = new
 
     def _settle(self, given: Formula) -> bool:
         """Take a hypothesis in; false where it closes the sequent."""
         formula, record = self._normaliser.normal(given), self._record
         if record and formula is not given:
-            record.rewritten(given, formula, self._known, False)
+            record.rewritten(given, formula, self._normaliser, False)
         kind = formula.kind
         if kind == FALSE:
             if record:
@@ -158,7 +158,7 @@ class _Saturation:
             new = normaliser.refreshed(fact)
             if new is not fact:
                 if self._record:
-                    self._record.rewritten(fact, new, self._known, True)
+                    self._record.rewritten(fact, new, normaliser, True)
                 self._drop(fact)
                 self._agenda.append(new)
                 normaliser.forget()
@@ -185,14 +185,14 @@ class _Saturation:
         for fact in [fact for fact in self._facts if (fact.positive | fact.negative) & once]:
             new = normaliser.normal(fact)
             if self._record:
-                self._record.rewritten(fact, new, values, False)
+                self._record.rewritten(fact, new, normaliser, False)
             self._drop(fact)
             self._agenda.append(new)
         self._normaliser.forget()
         old = self._conclusion
         self._conclusion = normaliser.normal(old)
         if self._record and self._conclusion is not old:
-            self._record.concluded(old, self._conclusion, values)
+            self._record.concluded(old, self._conclusion, normaliser)
         return True
 
 

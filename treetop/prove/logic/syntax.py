@@ -9,8 +9,8 @@ from typing import NoReturn
 from treetop.errors import FormulaError
 from treetop.prove.logic.formula import AND, IFF, IMP, OR, Formula, atom, conj, disj, false, iff, imp, neg, true
 
-_TOKEN = re.compile(r"\s+|(?P<name>[A-Za-z_][A-Za-z0-9_']*|\$true|\$false)|(?P<sign><->|<=>|->|=>|/\\|\\/|[&|~()∧∨¬→↔⊤⊥])")
-_SIGNS = {"<=>": "<->", "=>": "->", "/\\": "&", "\\/": "|", "∧": "&", "∨": "|", "¬": "~", "→": "->", "↔": "<->", "⊤": "True", "⊥": "False"}
+_TOKEN = re.compile(r"\s+|(?P<name>[A-Za-z_][A-Za-z0-9_']*|\$true|\$false)|(?P<sign><->|<=>|->|=>|/\\|\\/|[&|~()])")
+_SIGNS = {"<=>": "<->", "=>": "->", "/\\": "&", "\\/": "|"}
 _CONSTANTS = {"True": true, "$true": true, "False": false, "$false": false}
 _OPERATORS = {"<->": (1, IFF), "->": (2, IMP), "|": (3, OR), "&": (4, AND)}
 _MAKERS = {AND: conj, OR: disj, IMP: imp, IFF: iff}
@@ -79,7 +79,7 @@ class Reader:
             return False
         if text not in _OPERATORS:
             complain(self._source, token.place, f"a connective (& | -> <->) was expected here, not {text!r}")
-        binding, kind = _OPERATORS[text]
+        binding = _OPERATORS[text][0]
         while self._operators and self._operators[-1].text != "(":
             other = self._operators[-1].text
             if other == text == "<->":

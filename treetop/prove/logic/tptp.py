@@ -13,6 +13,8 @@ from treetop.prove.logic.syntax import complain, parse
 _STATUS = re.compile(r"^%\s*Status \(intuit\.\)\s*:\s*(\S+)", re.MULTILINE)
 _HIDDEN = re.compile(r"%[^\n]*|/\*.*?\*/", re.DOTALL)
 _HEAD = re.compile(r"\s*fof\s*\(\s*([A-Za-z0-9_]+|'[^'\n]*')\s*,\s*([a-z_]+)\s*,")
+_BRACKET = re.compile(r"[()]")
+_STOP = re.compile(r"\s*\.")
 _AXIOMS = ("axiom", "hypothesis", "definition", "assumption", "lemma", "theorem")
 
 
@@ -71,11 +73,13 @@ def parse_problem(text: str, name: str = "problem") -> Problem:
 
 def _closing(text: str, start: int, name: str) -> int:
     """Where the bracket of `fof(` is closed, with the full stop behind it."""
-    depth = 1
-    for found in re.compile(r"[()]").finditer(text, start):
+    depth, place = 1, start
+    while depth:
+        found = _BRACKET.search(text, place)
+        if found is None:
+            complain(text, start, f"{name}: the bracket of this `fof(` is never closed")
         depth += 1 if found.group() == "(" else -1
-        if depth == 0:
-            if not re.compile(r"\s*\.").match(text, found.end()):
-                complain(text, found.end(), f"{name}: a full stop was expected here")
-            return found.start()
-    complain(text, start, f"{name}: the bracket of this `fof(` is never closed")
+        place = found.end()
+    if not _STOP.match(text, place):
+        complain(text, place, f"{name}: a full stop was expected here")
+    return place - 1

@@ -1,0 +1,113 @@
+"""Proofs as lambda terms: what a formula says is the type, what proves it is the term.
+
+Every variable has a name of its own, also between different lemmas, and terms carry the formulas that a checker could not infer.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from treetop.prove.logic.formula import Formula
+
+
+class Var(NamedTuple):
+    """A hypothesis or a lemma, by its name."""
+
+    name: str
+
+
+class Fun(NamedTuple):
+    """Assume `type` under a name: proves `type -> body`."""
+
+    name: str
+    type: Formula
+    body: Term
+
+
+class App(NamedTuple):
+    """What an implication gives for what it asks for."""
+
+    function: Term
+    argument: Term
+
+
+class Pair(NamedTuple):
+    """Proves the conjunction or equivalence `type`."""
+
+    type: Formula
+    first: Term
+    second: Term
+
+
+class First(NamedTuple):
+    """The left side of what a conjunction or equivalence says."""
+
+    pair: Term
+
+
+class Second(NamedTuple):
+    """The right side of what a conjunction or equivalence says."""
+
+    pair: Term
+
+
+class InLeft(NamedTuple):
+    """Proves the disjunction `type` by its left side."""
+
+    type: Formula
+    body: Term
+
+
+class InRight(NamedTuple):
+    """Proves the disjunction `type` by its right side."""
+
+    type: Formula
+    body: Term
+
+
+class Case(NamedTuple):
+    """Both sides of a disjunction lead to the same formula."""
+
+    subject: Term
+    left_name: str
+    left: Term
+    right_name: str
+    right: Term
+
+
+class Abort(NamedTuple):
+    """From False follows whatever `type` says."""
+
+    type: Formula
+    body: Term
+
+
+class Unit(NamedTuple):
+    """Proves True."""
+
+
+class Let(NamedTuple):
+    """An intermediate result with a name."""
+
+    name: str
+    type: Formula
+    value: Term
+    body: Term
+
+
+Term: TypeAlias = "Var | Fun | App | Pair | First | Second | InLeft | InRight | Case | Abort | Unit | Let"
+
+
+class Lemma(NamedTuple):
+    """A term with the formula that it proves. It may use the lemmas before it."""
+
+    name: str
+    statement: Formula
+    term: Term
+
+
+def apply(function: Term, *arguments: Term) -> Term:
+    """A function with several arguments, one after the other."""
+    for argument in arguments:
+        function = App(function, argument)
+    return function

@@ -1,0 +1,92 @@
+"""Statements of the logic as theorems that a search can open, and that can be refuted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treetop.errors import ConfigError
+from treetop.prove.logic import checker
+from treetop.prove.logic.formula import Formula
+from treetop.prove.logic.prover import LogicProver, Mode, check_mode
+from treetop.prove.logic.provider import LogicProvider
+from treetop.prove.logic.syntax import parse
+from treetop.prove.logic.tptp import read_problem
+from treetop.prove.logic.translation import TranslationError, translate
+from treetop.prove.prover import Proof, Prover, Verdict
+
+
+@dataclass(frozen=True)
+class LogicTheorem:
+    """A statement of intuitionistic propositional logic.
+
+    >>> LogicTheorem.read("p & q -> q & p").open().root().key
+    '|- p & q -> q & p'
+    """
+
+    name: str
+    statement: Formula
+    mode: Mode = "invertible"
+    """`raw`: every rule of the calculus is a tactic of its own; `invertible`: only real choices are left to the search."""
+    classical: bool = True
+    """Whether goals that do not hold in classical logic are refused at once (only in the mode `invertible`)."""
+    status: str | None = None
+    """What the problem's file says of it. Nobody who searches reads it."""
+    exhaustive = True
+    """Where every suggestion is dead, the statement is not provable."""
+
+    def __post_init__(self) -> None:
+        check_mode(self.mode)
+        if not isinstance(self.statement, Formula):
+            raise ConfigError(f"a statement is a Formula; LogicTheorem.read reads one from text: {self.statement!r}")
+
+    @classmethod
+    def read(cls, text: str, name: str = "theorem", **options: Any) -> LogicTheorem:
+        """The theorem of a text such as `p & q -> q & p`."""
+        return cls(name, parse(text), **options)
+
+    @classmethod
+    def load(cls, path: str | Path, **options: Any) -> LogicTheorem:
+        """The theorem of a problem file of the TPTP or ILTP library."""
+        problem = read_problem(path)
+        return cls(problem.name, problem.statement, status=problem.status, **options)
+
+    def open(self) -> LogicProver:
+        """A prover that stands before the statement."""
+        return LogicProver(self.statement, self.mode, self.classical)
+
+    def provider(self, prover: Prover) -> LogicProvider:  # noqa: ARG002 - the goal alone tells what applies
+        """Suggests every tactic that applies."""
+        return LogicProvider(self.mode)
+
+    def script(self, proof: Proof) -> str:
+        """The tactics, each on a line; where one leaves several goals their proofs follow indented, behind dashes."""
+        lines: list[str] = []
+        pending: list[tuple[Proof, int, bool]] = [(proof, 0, False)]
+        while pending:
+            part, depth, dashed = pending.pop()
+            lines.append(f"{'  ' * depth}{'- ' if dashed else ''}{part.tactic}")
+            inner = depth + 1 if dashed else depth
+            several = len(part.parts) > 1
+            pending += [(child, inner, several) for child in reversed(part.parts)]
+        return "\n".join(lines) + "\n"
+
+    def verify(self, proof: Proof) -> Verdict:
+        """Make a lambda term of the proof and let the checker compare what it proves with the statement."""
+        try:
+            lemmas = translate(self.statement, proof, raw=self.mode == "raw")
+        except TranslationError as error:
+            return Verdict(False, str(error), checker=checker.CHECKER)
+        reason = checker.check(lemmas, self.statement)
+        return Verdict(not reason, reason, checker=checker.CHECKER)
+
+    def facts(self) -> dict[str, Any]:
+        """The statement and the options."""
+        return {
+            "prover": "logic",
+            "statement": self.statement.text,
+            "mode": self.mode,
+            "classical": self.classical,
+            **({"status": self.status} if self.status else {}),
+        }

@@ -1,0 +1,113 @@
+"""Turns a proof, a tree of tactics, into lambda terms for the statement.
+
+The statement and the tactics are all that is read: what the goals of the proof say is found out anew. A goal that is needed in several places
+becomes a lemma, so that a proof with shared goals stays small.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from treetop.prove.logic import choice_terms, choices, rule_terms, rules
+from treetop.prove.logic.conversions import Available, Names, functions
+from treetop.prove.logic.formula import Formula, deep
+from treetop.prove.logic.plans import Branch, Plan, TacticFailsError
+from treetop.prove.logic.recording import TermRecord
+from treetop.prove.logic.saturation import saturate
+from treetop.prove.logic.sequents import Sequent
+from treetop.prove.logic.terms import Lemma, Term, Var, apply
+from treetop.prove.prover import Proof
+
+
+class TranslationError(Exception):
+    """A proof that is no proof of the statement: a tactic does not apply, or parts are missing. The text says where."""
+
+
+class _Step(NamedTuple):
+    """A tactic at a sequent, and the sequents that it leaves."""
+
+    plan: Plan
+    subgoals: list[Sequent]
+
+
+def translate(statement: Formula, proof: Proof, raw: bool = False) -> list[Lemma]:
+    """The lemmas that the proof consists of; the last one is the statement. TranslationError where it is no proof."""
+    root = Sequent((), statement)
+    with deep():
+        try:
+            return Translation(_steps(root, proof, raw), raw).lemmas(root)
+        except RecursionError as error:
+            raise TranslationError("the proof is nested too deep") from error
+
+
+def _steps(root: Sequent, proof: Proof, raw: bool) -> dict[Sequent, _Step]:
+    """The step at each sequent, those of its subgoals before it. A subgoal with several proofs gets the one that is complete first."""
+    done: dict[Sequent, _Step] = {}
+    pending: list[tuple[Sequent, Proof, _Step | None]] = [(root, proof, None)]
+    while pending:
+        sequent, part, step = pending.pop()
+        if sequent in done:
+            continue
+        if step is not None:
+            done[sequent] = step
+            continue
+        step = _step(sequent, part.tactic, raw)
+        if len(step.subgoals) != len(part.parts):
+            raise TranslationError(f"`{part.tactic}` leaves {len(step.subgoals)} goals, but {len(part.parts)} are proved: {sequent.key}")
+        pending.append((sequent, part, step))
+        pending += [(subgoal, inner, None) for subgoal, inner in zip(step.subgoals, part.parts, strict=True)]
+    return done
+
+
+def _step(sequent: Sequent, tactic: str, raw: bool) -> _Step:
+    try:
+        plan = (rules if raw else choices).plan(sequent, tactic)
+    except TacticFailsError as failure:
+        raise TranslationError(f"`{tactic}` does not apply: {failure}") from failure
+    found = [Sequent(*branch) if raw else saturate(*branch) for branch in plan.branches]
+    return _Step(plan, [subgoal for subgoal in found if subgoal is not None])
+
+
+class Translation:
+    """Writes the terms, given the step at each sequent."""
+
+    def __init__(self, steps: dict[Sequent, _Step], raw: bool) -> None:
+        self.names = Names()
+        """For all variables."""
+        self._steps = steps
+        self._raw = raw
+        self._found: dict[Sequent, str] = {}
+        self._uses: dict[Sequent, int] = {}
+        for step in steps.values():
+            for subgoal in step.subgoals:
+                self._uses[subgoal] = self._uses.get(subgoal, 0) + 1
+
+    def lemmas(self, root: Sequent) -> list[Lemma]:
+        """One for each sequent that is used several times, and the statement's own."""
+        found: list[Lemma] = []
+        for sequent in self._steps:
+            if self._uses.get(sequent, 0) > 1 and sequent != root:
+                found.append(Lemma(f"lemma{len(found) + 1}", sequent.formula, self._closed(sequent)))
+                self._found[sequent] = found[-1].name
+        return [*found, Lemma("theorem", root.conclusion, self._term(root, {}))]
+
+    def branch(self, branch: Branch, available: Available) -> Term:
+        """A term for what a branch of a plan shall prove."""
+        if self._raw:
+            return self._term(Sequent(*branch), available)
+        record = TermRecord(available, branch.conclusion, self.names)
+        left = saturate(branch.hypotheses, branch.conclusion, record)
+        return record.finished(record.final if left is None else self._term(left, record.available))
+
+    def _closed(self, sequent: Sequent) -> Term:
+        given = sequent.hypotheses
+        return functions(given, self.names, lambda terms: self._term(sequent, dict(zip(given, terms, strict=True))))
+
+    def _term(self, sequent: Sequent, available: Available) -> Term:
+        """A term for the conclusion, out of those for the hypotheses."""
+        name = self._found.get(sequent)
+        if name is not None:
+            return apply(Var(name), *(available[given] for given in sequent.hypotheses))
+        plan = self._steps[sequent].plan
+        terms = rule_terms.TERMS if self._raw else choice_terms.TERMS
+        return terms[plan.word](self, sequent, plan, available)
