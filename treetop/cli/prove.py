@@ -13,7 +13,22 @@ from rich.console import Group
 from rich.live import Live
 from rich.text import Text
 
-from treetop.cli.common import CHOSEN, FAINT, FAILURE, LIMITS, SEARCH, Json, Seconds, Seed, errors, facts, refuse_missing_folder, say, say_json, screen
+from treetop.cli.common import (
+    CHOSEN,
+    FAILURE,
+    FAINT,
+    LIMITS,
+    SEARCH,
+    Json,
+    Seconds,
+    Seed,
+    errors,
+    facts,
+    refuse_missing_folder,
+    say,
+    say_json,
+    screen,
+)
 from treetop.errors import ConfigError, ProverError, SaveError
 
 if TYPE_CHECKING:

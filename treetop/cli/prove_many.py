@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from treetop.cli.common import FAINT, FAILURE, counting, errors, facts, refuse_missing_folder, say, say_json, screen, table
+from treetop.cli.common import FAILURE, FAINT, counting, errors, facts, refuse_missing_folder, say, say_json, screen, table
 from treetop.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -117,8 +117,8 @@ def _compared(runs: tuple[Run, ...], policies: tuple[str, ...], seed: int) -> di
     from treetop.compiler.rng import Rng
     from treetop.prove.ratios import compare
 
-    sides = [[run for run in runs if run.policy == policy] for policy in policies]
-    return {unit: compare(*sides, unit, rng=Rng(seed)) for unit in ("attempts", "expansions", "seconds")} if all(sides) else {}
+    agent, blind = ([run for run in runs if run.policy == policy] for policy in policies)
+    return {unit: compare(agent, blind, unit, rng=Rng(seed)) for unit in ("attempts", "expansions", "seconds")} if agent and blind else {}
 
 
 def _draw(parts: list[Any], notes: dict[str, str], said: dict[str, str], plot: Path | None) -> None:

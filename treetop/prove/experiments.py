@@ -24,6 +24,7 @@ from treetop.prove.search import ProofSearch
 from treetop.prove.structure import structure
 from treetop.prove.suite import ProblemFile, find_problems
 
+
 @dataclass(frozen=True)
 class Experiment:
     """All that the runs of an experiment share."""

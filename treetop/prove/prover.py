@@ -84,7 +84,10 @@ class Suggestion(NamedTuple):
 class Provider(Protocol):
     """Suggests tactics for goals."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """How a report names it."""
+        ...
 
     def suggest(self, goal: Goal) -> list[Suggestion]:
         """What to try there, in any order; no tactic twice."""
@@ -129,14 +132,17 @@ class Verdict:
 class Theorem(Protocol):
     """A statement to be proved by some prover. It is picklable, so that every worker can open it."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What people call it."""
+        ...
 
     def open(self) -> Prover:
         """A prover that stands before the statement."""
         ...
 
     def provider(self, prover: Prover) -> Provider:
-        """Who suggests tactics unless the caller knows better. It may ask the prover, which then is not used by the search."""
+        """Who suggests tactics unless the caller knows better. It may ask the prover, between the attempts of the search."""
         ...
 
     def script(self, proof: Proof) -> str:
