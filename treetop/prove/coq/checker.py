@@ -51,7 +51,10 @@ def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSetting
     """
     coqc = find_program("coqc")
     with tempfile.TemporaryDirectory(prefix="treetop-coqc-") as place:
-        folder = Path(place).resolve()
+        folder, workplace = Path(place).resolve() / "source", Path(place) / "workplace"
+        folder.mkdir()
+        workplace.mkdir()
+        load_path.furnish(workplace)
         if ask is not None:
             output = str(folder / "output").replace('"', '""')
             text = f'{text[: ask[0]]} Redirect "{output}" {ask[1]}{text[ask[0] :]}'
@@ -59,7 +62,7 @@ def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSetting
         file.write_bytes(text.encode("utf-8", "surrogateescape"))
         bound = ["-Q", str(folder), logical] if logical else []
         command = [coqc, "-q", "-w", "none", *load_path.options, *bound, str(file)]
-        code, told = _run(command, load_path.folder or folder, settings)
+        code, told = _run(command, workplace, settings)
         printed = folder / "output.out"
         shown = printed.read_text(encoding="utf-8", errors="replace") if printed.is_file() else ""
     if code is None:

@@ -25,11 +25,14 @@ from typing import NoReturn
 from treetop.errors import ProverError
 from treetop.prove.coq import protocol
 from treetop.prove.coq.protocol import Answer
+from treetop.prove.coq.settings import LoadPath
 
 PROGRAM = "coqidetop.opt"
 _CHUNK = 1 << 16
+_LARGEST = 1 << 26  # bytes of one answer
 _LAST_WORDS = 2000
 _START_SECONDS = 30.0
+_GREETING = "Skipping rcfile loading."
 _CLOSING_TAGS = (b"</value>", b"</feedback>")
 
 
@@ -68,15 +71,16 @@ def limits(memory_mb: int) -> Callable[[], None]:
 class CoqProcess:
     """One `coqidetop` in a process group of its own. `close` leaves nothing of it; the end of the interpreter closes it too."""
 
-    def __init__(self, options: Sequence[str] = (), folder: Path | None = None, memory_mb: int = 4096) -> None:
+    def __init__(self, load_path: LoadPath, options: Sequence[str] = (), memory_mb: int = 4096) -> None:
         self._owner = os.getpid()
-        self._own_folder = tempfile.TemporaryDirectory(prefix="treetop-coq-") if folder is None else None
+        self._workplace = tempfile.TemporaryDirectory(prefix="treetop-coq-")
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self.closed = True
         try:
+            load_path.furnish(Path(self._workplace.name))
             self._process = subprocess.Popen(
-                [find_program(PROGRAM), "-q", "-main-channel", "stdfds", "-w", "none", *options],
-                cwd=self._own_folder.name if self._own_folder else folder,
+                [find_program(PROGRAM), "-q", "--xml_format=Ppcmds", "-main-channel", "stdfds", "-w", "none", *load_path.options, *options],
+                cwd=self._workplace.name,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, start_new_session=True,
                 preexec_fn=limits(memory_mb),
             )  # fmt: skip
@@ -93,7 +97,7 @@ class CoqProcess:
         os.set_blocking(self._stdout.fileno(), False)
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
-        self._received = b""
+        self._received = bytearray()
         self._searched = 0
         self._unsent = b""
         self._answers: deque[Answer] = deque()
@@ -216,6 +220,9 @@ class CoqProcess:
         if not chunk:
             self._fallen()
         self._received += chunk
+        if len(self._received) > _LARGEST:
+            self.close()
+            raise CoqDied(f"Coq's answer is larger than {_LARGEST >> 20} MB")
         self._cut()
 
     def _cut(self) -> None:
@@ -226,14 +233,14 @@ class CoqProcess:
             if not ends:
                 break
             found, tag = min(ends)
-            element = self._received[start : found + len(tag)].strip()
+            element = bytes(self._received[start : found + len(tag)]).strip()
             start = self._searched = found + len(tag)
             if tag == b"</value>":
                 self._answers.append(Answer(element.decode(errors="replace"), tuple(self._feedback)))
                 self._feedback = []
             elif b'val="message"' in element:
                 self._feedback.append(element.decode(errors="replace"))
-        self._received = self._received[start:]
+        del self._received[:start]
         self._searched = max(0, len(self._received) - len(_CLOSING_TAGS[1]))
 
     def _fallen(self) -> NoReturn:
@@ -244,14 +251,13 @@ class CoqProcess:
         how = "" if code is None else f" (killed by {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, size - _LAST_WORDS))
-        words = " ".join(self._errors.read().decode(errors="replace").split())
+        words = " ".join(self._errors.read().decode(errors="replace").removeprefix(_GREETING).split())
         self.close()
         raise CoqDied(f"Coq ended{how}{f': {words}' if words else ''}")
 
     def _clean(self) -> None:
         self._errors.close()
-        if self._own_folder is not None:
-            self._own_folder.cleanup()
+        self._workplace.cleanup()
 
     def __del__(self) -> None:
         if hasattr(self, "closed"):

@@ -1,12 +1,14 @@
 """The words of Coq's protocol for editors: calls as XML, and what the answers say.
 
 Every call is answered by one `<value>`; `<feedback>` comes in between. Neither can stand within itself, and text is escaped, so the closing tags
-alone tell where an element ends.
+alone tell where an element ends. Texts come as Coq's own documents of boxes and breaks: the texts that it would lay out itself are cut where they
+are deep, whatever `Printing Depth` says.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
@@ -31,7 +33,17 @@ _LEVEL = re.compile(r'<message_level val="(\w+)"')
 _LOCATION = re.compile(r'loc_s="(\d+)" loc_e="(\d+)"')
 _GIVEN = re.compile(r"([^:]+?) (:=|:) (.*)")
 _BINDING = re.compile(r"\b(?:fun|forall|let|fix|cofix)\b|\bmatch\b|\bend\b|[()\[\]{}]|=>|,|:=| : ")
-_TAG = re.compile(r"<[^>]*>")
+_NOTHING_ELSE = "<list/><list/><list/></goals></option></value>"
+_PIECE = re.compile(
+    r'<(?:ppdoc val="(?:'
+    r'string"><string>([^<]*)</string></ppdoc>|'
+    r'tag"><pair><string>[^<]*</string><ppdoc val="string"><string>([^<]*)</string></ppdoc></pair></ppdoc>|'
+    r'(newline"/>|break"><pair><int>[1-9]\d*</int><int>-?\d+</int></pair></ppdoc>)|'
+    r'(?:empty"/>|break"><pair><int>0</int><int>-?\d+</int></pair></ppdoc>)|'
+    r'([a-z]))|(/ppdoc>|/goal>))'
+)
+"""A piece of a goal: words, words with a mark of their kind, a blank, nothing, the beginning of a document with others in it, an end."""
+_LEAF = re.compile(r'<ppdoc val="(?:string"><string>([^<]*)|(break)"><pair><int>[1-9]|(newline)")')
 
 
 def add(sentence: str, state: int) -> str:
@@ -113,25 +125,35 @@ class Goals(NamedTuple):
 
 def read_goals(answer: Answer) -> Goals | None:
     """The goals in an answer to `GOALS`. None: there is no proof in progress."""
-    root = ET.fromstring(answer.value.replace("&nbsp;", " "))
-    found = root.find("option/goals")
-    if found is None:
+    if "<goals>" not in answer.value:
         return None
-    shown, _, shelved, given_up = list(found)
-    return Goals(tuple(_goal(goal) for goal in shown), len(shelved), len(given_up))
+    if answer.value.endswith(_NOTHING_ELSE):
+        return Goals(tuple(_goals(answer.value)), 0, 0)
+    found = ET.fromstring(answer.value.replace("&nbsp;", " ")).find("option/goals")
+    shown, _, shelved, given_up = list(found) if found is not None else ((),) * 4
+    return Goals(tuple(_goals(answer.value))[: len(shown)], len(shelved), len(given_up))
 
 
-def read_shown(answer: Answer) -> list[tuple[list[str], str]]:
-    """The goals as Coq lays them out: the lines of hypotheses, and the conclusion."""
-    root = ET.fromstring(answer.value.replace("&nbsp;", " "))
-    return [(["".join(line.itertext()) for line in goal[1]], "".join(goal[2].itertext())) for goal in root.iterfind("option/goals/list[1]/goal")]
-
-
-def _goal(goal: ET.Element) -> CoqGoal:
-    hypotheses: list[Hypothesis] = []
-    for line in goal[1]:
-        hypotheses.extend(_hypotheses(_line(line)))
-    return CoqGoal(tuple(hypotheses), _line(goal[2]))
+def _goals(value: str) -> Iterator[CoqGoal]:
+    """All goals in a value. Not by a reader of XML: that would take as long as Coq takes for an easy tactic."""
+    lines: list[str] = []
+    parts: list[str] = []
+    depth = 0
+    for words, marked, blank, opening, closing in _PIECE.findall(value):
+        if opening:
+            depth += 1
+        elif closing == "/goal>":
+            *given, conclusion = lines
+            yield CoqGoal(tuple(hypothesis for line in given for hypothesis in _hypotheses(line)), conclusion)
+            lines = []
+        else:
+            if closing:
+                depth -= 1
+            else:
+                parts.append(" " if blank else words or marked)
+            if not depth:
+                lines.append(_line("".join(parts)))
+                parts = []
 
 
 def _hypotheses(line: str) -> list[Hypothesis]:
@@ -164,17 +186,24 @@ def _value_and_type(text: str) -> tuple[str, str]:
     return text, ""
 
 
-def _line(element: ET.Element) -> str:
-    return " ".join("".join(element.itertext()).split())
+def _line(text: str) -> str:
+    return " ".join(_unescaped(text).split())
 
 
 def _message(element: str) -> Message:
     level, state = _LEVEL.search(element), _STATE.search(element)
-    body = element[element.find("<richpp>") :]
-    return Message(level.group(1) if level else "", int(state.group(1)) if state else 0, _plain(body))
+    return Message(level.group(1) if level else "", int(state.group(1)) if state else 0, _plain(element))
 
 
 def _plain(element: str) -> str:
-    """The text in an element, laid out as Coq did."""
-    text = _TAG.sub("", element).replace("&nbsp;", " ").replace("&quot;", '"').replace("&apos;", "'")
-    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&").strip()
+    """The text in an element, with its own line breaks and no others."""
+    text = "".join(words or (" " if space else "\n" if newline else "") for words, space, newline in _LEAF.findall(element))
+    return _unescaped(text).strip()
+
+
+def _unescaped(text: str) -> str:
+    if "&" not in text:
+        return text
+    for entity, sign in (("&nbsp;", " "), ("&quot;", '"'), ("&apos;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+        text = text.replace(entity, sign)
+    return text

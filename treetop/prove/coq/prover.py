@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 import time
 from dataclasses import dataclass, field
 
@@ -15,14 +16,16 @@ from treetop.errors import ConfigError, ProverError
 from treetop.prove.coq import protocol
 from treetop.prove.coq.goals import CoqGoal, Premise
 from treetop.prove.coq.process import CoqDied, CoqProcess
-from treetop.prove.coq.protocol import Answer, read_goals, read_shown
+from treetop.prove.coq.protocol import Answer, read_goals
 from treetop.prove.coq.sentences import Sentence, is_one_tactic, split
 from treetop.prove.coq.settings import CoqSettings, LoadPath
 from treetop.prove.prover import Attempt, Goal, Place, Step
 
-_PRINTING = ("Set Printing All.", "Set Printing Depth 100000.")
-_PEOPLE = ("Unset Printing All.", "Set Printing Width 100.")
+_PRINTING = "Set Printing All."
+_FOR_PEOPLE = "Unset Printing All."
+_WIDTH = 100  # characters
 _GRACE = 1.0  # seconds in which Coq must heed an interrupt
+_AT_ONCE = 0.05  # seconds: no time limit can have been reached
 _HURRY = 10.0  # seconds for what should take no time
 _REASON = 300  # characters
 _EVAR = re.compile(r"\?[^\W\d]")
@@ -88,6 +91,13 @@ class CoqProver:
             return Attempt(None, f"not a single tactic: {_one_line(tactic)}")
         if _UNCHECKED.search(tactic):
             return Attempt(None, "says that it is not checked before the end of the proof")
+        attempt = self._attempt(place, tactic, limit)
+        if _spoiled(attempt):
+            self._process.close()
+            attempt = self._attempt(place, tactic, limit)
+        return attempt
+
+    def _attempt(self, place: Place, tactic: str, limit: float) -> Attempt:
         began = time.perf_counter()
         try:
             trouble = self._go(place)
@@ -105,14 +115,16 @@ class CoqProver:
             raise ProverError(trouble)
         try:
             self._back()
-            for sentence in _PEOPLE:
-                self._tip = self._call(protocol.add(sentence, self._tip))[0].state
-            shown = read_shown(self._call(protocol.GOALS)[0])
+            added, answer = self._call(protocol.add(_FOR_PEOPLE, self._tip), protocol.GOALS)
         except CoqDied as error:
             raise ProverError(str(error)) from error
-        hypotheses, conclusion = shown[0]
-        rule = "=" * max(12, min(60, *(len(line) for line in [*hypotheses, conclusion])))
-        return "\n".join([*hypotheses, rule, conclusion])
+        self._tip = added.state
+        goals = read_goals(answer) if answer.good else None
+        if not goals or not goals.subgoals:
+            raise ProverError(f"Coq does not show the goal: {_one_line(answer.refusal)}")
+        *hypotheses, conclusion = goals.subgoals[0].key.split("\n")
+        lines = [part for line in hypotheses for part in _wrapped(line)]
+        return "\n".join([*lines, "=" * 20, *_wrapped(conclusion.removeprefix("|- "))])
 
     def query(self, command: str, place: Place | None = None, seconds: float = _HURRY) -> list[str]:
         """What Coq prints for a command such as `Check`, `Print` or `Search` where the lemma is stated, or at a goal."""
@@ -148,7 +160,7 @@ class CoqProver:
             raise ProverError("the prover was closed")
         opening = self.opening
         top = () if opening.top is None else ("-topfile", opening.top)
-        self._process = CoqProcess([*opening.load_path.options, *top], opening.load_path.folder, self.settings.memory_mb)
+        self._process = CoqProcess(opening.load_path, top, self.settings.memory_mb)
         try:
             self._run_opening()
         except CoqDied as error:
@@ -160,7 +172,7 @@ class CoqProver:
     def _run_opening(self) -> None:
         opening, sentences = self.opening, {1: Sentence("", 0, 0, 0, 1)}
         deadline = time.monotonic() + self.settings.start_seconds
-        extra = [Sentence(text, 0, 0, 0, opening.statement.line) for text in (*_PRINTING, opening.proof)]
+        extra = [Sentence(text, 0, 0, 0, opening.statement.line) for text in (_PRINTING, opening.proof)]
         state = 1
         for sentence in [*opening.prelude, *extra[:-1], opening.statement, extra[-1]]:
             if sentence is opening.statement:
@@ -277,7 +289,7 @@ class CoqProver:
             return _one_line(added.refusal)
         self._tip, self._hanging = added.state, None
         if not answer.good:
-            return self._failure(answer, limit)
+            return self._failure(answer)
         self._hanging = tactic
         return self._subgoals(goal, answer, limit, state)
 
@@ -303,10 +315,8 @@ class CoqProver:
                 return f"not guarded: {_one_line(said[0])}"
         return tuple(_made(subgoal) for subgoal in goals.subgoals)
 
-    def _failure(self, answer: Answer, limit: float) -> str:
+    def _failure(self, answer: Answer) -> str:
         reason = _one_line(answer.refusal)
-        if reason.startswith("Timeout!"):
-            return f"time-out: more than {limit:g} s"
         if "out of memory" in reason.lower():
             self._process.close()
         return reason
@@ -348,6 +358,18 @@ class CoqProver:
 
 def _made(goal: CoqGoal) -> Goal:
     return Goal(goal.key, data=goal)
+
+
+def _spoiled(attempt: Attempt) -> bool:
+    """Whether a tactic fails by an interrupt of the past.
+
+    What is interrupted while it is computed for the first time, as `lia` does with its tables, stays interrupted in this process for good.
+    """
+    return attempt.reason == "User interrupt." or (attempt.reason.endswith("Timeout!") and attempt.seconds < _AT_ONCE)
+
+
+def _wrapped(line: str) -> list[str]:
+    return textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _one_line(text: str) -> str:

@@ -36,10 +36,10 @@ class CoqSettings:
 
 @dataclass(frozen=True)
 class LoadPath:
-    """Where Coq is run and with which options: what `coqc` would be given in a project."""
+    """Where Coq finds libraries: what `coqc` would be given in a project."""
 
     folder: Path | None = None
-    """The working folder, in which Coq looks for libraries too. None: one of its own, which is empty."""
+    """Where `coqc` would be run: the libraries that lie there, not deeper, are found without an option. None: nowhere."""
     options: tuple[str, ...] = ()
     """`-Q`, `-R` and `-I` with full paths, and whatever `-arg` says."""
 
@@ -51,6 +51,12 @@ class LoadPath:
             if project.is_file():
                 return cls(folder, _read_project(project))
         return cls(file.resolve().parent)
+
+    def furnish(self, workplace: Path) -> None:
+        """Make an empty folder one in which Coq can run as if it ran in `folder`. What it leaves there, such as the caches of `lia`, bothers nobody."""
+        for file in [] if self.folder is None else self.folder.iterdir():
+            if file.suffix in (".v", ".vo", ".vos"):
+                (workplace / file.name).symlink_to(file)
 
     def logical_folder(self, file: Path) -> str | None:
         """The logical name of a file's folder: `Project.Lists`. None where no option binds it."""
