@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from treetop.prove.coq.recursion import Recursion
-from treetop.prove.coq.shapes import CONSTRUCTORS, cases, computes, pattern
+from treetop.prove.coq.recursion import CONSTRUCTORS, Recursion
+from treetop.prove.coq.shapes import cases, computes, pattern
 from treetop.prove.coq.syntax import Term
 from treetop.prove.coq.terms import Binder, arguments, bound_names, conclusion, free_names, head, match, peel, scrutinees, subterms
 from treetop.prove.coq.views import Given, View
@@ -54,7 +54,7 @@ def _fact(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion
     label, kind = given.name, given.type
     symbol, sides = head(kind), arguments(kind)
     if symbol == "eq" and len(sides) == 3:
-        yield from _equation(given, sides[1], sides[2])
+        yield from _equation(given, sides[1], sides[2], recursion)
     elif symbol in ("and", "ex", "sig", "prod", "or", "sumbool", "False"):
         yield Suggestion(f"destruct {label} as {pattern(kind)}", 0.4 if symbol in ("or", "sumbool") else 0.98 if symbol == "False" else 0.7)
         if symbol in ("or", "sumbool"):
@@ -65,21 +65,36 @@ def _fact(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion
     elif symbol == "iff":
         yield from (Suggestion(f"destruct {label}", 0.15), Suggestion(f"rewrite {label}", 0.1), Suggestion(f"rewrite <- {label}", 0.08))
     elif kind.kind != "match" and symbol not in view.names:
-        scale = 0.2 if symbol in _DEFINED or recursion.is_plain(symbol) else 1.0 if any(head(side) in CONSTRUCTORS for side in sides) else 0.5
-        yield from (Suggestion(f"inversion {label}; subst", 0.3 * scale), Suggestion(f"inversion {label}", 0.1 * scale))
-        yield from (Suggestion(f"destruct {label}", 0.2 * scale), Suggestion(f"inversion {label}; subst; auto", 0.1 * scale))
-        yield Suggestion(f"inversion {label}; assumption", 0.05 * scale)
         if recursion.is_plain(symbol):
-            yield Suggestion(f"unfold {symbol} in {label}", 0.2)
+            yield from (Suggestion(f"unfold {symbol} in {label}", 0.2), Suggestion(f"unfold {symbol} in *", 0.15), Suggestion(f"red in {label}", 0.05))
+        yield from _inductive(view, given, recursion)
     if computes(kind, recursion):
         yield Suggestion(f"simpl in {label}", 0.3)
     for place, test in enumerate(scrutinees(kind)[:2]):
         yield from cases(view, test, 0.3 / (1 + place))
 
 
-def _equation(given: Given, left: Term, right: Term) -> Iterator[Suggestion]:
+def _inductive(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion]:
+    """A fact of an inductive predicate: the cases of how it was made, or induction over that."""
+    label, symbol = given.name, head(given.type)
+    if symbol in _DEFINED or recursion.is_plain(symbol) or recursion.places(symbol):
+        scale = 0.15
+    else:
+        scale = 1.0 if any(recursion.is_constructor(head(side)) for side in arguments(given.type)) else 0.5
+    yield from (Suggestion(f"inversion {label}; subst", 0.3 * scale), Suggestion(f"inversion {label}", 0.1 * scale))
+    yield from (Suggestion(f"destruct {label}", 0.2 * scale), Suggestion(f"inversion {label}; subst; auto", 0.15 * scale))
+    yield Suggestion(f"inversion {label}; assumption", 0.05 * scale)
+    if scale == 0.5 and not label.startswith("IH"):
+        scale = 0.4 ** sum(other.name.startswith("IH") for other in view.proofs) * (1.0 if recursion.is_inductive(symbol) else 0.5)
+        yield from (Suggestion(f"induction {label}", 0.35 * scale), Suggestion(f"induction {label}; auto", 0.2 * scale))
+        yield from (Suggestion(f"induction {label}; eauto", 0.25 * scale), Suggestion(f"induction {label}; intros", 0.1 * scale))
+        yield Suggestion(f"induction {label}; simpl; auto", 0.1 * scale)
+
+
+def _equation(given: Given, left: Term, right: Term, recursion: Recursion) -> Iterator[Suggestion]:
     label = given.name
-    if head(left) in CONSTRUCTORS and head(right) in CONSTRUCTORS:
+    made = [recursion.is_constructor(head(side)) for side in (left, right)]
+    if all(made):
         if head(left) != head(right):
             yield Suggestion("discriminate", 0.97)
         elif left != right:
@@ -87,7 +102,7 @@ def _equation(given: Given, left: Term, right: Term) -> Iterator[Suggestion]:
             yield Suggestion(f"inversion {label}; subst; auto", 0.15)
     elif left == right:
         yield Suggestion(f"clear {label}", 0.2)
-    if head(left) in CONSTRUCTORS or head(right) in CONSTRUCTORS:
+    if any(made):
         yield from (Suggestion(f"discriminate {label}", 0.05), Suggestion(f"inversion {label}", 0.05))
 
 

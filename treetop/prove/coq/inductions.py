@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from treetop.prove.coq.recursion import Recursion
 from treetop.prove.coq.syntax import Term
-from treetop.prove.coq.terms import arguments, bound_names, free_names, head, peel
+from treetop.prove.coq.terms import Binder, arguments, bound_names, free_names, head, peel
 from treetop.prove.coq.views import View, role
 from treetop.prove.prover import Suggestion
 
 _INDUCTIVE = frozenset(("nat", "list", "option", "bool", "prod", "positive", "N", "Z", "string", "comparison", "unit", "sum", "sumbool", "sig"))
+_LOGICAL = frozenset(("eq", "and", "or", "not", "iff", "ex", "False", "True", "lt", "gt", "ge", "sumbool"))
 _RECURSIVE = frozenset(("nat", "list", "positive", "string"))
 
 
@@ -28,7 +29,21 @@ def on_variables(view: View, recursion: Recursion) -> Iterator[Suggestion]:
         yield from _by_cases(label, kind, weight, label in quantified)
         if head(kind) in _RECURSIVE or head(kind) not in _INDUCTIVE:
             yield from _by_induction(view, label, weight * done, label in quantified)
+    yield from _on_premises(binders, recursion, done, view)
     yield from _booleans(view, quantified)
+
+
+def _on_premises(binders: tuple[Binder, ...], recursion: Recursion, done: float, view: View) -> Iterator[Suggestion]:
+    """Induction on a premise that has not been introduced yet: the conclusion stays as general as it is."""
+    premises = [binder.type for binder in binders if binder.name == "_"]
+    for place, kind in enumerate(premises[:3]):
+        symbol = head(kind)
+        if symbol in _LOGICAL or symbol in view.names or kind.kind != "app" or recursion.is_plain(symbol) or recursion.places(symbol):
+            continue
+        weight = 0.35 * done * 0.6**place * (1.0 if recursion.is_inductive(symbol) else 0.5)
+        yield from (Suggestion(f"induction {place + 1}", weight), Suggestion(f"induction {place + 1}; eauto", weight * 0.7))
+        yield from (Suggestion(f"induction {place + 1}; intros", weight * 0.4), Suggestion(f"induction {place + 1}; simpl; auto", weight * 0.4))
+        yield from (Suggestion(f"destruct {place + 1}", weight * 0.5), Suggestion(f"inversion {place + 1}; subst", weight * 0.4))
 
 
 def _ranked(view: View, quantified: dict[str, Term], looked: Counter[str]) -> list[tuple[str, Term, float]]:

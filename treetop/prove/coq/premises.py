@@ -12,7 +12,7 @@ from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.hypotheses import determined
 from treetop.prove.coq.statements import same_statement
 from treetop.prove.coq.syntax import Term, parse
-from treetop.prove.coq.terms import Binder, arguments, free_names, head, match, peel, size, subterms
+from treetop.prove.coq.terms import Binder, arguments, free_names, head, match, name, peel, size, subterms
 from treetop.prove.coq.views import View
 from treetop.prove.prover import Suggestion
 
@@ -41,13 +41,18 @@ class Rule(NamedTuple):
         return tuple(binder.type for binder in self.binders if binder.name == "_")
 
 
-class _Side(NamedTuple):
-    """A rule as an equation that is used from this side."""
+class _Way(NamedTuple):
+    """A rule as it can be used: what must be there, and the symbols of it, which rule out most goals at once."""
 
     rule: Rule
-    arrow: str
-    source: Term
-    target: Term
+    kind: str
+    pattern: Term
+    needed: frozenset[str]
+    target: Term | None = None
+
+
+def _way(rule: Rule, kind: str, pattern: Term, target: Term | None = None) -> _Way:
+    return _Way(rule, kind, pattern, free_names(pattern) - rule.variables, target)
 
 
 class Fit(NamedTuple):
@@ -74,9 +79,9 @@ class Premises:
         self._asked: set[str] = set()
         self._rules: dict[str, Rule] = {}
         self._frequency: Counter[str] = Counter()
-        self._stating: defaultdict[str, list[Rule]] = defaultdict(list)
-        self._rewriting: defaultdict[str, list[_Side]] = defaultdict(list)
-        self._requiring: defaultdict[str, list[Rule]] = defaultdict(list)
+        self._stating: defaultdict[str, list[_Way]] = defaultdict(list)
+        self._rewriting: defaultdict[str, list[_Way]] = defaultdict(list)
+        self._requiring: defaultdict[str, list[_Way]] = defaultdict(list)
 
     def __len__(self) -> int:
         return len(self._rules)
@@ -104,7 +109,7 @@ class Premises:
 
     def rarity(self, label: str) -> float:
         """How much a symbol tells: the fewer lemmas mention it, the more."""
-        return math.log((1 + len(self._rules)) / (1 + self._frequency[label])) + 0.05
+        return math.log((1 + len(self._rules)) / (1 + self._frequency[label])) + 0.2
 
     def _ask(self, view: View) -> None:
         """Fetch the lemmas about the symbols of a goal: those of the conclusion first."""
@@ -125,78 +130,76 @@ class Premises:
         rule = Rule(premise.name, binders, stated, free_names(statement), frozenset(binder.name for binder in binders) - {"_"})
         self._rules[rule.name] = rule
         self._frequency.update(rule.symbols)
-        self._stating[head(stated)].append(rule)
-        given = arguments(stated)
-        if head(stated) == "iff" and len(given) == 2:
-            for side in given:
-                self._stating[head(side)].append(rule)
-        if head(stated) == "not":
-            self._stating["False"].append(rule)
-        if head(stated) in ("eq", "iff") and len(given) >= 2:
-            for arrow, source, target in (("", given[-2], given[-1]), ("<- ", given[-1], given[-2])):
-                if head(source) not in rule.variables and not head(source).startswith("<"):
-                    self._rewriting[head(source)].append(_Side(rule, arrow, source, target))
+        for way in _conclusions(rule):
+            self._stating[head(way.pattern)].append(way)
+        for way in _equations(rule):
+            self._rewriting[head(way.pattern)].append(way)
         for condition in rule.conditions[-2:]:
-            self._requiring[head(condition)].append(rule)
+            if head(condition) not in ("eq", "not") and head(condition) not in rule.variables:
+                self._requiring[head(condition)].append(_way(rule, "forward", condition))
 
-    def _explained(self, pattern: Term, wanted: Term, variables: frozenset[str]) -> float:
+    def _explained(self, needed: frozenset[str], wanted: Term) -> float:
         """The share of what a goal is about that a pattern names, weighted by rarity."""
-        own = free_names(pattern) - variables
-        about = free_names(wanted)
-        total = sum(self.rarity(label) for label in about if label in self._frequency) + 0.5
-        return sum(self.rarity(label) for label in own & about) / total
+        total = sum(self.rarity(label) for label in free_names(wanted) if label in self._frequency) + 0.1
+        return sum(self.rarity(label) for label in needed) / total
 
     def _backwards(self, stated: Term) -> Iterator[Fit]:
-        for rule in self._stating.get(head(stated), ()):
-            for kind, pattern, goal in _conclusions(rule, stated):
-                found = match(pattern, goal, rule.variables)
-                if found is None:
-                    continue
-                quality = self._explained(pattern, stated, rule.variables) / (1 + 0.15 * len(rule.conditions))
-                if not found and not rule.binders:
-                    quality = 1.0
-                yield Fit(kind if determined(rule.binders, found) else f"e{kind}", rule, min(quality, 1.0))
-                break
+        about = free_names(stated)
+        for way in self._stating.get(head(stated), ()):
+            if not way.needed <= about:
+                continue
+            rule = way.rule
+            found = match(way.pattern, stated, rule.variables)
+            if found is not None:
+                quality = self._explained(way.needed, stated) / (1 + 0.15 * len(rule.conditions)) if rule.binders else 1.0
+                yield Fit(way.kind if determined(rule.binders, found) else f"e{way.kind}", rule, min(quality, 1.0))
 
     def _equations(self, stated: Term) -> Iterator[Fit]:
-        parts = dict.fromkeys(part for part in subterms(stated) if part.kind in ("app", "name"))
+        about = free_names(stated)
         sides = arguments(stated)[1:] if head(stated) == "eq" else ()
-        for part in parts:
-            for side in self._rewriting.get(head(part), ()):
-                found = match(side.source, part, side.rule.variables)
-                if found is None:
+        for part in dict.fromkeys(part for part in subterms(stated) if part.kind in ("app", "name")):
+            for way in self._rewriting.get(head(part), ()):
+                if not way.needed <= about or way.target is None:
                     continue
-                shrinks = size(side.target) < size(side.source)
-                quality = self._explained(side.source, stated, side.rule.variables) * (0.9 if shrinks else 0.6) * (1.0 if not side.arrow else 0.7)
-                there = _expected(side.target, found, sides, part)
-                yield Fit("rewrite", side.rule, min(1.0, quality * (1.4 if there else 1.0)) / (1 + 0.2 * len(side.rule.conditions)), side.arrow)
+                rule = way.rule
+                found = match(way.pattern, part, rule.variables)
+                if found is not None:
+                    quality = self._explained(way.needed, stated) * (0.9 if size(way.target) < size(way.pattern) else 0.6) * (0.7 if way.kind else 1.0)
+                    there = _expected(way.target, found, sides, part)
+                    yield Fit("rewrite", rule, min(1.0, quality * (1.4 if there else 1.0)) / (1 + 0.2 * len(rule.conditions)), way.kind)
 
     def _forwards(self, view: View) -> Iterator[Fit]:
         for given in view.proofs[:8]:
-            if given.type.kind == "forall":
-                continue
-            for rule in self._requiring.get(head(given.type), ()):
-                for condition in rule.conditions[-2:]:
-                    found = match(condition, given.type, rule.variables)
-                    if found is not None and head(condition) not in ("eq", "not") and determined(rule.binders, found):
-                        yield Fit("forward", rule, 0.5 * min(1.0, self._explained(condition, given.type, rule.variables)), given.name)
-                        break
+            about = free_names(given.type)
+            for way in self._requiring.get(head(given.type), ()) if given.type.kind != "forall" else ():
+                if not way.needed <= about:
+                    continue
+                found = match(way.pattern, given.type, way.rule.variables)
+                if found is not None and determined(way.rule.binders, found):
+                    yield Fit("forward", way.rule, 0.5 * min(1.0, self._explained(way.needed, given.type)), given.name)
 
 
-def _conclusions(rule: Rule, stated: Term) -> Iterator[tuple[str, Term, Term]]:
-    """The ways in which a rule's conclusion can be the goal's: as it is, one side of an equivalence, an equation turned round."""
+def _conclusions(rule: Rule) -> Iterator[_Way]:
+    """The ways in which a rule can be applied: its conclusion as it is, one side of an equivalence, an equation turned round, a contradiction."""
+    given, symbol = arguments(rule.stated), head(rule.stated)
+    if symbol in rule.variables:
+        return
+    yield _way(rule, "apply", rule.stated)
+    if symbol == "iff":
+        yield from (_way(rule, "apply", side) for side in given if head(side) not in rule.variables)
+    elif symbol == "not":
+        yield _way(rule, "apply", name("False"))
+    elif symbol == "eq" and len(given) == 3:
+        yield _way(rule, "turned", Term("app", "", (rule.stated.parts[0], given[0], given[2], given[1])))
+
+
+def _equations(rule: Rule) -> Iterator[_Way]:
+    """The ways in which a rule can be rewritten with; the kind is the arrow."""
     given = arguments(rule.stated)
-    if head(rule.stated) in rule.variables:
-        return
-    if head(rule.stated) == "not" and head(stated) == "False":
-        yield "apply", stated, stated
-        return
-    yield "apply", rule.stated, stated
-    if head(rule.stated) == "iff" and head(stated) != "iff":
-        yield from (("apply", side, stated) for side in given)
-    wanted = arguments(stated)
-    if head(rule.stated) == "eq" and len(wanted) == 3:
-        yield "turned", rule.stated, Term("app", "", (stated.parts[0], wanted[0], wanted[2], wanted[1]))
+    if head(rule.stated) in ("eq", "iff") and len(given) >= 2:
+        for arrow, source, target in (("", given[-2], given[-1]), ("<- ", given[-1], given[-2])):
+            if head(source) not in rule.variables and not head(source).startswith("<"):
+                yield _way(rule, arrow, source, target)
 
 
 def _expected(target: Term, found: dict[str, Term], sides: tuple[Term, ...], part: Term) -> bool:

@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from treetop.prove.coq.syntax import Term, parse
 from treetop.prove.coq.terms import free_names, subterms, symbol
 
-Definition = Callable[[str], str | None]
-"""The value of a constant, in the words of `Set Printing All`; None where it has none or nobody knows."""
+
+class Constant(NamedTuple):
+    """What Coq prints of a global name."""
+
+    value: str | None = None
+    """Its definition, in the words of `Set Printing All`; None for what has none."""
+    constructors: tuple[str, ...] | None = None
+    """Those of an inductive type, for the type and for each of its constructors; None for everything else."""
+
+
+Definition = Callable[[str], Constant | None]
+"""What a global name stands for; None where nobody knows."""
 
 _NUMBERS = {
     "add": (0,), "mul": (0,), "sub": (0, 1), "pow": (1,), "eqb": (0, 1), "leb": (0, 1), "ltb": (1, 0), "max": (0, 1), "min": (0, 1), "even": (0,),
@@ -22,24 +33,40 @@ _LISTS = {
     "list_power": (2,), "nth_in_or_default": (2,), "nth_ok": (2,),
 }  # fmt: skip
 _BOOLEANS = {"andb": (0, 1), "orb": (0, 1), "negb": (0,), "xorb": (0, 1), "implb": (0, 1), "eqb": (0, 1), "ifb": (0,), "Is_true": (0,), "fst": (2,), "snd": (2,)}
+CONSTRUCTORS = frozenset(("O", "S", "nil", "cons", "true", "false", "pair", "Some", "None", "Z0", "Zpos", "Zneg", "N0", "Npos", "xH", "xI", "xO",
+                          "inl", "inr", "left", "right", "tt", "exist", "existT", "Eq", "Lt", "Gt", "EmptyString", "String"))  # fmt: skip
 POSITIONS: dict[str, tuple[int, ...]] = {**_LISTS, **_BOOLEANS, **{f"Nat.{label}": places for label, places in _NUMBERS.items()}}
 """For the functions that nearly every file uses, so that nobody need be asked. Implicit arguments count."""
 
 
 class Recursion:
-    """What is known of the functions of a development: from a small table, and from their definitions where somebody can be asked."""
+    """What is known of the names of a development: from a small table, and from their definitions where somebody can be asked."""
 
     def __init__(self, definition: Definition | None = None) -> None:
         self._definition = definition
         self._places: dict[str, tuple[int, ...]] = {}
-        self._values: dict[str, Term | None] = {}
+        self._constants: dict[str, Constant] = {}
+
+    def constant(self, label: str) -> Constant:
+        """What a name stands for. Kept: each name is asked for once."""
+        if label not in self._constants:
+            found = None if self._definition is None else self._definition(label)
+            self._constants[label] = Constant() if found is None else found
+        return self._constants[label]
 
     def value(self, label: str) -> Term | None:
         """The definition of a constant."""
-        if label not in self._values:
-            text = None if self._definition is None else self._definition(label)
-            self._values[label] = None if text is None else parse(text)
-        return self._values[label]
+        text = self.constant(label).value
+        return None if text is None else parse(text)
+
+    def is_constructor(self, label: str) -> bool:
+        """Whether it makes values of an inductive type."""
+        return label in CONSTRUCTORS or label in (self.constant(label).constructors or ())
+
+    def is_inductive(self, label: str) -> bool:
+        """Whether it is an inductive type or predicate, as far as is known."""
+        constructors = self.constant(label).constructors
+        return constructors is not None and label not in constructors
 
     def places(self, label: str) -> tuple[int, ...]:
         """The places of the arguments that a function recurs on or looks at first; none where it is no such function."""

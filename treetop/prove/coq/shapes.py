@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from treetop.prove.coq.recursion import Recursion
+from treetop.prove.coq.recursion import CONSTRUCTORS, Recursion
 from treetop.prove.coq.syntax import Term, render
 from treetop.prove.coq.terms import arguments, bound_names, free_names, head, is_closed_under, match, peel, scrutinees, subterms, symbol
 from treetop.prove.coq.views import Given, View
 from treetop.prove.prover import Suggestion
 
-CONSTRUCTORS = frozenset(("O", "S", "nil", "cons", "true", "false", "pair", "Some", "None", "Z0", "Zpos", "Zneg", "N0", "Npos", "xH", "xI", "xO",
-                          "inl", "inr", "left", "right", "tt", "exist", "existT", "Eq", "Lt", "Gt", "EmptyString", "String"))  # fmt: skip
 CONNECTIVES = frozenset(("and", "or", "not", "iff", "ex", "ex2", "True", "False"))
 _CLOSED = frozenset((*CONNECTIVES, "eq", "le", "nat", "list", "bool", "option", "prod", "sum", "unit", "sig", "sigT", "sumbool", *CONSTRUCTORS))
 _LARGEST_PATTERN = 6
@@ -208,9 +206,9 @@ def computes(term: Term, recursion: Recursion) -> bool:
             if function.kind == "name":
                 given = part.parts[1:]
                 places = recursion.places(symbol(function.label))
-                if places and places[0] < len(given) and head(given[places[0]]) in CONSTRUCTORS:
+                if places and places[0] < len(given) and recursion.is_constructor(head(given[places[0]])):
                     return True
-        elif part.kind == "match" and head(part.parts[0]) in CONSTRUCTORS:
+        elif part.kind == "match" and recursion.is_constructor(head(part.parts[0])):
             return True
     return False
 

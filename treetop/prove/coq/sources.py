@@ -11,9 +11,11 @@ from collections.abc import Callable
 from treetop.errors import ProverError
 from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.premises import Lookup
-from treetop.prove.coq.recursion import Definition
+from treetop.prove.coq.recursion import Constant, Definition
 
 _VALUE = re.compile(r"^[\w'.@]+ =\s+(.*?)\n\s+: ", re.DOTALL)
+_INDUCTIVE = re.compile(r"(?:Inductive|CoInductive|Variant|Record)\b")
+_CONSTRUCTOR = re.compile(r"(?::=|\|)\s*([^\W\d][\w']*)\s*(?=:[^=]|\{)")
 _LONGEST = 20_000  # characters; the value of a proof may be much longer, and nobody wants it
 
 
@@ -29,15 +31,24 @@ def lookup_from(search: Callable[[str], list[Premise]]) -> Lookup:
     return lookup
 
 
-def definition_from(query: Callable[[str], list[str]]) -> Definition:
-    """The values of constants, from a prover's `query`. None for inductive types, constructors, axioms, and what is too long to be looked at."""
+def read_constant(printed: str) -> Constant | None:
+    """What `Print` says of a name. None for axioms and variables, and for values too long to be looked at."""
+    if len(printed) > _LONGEST:
+        return None
+    if _INDUCTIVE.match(printed):
+        return Constant(None, tuple(_CONSTRUCTOR.findall(printed.partition("\n\nArguments ")[0])))
+    found = _VALUE.match(printed)
+    return None if found is None else Constant(" ".join(found[1].split()))
 
-    def definition(label: str) -> str | None:
+
+def definition_from(query: Callable[[str], list[str]]) -> Definition:
+    """The values of constants and the constructors of inductive types, from a prover's `query`."""
+
+    def definition(label: str) -> Constant | None:
         try:
             said = query(f"Print {label}.")
         except ProverError:
             return None
-        found = _VALUE.match(said[0]) if said else None
-        return None if found is None or len(found[1]) > _LONGEST else " ".join(found[1].split())
+        return read_constant(said[0]) if said else None
 
     return definition

@@ -83,8 +83,11 @@ class _Reader:
         return result
 
     def _next(self) -> str:
+        token = self._tokens[self._at]
+        if not token:
+            raise _UnreadableError
         self._at += 1
-        return self._tokens[self._at - 1]
+        return token
 
     def _take(self, token: str) -> bool:
         if self._tokens[self._at] != token:
@@ -98,7 +101,7 @@ class _Reader:
 
     def _name(self) -> str:
         token = self._next()
-        if not token or token in _KEYWORDS or not (token[0] == "_" or token[0].isalpha()):
+        if token in _KEYWORDS or not (token[0] == "_" or token[0].isalpha()):
             raise _UnreadableError
         return token
 

@@ -15,7 +15,8 @@ eq and or not iff ex ex2 all True False le lt ge gt Nat.le Nat.lt JMeq Acc well_
 LocallySorted HdRel Add Forall2 ForallOrdPairs Is_true unique inhabited reflect Z.le Z.lt Z.ge Z.gt N.le N.lt Pos.le Pos.lt Rle Rlt clos_trans
 clos_refl_trans Nat.Even Nat.Odd Nat.divide decidable Decidable.decidable
 """.split())  # noqa: SIM905
-_DATA = frozenset("nat bool list option prod sum sig sigT sumbool sumor unit string ascii Z N positive Q R comparison Empty_set".split())  # noqa: SIM905
+_DATA = frozenset("nat bool unit string ascii Z N positive Q R comparison Empty_set".split())  # noqa: SIM905
+_FAMILIES = frozenset("list option prod sum sig sigT sumbool sumor".split())  # noqa: SIM905
 
 
 @dataclass(frozen=True)
@@ -113,11 +114,9 @@ def role(label: str, kind: Term, known: dict[str, Given]) -> str:
     short = symbol.rpartition(".")[2]
     if symbol in _PROPOSITIONS or short in _PROPOSITIONS:
         return "proof"
-    if symbol in _DATA or short in _DATA or not arguments(stated):
-        return "proof" if stated.kind == "match" and _automatic(label) else "data"
-    if _automatic(label) or _about_data(arguments(stated), known):
-        return "proof"
-    return "data"
+    if short in (_FAMILIES if arguments(stated) else _DATA):
+        return "data"
+    return "proof" if _automatic(label) or _about_data(arguments(stated), known) else "data"
 
 
 def _automatic(label: str) -> bool:
