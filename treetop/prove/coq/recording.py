@@ -1,0 +1,149 @@
+"""Goals and the tactics that people chose there: the finished proofs of a file, run again sentence by sentence.
+
+What was recorded is kept in a file of JSON lines, one a lemma, named after the digest of the text: a record that was cut short goes on where it stopped,
+and a file that has changed is recorded anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treetop.errors import ProverError, SaveError
+from treetop.prove.coq import protocol
+from treetop.prove.coq.documents import Document, Lemma, bare
+from treetop.prove.coq.goals import CoqGoal, Hypothesis
+from treetop.prove.coq.process import CoqDied, CoqProcess
+from treetop.prove.coq.sentences import Sentence, without_comments
+from treetop.prove.coq.settings import CoqSettings, LoadPath
+
+_FORMAT = 1
+_PRINTING = ("Set Printing All.", "Set Printing Depth 100000.")
+_NO_TACTIC = re.compile(r"[A-Z]|[-+*{}]|(?:\d+|all|par|!|\[)[\w\s,\-\]]*:")  # a command, a bullet, a brace, or a tactic for other goals than the first
+_SECONDS = 60.0  # for one sentence
+
+
+class Example(NamedTuple):
+    """A goal and the tactic that stood there in a finished proof."""
+
+    goal: CoqGoal
+    tactic: str
+    lemma: str
+
+
+def recorded(path: Path | str, folder: Path | str, *, until: str | None = None, settings: CoqSettings | None = None) -> list[Example]:
+    """The examples of a file, from the record in `folder`, which is completed first where that is needed.
+
+    `until`: the name of a lemma; it, and what comes after it, is left out and not run.
+    """
+    file = Path(path)
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise ProverError(f"{file} cannot be read: {error.strerror or error}") from error
+    document = Document(content.decode("utf-8", "surrogateescape"), str(file))
+    lemmas = [lemma for lemma in document.lemmas if not lemma.admitted and lemma.ending in ("Qed", "Defined", "Save")]
+    if until is not None:
+        lemmas = [lemma for lemma in lemmas if lemma.end <= document.lemma(until).statement.begin]
+    record = Path(folder) / f"{hashlib.sha256(content).hexdigest()[:32]}.jsonl"
+    known = _read(record)
+    if any(_key(lemma) not in known for lemma in lemmas):
+        known |= _complete(document, lemmas, known, record, LoadPath.of(file), settings or CoqSettings())
+    return [example for lemma in lemmas for example in known.get(_key(lemma), ())]
+
+
+def _key(lemma: Lemma) -> str:
+    return f"{lemma.qualified}@{lemma.line}"
+
+
+def _read(record: Path) -> dict[str, list[Example]]:
+    """What was recorded, up to the first line that is not whole."""
+    found: dict[str, list[Example]] = {}
+    if not record.exists():
+        return found
+    for line in record.read_text(encoding="utf-8").splitlines():
+        try:
+            entry = json.loads(line)
+            if entry["format"] != _FORMAT:
+                break
+            found[entry["lemma"]] = [Example(_goal(goal), tactic, entry["lemma"]) for goal, tactic in entry["pairs"]]
+        except (ValueError, KeyError, TypeError):
+            break
+    return found
+
+
+def _goal(entry: dict[str, Any]) -> CoqGoal:
+    return CoqGoal(tuple(Hypothesis(*given) for given in entry["hypotheses"]), entry["conclusion"])
+
+
+def _line(lemma: str, examples: list[Example]) -> str:
+    pairs = [[{"hypotheses": [[given.name, given.type, given.value] for given in goal.hypotheses], "conclusion": goal.conclusion}, tactic]
+             for goal, tactic, _ in examples]  # fmt: skip
+    return json.dumps({"format": _FORMAT, "lemma": lemma, "pairs": pairs}, ensure_ascii=False)
+
+
+def _complete(
+    document: Document, lemmas: list[Lemma], known: dict[str, list[Example]], record: Path, load_path: LoadPath, settings: CoqSettings
+) -> dict[str, list[Example]]:
+    """Run the file and write down the lemmas that are missing, each as soon as it is done."""
+    added: dict[str, list[Example]] = {}
+    try:
+        record.parent.mkdir(parents=True, exist_ok=True)
+        with record.open("w", encoding="utf-8") as output:  # what was torn is gone, the rest is written again
+            output.writelines(_line(label, examples) + "\n" for label, examples in known.items())
+            for lemma, examples in _replay(document, lemmas, known, load_path, settings):
+                added[_key(lemma)] = examples
+                output.write(_line(_key(lemma), examples) + "\n")
+                output.flush()
+    except OSError as error:
+        raise SaveError(f"{record} cannot be written: {error.strerror or error}") from error
+    return added
+
+
+def _replay(
+    document: Document, lemmas: list[Lemma], known: dict[str, list[Example]], load_path: LoadPath, settings: CoqSettings
+) -> Iterator[tuple[Lemma, list[Example]]]:
+    wanted = {sentence.begin: lemma for lemma in lemmas if _key(lemma) not in known for sentence in lemma.proof}
+    last = max(sentence for sentence in wanted)
+    process = CoqProcess(load_path.options, load_path.folder, settings.memory_mb)
+    try:
+        state = 1
+        for command in _PRINTING:
+            state = _run(process, command, state, 0)
+        examples: list[Example] = []
+        for sentence in document.sentences:
+            if sentence.begin > last:
+                break
+            lemma = wanted.get(sentence.begin)
+            if lemma is not None and not _NO_TACTIC.match(bare(sentence)):
+                examples.extend(_seen(process, sentence, lemma))
+            state = _run(process, sentence.text, state, sentence.line)
+            if lemma is not None and sentence == lemma.proof[-1]:
+                yield lemma, examples
+                examples = []
+    except CoqDied as error:
+        raise ProverError(f"{document.name}: {error}") from error
+    finally:
+        process.close()
+
+
+def _run(process: CoqProcess, text: str, state: int, line: int) -> int:
+    answer = process.call(protocol.add(text, state), seconds=_SECONDS)[0]
+    if not answer.good:
+        raise ProverError(f"line {line}: {answer.refusal}")
+    return answer.state
+
+
+def _seen(process: CoqProcess, sentence: Sentence, lemma: Lemma) -> Iterator[Example]:
+    """The goal at which a tactic stands."""
+    answer = process.call(protocol.GOALS, seconds=_SECONDS)[0]
+    if not answer.good:
+        raise ProverError(f"line {sentence.line}: {answer.refusal}")
+    goals = protocol.read_goals(answer)
+    tactic = " ".join(without_comments(sentence.text).split()).removesuffix(".").rstrip(".").strip()
+    if goals is not None and goals.subgoals and tactic:
+        yield Example(goals.subgoals[0], tactic, _key(lemma))
