@@ -63,13 +63,14 @@ class ProofSearch:
 
     `seed=None` is a search without chance: ties go to the first, and `blind_uniform` is refused. With several `workers` each has a prover of its
     own, in a process of its own, and all work on the one graph. `trace` is called with every event, in order, as JSON can hold it.
-    `allow_easy=False` keeps out the tactics that search for whole proofs themselves, whoever suggests them.
+    `allow_easy=False` keeps out the tactics that search for whole proofs themselves, whoever suggests them. `prover` is one that has the theorem
+    open already; whoever opened it closes it.
     """
 
     def __init__(
         self, theorem: Theorem, config: ProofConfig | None = None, *, seed: int | None = 0, provider: Provider | None = None,
         ranker: Ranker | None = None, evaluate: Evaluate | None = None, tie_break: TieBreak | None = None, workers: int = 1,
-        trace: TraceSink | None = None, allow_easy: bool = True,
+        trace: TraceSink | None = None, allow_easy: bool = True, prover: Prover | None = None,
     ) -> None:  # fmt: skip
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise ConfigError(f"workers must be a whole number of at least 1, not {workers!r}")
@@ -83,7 +84,8 @@ class ProofSearch:
         self._limits: dict[str, Any] = {}
         self._decided: tuple[Proof, Verdict] | None = None
         rng = None if seed is None else Rng(seed)
-        self._prover: Prover = theorem.open()
+        self._owner = prover is None
+        self._prover: Prover = theorem.open() if prover is None else prover
         try:
             self.graph = Graph(self._prover.root())
             suggesting = theorem.provider(self._prover) if provider is None else provider
@@ -92,7 +94,8 @@ class ProofSearch:
             self._scheduler = Scheduler(self.graph, policy, self.provider, self.config, ranker=ranker, evaluate=evaluate, trace=trace)
             self._pool = None if workers == 1 else Pool(open_theorem, (theorem,), workers=workers, deadline=self.config.tactic_seconds * 2 * MOST_TACTICS + _GRACE)
         except BaseException:
-            self._prover.close()
+            if self._owner:
+                self._prover.close()
             raise
         self._hooks = {"ranker": _name(ranker), "evaluate": _name(evaluate), "tie_break": _name(tie_break)}
 
@@ -104,7 +107,8 @@ class ProofSearch:
 
     def close(self) -> None:
         """End the provers."""
-        self._prover.close()
+        if self._owner:
+            self._prover.close()
         if self._pool is not None:
             self._pool.close()
 

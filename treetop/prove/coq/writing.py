@@ -32,7 +32,7 @@ def write_proofs(proofs: Sequence[tuple[CoqTheorem, str]], *, copy: Path | None 
     if copy is not None and copy.exists():
         raise ConfigError(f"{copy} exists already: a copy is written to a new file")
     old = _unchanged(path, {theorem.digest for theorem, _ in proofs})
-    text = _merged(proofs)
+    text = with_proofs(proofs)
     told = first.compile(text)
     if not told.accepted:
         raise ProverError(f"{path.name} would not compile with the new proof and was left alone: line {told.line}: {told.message}")
@@ -54,7 +54,7 @@ def write_proofs(proofs: Sequence[tuple[CoqTheorem, str]], *, copy: Path | None 
     return backup
 
 
-def _merged(proofs: Sequence[tuple[CoqTheorem, str]]) -> str:
+def with_proofs(proofs: Sequence[tuple[CoqTheorem, str]]) -> str:
     """The file with all proofs in it: from the last lemma to the first, so that no offset moves before it is used."""
     ordered = sorted((theorem for theorem, _ in proofs), key=lambda theorem: theorem.lemma.end, reverse=True)
     scripts = {theorem.name: script for theorem, script in proofs}

@@ -1,0 +1,259 @@
+"""How much of Coq's standard library is proved: our search beside the tactics that everybody has.
+
+    python bench/coq_stdlib.py --lemmas 330 --seconds 20 --workers 2 --out stdlib.jsonl
+
+Lemmas are drawn by a seed from five folders of the library, equally many from each as far as they go. Each file is replayed up to its lemma with
+only its own `Require`s; the lemma's own proof and all that follows are unseen. A lemma that restates another one in scope is left out. For each
+lemma, one after the other in the same process:
+
+- `union`: auto, eauto, easy, tauto, intuition, firstorder, congruence, lia, each alone and after `intros`, one after the other; what one of them does
+  not use of its share of the time, the next ones have;
+- `search`: our search with all tactics;
+- `auto`: that tactic alone;
+- `blocked`: our search without the easy tactics;
+- `sauto`: CoqHammer's tactic, in a process of its own, because loading it loads more than the file asks for.
+
+All have the same time. At the end every proof is judged by `coqc`, all proofs of a file at once; one that is refused does not count. Runs are kept in
+the file of `--out`, and the same command goes on with it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import atexit
+import json
+import math
+import shutil
+import subprocess
+import tempfile
+import time
+from collections import defaultdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from treetop.compiler.rng import Rng
+from treetop.prove.config import ProofConfig
+from treetop.prove.coq.documents import Document
+from treetop.prove.coq.goals import CoqGoal
+from treetop.prove.coq.prover import CoqProver
+from treetop.prove.coq.statements import same_statement
+from treetop.prove.coq.syntax import parse
+from treetop.prove.coq.terms import free_names
+from treetop.prove.coq.theorem import CoqTheorem
+from treetop.prove.coq.writing import with_proofs
+from treetop.prove.limits import ProofLimit
+from treetop.prove.prover import Place, Proof, Verdict
+from treetop.prove.search import ProofSearch
+from treetop.workers.pool import Pool
+from treetop.workers.units import Unit
+
+FOLDERS = ("Bool", "Arith", "Lists", "Logic", "Relations")
+KINDS = ("Lemma", "Theorem", "Fact", "Remark", "Corollary", "Proposition", "Property")
+SINGLE = ("auto", "eauto", "easy", "tauto", "intuition", "firstorder", "congruence", "lia")
+COLUMNS = ("union", "search", "auto", "blocked", "sauto")
+HAMMER = "From Hammer Require Import Tactics.\n"
+
+
+class JudgedLater(CoqTheorem):
+    """A lemma whose proofs are judged at the end, all of a file at once."""
+
+    def verify(self, proof: Proof) -> Verdict:  # noqa: ARG002
+        """To be judged later."""
+        return Verdict(True, checker="later")
+
+
+def library() -> Path:
+    """Where the standard library is."""
+    return Path(subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout.strip()) / "theories"
+
+
+@cache
+def alone(file: str) -> Path:
+    """A copy of a file of the library in a folder with nothing else, so that its `Require`s find what is installed and not what lies beside it."""
+    folder = Path(tempfile.mkdtemp(prefix="treetop-stdlib-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(shutil.copy(library() / file, folder))
+
+
+def draw(count: int, seed: int) -> list[tuple[str, str]]:
+    """Files and lemmas: equally many from each folder as far as they go."""
+    rng, chosen = Rng(seed), []
+    folders = {folder: _lemmas(folder) for folder in FOLDERS}
+    for place, folder in enumerate(sorted(FOLDERS, key=lambda name: len(folders[name]))):
+        share = math.ceil((count - len(chosen)) / (len(FOLDERS) - place))
+        pool = folders[folder]
+        for index in range(min(share, len(pool))):
+            other = index + rng.below(len(pool) - index)
+            pool[index], pool[other] = pool[other], pool[index]
+        chosen += pool[:share]
+    return sorted(chosen)
+
+
+def _lemmas(folder: str) -> list[tuple[str, str]]:
+    found = []
+    for file in sorted((library() / folder).glob("*.v")):
+        document = Document(file.read_bytes().decode("utf-8", "surrogateescape"), file.name)
+        names = [lemma.qualified for lemma in document.lemmas if lemma.kind in KINDS and lemma.ending in ("Qed", "Defined")]
+        found += [(f"{folder}/{file.name}", name) for name in names if names.count(name) == 1]
+    return found
+
+
+def measure(columns: tuple[str, ...], seconds: float) -> Any:
+    """What a worker does with a lemma."""
+
+    def one(file: str, lemma: str) -> dict[str, Any]:
+        record: dict[str, Any] = {"file": file, "lemma": lemma}
+        theorem = JudgedLater(alone(file), lemma)
+        began = time.perf_counter()
+        prover = theorem.open()
+        try:
+            record["open_seconds"] = round(time.perf_counter() - began, 2)
+            record["restates"] = restated(prover)
+            if record["restates"]:
+                return record
+            for column in columns:
+                record[column] = _column(column, theorem, prover, seconds)
+        finally:
+            prover.close()
+        return record
+
+    return one
+
+
+def _column(column: str, theorem: CoqTheorem, prover: CoqProver, seconds: float) -> dict[str, Any]:
+    if column == "union":
+        return single(prover, SINGLE, seconds)
+    if column == "auto":
+        return single(prover, ("auto",), seconds)
+    if column == "sauto":
+        return hammered(theorem, seconds)
+    config = ProofConfig()
+    with ProofSearch(theorem, config, seed=0, allow_easy=column == "search", prover=prover) as search:
+        result = search.run(ProofLimit(seconds=seconds))
+    return {"proved": result.status == "proved", "script": result.script, "seconds": round(result.seconds, 2), "attempts": result.attempts,
+            "goals": len(result.graph), "steps": result.steps}
+
+
+def single(prover: CoqProver, tactics: tuple[str, ...], seconds: float) -> dict[str, Any]:
+    """Tactics one after the other on the lemma itself."""
+    place, began = Place(prover.root()), time.perf_counter()
+    for number, tactic in enumerate(tactics):
+        for text in (tactic, f"intros; {tactic}"):
+            left = seconds - (time.perf_counter() - began)
+            if left <= 0.01:
+                break
+            attempt = prover.attempt(place, text, left / (len(tactics) - number))
+            if attempt.subgoals == ():
+                return {"proved": True, "script": f"{text}.", "seconds": round(time.perf_counter() - began, 2)}
+    return {"proved": False, "script": "", "seconds": round(time.perf_counter() - began, 2)}
+
+
+def hammered(theorem: CoqTheorem, seconds: float) -> dict[str, Any]:
+    """The same lemma after CoqHammer's tactics were loaded."""
+    assert theorem.path is not None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / theorem.path.name
+        file.write_text(HAMMER + theorem.document.text)
+        prover = CoqTheorem(file, theorem.name).open()
+        try:
+            return single(prover, ("sauto",), seconds)
+        finally:
+            prover.close()
+
+
+def restated(prover: CoqProver) -> str:
+    """The name of a lemma in scope that states the same; empty if there is none."""
+    goal = prover.root().data
+    assert isinstance(goal, CoqGoal)
+    symbols = sorted(free_names(parse(goal.conclusion)) - {given.name for given in goal.hypotheses})
+    found = prover.search(" ".join(symbols)) if symbols else []
+    closed = [_closed(goal, count) for count in range(len(goal.hypotheses) + 1)]
+    return next((premise.name for premise in found if any(same_statement(parse(premise.statement), term) for term in closed)), "")
+
+
+def _closed(goal: CoqGoal, count: int) -> Any:
+    """The statement with its last hypotheses as quantifiers: those that stand before the colon of a lemma are there, and so are a section's."""
+    given = goal.hypotheses[len(goal.hypotheses) - count :]
+    binders = " ".join(f"({one.name} : {one.type})" for one in given)
+    return parse(f"forall {binders}, {goal.conclusion}" if given else goal.conclusion)
+
+
+def judge(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+    """Let coqc judge all proofs, those of a file and column at once; one by one where that fails."""
+    grouped: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for record in records:
+        for column in columns:
+            if column != "sauto" and record.get(column, {}).get("proved") and "accepted" not in record[column]:
+                grouped[record["file"], column].append(record)
+    for (file, column), found in sorted(grouped.items()):
+        proofs = [(CoqTheorem(alone(file), record["lemma"]), record[column]["script"]) for record in found]
+        at_once = proofs[0][0].compile(with_proofs(proofs)).accepted
+        for (theorem, script), record in zip(proofs, found, strict=True):
+            verdict = Verdict(True) if at_once else theorem.verify_script(script)
+            record[column]["accepted"] = verdict.accepted
+            if not verdict.accepted:
+                print(f"refused: {file} {record['lemma']} ({column}): {verdict.reason}")
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """How likely so one-sided a result is by chance: the exact two-sided sign test."""
+    total = wins + losses
+    tail = sum(math.comb(total, count) for count in range(min(wins, losses) + 1)) / 2**total
+    return min(1.0, 2 * tail) if total else 1.0
+
+
+def solved(record: dict[str, Any], column: str) -> bool:
+    """Whether a column counts as proved."""
+    told = record.get(column, {})
+    return bool(told.get("proved") and told.get("accepted", column == "sauto"))
+
+
+def report(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
+    """The table by folder, and the paired comparisons."""
+    kept = [record for record in records if not record["restates"]]
+    print(f"{len(kept)} lemmas; left out because they restate another in scope: {len(records) - len(kept)}\n")
+    print("| folder | lemmas | " + " | ".join(columns) + " |\n|---" * 1 + "|---|" + "---|" * len(columns))
+    for folder in (*FOLDERS, "all"):
+        rows = [record for record in kept if folder in ("all", record["file"].partition("/")[0])]
+        cells = [f"{sum(solved(record, column) for record in rows)} ({sum(solved(record, column) for record in rows) / max(1, len(rows)):.0%})" for column in columns]
+        print(f"| {folder} | {len(rows)} | " + " | ".join(cells) + " |")
+    print()
+    for ours, theirs in (("search", "union"), ("blocked", "auto"), ("search", "sauto")):
+        if ours in columns and theirs in columns:
+            wins = sum(solved(record, ours) and not solved(record, theirs) for record in kept)
+            losses = sum(solved(record, theirs) and not solved(record, ours) for record in kept)
+            print(f"{ours} alone {wins}, {theirs} alone {losses}: exact sign test p = {sign_test(wins, losses):.2g}")
+
+
+def main() -> None:
+    """Measure what is missing, judge, and tell."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--lemmas", type=int, default=330)
+    options.add_argument("--seconds", type=float, default=20.0)
+    options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--workers", type=int, default=2)
+    options.add_argument("--columns", default=",".join(COLUMNS))
+    options.add_argument("--out", type=Path, required=True)
+    given = options.parse_args()
+    columns = tuple(given.columns.split(","))
+    records = [json.loads(line) for line in given.out.read_text().splitlines()] if given.out.exists() else []
+    done = {(record["file"], record["lemma"]) for record in records}
+    units = [Unit(f"{file} {lemma}", (file, lemma)) for file, lemma in draw(given.lemmas, given.seed) if (file, lemma) not in done]
+    with given.out.open("a") as out, Pool(measure, (columns, given.seconds), workers=given.workers, deadline=len(columns) * 2 * given.seconds + 120) as pool:
+        for number, outcome in enumerate(pool.run(units), start=1):
+            if not outcome.ok:
+                print(f"failed: {outcome.unit.id}: {outcome.reason}", flush=True)
+                continue
+            records.append(outcome.value)
+            out.write(json.dumps(outcome.value) + "\n")
+            out.flush()
+            marks = " ".join(f"{column} {'+' if outcome.value[column]['proved'] else '-'}" for column in columns if column in outcome.value)
+            print(f"{number}/{len(units)} {outcome.unit.id}: {marks or 'restates ' + outcome.value['restates']}", flush=True)
+    judge(records, columns)
+    given.out.with_suffix(".judged.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    report(records, columns)
+
+
+if __name__ == "__main__":
+    main()
