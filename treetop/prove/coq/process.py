@@ -32,6 +32,9 @@ _CHUNK = 1 << 16
 _LARGEST = 1 << 26  # bytes of one answer
 _LAST_WORDS = 2000
 _START_SECONDS = 30.0
+_MANNERS = ("-q", "-main-channel", "stdfds", "--xml_format=Ppcmds", "-w", "none",
+            "-async-proofs-command-error-resilience", "off", "-async-proofs-tactic-error-resilience", "off")  # fmt: skip
+"""No file of the user's habits, texts as documents, no warnings; and an error is an error: left to itself, Coq goes on as if the proof were done."""
 _GREETING = "Skipping rcfile loading."
 _CLOSING_TAGS = (b"</value>", b"</feedback>")
 
@@ -79,7 +82,7 @@ class CoqProcess:
         try:
             load_path.furnish(Path(self._workplace.name))
             self._process = subprocess.Popen(
-                [find_program(PROGRAM), "-q", "--xml_format=Ppcmds", "-main-channel", "stdfds", "-w", "none", *load_path.options, *options],
+                [find_program(PROGRAM), *_MANNERS, *load_path.options, *options],
                 cwd=self._workplace.name,
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, start_new_session=True,
                 preexec_fn=limits(memory_mb),
