@@ -23,7 +23,7 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture(scope="module")
 def theorem():
-    return CoqTheorem.from_text(PRELUDE, SUM, settings=CoqSettings(memory_mb=1024))
+    return CoqTheorem.from_text(PRELUDE, SUM, settings=CoqSettings(memory_mb=768))
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,8 @@ import math
 import re
 import textwrap
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from treetop.errors import ConfigError, ProverError
@@ -91,10 +93,11 @@ class CoqProver:
             return Attempt(None, f"not a single tactic: {_one_line(tactic)}")
         if _UNCHECKED.search(tactic):
             return Attempt(None, "says that it is not checked before the end of the proof")
-        attempt = self._attempt(place, tactic, limit)
-        if _spoiled(attempt):
-            self._process.close()
+        with self._whole():
             attempt = self._attempt(place, tactic, limit)
+            if _spoiled(attempt):
+                self._process.close()
+                attempt = self._attempt(place, tactic, limit)
         return attempt
 
     def _attempt(self, place: Place, tactic: str, limit: float) -> Attempt:
@@ -110,15 +113,12 @@ class CoqProver:
 
     def show(self, place: Place) -> str:
         """A goal in the notation that people are used to."""
-        trouble = self._go(place)
-        if trouble:
-            raise ProverError(trouble)
-        try:
+        with self._whole():
+            if trouble := self._go(place):
+                raise ProverError(trouble)
             self._back()
             added, answer = self._call(protocol.add(_FOR_PEOPLE, self._tip), protocol.GOALS)
-        except CoqDied as error:
-            raise ProverError(str(error)) from error
-        self._tip = added.state
+            self._tip = added.state
         goals = read_goals(answer) if answer.good else None
         if not goals or not goals.subgoals:
             raise ProverError(f"Coq does not show the goal: {_one_line(answer.refusal)}")
@@ -131,14 +131,12 @@ class CoqProver:
         command = command.strip()
         if len(split(command)) != 1:
             raise ConfigError(f"a query is one sentence with its full stop, not {command!r}")
-        self._wake()
-        if place is not None and (trouble := self._go(place)):
-            raise ProverError(trouble)
-        state = self._before if place is None else self._here()
-        try:
+        with self._whole():
+            self._wake()
+            if place is not None and (trouble := self._go(place)):
+                raise ProverError(trouble)
+            state = self._before if place is None else self._here()
             answer = self._call(protocol.query(command, state), seconds=seconds)[0]
-        except CoqDied as error:
-            raise ProverError(str(error)) from error
         if not answer.good:
             raise ProverError(f"{command} {_one_line(answer.refusal)}")
         return [message.text for message in answer.messages if message.level in ("notice", "info")]
@@ -201,6 +199,17 @@ class CoqProver:
         if answer.location is not None:
             line += sentence.text.encode("utf-8", "surrogateescape")[: answer.location[0]].count(b"\n")
         return ProverError(f"{self.opening.source}, line {line}: {_one_line(answer.refusal)}")
+
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        """An exchange that is broken off, by Ctrl-C say, leaves Coq amidst something: then it is ended, and started again when it is needed."""
+        try:
+            yield
+        except ProverError:
+            raise
+        except BaseException:
+            self._process.close()
+            raise
 
     def _wake(self) -> None:
         """Start anew where Coq was lost."""

@@ -45,16 +45,16 @@ class CoqTheorem:
             sentence = f"Theorem {name} : {sentence.removesuffix('.')}."
         theorem = cls.__new__(cls)
         content = f"{prelude.rstrip()}\n{sentence}\nProof.\nAdmitted.\n".lstrip()
-        theorem._set(content.encode("utf-8", "surrogateescape"), None, "the text", stated[0].name if stated else name, settings)
+        theorem._set(content.encode("utf-8", "surrogateescape"), None, "the text", None, settings)
         return theorem
 
-    def _set(self, content: bytes, path: Path | None, source: str, lemma: str, settings: CoqSettings | None) -> None:
+    def _set(self, content: bytes, path: Path | None, source: str, lemma: str | None, settings: CoqSettings | None) -> None:
         self.path = path
         self.settings = settings or CoqSettings()
         self.digest = hashlib.sha256(content).hexdigest()
         self.load_path = LoadPath() if path is None else LoadPath.of(path)
         self.document = Document(content.decode("utf-8", "surrogateescape"), source)
-        self.lemma: Lemma = self.document.lemma(lemma)
+        self.lemma: Lemma = self.document.lemmas[-1] if lemma is None else self.document.lemma(lemma)
         self.name = self.lemma.qualified
 
     @property
