@@ -10,7 +10,19 @@ from collections.abc import Iterator
 from treetop.prove.coq.recursion import CONSTRUCTORS, Recursion
 from treetop.prove.coq.shapes import cases, computes, pattern
 from treetop.prove.coq.syntax import Term
-from treetop.prove.coq.terms import Binder, arguments, bound_names, conclusion, free_names, head, match, peel, scrutinees, subterms
+from treetop.prove.coq.terms import (
+    Binder,
+    arguments,
+    bound_names,
+    conclusion,
+    conclusions,
+    free_names,
+    head,
+    match,
+    peel,
+    scrutinees,
+    subterms,
+)
 from treetop.prove.coq.views import Given, View
 from treetop.prove.prover import Suggestion
 
@@ -87,7 +99,7 @@ def _inductive(view: View, given: Given, recursion: Recursion) -> Iterator[Sugge
     if scale == 0.5 and not label.startswith("IH"):
         scale = 0.4 ** sum(other.name.startswith("IH") for other in view.proofs) * (1.0 if recursion.is_inductive(symbol) else 0.5)
         yield from (Suggestion(f"induction {label}", 0.35 * scale), Suggestion(f"induction {label}; auto", 0.2 * scale))
-        yield from (Suggestion(f"induction {label}; eauto", 0.25 * scale), Suggestion(f"induction {label}; intros", 0.1 * scale))
+        yield from (Suggestion(f"induction {label}; eauto 3", 0.25 * scale), Suggestion(f"induction {label}; intros", 0.1 * scale))
         yield Suggestion(f"induction {label}; simpl; auto", 0.1 * scale)
 
 
@@ -110,7 +122,7 @@ def _use(view: View, given: Given, binders: tuple[Binder, ...], stated: Term) ->
     """A hypothesis as a rule: backwards, forwards, and as an equation."""
     variables = frozenset(binder.name for binder in binders) - {"_"}
     favour = 1.3 if given.name.startswith("IH") else 1.0
-    yield from backwards(view, given.name, binders, stated, 0.45 * favour)
+    yield from backwards(view, given, 0.45 * favour)
     if binders:
         yield from _forwards(view, given, binders, variables)
     sides = arguments(stated)
@@ -123,29 +135,21 @@ def _use(view: View, given: Given, binders: tuple[Binder, ...], stated: Term) ->
                 yield Suggestion(f"rewrite <- {given.name} in {other.name}", 0.06)
 
 
-def backwards(view: View, label: str, binders: tuple[Binder, ...], stated: Term, weight: float) -> Iterator[Suggestion]:
-    """`apply` of something that states this under these premises, where the conclusion is an instance of it."""
-    variables = frozenset(binder.name for binder in binders) - {"_"}
-    wanted = view.conclusion
-    targets = [stated]
-    if head(stated) == "iff" and len(arguments(stated)) == 2:
-        targets = [stated, *arguments(stated)]
-    elif head(stated) == "not" and head(wanted) == "False":
-        targets = [wanted]
-        binders = (*binders, Binder("_", arguments(stated)[0]))
-    for target in targets:
-        found = None if head(target) in variables else match(target, wanted, variables)
-        if found is None:
+def backwards(view: View, given: Given, weight: float) -> Iterator[Suggestion]:
+    """`apply` of a hypothesis where the conclusion is an instance of what it states, or of a part of that."""
+    label = given.name
+    for binders, stated in conclusions(given.type):
+        variables = frozenset(binder.name for binder in binders) - {"_"}
+        found = None if head(stated) in variables else match(stated, view.conclusion, variables)
+        if found is None or (not binders and stated is given.type):
             continue
-        premises = [binder for binder in binders if binder.name == "_"]
-        if target is not stated and head(stated) == "iff":
-            weight *= 0.8
+        premises = sum(binder.name == "_" for binder in binders)
         if determined(binders, found):
             yield Suggestion(f"apply {label}", weight * (1.6 if not premises else 1.0))
             if premises:
                 yield from (Suggestion(f"apply {label}; auto", weight * 0.6), Suggestion(f"apply {label}; assumption", weight * 0.3))
         else:
-            yield from (Suggestion(f"eapply {label}; eauto", weight * 0.7), Suggestion(f"eapply {label}; eassumption", weight * 0.4))
+            yield from (Suggestion(f"eapply {label}; eauto 3", weight * 0.7), Suggestion(f"eapply {label}; eassumption", weight * 0.4))
         return
 
 

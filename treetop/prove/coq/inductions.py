@@ -41,7 +41,7 @@ def _on_premises(binders: tuple[Binder, ...], recursion: Recursion, done: float,
         if symbol in _LOGICAL or symbol in view.names or kind.kind != "app" or recursion.is_plain(symbol) or recursion.places(symbol):
             continue
         weight = 0.35 * done * 0.6**place * (1.0 if recursion.is_inductive(symbol) else 0.5)
-        yield from (Suggestion(f"induction {place + 1}", weight), Suggestion(f"induction {place + 1}; eauto", weight * 0.7))
+        yield from (Suggestion(f"induction {place + 1}", weight), Suggestion(f"induction {place + 1}; eauto 3", weight * 0.7))
         yield from (Suggestion(f"induction {place + 1}; intros", weight * 0.4), Suggestion(f"induction {place + 1}; simpl; auto", weight * 0.4))
         yield from (Suggestion(f"destruct {place + 1}", weight * 0.5), Suggestion(f"inversion {place + 1}; subst", weight * 0.4))
 

@@ -12,7 +12,7 @@ from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.hypotheses import determined
 from treetop.prove.coq.statements import same_statement
 from treetop.prove.coq.syntax import Term, parse
-from treetop.prove.coq.terms import Binder, arguments, free_names, head, match, name, peel, size, subterms
+from treetop.prove.coq.terms import Binder, arguments, conclusions, free_names, head, match, peel, size, subterms
 from treetop.prove.coq.views import View
 from treetop.prove.prover import Suggestion
 
@@ -24,6 +24,7 @@ COMMON = frozenset(("eq", "and", "or", "not", "iff", "ex", "True", "False", "nat
 """Symbols that nearly every lemma mentions: nobody is asked for them."""
 _PRINCIPLES = ("_ind", "_rec", "_rect", "_sind", "_ind2", "_rec2", "_caset", "_case")
 _MOST_SYMBOLS = 10
+_FOREIGN = 0.7  # for each symbol of a lemma that the goal does not have
 
 
 class Rule(NamedTuple):
@@ -91,17 +92,19 @@ class Premises:
         fits = self.fits(view)
         opened = "intros; " if view.conclusion.kind == "forall" else ""
         found = [pair for fit in fits for pair in _tactics(fit, opened)]
-        helpers = [fit.rule.name for fit in fits if fit.kind in ("apply", "eapply")][:5]
+        helpers = list(dict.fromkeys(fit.rule.name for fit in fits if fit.kind in ("apply", "eapply") and fit.quality > 0.25))[:4]
         if helpers:
-            found.append(Suggestion(f"{opened}eauto using {', '.join(helpers)}", 0.2))
+            found.append(Suggestion(f"{opened}eauto 4 using {', '.join(helpers)}", 0.12))
         return sorted(found, key=lambda pair: -pair.probability)
 
     def fits(self, view: View) -> list[Fit]:
         """The best ways to use a lemma at a goal: at most `most`, each lemma in one way a kind."""
         self._ask(view)
         stated = peel(view.conclusion)[1]
+        here = view.symbols | view.known_symbols | COMMON
         best: dict[tuple[str, str, str], Fit] = {}
         for fit in (*self._backwards(stated), *self._equations(stated), *self._forwards(view)):
+            fit = fit._replace(quality=fit.quality * _FOREIGN ** min(4, len(fit.rule.symbols - here)))
             key = (fit.kind, fit.rule.name, fit.detail)
             if key not in best or best[key].quality < fit.quality:
                 best[key] = fit
@@ -130,13 +133,14 @@ class Premises:
         rule = Rule(premise.name, binders, stated, free_names(statement), frozenset(binder.name for binder in binders) - {"_"})
         self._rules[rule.name] = rule
         self._frequency.update(rule.symbols)
-        for way in _conclusions(rule):
+        for way in _conclusions(rule, statement):
             self._stating[head(way.pattern)].append(way)
         for way in _equations(rule):
             self._rewriting[head(way.pattern)].append(way)
         for condition in rule.conditions[-2:]:
-            if head(condition) not in ("eq", "not") and head(condition) not in rule.variables:
-                self._requiring[head(condition)].append(_way(rule, "forward", condition))
+            way = _way(rule, "forward", condition)
+            if head(condition) not in rule.variables and (head(condition) not in ("eq", "not") or way.needed - COMMON):
+                self._requiring[head(condition)].append(way)
 
     def _explained(self, needed: frozenset[str], wanted: Term) -> float:
         """The share of what a goal is about that a pattern names, weighted by rarity."""
@@ -179,17 +183,14 @@ class Premises:
                     yield Fit("forward", way.rule, 0.5 * min(1.0, self._explained(way.needed, given.type)), given.name)
 
 
-def _conclusions(rule: Rule) -> Iterator[_Way]:
-    """The ways in which a rule can be applied: its conclusion as it is, one side of an equivalence, an equation turned round, a contradiction."""
-    given, symbol = arguments(rule.stated), head(rule.stated)
-    if symbol in rule.variables:
-        return
-    yield _way(rule, "apply", rule.stated)
-    if symbol == "iff":
-        yield from (_way(rule, "apply", side) for side in given if head(side) not in rule.variables)
-    elif symbol == "not":
-        yield _way(rule, "apply", name("False"))
-    elif symbol == "eq" and len(given) == 3:
+def _conclusions(rule: Rule, statement: Term) -> Iterator[_Way]:
+    """The ways in which a rule can be applied: its conclusion as it is, a part of it, an equation turned round, a contradiction."""
+    for binders, stated in conclusions(statement):
+        variables = frozenset(binder.name for binder in binders) - {"_"}
+        if head(stated) not in variables:
+            yield _way(rule._replace(binders=binders, stated=stated, variables=variables), "apply", stated)
+    given = arguments(rule.stated)
+    if head(rule.stated) == "eq" and len(given) == 3:
         yield _way(rule, "turned", Term("app", "", (rule.stated.parts[0], given[0], given[2], given[1])))
 
 
@@ -219,7 +220,7 @@ def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
         if conditional:
             yield from (Suggestion(f"{opened}apply {label}; auto", 0.3 * weight), Suggestion(f"{opened}apply {label}; assumption", 0.15 * weight))
     elif fit.kind == "eapply":
-        yield from (Suggestion(f"{opened}eapply {label}; eauto", 0.3 * weight), Suggestion(f"{opened}eapply {label}; eassumption", 0.15 * weight))
+        yield from (Suggestion(f"{opened}eapply {label}; eauto 3", 0.3 * weight), Suggestion(f"{opened}eapply {label}; eassumption", 0.15 * weight))
     elif fit.kind in ("turned", "eturned"):
         yield Suggestion(f"{opened}symmetry; apply {label}", (0.25 if conditional else 0.5) * weight if fit.kind == "turned" else 0.02)
     elif fit.kind == "rewrite":

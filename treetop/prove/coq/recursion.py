@@ -72,10 +72,11 @@ class Recursion:
         """The places of the arguments that a function recurs on or looks at first; none where it is no such function."""
         found = self._places.get(label)
         if found is None:
-            found = POSITIONS.get(label) or POSITIONS.get(label.rpartition(".")[2]) if "." not in label or not label.startswith(("Z.", "N.", "Pos.")) else ()
-            if not found:
-                value = self.value(label)
-                found = () if value is None else tuple(dict.fromkeys(looked_at(value)))
+            value = self.value(label)
+            if value is not None:
+                found = tuple(dict.fromkeys(looked_at(value)))
+            else:
+                found = POSITIONS.get(label) or ((POSITIONS.get(label.rpartition(".")[2]) or ()) if label.startswith(("List.", "Bool.")) else ())
             self._places[label] = found
         return found
 
@@ -101,23 +102,27 @@ class Recursion:
 
 
 def looked_at(value: Term) -> Iterator[int]:
-    """The places of the arguments that a function recurs on, and of those that it matches on at once, in this order."""
+    """The places of the arguments that a function recurs on, and of those that it matches on, in this order."""
     parameters: list[str] = []
     while value.kind == "fun":
         parameters.append(value.names[0])
         value = value.parts[1]
-    if value.kind == "fix":
-        for label, body in zip(value.names, value.parts, strict=True):
-            if label == value.label:
-                yield len(parameters) + int(body.label)
-        return
-    if value.kind == "app" and value.parts[0].kind == "fix":  # a fixpoint under parameters, or an abbreviation of a call of one
+    if value.kind == "app" and value.parts[0].kind == "fix":  # an abbreviation of a call of a recursive function
         for place in looked_at(value.parts[0]):
             if place + 1 < len(value.parts) and value.parts[place + 1].label in parameters:
                 yield parameters.index(value.parts[place + 1].label)
         return
-    while value.kind in ("match", "if"):
-        test = value.parts[0]
-        if test.kind == "name" and test.label in parameters:
-            yield parameters.index(test.label)
-        value = value.parts[-1].parts[0] if value.kind == "match" and len(value.parts) > 2 else value.parts[-1]
+    if value.kind == "fix":
+        for label, body in zip(value.names, value.parts, strict=True):
+            if label == value.label:
+                yield len(parameters) + int(body.label)
+                yield from (len(parameters) + place for place in looked_at(body.parts[1]))
+        return
+    pending = [value]
+    while pending:
+        value = pending.pop()
+        if value.kind in ("match", "if"):
+            test = value.parts[0]
+            if test.kind == "name" and test.label in parameters:
+                yield parameters.index(test.label)
+            pending.extend(reversed([part.parts[0] for part in value.parts[2:]] if value.kind == "match" else value.parts[1:]))

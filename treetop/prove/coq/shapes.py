@@ -110,7 +110,7 @@ def _disjunction(view: View) -> Iterator[Suggestion]:
 
 
 def _existence(view: View) -> Iterator[Suggestion]:
-    yield from _pairs(("eexists; eauto", 0.2), ("eexists; reflexivity", 0.1), ("eexists; eassumption", 0.15), ("eexists; split; eauto", 0.1))
+    yield from _pairs(("eexists; eauto 3", 0.2), ("eexists; reflexivity", 0.1), ("eexists; eassumption", 0.15), ("eexists; split; eauto 3", 0.1))
     given = arguments(view.conclusion)
     if len(given) == 2 and given[1].kind == "fun":
         for witness, weight in witnesses(view, given[0], given[1])[:8]:
@@ -158,8 +158,8 @@ def _decision(view: View) -> Iterator[Suggestion]:
 
 
 _OTHER = (
-    ("constructor", 0.25), ("constructor; auto", 0.2), ("econstructor; eauto", 0.15), ("reflexivity", 0.12), ("red; intros", 0.15), ("red", 0.05),
-    ("constructor; assumption", 0.1), ("econstructor; eassumption", 0.06), ("hnf", 0.03), ("constructor 2", 0.05), ("econstructor 2; eauto", 0.06),
+    ("constructor", 0.25), ("constructor; auto", 0.2), ("econstructor; eauto 3", 0.15), ("reflexivity", 0.12), ("red; intros", 0.15), ("red", 0.05),
+    ("constructor; assumption", 0.1), ("econstructor; eassumption", 0.06), ("hnf", 0.03), ("constructor 2", 0.05), ("econstructor 2; eauto 3", 0.06),
     ("exfalso", 0.02))  # fmt: skip
 _FIXED = {"True": (("exact I", 0.99),), "False": (("contradiction", 0.4), ("discriminate", 0.2), ("congruence", 0.3), ("easy", 0.3))}
 _ATOMS = {"eq": _equation, "and": _conjunction, "prod": _conjunction, "iff": _equivalence, "or": _disjunction, "ex": _existence, "sig": _existence,

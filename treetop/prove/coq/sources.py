@@ -52,3 +52,17 @@ def definition_from(query: Callable[[str], list[str]]) -> Definition:
         return read_constant(said[0]) if said else None
 
     return definition
+
+
+def missing_from(query: Callable[[str], list[str]], tactics: tuple[str, ...] = ("lia", "nia")) -> frozenset[str]:
+    """Those of the tactics that the libraries loaded at present do not have."""
+    found = set()
+    for tactic in tactics:
+        try:
+            said = " ".join(query(f"Locate Ltac {tactic}."))
+        except ProverError:
+            said = ""
+        entries = [] if said.startswith("No ") else said.split("Ltac ")[1:]
+        if all("shorter name" in entry for entry in entries):  # it is there, but cannot be called so
+            found.add(tactic)
+    return frozenset(found)

@@ -15,6 +15,7 @@ from treetop.prove.coq.inductions import on_variables
 from treetop.prove.coq.premises import Premises
 from treetop.prove.coq.recursion import Definition, Recursion
 from treetop.prove.coq.shapes import CONNECTIVES, on_conclusion
+from treetop.prove.coq.terms import free_names
 from treetop.prove.coq.views import View, view
 from treetop.prove.prover import Goal, Suggestion
 from treetop.prove.providers import by_probability, merged
@@ -27,17 +28,21 @@ class CoqProvider:
     """Suggestions for goals whose `data` is a `CoqGoal`.
 
     `premises`: the lemmas in scope; without them only hypotheses are used. `definition`: tells what constants stand for, so that functions of the
-    user's own are recognised as recursive, and abbreviations unfolded. `width`: how many suggestions a goal gets.
+    user's own are recognised as recursive, and abbreviations unfolded. `width`: how many suggestions a goal gets. `missing`: tactics that do not exist
+    there, because the library that has them is not loaded.
     """
 
     name = "coq"
 
-    def __init__(self, premises: Premises | None = None, definition: Definition | None = None, *, width: int = 48) -> None:
+    def __init__(
+        self, premises: Premises | None = None, definition: Definition | None = None, *, width: int = 48, missing: frozenset[str] = frozenset()
+    ) -> None:
         if width < 1:
             raise ConfigError(f"width must be at least 1, not {width}")
         self._premises = premises
         self._recursion = Recursion(definition)
         self._width = width
+        self._missing = missing
         self._last: tuple[CoqGoal, list[Suggestion]] | None = None
 
     def suggest(self, goal: Goal) -> list[Suggestion]:
@@ -56,7 +61,7 @@ class CoqProvider:
         found = [*on_conclusion(seen, self._recursion), *on_hypotheses(seen, self._recursion), *on_variables(seen, self._recursion), *closers(seen)]
         if self._premises is not None:
             found += self._premises.suggest(seen)
-        return [pair for pair in by_probability(merged(found)) if pair.probability >= _LEAST]
+        return [pair for pair in by_probability(merged(found)) if pair.probability >= _LEAST and pair.tactic not in self._missing]
 
 
 def closers(seen: View) -> Iterator[Suggestion]:
@@ -64,11 +69,13 @@ def closers(seen: View) -> Iterator[Suggestion]:
     everything = seen.symbols | seen.known_symbols
     logic = len(everything & CONNECTIVES) + (seen.conclusion.kind == "forall")
     numbers = any(label.startswith(_ARITHMETIC) for label in everything) or "nat" in everything
-    yield from (Suggestion("auto", 0.55), Suggestion("easy", 0.35), Suggestion("eauto", 0.25))
-    yield from (Suggestion("tauto", 0.3 if logic > 1 else 0.1), Suggestion("intuition", 0.3 if logic > 1 else 0.1), Suggestion("firstorder", 0.15 if logic else 0.05))
-    yield Suggestion("congruence", 0.3 if "eq" in everything else 0.02)
-    yield from (Suggestion("lia", 0.4 if numbers else 0.0), Suggestion("auto with arith", 0.2 if numbers else 0.0), Suggestion("nia", 0.02 if numbers else 0.0))
-    yield from (Suggestion("intuition; subst; auto", 0.15), Suggestion("intuition congruence", 0.12), Suggestion("intros; simpl; auto", 0.15))
-    yield from (Suggestion("subst; auto", 0.08), Suggestion("intuition eauto", 0.08), Suggestion("firstorder congruence", 0.04), Suggestion("firstorder; subst; auto", 0.05))
+    equations = any("eq" in free_names(given.type) for given in seen.proofs)
+    yield from (Suggestion("auto", 0.55), Suggestion("easy", 0.35), Suggestion("eauto", 0.2))
+    yield from (Suggestion("tauto", 0.3 if logic > 1 else 0.05), Suggestion("intuition", 0.2 if logic > 1 else 0.04), Suggestion("firstorder", 0.15 if logic else 0.03))
+    yield Suggestion("congruence", 0.3 if equations else 0.03)
+    yield from (Suggestion("lia", 0.4 if numbers else 0.0), Suggestion("auto with arith", 0.15 if numbers else 0.0), Suggestion("nia", 0.01 if numbers else 0.0))
+    yield from (Suggestion("intuition; subst; auto", 0.08 if logic else 0.03), Suggestion("intuition congruence", 0.1 if logic and equations else 0.02))
+    yield from (Suggestion("intros; simpl; auto", 0.08), Suggestion("subst; auto", 0.05 if equations else 0.01))
+    yield from (Suggestion("firstorder congruence", 0.02), Suggestion("firstorder; subst; auto", 0.02))
     if any(label.startswith(("In", "List.", "Forall", "NoDup", "list", "app")) for label in everything):
         yield Suggestion("auto with datatypes", 0.12)

@@ -69,6 +69,24 @@ def premises(term: Term) -> tuple[Term, ...]:
     return tuple(binder.type for binder in peel(term)[0] if binder.name == "_")
 
 
+@lru_cache(maxsize=20_000)
+def conclusions(statement: Term) -> tuple[tuple[tuple[Binder, ...], Term], ...]:
+    """All that a statement can be applied for: its conclusion with what stands before it, and the same for the sides of an equivalence there.
+
+    Parts of a conjunction count too, and `not P` proves a falsehood from `P`.
+    """
+    binders, stated = peel(statement)
+    found = [(binders, stated)]
+    given = arguments(stated)
+    if head(stated) in ("iff", "and") and len(given) == 2:
+        for part, other in (given, given[::-1]):
+            before = (*binders, Binder("_", other)) if head(stated) == "iff" else binders
+            found.extend(((*before, *inner), last) for inner, last in conclusions(part))
+    elif head(stated) == "not" and len(given) == 1:
+        found.append(((*binders, Binder("_", given[0])), name("False")))
+    return tuple(found)
+
+
 def subterms(term: Term) -> Iterator[Term]:
     """The term and all its parts that are terms themselves, each before its own parts."""
     pending = [term]
