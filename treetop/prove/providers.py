@@ -10,13 +10,11 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
 from treetop.errors import ConfigError
 from treetop.prove.prover import Goal, Provider, Suggestion
-
-Ranker = Callable[[list[Suggestion]], list[Suggestion]]
-"""Puts suggestions into another order. It may not drop, add or change any."""
 
 _EASY = """
 auto eauto info_auto info_eauto debug_auto debug_eauto trivial info_trivial debug_trivial easy now done tauto dtauto rtauto btauto
@@ -31,6 +29,7 @@ _WORD = re.compile(r"[^\W\d][\w']*(?:\.[^\W\d][\w']*)*")
 _TERMINATOR = re.compile(r"(?:^|[;\[|(])\s*by\b(?![\w'.])|//")  # ssreflect: `by tactic` and `//` end with `done`
 
 
+@lru_cache(maxsize=1 << 16)  # the same tactics are suggested at goal after goal
 def is_easy(tactic: str) -> bool:
     """Whether a tactic that searches for whole proofs occurs anywhere in the text: alone, after `;`, inside `try` or `by`, with arguments.
 
@@ -123,24 +122,6 @@ class FilteredProvider:
 
     def _pass(self, offered: list[Suggestion]) -> list[Suggestion]:
         return [pair for pair in offered if not self._is_blocked(pair.tactic)]
-
-
-class Ranked:
-    """Another provider's suggestions by probability, and then in a ranker's order."""
-
-    def __init__(self, base: Provider, ranker: Ranker | None = None) -> None:
-        self.name = base.name if ranker is None else f"{base.name}, ranked by {getattr(ranker, '__name__', type(ranker).__name__)}"
-        self._base = base
-        self._ranker = ranker
-
-    def suggest(self, goal: Goal) -> list[Suggestion]:
-        """The best one first."""
-        suggestions = by_probability(checked(self._base.suggest(goal), self._base.name))
-        if self._ranker is None:
-            return suggestions
-        ordered = [Suggestion(*pair) for pair in self._ranker(list(suggestions))]
-        check_ranking(suggestions, ordered)
-        return ordered
 
 
 class Combined:
