@@ -27,6 +27,7 @@ GOALS = (
 )
 """The goals in focus, those put aside and those given up; not those in the background, which grow with the way to a place."""
 
+_HEAD = 400  # characters in which an answer says what it is about; goals may follow, as long as books
 _STATE = re.compile(r'<state_id val="(\d+)"/>')
 _ABOUT = re.compile(r"<string>([^<]*)</string><string>(\d+)</string>")
 _LEVEL = re.compile(r'<message_level val="(\w+)"')
@@ -88,7 +89,7 @@ class Answer:
     @property
     def state(self) -> int:
         """The first state that it names: the new one after `Add`, the last good one in a refusal. 0 is none."""
-        match = _STATE.search(self.value)
+        match = _STATE.search(self.value, 0, _HEAD)
         return int(match.group(1)) if match else 0
 
     @property

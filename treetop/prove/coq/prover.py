@@ -62,8 +62,8 @@ class CoqProver:
         self.restarts = 0
         self._closed = False
         self._process: CoqProcess
-        self._base = self._before = self._tip = 1
-        """States: where the proof begins, where the lemma is stated, and the last one."""
+        self._base = self._before = self._tip = self._newest = 1
+        """States: where the proof begins, where the lemma is stated, where Coq stands, and the last one that it has made."""
         self._way: list[tuple[Step, int]] = []
         self._hanging: str | None = None
         """The tactic after the way, where one was left standing."""
@@ -119,6 +119,7 @@ class CoqProver:
             self._back()
             added, answer = self._call(protocol.add(_FOR_PEOPLE, self._tip), protocol.GOALS)
             self._tip = added.state
+            self._newest = max(self._newest, added.state)
         goals = read_goals(answer) if answer.good else None
         if not goals or not goals.subgoals:
             raise ProverError(f"Coq does not show the goal: {_one_line(answer.refusal)}")
@@ -183,7 +184,7 @@ class CoqProver:
         answer = self._call(protocol.GOALS, seconds=max(0.1, deadline - time.monotonic()))[0]
         if not answer.good:
             raise self._refused(answer, sentences, opening.statement)
-        self._base = self._tip = state
+        self._base = self._tip = self._newest = state
         self._way, self._hanging = [], None
         goals = read_goals(answer)
         where = f"{opening.source}, line {opening.statement.line}"
@@ -240,37 +241,39 @@ class CoqProver:
         standing = self._hanging if common == len(self._way) else None
         del self._way[common:]
         try:
-            return self._replay(place, standing)
+            # The numbers of the states were foreseen. Should Coq have used others, it is known now, and the second time it goes well.
+            return self._replay(place, standing) and self._replay(place, None)
         except CoqDied as error:
             return f"the way to the goal cannot be gone again: {_one_line(str(error))}"
 
     def _replay(self, place: Place, standing: str | None) -> str:
-        state = self._here()
-        tip = self._tip
-        seconds = _HURRY + self.settings.seconds * 2 * (len(place.path) - len(self._way))
+        """Go the rest of the way in one exchange. Coq numbers its states one after the other, so all the calls can be written at once."""
+        state, tip, newest = self._here(), self._tip, self._newest
+        calls: list[str] = []
+        way: list[tuple[Step, int]] = []
         for step in place.path[len(self._way) :]:
-            focus = f"{step.index + 1}: {{"
             if standing == step.tactic:
-                answers = self._call(protocol.add(focus, tip), seconds=seconds)
+                state = tip
             else:
-                back = [protocol.edit_at(state)] if tip != state else []
-                answers = self._call(*back, protocol.add(f"( {step.tactic} ).", state), seconds=seconds)
-                if answers[-1].good:
-                    answers += self._call(protocol.add(focus, answers[-1].state), seconds=seconds)
+                calls += [protocol.edit_at(state)] if tip != state else []
+                calls.append(protocol.add(f"( {step.tactic} ).", state))
+                state = newest = newest + 1
                 self.replayed += 1
-            refused = [answer for answer in answers if not answer.good]
-            if refused:
-                return self._lost(refused[0])
-            standing, state = None, answers[-1].state
-            tip = self._tip = state
-            self._hanging = None
-            self._way.append((step, state))
-        self._back()
-        answer = self._call(protocol.GOALS, seconds=seconds)[0]
-        goals = read_goals(answer) if answer.good else None
-        if goals is None or len(goals.subgoals) != 1 or goals.subgoals[0].key != place.goal.key:
-            return self._lost(answer)
-        self._goal = place.goal
+            standing = None
+            calls.append(protocol.add(f"{step.index + 1}: {{", state))
+            state = tip = newest = newest + 1
+            way.append((step, state))
+        calls += [protocol.edit_at(state)] if tip != state else []
+        answers = self._call(*calls, protocol.GOALS, seconds=_HURRY + self.settings.seconds * 2 * (len(way) + 1))
+        self._newest = max(self._newest, *(answer.state for answer in answers))
+        refused = next((answer for answer in answers if not answer.good), None)
+        if refused is not None:
+            return self._lost(refused)
+        goals = read_goals(answers[-1])
+        if self._newest != newest or goals is None or len(goals.subgoals) != 1 or goals.subgoals[0].key != place.goal.key:
+            return self._lost(answers[-1])
+        self._way += way
+        self._tip, self._hanging, self._goal = state, None, place.goal
         return ""
 
     def _lost(self, answer: Answer) -> str:
@@ -340,6 +343,7 @@ class CoqProver:
                 self._stop(state)
                 return None
             answers.append(answer)
+            self._newest = max(self._newest, answer.state)
         return answers
 
     def _stop(self, state: int) -> None:
@@ -355,6 +359,8 @@ class CoqProver:
             if answer is None:
                 self._process.interrupt()
                 again = deadline
+            else:
+                self._newest = max(self._newest, answer.state)
         for _ in range(3):
             if self._call(protocol.edit_at(state))[0].good:
                 self._tip, self._hanging = state, None

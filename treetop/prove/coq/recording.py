@@ -109,7 +109,7 @@ def _replay(
 ) -> Iterator[tuple[Lemma, list[Example]]]:
     wanted = {sentence.begin: lemma for lemma in lemmas if _key(lemma) not in known for sentence in lemma.proof}
     last = max(sentence for sentence in wanted)
-    process = CoqProcess(load_path.options, load_path.folder, settings.memory_mb)
+    process = CoqProcess(load_path, memory_mb=settings.memory_mb)
     try:
         state = 1
         for command in _PRINTING:
