@@ -35,11 +35,8 @@ from typing import Any
 from treetop.compiler.rng import Rng
 from treetop.prove.config import ProofConfig
 from treetop.prove.coq.documents import Document
-from treetop.prove.coq.goals import CoqGoal
 from treetop.prove.coq.prover import CoqProver
-from treetop.prove.coq.statements import same_statement
-from treetop.prove.coq.syntax import parse
-from treetop.prove.coq.terms import free_names
+from treetop.prove.coq.statements import restated
 from treetop.prove.coq.theorem import CoqTheorem
 from treetop.prove.coq.writing import with_proofs
 from treetop.prove.limits import ProofLimit
@@ -109,7 +106,7 @@ def measure(columns: tuple[str, ...], seconds: float) -> Any:
         prover = theorem.open()
         try:
             record["open_seconds"] = round(time.perf_counter() - began, 2)
-            record["restates"] = restated(prover)
+            record["restates"] = restated(prover.root().data, prover.search)
             if record["restates"]:
                 return record
             for column in columns:
@@ -160,23 +157,6 @@ def hammered(theorem: CoqTheorem, seconds: float) -> dict[str, Any]:
             return single(prover, ("sauto",), seconds)
         finally:
             prover.close()
-
-
-def restated(prover: CoqProver) -> str:
-    """The name of a lemma in scope that states the same; empty if there is none."""
-    goal = prover.root().data
-    assert isinstance(goal, CoqGoal)
-    symbols = sorted(free_names(parse(goal.conclusion)) - {given.name for given in goal.hypotheses})
-    found = prover.search(" ".join(symbols)) if symbols else []
-    closed = [_closed(goal, count) for count in range(len(goal.hypotheses) + 1)]
-    return next((premise.name for premise in found if any(same_statement(parse(premise.statement), term) for term in closed)), "")
-
-
-def _closed(goal: CoqGoal, count: int) -> Any:
-    """The statement with its last hypotheses as quantifiers: those that stand before the colon of a lemma are there, and so are a section's."""
-    given = goal.hypotheses[len(goal.hypotheses) - count :]
-    binders = " ".join(f"({one.name} : {one.type})" for one in given)
-    return parse(f"forall {binders}, {goal.conclusion}" if given else goal.conclusion)
 
 
 def judge(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:

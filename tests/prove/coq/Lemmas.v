@@ -26,10 +26,10 @@ Admitted.
 
 (** ** Coq's own numbers *)
 
-Lemma mul_zero_right : forall n : nat, n * 0 = 0.
+Lemma mul_one_right : forall n : nat, n * 1 = n.
 Admitted.
 
-Lemma le_succ_succ : forall n m : nat, n <= m -> S n <= S m.
+Lemma le_plus_left : forall n m : nat, n <= m + n.
 Admitted.
 
 Lemma add_cancel_left : forall n m k : nat, n + m = n + k -> m = k.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from treetop.prove.coq.goals import CoqGoal, Premise
 from treetop.prove.coq.syntax import Term, parse
-from treetop.prove.coq.terms import Binder, arguments, canonical, head, match, name, peel, substitute
+from treetop.prove.coq.terms import Binder, arguments, canonical, free_names, head, match, name, peel, substitute
 
 _TURNED = {"ge": "le", "gt": "lt"}
 _SYMMETRIC = frozenset(("eq", "iff"))
@@ -96,3 +97,19 @@ def _undirected(statement: Term) -> str:
     if head(told) in _SYMMETRIC and told.kind == "app":
         return repr((told.parts[:-2], sorted(map(repr, told.parts[-2:]))))
     return repr(told)
+
+
+def restated(goal: CoqGoal, search: Callable[[str], list[Premise]]) -> str:
+    """The name of a lemma in scope that states the same as a goal; empty if there is none.
+
+    What stands before the colon of a lemma (`Lemma foo n : ...`) is among the hypotheses of its goal, and so is what a section declares. Which is which
+    cannot be seen, so the last hypotheses are taken for quantifiers: none, one, two, and so on.
+    """
+    given = goal.hypotheses
+    symbols = sorted(free_names(parse(goal.conclusion)) - {hypothesis.name for hypothesis in given})
+    closed = []
+    for count in range(len(given) + 1):
+        binders = " ".join(f"({one.name} : {one.type})" for one in given[len(given) - count :])
+        closed.append(parse(f"forall {binders}, {goal.conclusion}" if count else goal.conclusion))
+    found = search(" ".join(symbols)) if symbols else []
+    return next((premise.name for premise in found if any(same_statement(parse(premise.statement), term) for term in closed)), "")
