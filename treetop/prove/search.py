@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, ProverError
 from treetop.prove.config import ProofConfig
 from treetop.prove.extract import extract, shorten
 from treetop.prove.graph import Graph, Status
@@ -185,11 +185,19 @@ class ProofSearch:
                 return self._prover.attempt(place, tactic, self.config.tactic_seconds)
 
             shorter = shorten(self.graph, attempt, lambda: not budget.spent)
-            verdict = self.theorem.verify(shorter)
-            if not verdict.accepted and shorter != found:
-                shorter, verdict = found, self.theorem.verify(found)
-            self._decided = shorter, verdict
+            self._decided = self._check(shorter)
+            if not self._decided[1].accepted and shorter != found:
+                self._decided = self._check(found)
         return self._decided
+
+    def _check(self, proof: Proof) -> tuple[Proof, Verdict]:
+        """Let the checker judge a proof. Where equal goals may differ in what their keys do not show, the theorem runs it through the prover first."""
+        retrace = getattr(self.theorem, "retrace", None)
+        try:
+            final = proof if retrace is None else retrace(self._prover, proof)
+        except ProverError as error:
+            return proof, Verdict(False, str(error), checker="the prover")
+        return final, self.theorem.verify(final)
 
     def _work(self, budget: ProofBudget) -> Generator[None]:
         """Let tasks be carried out, here or by the workers; gives the word after each of them."""

@@ -13,6 +13,7 @@ from treetop.prove.coq.checker import Compiled, compile_text, coq_version, read_
 from treetop.prove.coq.documents import Document, Lemma
 from treetop.prove.coq.premises import Premises
 from treetop.prove.coq.prover import CoqProver, Opening
+from treetop.prove.coq.retracing import retrace
 from treetop.prove.coq.scripts import command_in, giving_up, write_script
 from treetop.prove.coq.settings import CoqSettings, LoadPath
 from treetop.prove.coq.sources import definition_from, lookup_from
@@ -77,6 +78,10 @@ class CoqTheorem:
         if not isinstance(prover, CoqProver):
             raise ConfigError(f"tactics of Coq are suggested with the help of Coq, not of {type(prover).__name__}")
         return CoqProvider(Premises(lookup_from(prover.search)), definition_from(prover.query))
+
+    def retrace(self, prover: CoqProver, proof: Proof) -> Proof:
+        """The proof as it runs from the lemma on: parts that were found elsewhere may call a hypothesis by another name."""
+        return retrace(prover, proof)
 
     def script(self, proof: Proof) -> str:
         """The tactics line by line, without `Proof` and `Qed`."""
