@@ -13,7 +13,7 @@ from treetop.prove.limits import ProofLimit
 from treetop.prove.providers import is_easy
 from treetop.prove.search import ProofSearch
 
-FILE = Path(__file__).parent / "Lemmas.v"
+FILE = Path(__file__).parents[3] / "examples" / "theorems" / "Lemmas.v"
 NAMES = [lemma.qualified for lemma in Document(FILE.read_text(), FILE.name).admitted]
 
 
