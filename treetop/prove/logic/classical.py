@@ -8,23 +8,23 @@ from treetop.prove.logic.formula import AND, ATOM, IMP, OR, Formula, atom_of_bit
 from treetop.prove.logic.normal import Normaliser
 
 _TABLE = 10  # atoms of a truth table: 1,024 rows, all of them bits of one number
-_STEPS = 200  # halvings before the question is given up
+_DEAD_ENDS = 4  # seen before the question is given up
 
 
-def counterexample(hypotheses: Iterable[Formula], conclusion: Formula, steps: int = _STEPS) -> dict[Formula, bool] | None:
+def counterexample(hypotheses: Iterable[Formula], conclusion: Formula, dead_ends: int = _DEAD_ENDS) -> dict[Formula, bool] | None:
     """Values of atoms under which all hypotheses hold and the conclusion does not; atoms left out may have any value.
 
-    None: there is no such case, or it was not found within so many steps.
+    None: there is no such case, or it was not found before so many dead ends.
     """
     with deep():
-        return _Halving(steps).run([*hypotheses], conclusion, {})
+        return _Halving(dead_ends).run([*hypotheses], conclusion, {})
 
 
 class _Halving:
     """Gives atoms values until few enough are left for a table."""
 
-    def __init__(self, steps: int) -> None:
-        self._steps = steps
+    def __init__(self, dead_ends: int) -> None:
+        self._left = dead_ends
 
     def run(self, hypotheses: list[Formula], conclusion: Formula, values: dict[Formula, bool]) -> dict[Formula, bool] | None:
         mask = conclusion.positive | conclusion.negative
@@ -33,18 +33,22 @@ class _Halving:
         indices = list(bits(mask))
         if len(indices) <= _TABLE:
             found = _row(hypotheses, conclusion, [atom_of_bit(index) for index in indices])
-            return None if found is None else {**values, **found}
-        self._steps -= 1
-        if self._steps < 0:
-            return None
-        chosen = _most_frequent(hypotheses, conclusion)
-        for value in (True, False):
+            if found is None:
+                self._left -= 1
+                return None
+            return {**values, **found}
+        chosen, wanted = _next(hypotheses, conclusion)
+        for value in (wanted, not wanted):
+            if self._left <= 0:
+                break
             assigned = {**values, chosen: value}
             reduced = _assign(hypotheses, conclusion, chosen, value, assigned)
-            if reduced is not None:
-                found = self.run(*reduced, assigned)
-                if found is not None:
-                    return found
+            if reduced is None:
+                self._left -= 1
+                continue
+            found = self.run(*reduced, assigned)
+            if found is not None:
+                return found
         return None
 
 
@@ -55,13 +59,14 @@ def _assign(
     known = {chosen: true if value else false}
     while known:
         normaliser = Normaliser(known)
-        conclusion = normaliser.normal(conclusion)
+        conclusion = _without_double_negation(normaliser.normal(conclusion))
         if conclusion is true:
             return None
         kept: set[Formula] = set()
         following: dict[Formula, Formula] = {}
         for given in hypotheses:
-            for part in normaliser.normal(given).parts if given.kind != OR else (normaliser.normal(given),):
+            reduced = _without_double_negation(normaliser.normal(given))
+            for part in reduced.parts if reduced.kind == AND else (reduced,):
                 literal = part.left if part.kind == IMP and part.right is false else part
                 if part is false:
                     return None
@@ -78,12 +83,26 @@ def _assign(
     return hypotheses, conclusion
 
 
-def _most_frequent(hypotheses: list[Formula], conclusion: Formula) -> Formula:
-    counts: dict[int, int] = {}
-    for formula in (*hypotheses, conclusion):
-        for index in bits(formula.positive | formula.negative):
-            counts[index] = counts.get(index, 0) + 1
-    return atom_of_bit(min(counts, key=lambda index: (-counts[index], atom_of_bit(index).name)))
+def _without_double_negation(formula: Formula) -> Formula:
+    while formula.kind == IMP and formula.right is false and formula.left.kind == IMP and formula.left.right is false:
+        formula = formula.left.left
+    return formula
+
+
+def _next(hypotheses: list[Formula], conclusion: Formula) -> tuple[Formula, bool]:
+    """The leftmost atom of the shortest hypothesis, with the value that helps it to hold; without hypotheses one that hurts the conclusion."""
+    if hypotheses:
+        formula, value = min(hypotheses, key=_length), True
+    else:
+        formula, value = conclusion, False
+    while formula.kind != ATOM:
+        value ^= formula.kind == IMP
+        formula = formula.left
+    return formula, value
+
+
+def _length(formula: Formula) -> tuple[int, str]:
+    return formula.size, formula.text
 
 
 def _row(hypotheses: list[Formula], conclusion: Formula, variables: list[Formula]) -> dict[Formula, bool] | None:

@@ -13,6 +13,7 @@ Available = dict[Formula, Term]
 """What is at hand: formulas with the terms that prove them."""
 _UNIT = Unit()
 _LARGE = 12  # the size of formulas whose conversion is a function with a name
+_LONG = 8  # the length of disjunctions in which places are found by functions with names
 
 
 class Names:
@@ -87,6 +88,7 @@ class Shared(NamedTuple):
     """Conversions that are kept, and who gives a name to another one."""
 
     found: dict[tuple[Formula, Formula], Term]
+    places: dict[Formula, dict[Formula, tuple[Formula, Term]]]
     define: Callable[[Formula, Term], Term]
 
 
@@ -204,7 +206,7 @@ class Converter:
             normal = self._target(leaf)
             if normal.kind == FALSE:
                 return self._aborted(target, self.forward(leaf, one))
-            return by_cases(self.forward(leaf, one), normal, self._names, lambda inner, part: inject(inner, part, target))
+            return by_cases(self.forward(leaf, one), normal, self._names, lambda inner, part: self._inject(inner, part, target))
 
         return by_cases(term, formula, self._names, leaf_branch)
 
@@ -217,9 +219,33 @@ class Converter:
 
         def part_branch(one: Term, part: Formula) -> Term:
             leaf = home[part]
-            return inject(self.backward(leaf, inject(one, part, normals[leaf])), leaf, formula)
+            return self._inject(self.backward(leaf, self._inject(one, part, normals[leaf])), leaf, formula)
 
         return by_cases(term, target, self._names, part_branch)
+
+    def _inject(self, term: Term, part: Formula, whole: Formula) -> Term:
+        """`inject`; in a long chain each step to the right is a function with a name, so that a part costs no more the further it stands."""
+        if len(whole.parts) < _LONG:
+            return inject(term, part, whole)
+        places = self._shared.places.get(whole)
+        if places is None:
+            places = self._shared.places[whole] = self._places(whole)
+        rest, there = places[part]
+        return apply(there, term if rest is part else InLeft(rest, inject(term, part, rest.left)))
+
+    def _places(self, whole: Formula) -> dict[Formula, tuple[Formula, Term]]:
+        """For each part of a long chain the rest of it that begins there, and the function that leads from this rest to the whole."""
+        found: dict[Formula, tuple[Formula, Term]] = {}
+        rest, there = whole, self._shared.define(imp(whole, whole), functions((whole,), self._names, lambda terms: terms[0]))
+        while rest.kind == OR:
+            for part in rest.left.parts if rest.left.kind == OR else (rest.left,):
+                found.setdefault(part, (rest, there))
+            name = self._names.new()
+            step = Fun(name, rest.right, App(there, InRight(rest, Var(name))))
+            there = self._shared.define(imp(rest.right, whole), step)
+            rest = rest.right
+        found.setdefault(rest, (rest, there))
+        return found
 
     # implications
 

@@ -22,7 +22,7 @@ class TermRecord:
         self._conclusion = conclusion
         self._names = names
         self._frames: list[tuple[str, Formula, Term | None, Term | None]] = []  # name, type, and the value or the body that goes with it
-        self._shared = Shared({}, self._define)
+        self._shared = Shared({}, {}, self._define)
 
     def finished(self, term: Term) -> Term:
         """From a term for the conclusion that is left: one for the first conclusion."""
