@@ -9,8 +9,10 @@ from typing import Any
 from treetop.errors import ConfigError
 from treetop.prove.logic import checker
 from treetop.prove.logic.formula import Formula
+from treetop.prove.logic.models import KripkeModel
 from treetop.prove.logic.prover import LogicProver, Mode, check_mode
 from treetop.prove.logic.provider import LogicProvider
+from treetop.prove.logic.refutation import refute
 from treetop.prove.logic.syntax import parse
 from treetop.prove.logic.tptp import read_problem
 from treetop.prove.logic.translation import TranslationError, translate
@@ -80,6 +82,10 @@ class LogicTheorem:
             return Verdict(False, str(error), checker=checker.CHECKER)
         reason = checker.check(lemmas, self.statement)
         return Verdict(not reason, reason, checker=checker.CHECKER)
+
+    def refute(self, seconds: float = 10.0) -> KripkeModel | None:
+        """A model in which the statement fails, so that it is not provable. None: none was found in that time, or it is provable."""
+        return refute(self.statement, seconds)
 
     def facts(self) -> dict[str, Any]:
         """The statement and the options."""

@@ -1,0 +1,102 @@
+"""Kripke models: worlds in which more and more atoms hold. A formula that fails in one of them is not provable.
+
+This file knows nothing of how a model was found: it says what holds in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treetop.prove.logic.formula import AND, ATOM, FALSE, IMP, OR, TRUE, Formula, deep
+
+
+@dataclass(frozen=True)
+class World:
+    """The atoms that hold in a world, and the worlds that lie directly above it, by their numbers."""
+
+    atoms: frozenset[str]
+    above: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class KripkeModel:
+    """Worlds above each other. The first one is the root; a world stands before those above it in the list."""
+
+    worlds: tuple[World, ...]
+
+    def flaw(self) -> str:
+        """Why this is no model; empty where it is one."""
+        if not self.worlds:
+            return "a model has a world"
+        for number, world in enumerate(self.worlds):
+            for other in world.above:
+                if not number < other < len(self.worlds):
+                    return f"world {number} lies below world {other}, which must stand behind it"
+                lost = sorted(world.atoms - self.worlds[other].atoms)
+                if lost:
+                    return f"{lost[0]} holds in world {number} and no more in world {other} above it"
+        return ""
+
+    def forces(self, formula: Formula, world: int = 0) -> bool:
+        """Whether a formula holds in a world."""
+        with deep():
+            return bool(_Forcing(self).holding(formula) >> world & 1)
+
+    def refutes(self, formula: Formula) -> bool:
+        """Whether this is a model, and the formula does not hold in its root."""
+        return not self.flaw() and not self.forces(formula)
+
+    def __str__(self) -> str:
+        lines: list[str] = []
+        shown: set[int] = set()
+        pending = [(0, 0)]
+        while pending:
+            number, depth = pending.pop()
+            world = self.worlds[number]
+            atoms = ", ".join(sorted(world.atoms)) or "no atom"
+            again = number in shown and world.above
+            lines.append(f"{'  ' * depth}world {number}: {atoms}{' (as above)' if again else ''}")
+            if number not in shown:
+                shown.add(number)
+                pending += [(other, depth + 1) for other in reversed(world.above)]
+        return "\n".join(lines)
+
+
+class _Forcing:
+    """Where each formula holds: a number with one bit a world."""
+
+    def __init__(self, model: KripkeModel) -> None:
+        count = len(model.worlds)
+        self._reached = [0] * count
+        for number in reversed(range(count)):
+            self._reached[number] = 1 << number
+            for other in model.worlds[number].above:
+                self._reached[number] |= self._reached[other]
+        self._model = model
+        self._all = (1 << count) - 1
+        self._found: dict[Formula, int] = {}
+
+    def holding(self, formula: Formula) -> int:
+        found = self._found.get(formula)
+        if found is None:
+            found = self._found[formula] = self._evaluate(formula)
+        return found
+
+    def _evaluate(self, formula: Formula) -> int:
+        kind = formula.kind
+        if kind == ATOM:
+            return sum(1 << number for number, world in enumerate(self._model.worlds) if formula.name in world.atoms)
+        if kind in (TRUE, FALSE):
+            return self._all if kind == TRUE else 0
+        left, right = self.holding(formula.left), self.holding(formula.right)
+        if kind == AND:
+            return left & right
+        if kind == OR:
+            return left | right
+        if kind == IMP:
+            return self._nowhere_above(left & ~right)
+        return self._nowhere_above(left ^ right)
+
+    def _nowhere_above(self, bad: int) -> int:
+        """The worlds from which none of the bad ones is reached."""
+        return sum(1 << number for number, reached in enumerate(self._reached) if not reached & bad)
