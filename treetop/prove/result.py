@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from treetop.prove.graph import GoalNode, Graph, Status
+from treetop.prove.graph import Graph, Status
+from treetop.prove.outline import LINES, Outline, Show, outline
 from treetop.prove.prover import Proof, Verdict
 from treetop.prove.report import ProofReport
 
@@ -31,6 +32,8 @@ class ProofResult:
     """The budget tier in which it was decided, where there are any."""
     report: ProofReport
     graph: Graph = field(repr=False, compare=False)
+    interrupted: bool = False
+    """Whether Ctrl-C ended it."""
 
     @property
     def proved(self) -> bool:
@@ -57,52 +60,39 @@ class ProofResult:
             "verdict": None if verdict is None else {"accepted": verdict.accepted, "reason": verdict.reason, "checker": verdict.checker,
                                                      "assumptions": list(verdict.assumptions)},
             "iterations": self.iterations, "attempts": self.attempts, "expansions": self.expansions, "seconds": round(self.seconds, 4),
-            "tier": self.tier, "goals": self.counts(), "report": self.report.to_dict(),
+            "tier": self.tier, "interrupted": self.interrupted, "goals": self.counts(), "report": self.report.to_dict(),
         }  # fmt: skip
 
     def summary(self) -> str:
-        """One line: what is known now, and what it took."""
-        effort = f"{self.attempts:,} attempts, {self.expansions:,} expansions, {self.seconds:.1f} s"
+        """One line: what is known now, and who says so."""
         if self.proof is not None and self.verdict is not None:
             rests = f", resting on {', '.join(self.verdict.assumptions)}" if self.verdict.assumptions else ""
-            return f"proved in {self.steps} steps and accepted by {self.verdict.checker}{rests} ({effort})"
+            return f"proved in {_many(self.steps, 'step')}, accepted by {self.verdict.checker}{rests}"
         if self.status == "refused" and self.verdict is not None:
-            return f"not proved: {self.verdict.checker} refused what was found: {self.verdict.reason} ({effort})"
+            return f"not proved: {self.verdict.checker} refused what was found: {self.verdict.reason}"
         if self.status == "exhausted":
-            return f"not proved: nothing is left to try ({effort})"
-        return f"not proved within the limit ({effort})"
+            return "not proved: nothing is left to try"
+        return "not proved before Ctrl-C" if self.interrupted else "not proved within the limit"
 
-    def tree(self, *, depth: int | None = None, everything: bool = False) -> str:
-        """The search as an indented text: goals and the tactics tried on them. Failed tactics only where everything is asked for."""
-        return "\n".join(_lines(self.graph.root, depth, everything))
+    def effort(self) -> str:
+        """One line: what it took."""
+        goals = ", ".join(f"{count:,} {status}" for status, count in self.counts().items())
+        return f"{_many(self.attempts, 'attempt')}, {_many(self.expansions, 'expansion')}, {self.seconds:.1f} s; goals: {goals}"
+
+    @property
+    def statement(self) -> str:
+        """What the theorem says, where its own facts tell it and its name does not."""
+        said = str(self.report.prover.get("statement", ""))
+        return "" if said == self.theorem else said
+
+    def tree(self, *, lines: int | None = LINES, everything: bool = False, show: Show | None = None) -> Outline:
+        """The search as an indented text, with about so many lines at most: goals and the tactics that applied; with everything, those that failed too."""
+        return outline(self.graph, self.proof, lines=lines, everything=everything, show=show)
 
     def __str__(self) -> str:
-        return f"{self.theorem}: {self.summary()}" + (f"\n\n{self.script}" if self.script else "")
+        parts = [f"{self.theorem}: {self.summary()}" + (f"\n{self.statement}" if self.statement else ""), self.script.rstrip(), self.effort()]
+        return "\n\n".join(part for part in parts if part)
 
 
-_SIGNS = {Status.open: "?", Status.proved: "+", Status.dead: "x"}
-
-
-def _lines(root: GoalNode, most: int | None, everything: bool) -> list[str]:
-    lines: list[str] = []
-    shown: set[int] = set()
-    pending: list[tuple[int, str, GoalNode | None]] = [(0, "", root)]
-    while pending:
-        level, text, goal = pending.pop()
-        if text:
-            lines.append("  " * level + text)
-        if goal is None:
-            continue
-        again = goal.id in shown
-        sight = str(goal.goal).rpartition("|-")[2].strip() or str(goal.goal)
-        tail = "  (above)" if again else f"  ({goal.reason})" if goal.status is Status.dead else ""
-        lines.append("  " * level + f"{_SIGNS[goal.status]} goal {goal.id}: {sight}{tail}")
-        if again or (most is not None and goal.depth >= most):
-            continue
-        shown.add(goal.id)
-        for tactic in reversed(goal.tactics):
-            if tactic.subgoals or tactic.status is Status.proved or everything:
-                note = f"  ({tactic.reason})" if tactic.reason else ""
-                pending.extend((level + 2, "", below) for below in reversed(tactic.subgoals))
-                pending.append((level + 1, f"{_SIGNS[tactic.status]} {tactic.tactic}{note}", None))
-    return lines
+def _many(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

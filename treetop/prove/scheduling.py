@@ -44,15 +44,15 @@ class Task:
     """Begin no tactic after so many seconds."""
 
 
-def carry_out(prover: Prover, task: Task) -> list[Attempt]:
-    """Try the tactics of a task. A prover that raises has failed in that tactic, and the next one is tried."""
+def carry_out(prover: Prover, task: Task, stop: Callable[[], bool] | None = None) -> list[Attempt]:
+    """Try the tactics of a task, until `stop` says so. A prover that raises has failed in that tactic, and the next one is tried."""
     attempts: list[Attempt] = []
     applied = 0
     begun = time.perf_counter()
     for tactic in task.tactics:
         now = time.perf_counter()
         left = None if task.seconds is None else task.seconds - (now - begun)
-        if left is not None and left <= 0:
+        if (left is not None and left <= 0) or (stop is not None and stop()):
             break
         seconds = task.tactic_seconds if left is None else min(task.tactic_seconds, left)
         try:

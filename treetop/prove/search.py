@@ -20,8 +20,9 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, ProverError
 from treetop.prove.config import ProofConfig
 from treetop.prove.extract import extract, shorten
-from treetop.prove.graph import Graph, Status
+from treetop.prove.graph import GoalNode, Graph, Status
 from treetop.prove.limits import ProofBudget, ProofLimit
+from treetop.prove.outline import LINES, Outline, Show
 from treetop.prove.policies import TieBreak, make_policy
 from treetop.prove.prover import Attempt, Place, Proof, Prover, Provider, Theorem, Verdict
 from treetop.prove.providers import FilteredProvider
@@ -35,6 +36,7 @@ from treetop.workers.pool import Pool
 from treetop.workers.units import Unit
 
 _SHORTENING = ProofLimit(attempts=200, seconds=5.0)
+_SHOWING = ProofLimit(attempts=500, seconds=10.0)
 _GRACE = 60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
 _WATCHED = 0.1  # seconds between two looks at the progress
 
@@ -51,6 +53,8 @@ class ProofProgress:
     dead: int
     best: tuple[str, ...]
     """The tactics on the way to the deepest goal under the most promising ones: the best partial proof."""
+    checking: bool = False
+    """Whether a proof was found, and is being shortened and checked."""
 
     @property
     def rate(self) -> float:
@@ -126,8 +130,9 @@ class ProofSearch:
         """Search until the theorem is proved, nothing is left to try, or a limit or Ctrl-C comes. A later call goes on with the same graph."""
         budget = ProofBudget(limit)
         self._limits = {name: value for name, value in asdict(limit).items() if value is not None}
+        self._interrupted = False
         pulse = Pulse(_WATCHED)
-        with Interrupts() as interrupts, contextlib.closing(self._work(budget)) as work:
+        with Interrupts() as interrupts, contextlib.closing(self._work(budget, lambda: interrupts.seen)) as work:
             for _ in work:
                 if progress is not None and pulse.due():
                     progress(self._standing(budget))
@@ -135,6 +140,8 @@ class ProofSearch:
                     self._interrupted = True
                     break
         self.seconds += budget.elapsed
+        if progress is not None and self.graph.root.status is Status.proved:
+            progress(self._standing(budget, checking=True))
         return self.result()
 
     def run_tiers(self, tiers: tuple[int, ...], *, seconds: float | None = None, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
@@ -164,8 +171,28 @@ class ProofSearch:
         tier = self._tier if status != "open" else None
         return ProofResult(
             self.theorem.name, status, proof, script, verdict, self.iterations, self.attempts, self._scheduler.expansions, self.seconds, tier,
-            self.report(), self.graph,
+            self.report(), self.graph, self._interrupted and status == "open",
         )  # fmt: skip
+
+    def tree(self, *, lines: int | None = LINES, everything: bool = False) -> Outline:
+        """The search as an indented text, as `ProofResult.tree` gives it, with goals in the notation that the prover's users know."""
+        return self.result().tree(lines=lines, everything=everything, show=self._sights())
+
+    def _sights(self) -> Show | None:
+        """How to show a goal. Going there takes time, so after a while goals are shown as they are kept."""
+        show = getattr(self._prover, "show", None)
+        if show is None:
+            return None
+        budget = ProofBudget(_SHOWING)
+
+        def sight(node: GoalNode) -> str:
+            budget.attempts += 1
+            try:
+                return str(node.goal) if budget.spent else str(show(node.place()))
+            except ProverError:  # a way that cannot be gone again
+                return str(node.goal)
+
+        return sight
 
     def report(self) -> ProofReport:
         """All that is needed to run the search again and to judge what is claimed of it."""
@@ -199,8 +226,8 @@ class ProofSearch:
             return proof, Verdict(False, str(error), checker="the prover")
         return final, self.theorem.verify(final)
 
-    def _work(self, budget: ProofBudget) -> Generator[None]:
-        """Let tasks be carried out, here or by the workers; gives the word after each of them."""
+    def _work(self, budget: ProofBudget, stop: Callable[[], bool]) -> Generator[None]:
+        """Let tasks be carried out, here or by the workers; gives the word after each of them. Those that are carried out here heed `stop`."""
         spent_before = self._scheduler.iterations, self._scheduler.attempts
 
         def settle() -> None:
@@ -209,7 +236,7 @@ class ProofSearch:
 
         if self._pool is None:
             while (task := self._next_task(budget)) is not None:
-                self._scheduler.report(task, carry_out(self._prover, task))
+                self._scheduler.report(task, carry_out(self._prover, task, stop))
                 settle()
                 yield
             return
@@ -238,13 +265,14 @@ class ProofSearch:
         left = budget.attempts_left(self._scheduler.attempts_under_way)
         return self._scheduler.reserve(attempts=left, seconds=budget.seconds_left)
 
-    def _standing(self, budget: ProofBudget) -> ProofProgress:
+    def _standing(self, budget: ProofBudget, *, checking: bool = False) -> ProofProgress:
         counts = dict.fromkeys(Status, 0)
         for goal in self.graph.goals:
             counts[goal.status] += 1
         return ProofProgress(
-            budget.iterations, budget.attempts, budget.elapsed, counts[Status.open], counts[Status.proved], counts[Status.dead], self._best_way()
-        )
+            budget.iterations, budget.attempts, budget.elapsed, counts[Status.open], counts[Status.proved], counts[Status.dead], self._best_way(),
+            checking,
+        )  # fmt: skip
 
     def _best_way(self) -> tuple[str, ...]:
         best: list[str] = []
