@@ -8,8 +8,9 @@ import json
 import pytest
 
 from treetop.errors import ConfigError, SaveError
+from treetop.prove.config import ProofConfig
 from treetop.prove.records import Run, RunLog
-from treetop.prove.report import ProofReport, digest_theorems
+from treetop.prove.report import ProofReport, digest_theorems, report_on
 
 
 def report(**change) -> ProofReport:
@@ -24,19 +25,32 @@ def report(**change) -> ProofReport:
 
 def test_a_report_tells_everything_that_a_claim_needs():
     said = report().facts()
-    for name in ("policy", "c", "backup", "subgoals", "expansion", "tie-break", "rng", "seeds", "provider", "ranker", "easy tactics", "budget tiers", "limits",
-                 "theorems", "prover", "versions", "machine"):  # fmt: skip
-        assert said[name], name
-    assert said["policy"] == "ucb1 against blind_uniform"
-    assert said["c"] == "1.41421"
-    assert said["seeds"] == "0 to 19"
-    assert said["easy tactics"] == "blocked: auto, tauto"
-    assert said["budget tiers"] == "10, 50, 200, 1000 iterations"
-    assert said["limits"] == "seconds 60.0, attempt seconds 2"
+    assert said["policy"] == "ucb1 against blind_uniform; c 1.41421, backup and_min, subgoals least proved, expansion lazy"
+    assert said["chance"] == "seeds 0 to 19; rng SplitMix64 from the run's seed; tie-break rng"
+    assert said["tactics"] == "provider heads; ranker none; easy ones blocked (auto, tauto: 2 in all)"
+    assert said["budget"] == "budget tiers 10, 50, 200, 1000 iterations; seconds 60, attempt seconds 2"
     assert said["theorems"].startswith("2 (a, b), digest ")
-    assert "python" in said["versions"]
-    assert "treetop" in said["versions"]
-    assert "ranker        none" in str(report())
+    assert "coqc" in said["prover"]
+    assert "8.16.1" in said["prover"]
+    assert "python" in said["made with"]
+    assert "treetop" in said["made with"]
+    assert "theorems   2 (a, b)" in str(report())
+
+
+def test_a_report_on_theorems_of_two_provers_names_both():
+    told = report_on(
+        {"a": {"prover": "logic", "mode": "raw", "statement": "p"}, "b": {"prover": "Coq 8.16.1", "statement": "q", "digest": "1"}}, ProofConfig(), "own",
+        allow_easy=True, seeds=(0,), limits={"seconds": 1.0},
+    )  # fmt: skip
+    assert told.prover == {"prover": "logic and Coq 8.16.1", "mode": "raw"}
+    assert told.facts()["prover"] == "logic and Coq 8.16.1, mode raw"
+
+
+def test_the_digest_of_a_set_knows_the_files_that_its_statements_stand_in():
+    def made(digest):
+        return report_on({"a": {"statement": "p", "digest": digest}}, ProofConfig(), "own", allow_easy=True, seeds=(0,), limits={"seconds": 1.0})
+
+    assert made("1").theorems_digest != made("2").theorems_digest
 
 
 def test_a_report_is_plain_json_with_every_field():
@@ -51,9 +65,9 @@ def test_long_lists_are_printed_short():
     names = tuple(f"t{number}" for number in range(30))
     said = report(theorems=names, seeds=(5, 3, *range(10, 20)), allow_easy=True, blocked=(), c=None).facts()
     assert said["theorems"].startswith("30 (t0, t1, t2, t3, t4, t5, ..., t29), digest")
-    assert said["seeds"] == "5, 3, 10, 11, 12, 13, ..., 19"
-    assert said["easy tactics"] == "allowed"
-    assert said["c"] == "none"
+    assert said["chance"].startswith("seeds 5, 3, 10, 11, 12, 13, ..., 19; ")
+    assert said["tactics"].endswith("easy ones allowed")
+    assert "; c none, " in said["policy"]
 
 
 @pytest.mark.parametrize(

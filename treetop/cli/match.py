@@ -142,16 +142,17 @@ def check_workers(workers: int | None) -> None:
 
 
 @contextmanager
-def shown(what: str, total: int) -> Iterator[Callable[[int, Callable[[], str]], None]]:
-    """A live line on a terminal, a plain line now and then elsewhere; both on stderr. Call what it gives with the games done and a text."""
+def shown(what: str, total: int, unit: str = "games", first: str = "starting the players") -> Iterator[Callable[[int, Callable[[], str]], None]]:
+    """A live line on a terminal, a plain line now and then elsewhere; both on stderr. Call what it gives with the units done and a text."""
     console = errors()
     if not console.is_terminal:
-        yield _plain_lines(what, total)
+        yield _plain_lines(what, total, unit)
         return
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=20, style=FAINT, complete_style=BAR, finished_style=BAR),
-               MofNCompleteColumn(), TextColumn("{task.fields[line]}"))
+    # Names are nobody's markup: `[x]` and `:b:` are shown as they are.
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20, style=FAINT, complete_style=BAR, finished_style=BAR),
+               MofNCompleteColumn(), TextColumn("{task.fields[line]}", markup=False))
     with Progress(*columns, console=console, transient=True, auto_refresh=False) as drawn:
-        task = drawn.add_task(what, total=total, line="starting the players")
+        task = drawn.add_task(what, total=total, line=first)
         drawn.refresh()
         due = 0.0
 
@@ -165,13 +166,13 @@ def shown(what: str, total: int) -> Iterator[Callable[[int, Callable[[], str]], 
         yield show
 
 
-def _plain_lines(what: str, total: int) -> Callable[[int, Callable[[], str]], None]:
+def _plain_lines(what: str, total: int, unit: str) -> Callable[[int, Callable[[], str]], None]:
     due = time.monotonic() + _LINES_EVERY
 
     def show(done: int, text: Callable[[], str]) -> None:
         nonlocal due
         if time.monotonic() >= due:
-            errors().print(f"{what}: {done:,} of {total:,} games, {text()}", soft_wrap=True)
+            errors().print(f"{what}: {done:,} of {total:,} {unit}, {text()}", soft_wrap=True)
             due = time.monotonic() + _LINES_EVERY
 
     return show
@@ -195,13 +196,13 @@ def tell_result(result: R, draw: Callable[[R], None], out: Path | None, *, as_js
     else:
         say(str(result))
     if result.interrupted:
-        _tell_how_to_go_on(out)
+        tell_how_to_go_on(out)
 
 
-def _tell_how_to_go_on(out: Path | None) -> None:
+def tell_how_to_go_on(out: Path | None, unit: str = "games") -> None:
     """After Ctrl-C: say how nothing is lost, and end with the shell's own code."""
     if out is None:
-        errors().print("interrupted; the games were not kept: name a place with --out to go on later", style=FAINT, soft_wrap=True)
+        errors().print(f"interrupted; the {unit} were not kept: name a place with --out to go on later", style=FAINT, soft_wrap=True)
     else:
         errors().print(f"interrupted; go on with:  treetop {shlex.join(sys.argv[1:])}", style=FAINT, soft_wrap=True)
     raise typer.Exit(INTERRUPTED)

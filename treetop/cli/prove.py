@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
-from rich.console import Group
-from rich.live import Live
-from rich.text import Text
 
-from treetop.cli.common import (
-    CHOSEN,
-    FAILURE,
-    FAINT,
-    LIMITS,
-    SEARCH,
-    Json,
-    Seconds,
-    Seed,
-    errors,
-    facts,
-    refuse_missing_folder,
-    say,
-    say_json,
-    screen,
-)
-from treetop.errors import ConfigError, ProverError, SaveError
+from treetop.cli.common import FAILURE, FAINT, LIMITS, SEARCH, Json, Seconds, Seed, errors, refuse_missing_folder, say, say_json
+from treetop.cli.match import INTERRUPTED
+from treetop.cli.prove_shown import Found, find_counter_model, waiting, watching
+from treetop.errors import ConfigError, SaveError, TreetopError
 
 if TYPE_CHECKING:
     from treetop.prove.config import ProofConfig
+    from treetop.prove.coq.documents import Document
     from treetop.prove.limits import ProofLimit
     from treetop.prove.prover import Theorem
-    from treetop.prove.result import ProofResult
-    from treetop.prove.search import ProofProgress
 
 COQ, EXPERIMENTS = "Files of Coq", "Experiments"  # headings of `--help`
 SECONDS = 60.0
@@ -56,7 +40,8 @@ Iterations = Annotated[int | None, typer.Option("--iterations", metavar="N", hel
 Attempts = Annotated[int | None, typer.Option("--attempts", metavar="N", help="At most so many tactics tried.", rich_help_panel=LIMITS)]
 Tiers = Annotated[str | None, typer.Option("--tiers", metavar="N,N,...", help="Budget tiers in iterations; each goes on with the tree of the one before.", rich_help_panel=LIMITS)]  # fmt: skip
 ProverWorkers = Annotated[int, typer.Option("--workers", metavar="N", help="Provers at work on one tree; in experiments, runs at a time.")]
-Tree = Annotated[bool, typer.Option("--tree", help="Show the goals and the tactics that applied.")]
+Tree = Annotated[bool, typer.Option("--tree", help="Show the goals and the tactics that applied, as many as fit on a page.")]
+TreeAll = Annotated[bool, typer.Option("--tree-all", help="Show them all, and the tactics that failed with their reasons.")]
 Trace = Annotated[Path | None, typer.Option("--trace", metavar="FILE.jsonl", help="Write every event of the search, one a line.")]
 Suite = Annotated[Path | None, typer.Option("--suite", metavar="DIR", help="Run all problems of a folder or file.", rich_help_panel=EXPERIMENTS)]
 BasinSeeds = Annotated[int | None, typer.Option("--basin-seeds", metavar="N", help="Run each theorem with N seeds, and tell where the proofs end.", rich_help_panel=EXPERIMENTS)]  # fmt: skip
@@ -82,6 +67,7 @@ def prove(
     workers: ProverWorkers = 1,
     seed: Seed = 0,
     tree: Tree = False,
+    tree_all: TreeAll = False,
     trace: Trace = None,
     suite: Suite = None,
     basin_seeds: BasinSeeds = None,
@@ -92,7 +78,8 @@ def prove(
 ) -> None:
     """Look for a proof, and let a checker outside the search judge it: coqc for files of Coq, one of its own for formulas.
 
-    Ends with 0 where everything was proved, and with 1 where something was not.
+    Ends with 0 where everything was proved, with 1 where something was not, and with 130 after Ctrl-C. An experiment (--suite, --basin-seeds) ends with 0 when
+    it was run to its end: a theorem that is not proved there is a result, not a failure.
     """
     config = make_config(policy, tactic_seconds)
     limit = make_limit(iterations, attempts, seconds)
@@ -100,31 +87,68 @@ def prove(
     if suite is not None or basin_seeds is not None or basin_blind:
         from treetop.cli.prove_many import run_experiment
 
-        refuse_single({"--write": write, "--copy": copy, "--tree": tree, "--trace": trace, "--all-admitted": all_admitted})
+        refuse({"--write": write, "--copy": copy, "--tree": tree, "--tree-all": tree_all, "--trace": trace, "--all-admitted": all_admitted},
+               "are about single proofs, and this is an experiment")  # fmt: skip
         run_experiment(
             what, suite, lemma or [], config, limit, steps, policy=policy, allow_easy=bool(allow_easy), mode=mode, workers=workers, seed=seed,
             basin_seeds=basin_seeds, basin_blind=basin_blind, out=out, plot=plot, as_json=as_json,
         )  # fmt: skip
         return
-    refuse_single({"--out": out, "--plot": plot}, "keep or draw runs: that needs --suite or --basin-seeds")
-    refuse_missing_folder(trace)
-    refuse_missing_folder(copy)
-    theorems = find_theorems(what, lemma or [], all_admitted=all_admitted, mode=mode, written=write or copy is not None)
-    results = []
-    with _trace_to(trace) as tell:
-        for theorem in theorems:
-            result = _search(theorem, config, limit, steps, seed=seed, workers=workers, allow_easy=allow_easy is not False, trace=tell)
-            results.append(result)
-            if not as_json:
-                _show(theorem, result, tree=tree)
-    written = _write(theorems, results, copy) if write or copy is not None else None
-    if as_json:
-        told = [_told(theorem, result) for theorem, result in zip(theorems, results, strict=True)]
-        say_json(told[0] if len(told) == 1 else {"theorems": told})
-    elif written is not None:
-        say(written)
-    if not all(result.proved for result in results):
+    refuse({"--out": out, "--plot": plot}, "keep or draw runs: that needs --suite or --basin-seeds")
+    refuse_places(what, trace, copy, write=write)
+    found: list[Found] = []
+    asked, interrupted = 1, False
+    try:
+        theorems = find_theorems(what, lemma or [], all_admitted=all_admitted, mode=mode, written=write or copy is not None)
+        asked = len(theorems)
+        options = {"seed": seed, "workers": workers, "allow_easy": allow_easy is not False}
+        with _trace_to(trace) as tell:
+            for theorem in theorems:
+                found.append(_search(theorem, config, limit, steps, tree=(tree or tree_all, tree_all), trace=tell, **options))
+                if not as_json:
+                    found[-1].show()
+                if found[-1].result.interrupted:
+                    break
+    except KeyboardInterrupt:
+        interrupted = True
+    _finish(found, asked, write=write, copy=copy, as_json=as_json, interrupted=interrupted)
+
+
+def _finish(found: list[Found], asked: int, *, write: bool, copy: Path | None, as_json: bool, interrupted: bool) -> None:
+    """Write what was proved, tell how it went, and end with the code for it. What was found is told even where it cannot be written."""
+    interrupted = interrupted or any(one.result.interrupted for one in found)
+    failure, written = None, None
+    if write or copy is not None:
+        try:
+            written = _write(found, copy)
+        except TreetopError as error:
+            failure = error
+    if as_json and found:
+        told = [one.to_dict() for one in found]
+        place = {"written": None if written is None else os.fspath(written)} if write or copy is not None else {}
+        say_json({**told[0], **place} if asked == 1 else {"theorems": told, "proved": sum(one.result.proved for one in found), "asked": asked, **place})
+    elif not as_json:
+        _tell_all(found, asked, written, write=write, copy=copy)
+    if failure is not None:
+        raise failure
+    if interrupted:
+        errors().print("interrupted", style=FAINT)
+        raise typer.Exit(INTERRUPTED)
+    if not all(one.result.proved for one in found):
         raise typer.Exit(FAILURE)
+
+
+def _tell_all(found: list[Found], asked: int, written: Path | None, *, write: bool, copy: Path | None) -> None:
+    """Of several theorems how many were proved, and where the proofs stand now."""
+    proved = [one.theorem.name for one in found if one.result.proved]
+    if asked > 1:
+        left = ", ".join(one.theorem.name for one in found if not one.result.proved)
+        untried = f"; not tried: {asked - len(found):,}" if len(found) < asked else ""
+        say(f"{len(proved):,} of {asked:,} proved{f'; not proved: {left}' if left else ''}{untried}")
+    if written is not None:
+        say(f"written: {', '.join(proved)}, into {written}" if copy is not None else f"written: {', '.join(proved)}; the old file is {written}")
+    elif (write or copy is not None) and not proved:
+        say("nothing was written")
 
 
 def make_config(policy: str | None, tactic_seconds: float | None) -> ProofConfig:
@@ -155,41 +179,61 @@ def read_tiers(text: str | None) -> tuple[int, ...]:
         raise ConfigError(f"--tiers are whole numbers between commas, such as 10,50,200,1000, not {text!r}") from None
 
 
-def refuse_single(options: dict[str, Any], why: str = "are about single proofs, and this is an experiment") -> None:
+def refuse(options: dict[str, Any], why: str) -> None:
     """Refuse options that would have no effect."""
     given = [name for name, value in options.items() if value]
     if given:
         raise ConfigError(f"{', '.join(given)} {why}")
 
 
+def refuse_places(what: str | None, trace: Path | None, copy: Path | None, *, write: bool) -> None:
+    """Refuse places where nothing could be written in the end, before there is anything to lose."""
+    refuse_missing_folder(trace)
+    refuse_missing_folder(copy)
+    if copy is not None and write:
+        raise ConfigError("--write changes the file and --copy leaves it alone: give one of them")
+    if copy is not None and copy.exists():
+        raise ConfigError(f"{copy} exists already: a copy is written to a new file")
+    changed = copy if copy is not None else Path(what) if write and what is not None else None
+    if changed is not None and changed.parent.is_dir() and not os.access(changed.parent, os.W_OK):
+        raise SaveError(f"{changed} cannot be written: its folder does not allow it")
+
+
 def find_theorems(what: str | None, lemmas: list[str], *, all_admitted: bool, mode: str, written: bool) -> list[Theorem]:
     """What is to be proved. A file of Coq must compile as it is."""
     from treetop.prove.coq.theorem import CoqTheorem
-    from treetop.prove.logic.theorem import LogicTheorem
+    from treetop.prove.theorems import find_theorem
 
     if what is None:
         raise ConfigError(f"say what to prove: {_HELP_WHAT[0].lower()}{_HELP_WHAT[1:]}")
+    if Path(what).is_dir():
+        raise ConfigError(f"{what} is a folder: --suite {what} runs all problems in it")
+    if what.endswith((".v", ".p")) and not Path(what).is_file():
+        raise ConfigError(f"there is no file {what}")
     if not what.endswith(".v"):
         if lemmas or all_admitted or written:
             raise ConfigError(f"--lemma, --all-admitted, --write and --copy are for files of Coq, whose names end with .v, not for {what!r}")
-        return [LogicTheorem.load(what, mode=mode) if what.endswith(".p") else LogicTheorem.read(what, mode=mode)]
+        return [find_theorem(what, mode=mode)]
     document = _read_document(what)
-    names = list(dict.fromkeys([*lemmas, *(lemma.qualified for lemma in document.admitted if all_admitted)]))
+    names = list(dict.fromkeys([*(document.lemma(name).qualified for name in lemmas), *(lemma.qualified for lemma in document.admitted if all_admitted)]))
+    if not names and all_admitted:
+        raise ConfigError(f"no lemma of {what} is admitted")
     if not names:
         admitted = ", ".join(lemma.qualified for lemma in document.admitted) or "none"
         raise ConfigError(f"say which lemma of {what} to prove, by --lemma NAME or --all-admitted; admitted are: {admitted}")
     found = [CoqTheorem(what, name) for name in names]
-    found[0].check_compiles()
+    with waiting(f"compiling {what}"):
+        found[0].check_compiles()
     return list(found)
 
 
-def _read_document(what: str) -> Any:
+def _read_document(what: str) -> Document:
     from treetop.prove.coq.documents import Document
 
     try:
         return Document(Path(what).read_bytes().decode("utf-8", "surrogateescape"), what)
     except OSError as error:
-        raise ProverError(f"{what} cannot be read: {error.strerror or error}") from error
+        raise SaveError(f"{what} cannot be read: {error.strerror or error}") from error
 
 
 @contextmanager
@@ -209,78 +253,34 @@ def _trace_to(path: Path | None) -> Iterator[Callable[[dict[str, Any]], None] | 
         yield tell
 
 
-def _search(theorem: Theorem, config: ProofConfig, limit: ProofLimit | None, tiers: tuple[int, ...], **options: Any) -> ProofResult:
+def _search(
+    theorem: Theorem, config: ProofConfig, limit: ProofLimit | None, tiers: tuple[int, ...], *, tree: tuple[bool, bool], **options: Any
+) -> Found:  # fmt: skip
+    """Look for a proof. `tree` says whether the tree is wanted, and whether all of it."""
     from treetop.prove.limits import ProofLimit
+    from treetop.prove.outline import LINES
     from treetop.prove.search import ProofSearch
 
     trace = options["trace"]
     if trace is not None:
         trace({"event": "theorem", "theorem": theorem.name, "facts": theorem.facts()})
-    console = errors()
-    with console.status(f"opening {theorem.name}") if console.is_terminal else nullcontext():
+    with waiting(f"opening {theorem.name}"):
         search = ProofSearch(theorem, config, **options)
-    with search, _live(theorem.name) as show:
-        if tiers:
-            return search.run_tiers(tiers, seconds=None if limit is None else limit.seconds, progress=show)
-        return search.run(limit or ProofLimit(seconds=SECONDS), progress=show)
+    with search:
+        with watching(theorem.name) as show:
+            if tiers:
+                result = search.run_tiers(tiers, seconds=None if limit is None else limit.seconds, progress=show)
+            else:
+                result = search.run(limit or ProofLimit(seconds=SECONDS), progress=show)
+        wanted, everything = tree
+        drawn = search.tree(lines=None if everything else LINES, everything=everything) if wanted else None
+    return Found(theorem, result, drawn, find_counter_model(theorem, result))
 
 
-@contextmanager
-def _live(name: str) -> Iterator[Callable[[ProofProgress], None] | None]:
-    """Two lines on a terminal: how far the search is, and the best partial proof. Nothing elsewhere."""
-    console = errors()
-    if not console.is_terminal:
-        yield None
-        return
-    with Live(console=console, transient=True, auto_refresh=False) as live:
-
-        def show(now: ProofProgress) -> None:
-            goals = Text.assemble((f"{now.open:,} open", "yellow"), "  ", (f"{now.proved:,} proved", "green"), "  ", (f"{now.dead:,} dead", "red"))
-            line = Text.assemble((name, "bold"), "  goals: ", goals, f"  {now.attempts:,} attempts, {now.rate:,.0f}/s, {now.elapsed:.0f} s")
-            way = Text(". ".join(now.best)[: max(20, console.width - 4)], FAINT, no_wrap=True, overflow="ellipsis")
-            live.update(Group(line, way), refresh=True)
-
-        yield show
-
-
-def _show(theorem: Theorem, result: ProofResult, *, tree: bool) -> None:
-    console = screen()
-    refuted = _refutation(theorem, result)
-    mark = Text("proved", CHOSEN) if result.proved else Text("no theorem" if refuted is not None else "not proved", "bold red")
-    counts = ", ".join(f"{count:,} {status}" for status, count in result.counts().items())
-    console.print(Text(theorem.name, "bold"), Text(str(theorem.facts().get("statement", "")), FAINT), soft_wrap=True)
-    console.print(facts({"result": Text.assemble(mark, "  ", result.summary()), "goals": counts}), soft_wrap=True)
-    if result.script:
-        console.print()
-        console.print(result.script.rstrip(), soft_wrap=True)
-    if refuted is not None:
-        console.print()
-        console.print(str(refuted), soft_wrap=True)
-    if tree:
-        console.print()
-        console.print(result.tree(), soft_wrap=True)
-    console.print()
-
-
-def _refutation(theorem: Theorem, result: ProofResult) -> Any:
-    """A counter-model, where the theorem is none and knows how to look for one."""
-    refute = getattr(theorem, "refute", None)
-    return None if result.proved or refute is None else refute(5.0)
-
-
-def _told(theorem: Theorem, result: ProofResult) -> dict[str, Any]:
-    refuted = _refutation(theorem, result)
-    return {**result.to_dict(), **({} if refuted is None else {"counter_model": refuted.to_dict()})}
-
-
-def _write(theorems: list[Theorem], results: list[ProofResult], copy: Path | None) -> str:
+def _write(found: list[Found], copy: Path | None) -> Path | None:
     """Put what was proved into the file; all of it at once, so that the file is whole at any time."""
     from treetop.prove.coq.theorem import CoqTheorem
     from treetop.prove.coq.writing import write_proofs
 
-    proofs = [(theorem, result.script) for theorem, result in zip(theorems, results, strict=True) if result.proved and isinstance(theorem, CoqTheorem)]
-    if not proofs:
-        return "nothing was written"
-    path = write_proofs(proofs, copy=copy)
-    names = ", ".join(theorem.name for theorem, _ in proofs)
-    return f"{names}: written to {path}" if copy is not None else f"{names}: written; the old file is {path}"
+    proofs = [(one.theorem, one.result.script) for one in found if one.result.proved and isinstance(one.theorem, CoqTheorem)]
+    return write_proofs(proofs, copy=copy) if proofs else None

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
+from rich.measure import Measurement
 
-from treetop.cli.common import FAILURE, FAINT, counting, errors, facts, refuse_missing_folder, say, say_json, screen, table
+from treetop.cli.common import facts, refuse_missing_folder, say, say_json, screen, table
+from treetop.cli.match import check_workers, shown, tell_how_to_go_on
 from treetop.errors import ConfigError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from treetop.prove.basins import BasinTable
     from treetop.prove.config import ProofConfig
     from treetop.prove.experiments import Experiment
     from treetop.prove.limits import ProofLimit
     from treetop.prove.ratios import Comparison
     from treetop.prove.records import Run
+    from treetop.prove.report import ProofReport
     from treetop.prove.suite import SuiteProgress, SuiteResult
 
-INTERRUPTED = 130
+_NAME = 12  # letters that the first column keeps, however narrow the terminal is
+_REASONS = 3  # of runs that broke down, that are told
 
 
 def run_experiment(
@@ -27,6 +36,7 @@ def run_experiment(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Run all that is not in the file yet, and tell what it shows."""
+    from treetop.prove.basins import basin_table
     from treetop.prove.config import TIERS
     from treetop.prove.experiments import Experiment, prove_one
     from treetop.prove.records import RunLog
@@ -39,7 +49,8 @@ def run_experiment(
     if plot is not None and basin_seeds is None:
         raise ConfigError("--plot draws basins: say how many seeds with --basin-seeds")
     refuse_missing_folder(out)
-    refuse_missing_folder(plot)
+    _refuse_picture(plot)
+    check_workers(workers)
     source = _source(what, suite)
     experiment = Experiment(source, config, limit, tiers or (TIERS if limit is None else ()), allow_easy, mode)
     problems = _chosen(experiment, lemmas)
@@ -49,18 +60,38 @@ def run_experiment(
         raise ConfigError("--basin-blind compares with blind_uniform: give another --policy")
     seeds = tuple(range(seed, seed + (basin_seeds or 1)))
     report = experiment.report(problems, policies, seeds)
-    with RunLog(out, report.to_dict()) as log, counting(f"{source.name}: {' and '.join(policies)}", len(problems) * len(policies) * len(seeds)) as count:
+    units = len(problems) * len(policies) * len(seeds)
+    with RunLog(out, report.to_dict()) as log, shown(f"{source.name}: {' and '.join(policies)}", units, "runs", "") as show:
 
-        def show(now: SuiteProgress) -> None:
-            count(now.finished, f"{now.run.theorem}: {now.run.status}")
+        def count(now: SuiteProgress) -> None:
+            show(now.finished, lambda: f"{now.run.theorem}: {now.run.status}")
 
-        result = run_suite(problems, prove_one, log, policies=policies, seeds=seeds, arguments=(experiment,), workers=workers, progress=show)
-    _tell(result, report.facts(), report.to_dict(), policies, seed, basins=basin_seeds is not None, plot=plot, title=source.name, as_json=as_json)
+        result = run_suite(problems, prove_one, log, policies=policies, seeds=seeds, arguments=(experiment,), workers=workers, progress=count)
+    told = _Told(result, report, _compared(result.runs, policies, seed), basin_table(result.runs) if basin_seeds is not None else None)
+    if as_json:
+        say_json(told.to_dict())
+    elif screen().is_terminal:
+        told.draw()
+    else:
+        say(str(told))
+    if plot is not None and told.basins is not None and told.basins.basins:
+        from treetop.prove.plots import draw_experiment
+
+        draw_experiment(plot, told.basins, told.comparisons.get("attempts"), title=source.name)
+        if not as_json:
+            say(f"\ndrawn: {plot}")
     if result.interrupted:
-        errors().print(f"interrupted; the same command goes on{'' if out else ' from the start: name a file with --out'}", style=FAINT, soft_wrap=True)
-        raise typer.Exit(INTERRUPTED)
-    if not all(run.proved for run in result.runs):
-        raise typer.Exit(FAILURE)
+        tell_how_to_go_on(out, "runs")
+
+
+def _refuse_picture(plot: Path | None) -> None:
+    """Refuse a picture that could not be drawn in the end."""
+    if plot is None:
+        return
+    from treetop.prove.plots import check_drawable
+
+    refuse_missing_folder(plot)
+    check_drawable(plot)
 
 
 def _source(what: str | None, suite: Path | None) -> Path:
@@ -87,52 +118,107 @@ def _chosen(experiment: Experiment, lemmas: list[str]) -> list[str]:
     return found
 
 
-def _tell(
-    result: SuiteResult, said: dict[str, str], report: dict[str, Any], policies: tuple[str, ...], seed: int, *, basins: bool, plot: Path | None, title: str,
-    as_json: bool,
-) -> None:  # fmt: skip
-    from treetop.prove.basins import basin_table
-
-    comparisons = _compared(result.runs, policies, seed) if len(policies) > 1 else {}
-    found = basin_table(result.runs)
-    if plot is not None:
-        from treetop.prove.plots import draw_experiment
-
-        draw_experiment(plot, found, comparisons.get("attempts"), title=title)
-    if as_json:
-        told: dict[str, Any] = {"runs": [run.to_dict() for run in result.runs], "table": result.table.to_dict(), "report": report}
-        if basins:
-            told |= {**found.to_dict(), "k": {unit: comparison.to_dict() for unit, comparison in comparisons.items()}}
-        say_json(told)
-        return
-    parts: list[Any] = [found if basins else result.table, *(comparison for unit, comparison in comparisons.items() if unit == "attempts")]
-    notes = {**(found.facts() if basins else {})}
-    for comparison in comparisons.values():
-        notes |= comparison.facts() if comparison.unit == "attempts" else {f"K in {comparison.unit}": comparison.facts()[f"K in {comparison.unit}"]}
-    _draw(parts, notes, said, plot)
-
-
 def _compared(runs: tuple[Run, ...], policies: tuple[str, ...], seed: int) -> dict[str, Comparison]:
     """K in every unit of cost, where both sides have runs."""
     from treetop.compiler.rng import Rng
     from treetop.prove.ratios import compare
 
+    if len(policies) < 2:
+        return {}
     agent, blind = ([run for run in runs if run.policy == policy] for policy in policies)
     return {unit: compare(agent, blind, unit, rng=Rng(seed)) for unit in ("attempts", "expansions", "seconds")} if agent and blind else {}
 
 
-def _draw(parts: list[Any], notes: dict[str, str], said: dict[str, str], plot: Path | None) -> None:
-    console = screen()
-    for part in parts:
-        head, rows = part.rows()
-        made = table(*head)
-        for row in rows:
-            made.add_row(*row)
-        console.print(made, soft_wrap=not console.is_terminal)
-        console.print()
-    for rows in (notes, said):
-        if rows:
-            console.print(facts(dict(rows)), soft_wrap=not console.is_terminal)
-            console.print()
-    if plot is not None:
-        say(f"drawn: {plot}")
+@dataclass(frozen=True)
+class _Told:
+    """All that an experiment says: tables, what they come to, and what they were made with."""
+
+    result: SuiteResult
+    report: ProofReport
+    comparisons: dict[str, Comparison]
+    basins: BasinTable | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `--json` prints them."""
+        result = self.result
+        told = {"runs": [run.to_dict() for run in result.runs], "asked": result.asked, "complete": result.complete, "interrupted": result.interrupted,
+                "table": result.table.to_dict(), "report": self.report.to_dict()}  # fmt: skip
+        if self.basins is not None:
+            told |= {**self.basins.to_dict(), "k": {unit: comparison.to_dict() for unit, comparison in self.comparisons.items()}}
+        return told
+
+    def tables(self) -> list[tuple[list[str], list[list[str]]]]:
+        """Headings and rows."""
+        first = self.result.table if self.basins is None else self.basins
+        return [first.rows(), *(comparison.rows() for unit, comparison in self.comparisons.items() if unit == "attempts")]
+
+    def notes(self) -> dict[str, str]:
+        """What the tables come to."""
+        said = {} if self.basins is None else self.basins.facts()
+        for comparison in self.comparisons.values():
+            said |= comparison.facts() if comparison.unit == "attempts" else {f"K in {comparison.unit}": str(comparison.censored or "unknown")}
+        result = self.result
+        if not result.complete:
+            said["finished"] = f"{len(result.runs):,} of {result.asked:,} runs"
+        reasons = list(dict.fromkeys(f"{run.theorem}: {run.reason}" for run in result.runs if run.status == "failed"))
+        if reasons:
+            more = f"; and {len(reasons) - _REASONS:,} more" if len(reasons) > _REASONS else ""
+            said["broke down"] = "; ".join(reasons[:_REASONS]) + more
+        return said
+
+    def draw(self) -> None:
+        """On a terminal."""
+        console = screen()
+        for head, rows in self.tables():
+            # Two policies side by side are easier to compare, where there is room for them.
+            groups = _by_column(head, rows, "policy") if _least_width(_fitting(head, rows), console) > console.width else {"": (head, rows)}
+            for name, part in groups.items():
+                if name:
+                    console.print(name, style="bold")
+                _print(_fitting(*part), console)
+                console.print()
+        for said in (self.notes(), self.report.facts()):
+            if said:
+                console.print(facts(dict(said)))
+                console.print()
+
+    def __str__(self) -> str:
+        from treetop.search.tables import text_table
+
+        parts = [text_table(*rows) for rows in self.tables()]
+        for said in (self.notes(), self.report.facts()):
+            width = max(map(len, said), default=0)
+            parts.append("\n".join(f"{name.ljust(width)}  {text}" for name, text in said.items()))
+        return "\n\n".join(part for part in parts if part)
+
+
+def _fitting(head: list[str], rows: list[list[str]]) -> Table:
+    """A table whose headings are as narrow as what stands below them."""
+    widths = [max((len(row[number]) for row in rows), default=0) for number in range(len(head))]
+    made = table(*("\n".join(textwrap.wrap(heading, max(width, 7), break_long_words=False)) for heading, width in zip(head, widths, strict=True)))
+    made.columns[0].min_width = min(_NAME, max(widths[0], len(head[0])))
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def _by_column(head: list[str], rows: list[list[str]], name: str) -> dict[str, tuple[list[str], list[list[str]]]]:
+    """A table for each value of a column, without that column."""
+    if name not in head:
+        return {"": (head, rows)}
+    where = head.index(name)
+    groups: dict[str, list[list[str]]] = {}
+    for row in rows:
+        groups.setdefault(row[where], []).append([*row[:where], *row[where + 1 :]])
+    return {value: ([*head[:where], *head[where + 1 :]], group) for value, group in groups.items()}
+
+
+def _print(made: Table, console: Console) -> None:
+    """A table that is too wide is set closer; one that is still too wide is better broken by the terminal than clipped."""
+    if _least_width(made, console) > console.width:
+        made.padding = (0, 0, 0, 0)
+    console.print(made, width=max(console.width, _least_width(made, console)), crop=False)
+
+
+def _least_width(made: Table, console: Console) -> int:
+    return Measurement.get(console, console.options.update(max_width=10_000), made).minimum

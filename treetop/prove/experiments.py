@@ -100,6 +100,8 @@ def prove_one(problem: str, policy: str, seed: int, experiment: Experiment) -> R
         else:
             assert experiment.limit is not None
             result = search.run(experiment.limit)
+    if result.interrupted:  # half a run is none
+        raise KeyboardInterrupt
     return run_of(result, policy, seed, problem)
 
 

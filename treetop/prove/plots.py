@@ -37,8 +37,7 @@ _STYLE = {
 def draw_experiment(path: str | Path, table: BasinTable, comparison: Comparison | None = None, *, title: str = "") -> Path:
     """Draw the picture of `experiment_figure` and save it: as PNG, SVG or PDF, as the path ends."""
     path = Path(path)
-    if path.suffix.lower() not in FORMATS:
-        raise ConfigError(f"a picture is saved as {', '.join(FORMATS)}, not as {path.name!r}")
+    check_drawable(path)
     figure = experiment_figure(table, comparison, title=title)
     with _matplotlib():
         try:
@@ -46,6 +45,14 @@ def draw_experiment(path: str | Path, table: BasinTable, comparison: Comparison 
         except OSError as error:
             raise SaveError(f"{path} cannot be written: {error.strerror or error}") from error
     return path
+
+
+def check_drawable(path: Path) -> None:
+    """Refuse a picture that could not be drawn, before there is anything to lose: another format, or no Matplotlib."""
+    if path.suffix.lower() not in FORMATS:
+        raise ConfigError(f"a picture is saved as {', '.join(FORMATS)}, not as {path.name!r}")
+    with _matplotlib():
+        pass
 
 
 def experiment_figure(table: BasinTable, comparison: Comparison | None = None, *, title: str = "") -> Figure:

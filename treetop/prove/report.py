@@ -41,7 +41,7 @@ class ProofReport:
     """Iterations after which the result is looked at; the last one ends the run. None where other limits do."""
     theorems: tuple[str, ...]
     theorems_digest: str
-    """Of the names and the statements: `digest_theorems`."""
+    """Of the names, the statements, and the files that the statements stand in: `digest_theorems`."""
     blocked: tuple[str, ...] = ()
     """The tactics that are never tried because they are easy."""
     limits: Mapping[str, Any] = field(default_factory=dict)
@@ -74,20 +74,24 @@ class ProofReport:
         return told
 
     def facts(self) -> dict[str, str]:
-        """Everything by name, for people: long lists by their first and last entry."""
+        """Everything by name, for people: what belongs together on one line, long lists by their first and last entries."""
+        c = "none" if self.c is None else f"{self.c:.6g}"
+        tiers = f"budget tiers {_listed(self.budget_tiers)} iterations" if self.budget_tiers else "no budget tiers"
+        prover = {"": self.prover.get("prover"), **{name: value for name, value in self.prover.items() if name not in ("prover", "statement")}}
         return {
-            "policy": " against ".join(self.policies), "c": "none" if self.c is None else f"{self.c:.6g}", "backup": self.backup,
-            "subgoals": self.subgoals, "expansion": self.expansion, "tie-break": self.tie_break, "rng": self.rng, "seeds": _listed(self.seeds) or "none: equals go to the first",
-            "provider": self.provider, "ranker": self.ranker or "none", "easy tactics": self._easy(),
-            "budget tiers": f"{_listed(self.budget_tiers)} iterations" if self.budget_tiers else "none", "limits": _pairs(self.limits),
-            "theorems": f"{len(self.theorems):,} ({_listed(self.theorems)}), digest {self.theorems_digest}", "prover": _pairs(self.prover),
-            "versions": _pairs(self.versions), "machine": self.machine,
-        }  # fmt: skip
+            "policy": f"{' against '.join(self.policies)}; c {c}, backup {self.backup}, subgoals {self.subgoals}, expansion {self.expansion}",
+            "chance": f"seeds {_listed(self.seeds) or 'none'}; rng {self.rng}; tie-break {self.tie_break}",
+            "tactics": f"provider {self.provider}; ranker {self.ranker or 'none'}; easy ones {self._easy()}",
+            "budget": f"{tiers}; {_pairs(self.limits)}",
+            "theorems": f"{len(self.theorems):,} ({_listed(self.theorems)}), digest {self.theorems_digest}",
+            "prover": _pairs(prover),
+            "made with": f"{_pairs(self.versions)}; {self.machine}",
+        }
 
     def _easy(self) -> str:
         if self.allow_easy:
             return "allowed"
-        return f"blocked: {', '.join(self.blocked)}" if self.blocked else "blocked, though there were none"
+        return f"blocked ({_listed(self.blocked)}: {len(self.blocked):,} in all)" if self.blocked else "blocked, though there were none"
 
     def __str__(self) -> str:
         said = self.facts()
@@ -103,8 +107,7 @@ def report_on(
     said = hooks or {}
     expansion = "all tactics at once" if config.width is None else f"{config.width} at a time"
     widening = "" if config.widening is None else f", at most {config.widening[0]:g} n^{config.widening[1]:g} after n visits"
-    statements = {name: str(facts.get("statement", "")) for name, facts in theorems.items()}
-    prover = {key: value for key, value in next(iter(theorems.values())).items() if len(theorems) == 1 or key in ("prover", "mode")}
+    statements = {name: f"{facts.get('statement', '')}{facts.get('digest', '')}" for name, facts in theorems.items()}
     return ProofReport(
         policies=policies or (config.policy,), c=config.c if config.policy in ("ucb1", "puct") else None, backup=config.backup, subgoals=config.subgoals,
         expansion=expansion + widening, tie_break=said.get("tie_break") or ("by the seed" if seeds else "the first"),
@@ -112,8 +115,16 @@ def report_on(
         blocked=() if allow_easy else tuple(sorted(EASY)), budget_tiers=tiers, theorems=tuple(theorems), theorems_digest=digest_theorems(statements),
         limits={**(limits or {}), "seconds_a_tactic": config.tactic_seconds, "leaf_value": config.leaf_value, "virtual_loss": config.virtual_loss,
                 "depth_bias": config.depth_bias, "path_bias": config.path_bias, "evaluate": said.get("evaluate")},
-        prover=prover,
+        prover=_provers(list(theorems.values())),
     )  # fmt: skip
+
+
+def _provers(told: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """What one theorem says of itself; of several only who proves them, and how."""
+    if len(told) == 1:
+        return dict(told[0])
+    found = {key: list(dict.fromkeys(str(facts[key]) for facts in told if key in facts)) for key in ("prover", "mode")}
+    return {key: " and ".join(values) for key, values in found.items() if values}
 
 
 def digest_theorems(statements: Mapping[str, str]) -> str:
@@ -138,4 +149,8 @@ def _listed(values: tuple[Any, ...]) -> str:
 
 
 def _pairs(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items()) or "none"
+    return ", ".join(f"{name.replace('_', ' ')} {_number(value)}".strip() for name, value in values.items() if value not in (None, [], "")) or "none"
+
+
+def _number(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,134 @@
+"""What `treetop prove` shows: the search while it runs, what came of it, and its tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.live import Live
+from rich.text import Text
+
+from treetop.cli.common import CHOSEN, FAINT, errors, say, screen
+from treetop.errors import TreetopError
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from treetop.prove.outline import Outline
+    from treetop.prove.prover import Theorem
+    from treetop.prove.result import ProofResult
+    from treetop.prove.search import ProofProgress
+
+_MODEL_SECONDS = 5.0  # for a counter-model
+_TACTIC = 40  # letters of a tactic in the best partial proof
+_STYLES = {"open": "yellow", "proved": "green", "dead": "red"}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What came of one theorem, and all that is shown of it."""
+
+    theorem: Theorem
+    result: ProofResult
+    tree: Outline | None = None
+    counter_model: Any = None
+    """Of a formula that is no theorem."""
+
+    @property
+    def headline(self) -> str:
+        """What is known now, in a line."""
+        return self.result.summary() if self.counter_model is None else "not a theorem: there is a counter-model"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `--json` prints them."""
+        model = self.counter_model
+        said = {} if model is None else {"counter_model": model.to_dict() if hasattr(model, "to_dict") else str(model)}
+        return {**self.result.to_dict(), **said, **({} if self.tree is None else {"tree": str(self.tree).splitlines()})}
+
+    def show(self) -> None:
+        """Say it: in colours on a terminal, as plain text elsewhere."""
+        result = self.result
+        head = Text.assemble((result.theorem, "bold"), ": ", (self.headline, CHOSEN if result.proved else "bold red"))
+        parts = [head, Text(result.statement, FAINT) if result.statement else None]
+        model = "" if self.counter_model is None else str(self.counter_model).rstrip()
+        parts += [Text(f"\n{text}") for text in (result.script.rstrip(), model) if text]
+        parts.append(Text(f"\n{result.effort()}", FAINT))
+        console = screen()
+        for part in parts:
+            if part is not None:
+                console.print(part, soft_wrap=True)
+        if self.tree is not None:
+            say()
+            draw_tree(self.tree)
+        say()
+
+
+def find_counter_model(theorem: Theorem, result: ProofResult) -> Any:
+    """A counter-model, where there is no proof and the theorem knows how to look for one."""
+    refute = getattr(theorem, "refute", None)
+    if result.proved or result.interrupted or refute is None:
+        return None
+    try:
+        with waiting(f"{theorem.name}: looking for a counter-model"):
+            return refute(_MODEL_SECONDS)
+    except TreetopError:
+        return None
+
+
+def draw_tree(tree: Outline) -> None:
+    """The tree of a search; on a terminal a line each, cut where it ends."""
+    console = screen()
+    if not console.is_terminal:
+        say(str(tree))
+        return
+    for line in tree.lines:
+        style = _STYLES[line.status.value] if line.is_goal else ""
+        console.print(Text(str(line), style), no_wrap=True, overflow="ellipsis")
+    console.print(Text(f"({tree.legend})", FAINT), soft_wrap=True)
+
+
+def waiting(text: str) -> AbstractContextManager[object]:
+    """A turning sign and a text on a terminal, nothing elsewhere."""
+    console = errors()
+    return console.status(Text(_cut(text, console.width - 4))) if console.is_terminal else nullcontext()
+
+
+@contextmanager
+def watching(name: str) -> Iterator[Callable[[ProofProgress], None] | None]:
+    """Two lines on a terminal: how far the search is, and the best partial proof. Nothing elsewhere."""
+    console = errors()
+    if not console.is_terminal:
+        yield None
+        return
+    # Drawn from the search's own callback: a thread that draws would take the interpreter from the search.
+    with Live(console=console, transient=True, auto_refresh=False) as live:
+        yield lambda now: live.update(standing(name, now, console.width), refresh=True)
+
+
+def standing(name: str, now: ProofProgress, width: int) -> Group:
+    """Where a search stands, in two lines of so many letters."""
+    counts = {"open": now.open, "proved": now.proved, "dead": now.dead}
+    goals = Text("goals: ") + Text("  ").join(Text(f"{count:,} {status}", _STYLES[status]) for status, count in counts.items())
+    doing = "checking the proof" if now.checking else f"{now.attempts:,} attempts, {now.rate:,.0f}/s, {now.elapsed:.0f} s"
+    line = Text.assemble(goals, "  ", doing)
+    room = width - len(line) - 2
+    if room >= min(len(name), 8):
+        line = Text.assemble((_cut(name, room), "bold"), "  ", line)
+    line.truncate(width, overflow="ellipsis")
+    line.no_wrap = True
+    return Group(line, Text(_way(now.best, width), FAINT, no_wrap=True))
+
+
+def _way(tactics: tuple[str, ...], width: int) -> str:
+    """The end of a way, as much of it as fits: what is being tried now."""
+    longest = min(_TACTIC, width - 2)
+    text = " > ".join(_cut(tactic, longest) for tactic in tactics)
+    return text if len(text) <= width else f"… {text[len(text) - width - 1 :].partition(' > ')[2]}"
+
+
+def _cut(text: str, width: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= width else f"{line[: max(0, width - 1)]}…"
