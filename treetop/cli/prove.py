@@ -206,7 +206,7 @@ def find_theorems(what: str | None, lemmas: list[str], *, all_admitted: bool, mo
 
     if what is None:
         raise ConfigError(f"say what to prove: {_HELP_WHAT[0].lower()}{_HELP_WHAT[1:]}")
-    if Path(what).is_dir():
+    if _is_folder(what):
         raise ConfigError(f"{what} is a folder: --suite {what} runs all problems in it")
     if what.endswith((".v", ".p")) and not Path(what).is_file():
         raise ConfigError(f"there is no file {what}")
@@ -225,6 +225,13 @@ def find_theorems(what: str | None, lemmas: list[str], *, all_admitted: bool, mo
     with waiting(f"compiling {what}"):
         found[0].check_compiles()
     return list(found)
+
+
+def _is_folder(what: str) -> bool:
+    try:
+        return Path(what).is_dir()
+    except OSError:  # a formula may be longer than any name
+        return False
 
 
 def _read_document(what: str) -> Document:

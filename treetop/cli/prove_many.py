@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from treetop.prove.suite import SuiteProgress, SuiteResult
 
 _NAME = 12  # letters that the first column keeps, however narrow the terminal is
-_REASONS = 3  # of runs that broke down, that are told
+_REASONS = 3  # why runs broke down or were refused: as many are told
 
 
 def run_experiment(
@@ -160,10 +160,11 @@ class _Told:
         result = self.result
         if not result.complete:
             said["finished"] = f"{len(result.runs):,} of {result.asked:,} runs"
-        reasons = list(dict.fromkeys(f"{run.theorem}: {run.reason}" for run in result.runs if run.status == "failed"))
-        if reasons:
-            more = f"; and {len(reasons) - _REASONS:,} more" if len(reasons) > _REASONS else ""
-            said["broke down"] = "; ".join(reasons[:_REASONS]) + more
+        for status, name in (("failed", "broke down"), ("refused", "refused")):
+            reasons = list(dict.fromkeys(f"{run.theorem}: {run.reason}" for run in result.runs if run.status == status))
+            if reasons:
+                more = f"; and {len(reasons) - _REASONS:,} more" if len(reasons) > _REASONS else ""
+                said[name] = "; ".join(reasons[:_REASONS]) + more
         return said
 
     def draw(self) -> None:

@@ -1,0 +1,438 @@
+"""`treetop prove`: formulas, files of Coq, experiments; in this process, piped, on a terminal, interrupted, killed and resumed."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from tests.cli.conftest import environment, started
+from treetop.cli.prove_shown import standing
+from treetop.prove.search import ProofProgress
+
+needs_coq = pytest.mark.skipif(shutil.which("coqidetop.opt") is None, reason="needs Coq: the Debian package `coq`")
+
+LEMMAS = """\
+Inductive num : Set := zero : num | next : num -> num.
+Fixpoint plus (n m : num) : num := match n with zero => m | next k => next (plus k m) end.
+
+Lemma left_zero : forall n : num, plus zero n = n.
+Admitted.
+
+Lemma not_true : forall n m k : num, plus n (plus m k) = plus (plus m (next n)) k.
+Admitted.
+
+Lemma right_zero : forall n : num, plus n zero = n.
+Admitted.
+"""
+
+PEIRCE = "fof(c, conjecture, ((p => q) => p) => p).\n"
+EASY = "fof(a, axiom, p & q).\nfof(c, conjecture, q & p).\n"
+HARD = "fof(c, conjecture, ((p1 <=> p2) => (p1 & p2 & p3)) & ((p2 <=> p3) => (p1 & p2 & p3)) & ((p3 <=> p1) => (p1 & p2 & p3)) => (p1 & p2 & p3)).\n"
+
+
+@pytest.fixture
+def lemmas(tmp_path):
+    file = tmp_path / "Lemmas.v"
+    file.write_text(LEMMAS)
+    return file
+
+
+@pytest.fixture
+def problems(tmp_path):
+    folder = tmp_path / "problems"
+    folder.mkdir()
+    (folder / "easy.p").write_text(EASY)
+    (folder / "peirce.p").write_text(PEIRCE)
+    (folder / "hard.p").write_text(HARD)
+    return folder
+
+
+# Formulas.
+
+
+def test_a_formula_is_proved_in_one_clear_line(run):
+    ended = run("prove", "p & q -> q & p", "--mode", "raw")
+    assert (ended.code, ended.err) == (0, "")
+    first, _, rest = ended.out.partition("\n")
+    assert first.startswith("p & q -> q & p: proved in ")
+    assert first.endswith(" steps, accepted by treetop natural deduction")
+    assert "goals: " in rest
+    assert "\x1b" not in ended.out
+
+
+def test_one_step_is_no_steps(run):
+    assert "p -> p: proved in 1 step, accepted by" in run("prove", "p -> p").out
+
+
+def test_a_formula_that_is_not_provable_ends_with_1(run):
+    ended = run("prove", "p | ~p")
+    assert (ended.code, ended.err) == (1, "")
+    assert ended.out.startswith("p | ~p: not ")
+
+
+def test_the_json_is_one_value_and_nothing_else(run):
+    ended = run("prove", "p & q -> q & p", "--json", "--tree")
+    told = json.loads(ended.out)
+    assert (ended.code, ended.err) == (0, "")
+    assert (told["theorem"], told["status"], told["proved"], told["steps"]) == ("p & q -> q & p", "proved", True, 1)
+    assert told["verdict"]["accepted"]
+    assert told["tree"][0].startswith("+ goal 0: p & q -> q & p")
+    assert {"policy", "seeds", "provider", "theorems_digest"} <= {"policy", *told["report"]}
+
+
+def test_long_lines_are_neither_wrapped_nor_clipped_in_a_pipe(shell):
+    formula = " & ".join(f"proposition_{number}" for number in range(40)) + " -> proposition_3"
+    ended = shell("prove", formula, "--tree")
+    assert ended.code == 0
+    assert f"{formula}: proved in 1 step, accepted by treetop natural deduction" in ended.out.splitlines()
+    assert f"+ goal 0: {formula}" in ended.out.splitlines()
+
+
+def test_a_tptp_problem_is_proved(run, problems):
+    ended = run("prove", problems / "easy.p")
+    assert ended.code == 0
+    assert ended.out.startswith("easy: proved in 1 step")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ([], "say what to prove"),
+        (["p & & q"], "a formula was expected here"),
+        (["nowhere.v", "--lemma", "a"], "there is no file nowhere.v"),
+        (["nowhere.p"], "there is no file nowhere.p"),
+        (["problems"], "--suite problems runs all problems in it"),
+        (["p -> p", "--lemma", "x"], "are for files of Coq"),
+        (["p -> p", "--write"], "are for files of Coq"),
+        (["p -> p", "--policy", "mcts"], "policy must be one of"),
+        (["p -> p", "--policy", "puct(d=1)"], "puct(d=1)"),
+        (["p -> p", "--tiers", "10,x"], "whole numbers between commas"),
+        (["p -> p", "--tiers", "10,5"], "growing numbers"),
+        (["p -> p", "--seconds", "0"], "seconds must be a positive number"),
+        (["p -> p", "--mode", "wild"], "mode"),
+        (["p -> p", "--workers", "0"], "workers must be"),
+        (["p -> p", "--trace", "nowhere/t.jsonl"], "there is no folder"),
+        (["p -> p", "--trace", "/proc/t.jsonl"], "cannot be written"),
+        (["p -> p", "--out", "runs.jsonl"], "that needs --suite or --basin-seeds"),
+        (["p -> p", "--basin-seeds", "3"], "experiments are run on files"),
+        (["problems/easy.p", "--basin-blind"], "say how many with --basin-seeds"),
+        (["problems/easy.p", "--basin-seeds", "0"], "must be at least 1"),
+        (["problems/easy.p", "--basin-seeds", "2", "--plot", "k.txt"], "a picture is saved as"),
+        (["problems/easy.p", "--basin-seeds", "2", "--tree"], "this is an experiment"),
+        (["--suite", "problems", "--plot", "k.png"], "say how many seeds"),
+        (["--suite", "problems", "--out", "nowhere/runs.jsonl"], "there is no folder"),
+        (["--suite", "problems", "--lemma", "x"], "has no lemma x"),
+        (["--suite", "nowhere"], "there is no file or folder nowhere"),
+        (["--suite", "empty"], "empty holds no problems"),
+        (["problems/easy.p", "--basin-seeds", "2", "--basin-blind", "--policy", "blind_uniform"], "give another --policy"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_usage_error_in_one_line(run, problems, tmp_path, args, words):
+    (tmp_path / "empty").mkdir()
+    ended = run("prove", *args)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert ended.err.splitlines()[0].startswith("error: ")
+    assert len(ended.err.splitlines()) == 1 or "^" in ended.err.splitlines()[-1]
+
+
+def test_every_event_of_a_search_is_traced(run, tmp_path):
+    assert run("prove", "p & q -> q & p", "--trace", "t.jsonl").code == 0
+    events = [json.loads(line) for line in (tmp_path / "t.jsonl").read_text().splitlines()]
+    assert events[0]["event"] == "theorem"
+    assert events[0]["facts"]["statement"] == "p & q -> q & p"
+    assert [event["event"] for event in events[1:]] == ["suggest", "reserve", "attempt", "proved"]
+
+
+# Files of Coq.
+
+
+@needs_coq
+def test_a_lemma_is_proved_and_the_file_left_alone(run, lemmas):
+    ended = run("prove", "Lemmas.v", "--lemma", "right_zero", "--tree")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0].startswith("right_zero: proved in ")
+    assert ", accepted by coqc 8." in lines[0]
+    assert lines[1] == "Lemma right_zero : forall n : num, plus n zero = n."
+    assert any(line.startswith("+ goal 0: forall n : num, plus n zero = n") for line in lines), "in the notation that people use"
+    assert "(+ proved, ? open, x dead" in ended.out
+    assert lemmas.read_text() == LEMMAS
+    assert list(lemmas.parent.iterdir()) == [lemmas]
+
+
+@needs_coq
+def test_what_is_proved_is_written_though_something_else_is_not(run, lemmas):
+    ended = run("prove", "Lemmas.v", "--all-admitted", "--write", "--attempts", "60")
+    assert (ended.code, ended.err) == (1, "")
+    assert "2 of 3 proved; not proved: not_true" in ended.out
+    assert "written: left_zero, right_zero; the old file is " in ended.out
+    new = lemmas.read_text()
+    assert (new.count("Qed."), new.count("Admitted.")) == (2, 1)
+    assert "= plus (plus m (next n)) k.\nAdmitted." in new
+    assert (lemmas.parent / "Lemmas.v.bak").read_text() == LEMMAS
+
+
+@needs_coq
+def test_a_copy_is_a_new_file(run, lemmas, tmp_path):
+    told = json.loads(run("prove", "Lemmas.v", "--lemma", "left_zero", "--copy", "Proved.v", "--json").out)
+    assert told["written"] == "Proved.v"
+    assert "Qed." in (tmp_path / "Proved.v").read_text()
+    assert lemmas.read_text() == LEMMAS
+    ended = run("prove", "Lemmas.v", "--lemma", "left_zero", "--copy", "Proved.v")
+    assert ended.code == 2
+    assert "exists already" in ended.err
+    assert "give one of them" in run("prove", "Lemmas.v", "--lemma", "left_zero", "--copy", "New.v", "--write").err
+
+
+@needs_coq
+def test_a_proof_that_cannot_be_written_is_told_all_the_same(run, lemmas):
+    ended = run("prove", "Lemmas.v", "--lemma", "left_zero", "--copy", "/proc/Proved.v", "--json")
+    assert ended.code == 1
+    assert json.loads(ended.out)["proved"]
+    assert "cannot be written" in ended.err
+    assert lemmas.read_text() == LEMMAS
+
+
+@needs_coq
+def test_a_file_that_changes_during_the_search_is_left_alone(run, lemmas, tmp_path):
+    os.mkfifo(tmp_path / "trace")
+
+    def meddle():
+        with (tmp_path / "trace").open() as events:  # opened for writing once the lemmas have been read
+            lemmas.write_text(f"{LEMMAS}(* mine *)\n")
+            events.read()
+
+    meddler = threading.Thread(target=meddle)
+    meddler.start()
+    ended = run("prove", "Lemmas.v", "--lemma", "left_zero", "--write", "--trace", "trace")
+    meddler.join()
+    assert ended.code == 1
+    assert "left_zero: proved in 1 step" in ended.out
+    assert "Lemmas.v changed during the search; nothing was written" in ended.err
+    assert lemmas.read_text() == f"{LEMMAS}(* mine *)\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["Lemmas.v", "trace"]
+
+
+@needs_coq
+def test_a_file_that_does_not_compile_is_told_with_its_line(run, lemmas):
+    lemmas.write_text(f"{LEMMAS}\nLemma broken : nonsense.\nAdmitted.\n")
+    ended = run("prove", "Lemmas.v", "--lemma", "left_zero", "--write")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.startswith("error: Lemmas.v, line 13: ")
+    assert len(ended.err.splitlines()) == 1
+    assert "Qed" not in lemmas.read_text()
+
+
+def test_a_lemma_that_is_not_there_is_a_usage_error(run, lemmas):
+    ended = run("prove", "Lemmas.v", "--lemma", "left_zer")
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "error: Lemmas.v has no lemma 'left_zer'; did you mean left_zero, right_zero?\n"
+    assert "admitted are: left_zero, not_true, right_zero" in run("prove", "Lemmas.v").err
+    lemmas.write_text("Lemma done : True.\nProof. exact I. Qed.\n")
+    assert "no lemma of Lemmas.v is admitted" in run("prove", "Lemmas.v", "--all-admitted").err
+
+
+def test_without_coq_the_error_names_the_package(run, lemmas, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    ended = run("prove", "Lemmas.v", "--lemma", "left_zero")
+    assert (ended.code, ended.out) == (1, "")
+    assert ended.err.strip().endswith("apt-get install coq")
+    assert run("prove", "p -> p").code == 0, "formulas need nothing"
+
+
+# The terminal.
+
+
+@pytest.mark.parametrize("width", [30, 80, 120])
+@pytest.mark.parametrize("checking", [False, True])
+def test_the_live_display_has_two_lines_whatever_the_names(width, checking):
+    best = ("induction n", "rewrite <- (a_lemma_with_a_long_name n m k),\n  another_one in *", "simpl", "apply (f_equal next)", "reflexivity")
+    now = ProofProgress(1234, 123456, 61.5, 12345, 678, 90, best, checking)
+    for name in ("a", "a_name_that_no_terminal_in_the_world_has_enough_room_for_" * 3):
+        console = Console(width=width, record=True, file=io.StringIO())
+        console.print(standing(name, now, width))
+        lines = console.export_text().splitlines()
+        assert len(lines) == 2
+        assert all(len(line) <= width for line in lines)
+        assert "open" in lines[0]
+        if width > 30:
+            assert "reflexivity" in lines[1], "the end of the way is what is being tried"
+            assert ("checking" if checking else "2,007/s") in lines[0]
+
+
+@needs_coq
+def test_a_terminal_sees_a_live_display_and_ctrl_c_ends_with_what_is_known(lemmas, tmp_path, monkeypatch):
+    monkeypatch.setenv("TREETOP_TEST_MARK", str(tmp_path))
+    with started("prove", "Lemmas.v", "--lemma", "left_zero", "--lemma", "not_true", "--lemma", "right_zero", "--copy", "New.v", folder=tmp_path, out_too=True) as process:
+        process.see("not_true\x1b[0m  goals: ")
+        process.process.send_signal(signal.SIGINT)
+        code, drawn = process.end()
+    assert code == 130
+    assert "goals: " in drawn
+    assert "not proved before Ctrl-C" in drawn
+    assert "1 of 3 proved; not proved: not_true; not tried: 1" in drawn
+    assert "interrupted" in drawn
+    assert "Traceback" not in drawn
+    assert (tmp_path / "New.v").read_text().count("Qed.") == 1, "what was proved is not lost"
+    assert _processes_with(f"TREETOP_TEST_MARK={tmp_path}") == []
+
+
+def test_ctrl_c_with_several_workers_leaves_nothing_behind(tmp_path, monkeypatch):
+    monkeypatch.setenv("TREETOP_TEST_MARK", str(tmp_path))
+    all_of_them = " & ".join(f"p{n}" for n in range(7))
+    formula = " & ".join(f"((p{n} <-> p{(n + 1) % 7}) -> ({all_of_them}))" for n in range(7)) + f" -> ({all_of_them})"
+    with started("prove", formula, "--mode", "raw", "--workers", "2", "--json", folder=tmp_path) as process:
+        process.see("/s")
+        process.process.send_signal(signal.SIGINT)
+        code, out = process.end()
+    assert code == 130
+    told = json.loads(out)
+    assert (told["status"], told["interrupted"]) == ("open", True)
+    assert _processes_with(f"TREETOP_TEST_MARK={tmp_path}") == []
+
+
+def _processes_with(mark: str) -> list[str]:
+    """Those that were started with something in their environment, once they have had a moment to end."""
+    found: list[str] = []
+    for _ in range(50):
+        found = []
+        for entry in Path("/proc").glob("[0-9]*/environ"):
+            with contextlib.suppress(OSError):
+                if mark.encode() in entry.read_bytes() and entry.parent.name != str(os.getpid()):
+                    found.append((entry.parent / "cmdline").read_text())
+        if not found:
+            break
+        time.sleep(0.1)
+    return found
+
+
+# Experiments.
+
+
+def _without_seconds(runs):
+    return [{name: value for name, value in one.items() if name != "seconds"} for one in runs]
+
+
+def test_a_folder_is_run_to_its_end_and_what_is_not_proved_is_a_result(run, problems):
+    ended = run("prove", "--suite", "problems", "--tiers", "5,10")
+    assert (ended.code, ended.err) == (0, "")
+    assert "all        3" in ended.out
+    for words in ("policy     puct; c 1, backup and_min", "seeds 0; rng SplitMix64", "tie-break by the seed", "provider ", "ranker none", "easy ones blocked",
+                  "budget tiers 5, 10 iterations", "theorems   3 (easy, hard, peirce), digest "):  # fmt: skip
+        assert words in ended.out
+    assert max(map(len, ended.out.splitlines())) < 250
+
+
+def test_the_help_says_that_a_result_is_no_failure(run):
+    help_text = " ".join(run("prove", "--help").out.replace("│", " ").split())
+    assert "a theorem that is not proved there is a result, not a failure" in help_text
+
+
+@needs_coq
+def test_a_folder_may_hold_problems_of_both_kinds(run, problems):
+    (problems / "lemmas.v").write_text(LEMMAS)
+    (problems / "broken.v").write_text("Lemma broken : nonsense.\nAdmitted.\n")
+    told = json.loads(run("prove", "--suite", "problems", "--tiers", "3,6", "--json").out)
+    assert {one["theorem"]: one["status"] for one in told["runs"]}.keys() == {
+        "broken:broken", "easy", "hard", "lemmas:left_zero", "lemmas:not_true", "lemmas:right_zero", "peirce"}  # fmt: skip
+    assert told["report"]["prover"]["prover"].count("Coq") == 1
+    assert told["report"]["prover"]["prover"].count("logic") == 1
+    assert told["complete"]
+    text = run("prove", "--suite", "problems/broken.v", "--tiers", "3").out
+    assert "broke down  broken:broken: " in text
+    assert "nonsense was not found" in text
+
+
+def test_basins_and_k_are_told_and_drawn(run, problems, tmp_path):
+    pytest.importorskip("matplotlib", reason="pictures need the extra `plot`")
+    command = ("prove", "--suite", "problems", "--basin-seeds", "3", "--basin-blind", "--tiers", "5,10", "--mode", "raw", "--plot", "k.png")
+    text = run(*command).out
+    assert "K in attempts" in text
+    assert "drawn: k.png" in text
+    assert (tmp_path / "k.png").read_bytes().startswith(b"\x89PNG")
+    told = json.loads(run(*command, "--json").out)
+    assert {"runs", "table", "report", "basins", "k"} <= told.keys()
+    assert len(told["runs"]) == 3 * 2 * 3
+    assert told["k"].keys() == {"attempts", "expansions", "seconds"}
+
+
+def test_an_experiment_on_a_terminal_fits_its_width(problems, tmp_path):
+    (problems / "a_problem_with_a_rather_long_name_for_a_table.p").write_text(EASY)
+    with started("prove", "--suite", "problems", "--basin-seeds", "2", "--basin-blind", "--tiers", "3,6", folder=tmp_path, out_too=True) as process:
+        code, drawn = process.end()
+    assert code == 0
+    assert "blind_uniform" in drawn
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", drawn)
+    assert "hard" in plain
+    assert max(len(line) for line in re.split(r"[\r\n]", plain)) <= 100
+
+
+def test_a_killed_experiment_goes_on_and_ends_with_the_same_table(problems, tmp_path, run):
+    command = ("prove", "--suite", "problems", "--basin-seeds", "20", "--basin-blind", "--tiers", "10,60", "--mode", "raw", "--json")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "treetop", *command, "--out", "killed.jsonl"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    out = tmp_path / "killed.jsonl"
+    until = time.monotonic() + 60
+    while not out.exists() or out.read_bytes().count(b"\n") < 10:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    lines = out.read_bytes().count(b"\n") - 1
+    assert 0 < lines < 120
+    with out.open("ab") as file:
+        file.write(b'{"theorem": "hard", "po')  # a line that the end has torn
+    resumed, whole = json.loads(run(*command, "--out", "killed.jsonl").out), json.loads(run(*command).out)
+    assert len(resumed["runs"]) == 120
+    assert _without_seconds(resumed["runs"]) == _without_seconds(whole["runs"])
+    assert resumed["k"]["attempts"] == whole["k"]["attempts"]
+
+
+def test_the_file_of_another_experiment_is_refused_and_left_alone(run, problems, tmp_path):
+    command = ("prove", "--suite", "problems", "--out", "runs.jsonl", "--json")
+    assert run(*command, "--tiers", "5").code == 0
+    kept = (tmp_path / "runs.jsonl").read_bytes()
+    ended = run(*command, "--tiers", "6")
+    assert (ended.code, ended.out) == (2, "")
+    assert "runs.jsonl is another experiment: its budget tiers is 5, not 6" in ended.err
+    (problems / "easy.p").write_text(PEIRCE)
+    assert "its theorems digest is" in run(*command, "--tiers", "5").err
+    assert (tmp_path / "runs.jsonl").read_bytes() == kept
+
+
+def test_ctrl_c_in_an_experiment_keeps_whole_runs_only_and_tells_how_to_go_on(problems, tmp_path):
+    arguments = ("prove", "--suite", "problems", "--basin-seeds", "2000", "--tiers", "10,60", "--mode", "raw", "--out", "runs.jsonl")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "treetop", *arguments], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    out = tmp_path / "runs.jsonl"
+    until = time.monotonic() + 60
+    while not out.exists() or out.read_bytes().count(b"\n") < 8:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    told, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "go on with:  treetop prove --suite problems" in err
+    assert "of 6,000 runs" in told
+    assert "Traceback" not in err
+    hard = [json.loads(line) for line in out.read_text().splitlines()[1:] if '"theorem": "hard"' in line]
+    assert {one["iterations"] for one in hard if one["status"] == "open"} <= {60}, "half a run is none"
