@@ -7,7 +7,7 @@ STAMP := $(VENV)/.installed
 
 .PHONY: demo test lint types layers engines unit bench clean
 
-# Plays the main job: searches, a game of one's own, a check, a match, a plan with recorded advice, the speed of the bundled games.
+# Plays the main job: searches, a game of one's own, a check, a match, a plan with recorded advice, proofs, the speed of the bundled games.
 demo: $(STAMP)
 	$(BIN)/treetop games
 	$(BIN)/treetop search connect_four --simulations 100000 --seed 1
@@ -16,6 +16,8 @@ demo: $(STAMP)
 	$(BIN)/treetop solve connect_four --moves "4 4 4 4 4 4 2 2 6 6 5 3"
 	$(BIN)/treetop match "grave(simulations=500)" "uct(simulations=500)" --game "hex(size=5)" --games 20 --seed 1
 	$(BIN)/python examples/game_of_24.py 3 3 8 8
+	$(BIN)/treetop prove "(p | q -> r) <-> (p -> r) & (q -> r)" --mode raw
+	if command -v coqc >/dev/null; then $(BIN)/treetop prove examples/Lists.v --lemma rev_involutive; else echo "no coqc, so no proof in Coq: apt-get install coq"; fi
 	$(BIN)/treetop bench connect_four othello tic_tac_toe --simulations 20000
 
 test: lint types layers engines unit
@@ -29,7 +31,7 @@ types: $(STAMP)
 layers: $(STAMP)
 	$(BIN)/lint-imports
 
-# The engines that some tests play against; where they cannot be installed those tests are skipped, and say so.
+# The engines that some tests play against, and the proof assistant; where they cannot be installed those tests are skipped, and say so.
 engines:
 	sh scripts/install_engines.sh
 

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Install the engines that the tests of the players and the anchored matches use. Where that is not possible, say what is missing: the tests
-# that need an engine are skipped then, so this never fails a build.
+# Install what some tests talk to: the engines of the players and of the anchored matches, and the proof assistant Coq. Where that is not
+# possible, say what is missing: the tests that need it are skipped then, so this never fails a build.
 set -u
 
-packages="fairy-stockfish gnugo fairymax gnubg"
+packages="fairy-stockfish gnugo fairymax gnubg coq"
 
 if ! command -v apt-get >/dev/null 2>&1; then
-    echo "there is no apt-get here: install these engines by other means: $packages"
+    echo "there is no apt-get here: install these by other means: $packages"
     exit 0
 fi
 if [ "$(id -u)" -ne 0 ]; then

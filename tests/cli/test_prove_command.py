@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.cli.conftest import environment, started
+from tests.cli.conftest import REPOSITORY, environment, started
 from treetop.cli.prove_shown import standing
 from treetop.prove.search import ProofProgress
 
@@ -77,10 +77,11 @@ def test_one_step_is_no_steps(run):
     assert "p -> p: proved in 1 step, accepted by" in run("prove", "p -> p").out
 
 
-def test_a_formula_that_is_not_provable_ends_with_1(run):
+def test_a_formula_that_is_not_provable_is_refuted_and_ends_with_1(run):
     ended = run("prove", "p | ~p")
     assert (ended.code, ended.err) == (1, "")
-    assert ended.out.startswith("p | ~p: not ")
+    assert ended.out.startswith("p | ~p: no theorem of intuitionistic logic: there is a counter-model\n\nworld 0: no atom\n")
+    assert "world 1: p" in json.loads(run("prove", "p | ~p", "--json").out)["counter_model"]
 
 
 def test_the_json_is_one_value_and_nothing_else(run):
@@ -235,6 +236,17 @@ def test_a_file_that_does_not_compile_is_told_with_its_line(run, lemmas):
     assert ended.err.startswith("error: Lemmas.v, line 13: ")
     assert len(ended.err.splitlines()) == 1
     assert "Qed" not in lemmas.read_text()
+
+
+@needs_coq
+def test_the_example_is_proved_as_the_documentation_says(run):
+    example = REPOSITORY / "examples" / "Lists.v"
+    before = example.read_bytes()
+    ended = run("prove", example, "--lemma", "app_nil", "--lemma", "rev_involutive")
+    assert ended.code == 0, ended.out
+    assert "2 of 2 proved" in ended.out
+    assert "resting on rev_app\nLemma rev_involutive : forall l : list, rev (rev l) = l.\n" in ended.out
+    assert example.read_bytes() == before
 
 
 def test_a_lemma_that_is_not_there_is_a_usage_error(run, lemmas):

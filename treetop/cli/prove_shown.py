@@ -40,7 +40,7 @@ class Found:
     @property
     def headline(self) -> str:
         """What is known now, in a line."""
-        return self.result.summary() if self.counter_model is None else "not a theorem: there is a counter-model"
+        return self.result.summary() if self.counter_model is None else "no theorem of intuitionistic logic: there is a counter-model"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
