@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from treetop.prove.coq.recursion import CONSTRUCTORS, Recursion
 from treetop.prove.coq.shapes import cases, computes, pattern
+from treetop.prove.coq.support import determined, support
 from treetop.prove.coq.syntax import Term
 from treetop.prove.coq.terms import (
     Binder,
@@ -27,6 +28,7 @@ from treetop.prove.coq.views import Given, View
 from treetop.prove.prover import Suggestion
 
 _MOST = 12  # hypotheses looked at, the newest first
+_ORDERS = frozenset(("lt", "gt", "ge", "Nat.lt", "Nat.le"))
 _DEFINED = frozenset(("In", "incl", "lt", "gt", "ge", "not", "iff", "Nat.lt", "Nat.le", "well_founded"))
 
 
@@ -89,15 +91,18 @@ def _fact(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion
 def _inductive(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion]:
     """A fact of an inductive predicate: the cases of how it was made, or induction over that."""
     label, symbol = given.name, head(given.type)
-    if symbol in _DEFINED or recursion.is_plain(symbol) or recursion.places(symbol):
+    made = any(recursion.is_constructor(head(side)) for side in arguments(given.type))
+    if symbol in _ORDERS and made:
+        scale = 0.5 if head(arguments(given.type)[-1]) == "O" else 0.3
+    elif symbol in _DEFINED or recursion.is_plain(symbol) or recursion.places(symbol):
         scale = 0.15
     else:
-        scale = 1.0 if any(recursion.is_constructor(head(side)) for side in arguments(given.type)) else 0.5
+        scale = 1.0 if made else 0.5
     yield from (Suggestion(f"inversion {label}; subst", 0.3 * scale), Suggestion(f"inversion {label}", 0.1 * scale))
     yield from (Suggestion(f"destruct {label}", 0.2 * scale), Suggestion(f"inversion {label}; subst; auto", 0.15 * scale))
     yield Suggestion(f"inversion {label}; assumption", 0.05 * scale)
-    if scale == 0.5 and not label.startswith("IH"):
-        scale = 0.4 ** sum(other.name.startswith("IH") for other in view.proofs) * (1.0 if recursion.is_inductive(symbol) else 0.5)
+    if scale == 0.5 and not made:
+        scale = 0.4 ** min(2, sum(other.name.startswith("IH") for other in view.proofs)) * (1.0 if recursion.is_inductive(symbol) else 0.5)
         yield from (Suggestion(f"induction {label}", 0.35 * scale), Suggestion(f"induction {label}; auto", 0.2 * scale))
         yield from (Suggestion(f"induction {label}; eauto 3", 0.25 * scale), Suggestion(f"induction {label}; intros", 0.1 * scale))
         yield Suggestion(f"induction {label}; simpl; auto", 0.1 * scale)
@@ -143,23 +148,15 @@ def backwards(view: View, given: Given, weight: float) -> Iterator[Suggestion]:
         found = None if head(stated) in variables else match(stated, view.conclusion, variables)
         if found is None or (not binders and stated is given.type):
             continue
-        premises = sum(binder.name == "_" for binder in binders)
-        if determined(binders, found):
-            yield Suggestion(f"apply {label}", weight * (1.6 if not premises else 1.0))
-            if premises:
-                yield from (Suggestion(f"apply {label}; auto", weight * 0.6), Suggestion(f"apply {label}; assumption", weight * 0.3))
+        needs = support(binders, found, view)
+        ends = weight * 0.3 if not needs.complete else 0.85
+        if needs.determined:
+            yield Suggestion(f"apply {label}", 0.9 if not needs.wanted else weight)
+            if needs.wanted:
+                yield from (Suggestion(f"apply {label}; auto", weight * 0.6), Suggestion(f"apply {label}; assumption", ends))
         else:
-            yield from (Suggestion(f"eapply {label}; eauto 3", weight * 0.7), Suggestion(f"eapply {label}; eassumption", weight * 0.4))
+            yield from (Suggestion(f"eapply {label}; eauto 3", weight * 0.7), Suggestion(f"eapply {label}; eassumption", ends))
         return
-
-
-def determined(binders: tuple[Binder, ...], found: dict[str, Term]) -> bool:
-    """Whether all variables are known once these are: directly, or because another known one's type tells them."""
-    known = set(found)
-    for binder in reversed(binders):
-        if binder.name in known:
-            known |= free_names(binder.type)
-    return all(binder.name in known or binder.name == "_" for binder in binders)
 
 
 def rewriting(view: View, label: str, binders: tuple[Binder, ...], left: Term, right: Term, weight: float) -> Iterator[Suggestion]:
@@ -197,7 +194,7 @@ def _forwards(view: View, given: Given, binders: tuple[Binder, ...], variables: 
             if head(premise) in variables or (found := match(premise, other.type, variables)) is None:
                 continue
             if determined(binders, found):
-                yield Suggestion(f"apply {given.name} in {other.name}", 0.2 if len(premises) == 1 else 0.1)
+                yield Suggestion(f"apply {given.name} in {other.name}", 0.2 if len(premises) == 1 else 0.1 if support(binders, found, view).complete else 0.05)
             if place == 0 and len(premises) == 1 and head(conclusion(given.type)) in ("and", "ex", "or"):
                 blanks = " ".join(other.name if binder.name == "_" else "_" for binder in binders)
                 yield Suggestion(f"destruct ({given.name} {blanks}) as {pattern(conclusion(given.type))}", 0.2)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from treetop.prove.coq.recursion import Recursion
 from treetop.prove.coq.syntax import Term
-from treetop.prove.coq.terms import Binder, arguments, bound_names, free_names, head, peel
+from treetop.prove.coq.terms import Binder, arguments, bound_names, free_names, head, peel, subterms, symbol
 from treetop.prove.coq.views import View, role
 from treetop.prove.prover import Suggestion
 
@@ -23,14 +23,35 @@ def on_variables(view: View, recursion: Recursion) -> Iterator[Suggestion]:
     inside = bound_names(inner)
     looked = Counter(term.label for term in recursion.looked_at(view.conclusion, inside - quantified.keys()) if term.kind == "name")
     done = 0.35 ** sum(given.name.startswith("IH") for given in view.proofs)
-    ranked = _ranked(view, quantified, looked)
+    ranked = _ranked(view, recursion, quantified, looked)
     for place, (label, kind, weight) in enumerate(ranked[:4]):
         weight *= 0.75**place
         yield from _by_cases(label, kind, weight, label in quantified)
         if head(kind) in _RECURSIVE or head(kind) not in _INDUCTIVE:
             yield from _by_induction(view, label, weight * done, label in quantified)
+    yield from _pairwise(view, recursion, quantified, done)
     yield from _on_premises(binders, recursion, done, view)
     yield from _booleans(view, quantified)
+
+
+def _pairwise(view: View, recursion: Recursion, quantified: dict[str, Term], done: float) -> Iterator[Suggestion]:
+    """Functions that look at two variables at once: induction on one, and cases of the other in every case."""
+    found: dict[tuple[str, str], None] = {}
+    for part in subterms(view.conclusion):
+        if part.kind == "app" and part.parts[0].kind == "name":
+            places = recursion.places(symbol(part.parts[0].label))
+            given = [part.parts[place + 1].label for place in places[:2] if place + 1 < len(part.parts) and part.parts[place + 1].kind == "name"]
+            if len(given) == 2 and given[0] != given[1]:
+                found[given[0], given[1]] = None
+    for first, second in list(found)[:2]:
+        if first in quantified and second in quantified:
+            before = f"induction {first}; destruct {second}"
+        elif first in view.by_name and second in view.by_name:
+            before = f"generalize dependent {second}; induction {first}; destruct {second}"
+        else:
+            continue
+        yield from (Suggestion(f"{before}; simpl; intros", 0.3 * done), Suggestion(f"{before}; simpl; intros; auto", 0.3 * done))
+        yield Suggestion(f"{before}; simpl; intros; try reflexivity; try discriminate", 0.2 * done)
 
 
 def _on_premises(binders: tuple[Binder, ...], recursion: Recursion, done: float, view: View) -> Iterator[Suggestion]:
@@ -46,13 +67,13 @@ def _on_premises(binders: tuple[Binder, ...], recursion: Recursion, done: float,
         yield from (Suggestion(f"destruct {place + 1}", weight * 0.5), Suggestion(f"inversion {place + 1}; subst", weight * 0.4))
 
 
-def _ranked(view: View, quantified: dict[str, Term], looked: Counter[str]) -> list[tuple[str, Term, float]]:
+def _ranked(view: View, recursion: Recursion, quantified: dict[str, Term], looked: Counter[str]) -> list[tuple[str, Term, float]]:
     """Variables worth looking at: those that functions recur on first, the more often the better; then others of inductive types."""
     candidates: list[tuple[str, Term, float]] = []
     known = view.by_name
     mentioned = free_names(view.conclusion)
     for label, kind in [*((given.name, given.type) for given in view.data if given.value is None), *quantified.items()]:
-        if kind.kind == "forall" or kind.kind == "sort" or role(label, kind, known) != "data" or head(kind) in view.names | quantified.keys():
+        if kind.kind == "forall" or kind.kind == "sort" or role(label, kind, known) != "data" or head(kind) in view.names | quantified.keys() or recursion.is_plain(head(kind)):
             continue
         if label in looked:
             candidates.append((label, kind, 0.35 + 0.03 * min(looked[label], 5)))
@@ -81,13 +102,18 @@ def _by_induction(view: View, label: str, weight: float, quantified: bool) -> It
         yield Suggestion(f"induction {label}; simpl; intros; auto; rewrite {hypothesis}; auto", weight * 0.4)
     yield Suggestion(f"induction {label}; simpl; intuition; subst; auto", weight * 0.3)
     if not quantified:
-        others = [given.name for given in view.data if given.name != label and given.name in free_names(view.conclusion)
+        others = [given for given in view.data if given.name != label and given.name in free_names(view.conclusion)
                   and label not in free_names(given.type) and given.value is None]  # fmt: skip
+        likely = [given.name for given in others if head(given.type) in _INDUCTIVE]
+        for general, scale in ((likely, 1.0), ([given.name for given in others], 0.4)):
+            if general and (scale == 1.0 or general != likely):
+                before = "; ".join(f"generalize dependent {other}" for other in general)
+                yield Suggestion(f"{before}; induction {label}; simpl; intros", weight * 0.5 * scale)
+                yield Suggestion(f"{before}; induction {label}; simpl; intros; auto", weight * 0.35 * scale)
+                yield Suggestion(f"{before}; induction {label}", weight * 0.2 * scale)
         if others:
-            general = "; ".join(f"generalize dependent {other}" for other in others)
-            yield from (Suggestion(f"{general}; induction {label}; simpl; intros", weight * 0.4), Suggestion(f"{general}; induction {label}", weight * 0.2))
-            yield Suggestion(f"{general}; induction {label}; simpl; intros; auto", weight * 0.3)
-        elif any(given.name.startswith("H") and label in free_names(given.type) for given in view.proofs):
+            return
+        if any(given.name.startswith("H") and label in free_names(given.type) for given in view.proofs):
             yield Suggestion(f"induction {label}; simpl in *; intros", weight * 0.3)
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from treetop.errors import ConfigError
 from treetop.prove.coq.goals import Premise
-from treetop.prove.coq.hypotheses import determined
 from treetop.prove.coq.statements import same_statement
+from treetop.prove.coq.support import determined, support
 from treetop.prove.coq.syntax import Term, parse
-from treetop.prove.coq.terms import Binder, arguments, conclusions, free_names, head, match, peel, size, subterms
+from treetop.prove.coq.terms import Binder, arguments, conclusions, free_names, head, match, peel, size, substitute, subterms
 from treetop.prove.coq.views import View
 from treetop.prove.prover import Suggestion
 
@@ -63,6 +63,8 @@ class Fit(NamedTuple):
     rule: Rule
     quality: float
     detail: str = ""
+    ends: bool = False
+    """Whether nothing would be left of the goal."""
 
 
 class Premises:
@@ -103,7 +105,7 @@ class Premises:
         stated = peel(view.conclusion)[1]
         here = view.symbols | view.known_symbols | COMMON
         best: dict[tuple[str, str, str], Fit] = {}
-        for fit in (*self._backwards(stated), *self._equations(stated), *self._forwards(view)):
+        for fit in (*self._backwards(view, stated), *self._equations(stated), *self._forwards(view)):
             fit = fit._replace(quality=fit.quality * _FOREIGN ** min(4, len(fit.rule.symbols - here)))
             key = (fit.kind, fit.rule.name, fit.detail)
             if key not in best or best[key].quality < fit.quality:
@@ -137,17 +139,15 @@ class Premises:
             self._stating[head(way.pattern)].append(way)
         for way in _equations(rule):
             self._rewriting[head(way.pattern)].append(way)
-        for condition in rule.conditions[-2:]:
-            way = _way(rule, "forward", condition)
-            if head(condition) not in rule.variables and (head(condition) not in ("eq", "not") or way.needed - COMMON):
-                self._requiring[head(condition)].append(way)
+        for way in _steps(rule, statement):
+            self._requiring[head(way.pattern)].append(way)
 
     def _explained(self, needed: frozenset[str], wanted: Term) -> float:
         """The share of what a goal is about that a pattern names, weighted by rarity."""
         total = sum(self.rarity(label) for label in free_names(wanted) if label in self._frequency) + 0.1
         return sum(self.rarity(label) for label in needed) / total
 
-    def _backwards(self, stated: Term) -> Iterator[Fit]:
+    def _backwards(self, view: View, stated: Term) -> Iterator[Fit]:
         about = free_names(stated)
         for way in self._stating.get(head(stated), ()):
             if not way.needed <= about:
@@ -155,8 +155,9 @@ class Premises:
             rule = way.rule
             found = match(way.pattern, stated, rule.variables)
             if found is not None:
-                quality = self._explained(way.needed, stated) / (1 + 0.15 * len(rule.conditions)) if rule.binders else 1.0
-                yield Fit(way.kind if determined(rule.binders, found) else f"e{way.kind}", rule, min(quality, 1.0))
+                needs = support(rule.binders, found, view)
+                quality = self._explained(way.needed, stated) / (1 + 0.15 * (needs.wanted - needs.met)) if rule.binders else 1.0
+                yield Fit(way.kind if needs.determined else f"e{way.kind}", rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete)
 
     def _equations(self, stated: Term) -> Iterator[Fit]:
         about = free_names(stated)
@@ -180,7 +181,10 @@ class Premises:
                     continue
                 found = match(way.pattern, given.type, way.rule.variables)
                 if found is not None and determined(way.rule.binders, found):
-                    yield Fit("forward", way.rule, 0.5 * min(1.0, self._explained(way.needed, given.type)), given.name)
+                    needs = support(way.rule.binders, found, view)
+                    ends = needs.complete and substitute(way.rule.stated, found) == view.conclusion
+                    quality = min(1.0, self._explained(way.needed, given.type)) / (1 + needs.wanted - needs.met)
+                    yield Fit("forward", way.rule, 1.0 if ends else 0.5 * quality, given.name, ends)
 
 
 def _conclusions(rule: Rule, statement: Term) -> Iterator[_Way]:
@@ -192,6 +196,19 @@ def _conclusions(rule: Rule, statement: Term) -> Iterator[_Way]:
     given = arguments(rule.stated)
     if head(rule.stated) == "eq" and len(given) == 3:
         yield _way(rule, "turned", Term("app", "", (rule.stated.parts[0], given[0], given[2], given[1])))
+
+
+def _steps(rule: Rule, statement: Term) -> Iterator[_Way]:
+    """The ways in which a rule leads on from a hypothesis: by each of its last two premises, or from one side of an equivalence to the other."""
+    for binders, stated in conclusions(statement):
+        variables = frozenset(binder.name for binder in binders) - {"_"}
+        step = rule._replace(binders=binders, stated=stated, variables=variables)
+        if head(stated) == "False" or head(stated) in variables:
+            continue
+        for condition in step.conditions[-2:]:
+            way = _way(step, "forward", condition)
+            if head(condition) not in variables and (head(condition) not in ("eq", "not") or way.needed - COMMON):
+                yield way
 
 
 def _equations(rule: Rule) -> Iterator[_Way]:
@@ -218,9 +235,11 @@ def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
     if fit.kind == "apply":
         yield Suggestion(f"{opened}apply {label}", (0.35 if conditional else 0.7) * weight)
         if conditional:
-            yield from (Suggestion(f"{opened}apply {label}; auto", 0.3 * weight), Suggestion(f"{opened}apply {label}; assumption", 0.15 * weight))
+            yield Suggestion(f"{opened}apply {label}; auto", 0.3 * weight)
+            yield Suggestion(f"{opened}apply {label}; assumption", 0.85 if fit.ends else 0.12 * weight)
     elif fit.kind == "eapply":
-        yield from (Suggestion(f"{opened}eapply {label}; eauto 3", 0.3 * weight), Suggestion(f"{opened}eapply {label}; eassumption", 0.15 * weight))
+        yield Suggestion(f"{opened}eapply {label}; eauto 3", 0.3 * weight)
+        yield Suggestion(f"{opened}eapply {label}; eassumption", 0.8 if fit.ends else 0.12 * weight)
     elif fit.kind in ("turned", "eturned"):
         yield Suggestion(f"{opened}symmetry; apply {label}", (0.25 if conditional else 0.5) * weight if fit.kind == "turned" else 0.02)
     elif fit.kind == "rewrite":
@@ -228,4 +247,6 @@ def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
         yield Suggestion(f"{opened}rewrite {fit.detail}{label}; auto", 0.25 * weight)
         yield Suggestion(f"{opened}rewrite {fit.detail}{label}; {'assumption' if conditional else 'reflexivity'}", 0.12 * weight)
     elif not opened:
-        yield Suggestion(f"apply {label} in {fit.detail}", 0.2 * weight)
+        yield Suggestion(f"apply {label} in {fit.detail}", 0.2 * weight if not fit.ends else 0.5)
+        if fit.ends:
+            yield Suggestion(f"apply {label} in {fit.detail}; assumption", 0.8)

@@ -22,8 +22,8 @@ def name(label: str) -> Term:
 
 
 def symbol(label: str) -> str:
-    """A name without the sign that its implicit arguments are given."""
-    return label.removeprefix("@")
+    """A name without the sign that its implicit arguments are given, and a logical one without its module, which is told where others hide it."""
+    return label.removeprefix("@").removeprefix("Logic.")
 
 
 def application(function: Term, given: tuple[Term, ...]) -> Term:
