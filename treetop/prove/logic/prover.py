@@ -30,7 +30,7 @@ class LogicProver:
 
     def __init__(self, statement: Formula, mode: Mode = "invertible", classical: bool = True) -> None:
         check_mode(mode)
-        self._root = Sequent((), statement).goal()
+        self._root = _root(statement, mode).goal()
         self._raw = mode == "raw"
         self._classical = classical
 
@@ -72,3 +72,14 @@ class LogicProver:
                 raise TacticFailsError(f"it leaves a goal that is false in classical logic: {left.key}")
             found.append(left)
         return found
+
+
+def _root(statement: Formula, mode: Mode) -> Sequent:
+    """Where saturation would leave the statement as it is, that is already done."""
+    root = Sequent((), statement)
+    if mode == "invertible":
+        with deep():
+            left = saturate((), statement)
+        if left == root:
+            return left
+    return root

@@ -32,7 +32,7 @@ class TermRecord:
             elif body is None:
                 term = Fun(name, formula, term)
             else:
-                term = Let(name, formula, term, body)
+                term = body if formula.kind == TRUE else Let(name, formula, term, body)
         return term
 
     def rewritten(self, old: Formula, new: Formula, by: Normaliser, fact: bool) -> None:
@@ -44,7 +44,7 @@ class TermRecord:
     def concluded(self, old: Formula, new: Formula, by: Normaliser) -> None:
         """The old conclusion follows from the new one."""
         name = self._names.new()
-        body = Converter(by, self.available, self._names, self._shared).backward(old, Var(name))
+        body = Converter(by, self.available, self._names, self._shared).backward(old, Unit() if new.kind == TRUE else Var(name))
         self._frames.append((name, new, None, body))
         self._conclusion = new
 

@@ -25,7 +25,7 @@ from treetop.prove.logic.sequents import Sequent
 _FREE_ATOMS = 3  # atoms that keep their freedom while the others are made constant, at most
 _PATIENCE = 0.1  # seconds for one such formula
 _SHARE = 0.3  # of the time for such formulas
-_GLANCE = 0.01  # of the time for a first look at the whole: its models are large
+_GLANCE = 0.04  # of the time for a first look at the whole: its models are large
 
 
 def refute(statement: Formula, seconds: float = 10.0) -> KripkeModel | None:

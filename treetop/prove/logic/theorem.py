@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, ProverError
 from treetop.prove.logic import checker
+from treetop.prove.logic.export import to_coq
 from treetop.prove.logic.formula import Formula
 from treetop.prove.logic.models import KripkeModel
 from treetop.prove.logic.prover import LogicProver, Mode, check_mode
@@ -82,6 +83,13 @@ class LogicTheorem:
             return Verdict(False, str(error), checker=checker.CHECKER)
         reason = checker.check(lemmas, self.statement)
         return Verdict(not reason, reason, checker=checker.CHECKER)
+
+    def to_coq(self, proof: Proof) -> str:
+        """The proof as a definition that Coq can check, for a second opinion. ProverError where it is no proof."""
+        try:
+            return to_coq(self.name, self.statement, translate(self.statement, proof, raw=self.mode == "raw"))
+        except TranslationError as error:
+            raise ProverError(str(error)) from error
 
     def refute(self, seconds: float = 10.0) -> KripkeModel | None:
         """A model in which the statement fails, so that it is not provable. None: none was found in that time, or it is provable."""
