@@ -9,13 +9,14 @@
 `use (p -> q) -> r`   prove the premises of a hypothesis, then go on with its head
 ====================  ==================================================================================================================
 
-Where one of the first four applies nothing can be lost by it, so it is the only tactic worth trying. The last two are choices. The subgoals of
-every tactic are saturated at once.
+Where one of the first four applies nothing can be lost by it, so it is the only tactic worth trying. The last two are choices, unless `use` can be
+seen to do no harm: the head of the hypothesis ends the goal, and the premises are provable if the goal is. The subgoals of every tactic are
+saturated at once.
 """
 
 from __future__ import annotations
 
-from treetop.prove.logic.formula import AND, FALSE, IFF, IMP, OR, Formula, atom_of_bit, bits, implies, neg, sides
+from treetop.prove.logic.formula import AND, FALSE, IFF, IMP, OR, Formula, atom_of_bit, bits, false, implies, neg, sides
 from treetop.prove.logic.plans import Branch, Plan, TacticFailsError, hypothesis, no_argument, without
 from treetop.prove.logic.sequents import Sequent
 
@@ -33,10 +34,16 @@ def forced(sequent: Sequent) -> str | None:
     """The tactic by which nothing can be lost, where there is one."""
     if not sequent.saturated:
         return "saturate"
-    if sequent.conclusion.kind in (AND, IFF):
-        return "split"
     if sequent.conclusion.kind == FALSE:
         return f"decide {_most_telling_atom(sequent).name}" if sequent.hypotheses else None
+    harmless = [given for given in sequent.hypotheses if usable(given) and _ends(given, sequent.conclusion)]
+    if harmless:
+        following = _consequences(sequent)
+        harmless = [given for given in harmless if all(_follows(one.head, following) for one in obligations(given))]
+        if harmless:
+            return f"use {min(harmless, key=_use_order).text}"
+    if sequent.conclusion.kind in (AND, IFF):
+        return "split"
     disjunctions = [given for given in sequent.hypotheses if given.kind == OR]
     if disjunctions:
         return f"cases {min(disjunctions, key=_case_order).text}"
@@ -67,6 +74,38 @@ def obligations(implication: Formula) -> list[Formula]:
     for premise in implication.premises:
         found += sides(premise) if premise.kind == IFF else (premise,)
     return found
+
+
+def _ends(given: Formula, conclusion: Formula) -> bool:
+    """Whether the head of a hypothesis proves the conclusion at once."""
+    head = given.head
+    return head is conclusion or head.kind == FALSE or conclusion in head.parts
+
+
+def _consequences(sequent: Sequent) -> set[Formula]:
+    """What would follow at once if the conclusion held.
+
+    Let a premise `a -> b` of a hypothesis have such a consequence b. If the sequent is provable, it is so with a as one more hypothesis, and then
+    b is provable, hence the premise: whoever tries to prove it loses nothing.
+    """
+    found = {sequent.conclusion, *sequent.conclusion.parts} if sequent.conclusion.kind == AND else {sequent.conclusion}
+    pending = [given for given in sequent.hypotheses if given.kind == IMP]
+    while True:
+        waiting = [given for given in pending if not found.issuperset(given.premises)]
+        if len(waiting) == len(pending):
+            return found
+        for given in pending:
+            if found.issuperset(given.premises):
+                found.update(given.head.parts if given.head.kind == AND else (given.head,))
+        pending = waiting
+
+
+def _follows(formula: Formula, following: set[Formula]) -> bool:
+    return formula in following or false in following or (formula.kind == AND and following.issuperset(formula.parts))
+
+
+def _use_order(given: Formula) -> tuple[int, int, str]:
+    return len(obligations(given)), given.size, given.text
 
 
 def _most_telling_atom(sequent: Sequent) -> Formula:
