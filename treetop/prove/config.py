@@ -11,6 +11,7 @@ from treetop.errors import ConfigError
 POLICIES = ("puct", "ucb1", "best_first", "blind_uniform")
 BACKUPS = ("and_min", "product", "uniform")
 SUBGOALS = ("hardest", "easiest", "score", "first")
+ESTIMATES = ("size", "constant")
 TIERS = (10, 50, 200, 1000)
 """Iterations of the usual budget tiers, counted from the start: each goes on with the tree of the one before."""
 
@@ -21,8 +22,8 @@ class ProofConfig:
 
     policy: str = "puct"
     """`puct` and `ucb1` walk down from the theorem, `best_first` takes the goal with the likeliest way to it, `blind_uniform` draws any open goal."""
-    c: float = 1.0
-    """The weight of exploration in `ucb1` and `puct`."""
+    c: float | None = None
+    """The weight of exploration in `ucb1` and `puct`; None for what suits the theorem's prover, 1 where that says nothing."""
     backup: str = "and_min"
     """What a tactic is worth: `and_min` its worst subgoal, `product` all its subgoals at once, `uniform` the share of visits that closed a goal."""
     subgoals: str = "hardest"
@@ -31,8 +32,10 @@ class ProofConfig:
     """How many tactics that apply are opened in one iteration; None: all that were suggested."""
     widening: tuple[float, float] | None = None
     """(k, a): after n visits at most k * n**a tactics of a goal are open, so more are opened only where a goal is visited often."""
+    estimate: str = "size"
+    """What a goal is worth before anything is known of it. `size`: 1 / (1 + its length / the theorem's), so a goal of the theorem's length is worth
+    one half, and less is more; `constant`: `leaf_value` everywhere."""
     leaf_value: float = 0.5
-    """What a goal is worth before anything is known of it."""
     tactic_seconds: float = 1.0
     """How long a tactic may take."""
     virtual_loss: float = 1.0
@@ -43,13 +46,14 @@ class ProofConfig:
     """Taken from a tactic's score for each worker that is at work below it, beside the virtual loss."""
 
     def __post_init__(self) -> None:
-        for name, value, allowed in (("policy", self.policy, POLICIES), ("backup", self.backup, BACKUPS), ("subgoals", self.subgoals, SUBGOALS)):
+        for name, value, allowed in (("policy", self.policy, POLICIES), ("backup", self.backup, BACKUPS), ("subgoals", self.subgoals, SUBGOALS),
+                                     ("estimate", self.estimate, ESTIMATES)):  # fmt: skip
             if value not in allowed:
                 raise ConfigError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
         if self.width is not None and not is_whole(self.width, 1):
             raise ConfigError(f"width must be a whole number of at least 1, or None for all tactics at once, not {self.width!r}")
         for name in ("c", "virtual_loss", "depth_bias", "path_bias"):
-            if not (is_number(getattr(self, name)) and 0 <= getattr(self, name) < math.inf):
+            if getattr(self, name) is not None and not (is_number(getattr(self, name)) and 0 <= getattr(self, name) < math.inf):
                 raise ConfigError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
         if not (is_number(self.leaf_value) and 0 < self.leaf_value < 1):
             raise ConfigError(f"leaf_value must lie between 0 and 1, not {self.leaf_value!r}")

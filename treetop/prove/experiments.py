@@ -20,7 +20,7 @@ from treetop.prove.prover import Theorem
 from treetop.prove.records import Run
 from treetop.prove.report import ProofReport, report_on
 from treetop.prove.result import ProofResult
-from treetop.prove.search import ProofSearch
+from treetop.prove.search import ProofSearch, settled
 from treetop.prove.structure import structure
 from treetop.prove.suite import ProblemFile, find_problems
 
@@ -62,7 +62,7 @@ class Experiment:
         """What has to be told with every figure."""
         theorems = {problem: self.theorem(problem) for problem in problems}
         return report_on(
-            {name: theorem.facts() for name, theorem in theorems.items()}, self.config, "the prover's own", allow_easy=self.allow_easy,
+            {name: theorem.facts() for name, theorem in theorems.items()}, settled(self.config, next(iter(theorems.values()))), "the prover's own", allow_easy=self.allow_easy,
             seeds=tuple(seeds), tiers=self.tiers, policies=tuple(policies),
             limits={} if self.limit is None else {key: value for key, value in vars(self.limit).items() if value is not None},
         )  # fmt: skip

@@ -68,6 +68,7 @@ class Walk:
     def __init__(self, graph: Graph, config: ProofConfig, rng: Rng | None, tie_break: TieBreak | None) -> None:
         self._graph, self._config, self._rng, self._tie_break = graph, config, rng, tie_break
         self._score = self._puct if config.policy == "puct" else self._ucb1
+        self._c = 1.0 if config.c is None else config.c
 
     def order(self, suggestions: list[Suggestion]) -> list[Suggestion]:
         """By probability."""
@@ -151,7 +152,7 @@ class Walk:
         if visits == 0:
             return math.inf
         parent = max(1.0, goal.visits + weight * goal.in_flight)
-        return self._exploited(tactic) + self._config.c * math.sqrt(math.log(parent) / visits) - self._bias(goal, tactic)
+        return self._exploited(tactic) + self._c * math.sqrt(math.log(parent) / visits) - self._bias(goal, tactic)
 
     def _puct(self, goal: GoalNode, tactic: TacticNode | None) -> float:
         weight = self._config.virtual_loss
@@ -159,9 +160,9 @@ class Walk:
         if tactic is None:
             suggestions = goal.suggestions
             share = 1.0 if suggestions is None else goal.share(suggestions[goal.tried])
-            return goal.estimate + self._config.c * share * parent - self._config.depth_bias * goal.depth
+            return goal.estimate + self._c * share * parent - self._config.depth_bias * goal.depth
         visits = tactic.visits + weight * tactic.in_flight
-        return self._exploited(tactic) + self._config.c * goal.share(tactic) * parent / (1 + visits) - self._bias(goal, tactic)
+        return self._exploited(tactic) + self._c * goal.share(tactic) * parent / (1 + visits) - self._bias(goal, tactic)
 
     def _exploited(self, tactic: TacticNode) -> float:
         """A tactic's value, each expansion under way below it counted as fruitless."""
@@ -181,7 +182,7 @@ class Walk:
             found.sort(key=lambda below: -below.value)
         elif rule == "score":
             visits = 1.0 + tactic.visits
-            found.sort(key=lambda below: -(below.value + self._config.c * math.sqrt(math.log(visits) / (1 + below.visits + below.in_flight))))
+            found.sort(key=lambda below: -(below.value + self._c * math.sqrt(math.log(visits) / (1 + below.visits + below.in_flight))))
         return found
 
     def _by_witnesses(self) -> Selection | None:

@@ -84,6 +84,7 @@ class Scheduler:
         self.iterations = 0
         self.attempts = 0
         self.expansions = 0
+        self._length = max(1, len(graph.root.goal.key))
         graph.root.value = graph.root.estimate = self._estimate(graph.root.goal)
 
     @property
@@ -207,12 +208,15 @@ class Scheduler:
         self._values.refresh([selection.goal, *(goal for goal, _ in reversed(selection.way))])
 
     def _estimate(self, goal: Goal) -> float:
+        """What a goal seems to be worth. An estimate is a hint: where somebody's fails, the usual one will do."""
+        usual = self._config.leaf_value if self._config.estimate == "constant" else 1.0 / (1.0 + len(goal.key) / self._length)
         if self._evaluate is None:
-            return self._config.leaf_value
+            return usual
         try:
             value = self._evaluate(goal)
-        except Exception:  # noqa: BLE001 - an estimate is a hint: without one the usual value will do
-            return self._config.leaf_value
+        except Exception as error:  # noqa: BLE001 - it may be anything
+            self._tell("no estimate", reason=f"{type(error).__name__}: {error}")
+            return usual
         if not 0.0 <= value <= 1.0:
             raise ConfigError(f"a goal's estimate must lie between 0 and 1, not {value!r}")
         return value

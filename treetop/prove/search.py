@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Generator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
@@ -79,7 +79,7 @@ class ProofSearch:
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise ConfigError(f"workers must be a whole number of at least 1, not {workers!r}")
         self.theorem = theorem
-        self.config = ProofConfig() if config is None else config
+        self.config = settled(config or ProofConfig(), theorem)
         self.seed, self.workers, self.allow_easy = seed, workers, allow_easy
         self._interrupted = False
         self.seconds = 0.0
@@ -306,6 +306,11 @@ class _Reservations:
         unit = Unit(f"task {task.id}", (task,))
         self._tasks[unit.id] = task
         return unit
+
+
+def settled(config: ProofConfig, theorem: Theorem) -> ProofConfig:
+    """The settings with the exploration that suits the theorem's prover, where they leave that open."""
+    return config if config.c is not None else replace(config, c=getattr(theorem, "exploration", 1.0))
 
 
 def _name(hook: Any) -> str | None:

@@ -36,6 +36,8 @@ class LogicTheorem:
     """Whether goals that do not hold in classical logic are refused at once (only in the mode `invertible`)."""
     status: str | None = None
     """What the problem's file says of it. Nobody who searches reads it."""
+    exploration = 0.1
+    """For `ProofConfig.c`: goals of the logic shrink on the way to a proof, so a search does well to go on with what it has begun."""
     exhaustive = True
     """Where every suggestion is dead, the statement is not provable."""
 
