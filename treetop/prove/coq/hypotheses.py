@@ -22,6 +22,7 @@ from treetop.prove.coq.terms import (
     match,
     peel,
     scrutinees,
+    substitute,
     subterms,
 )
 from treetop.prove.coq.views import Given, View
@@ -128,8 +129,7 @@ def _use(view: View, given: Given, binders: tuple[Binder, ...], stated: Term) ->
     variables = frozenset(binder.name for binder in binders) - {"_"}
     favour = 1.3 if given.name.startswith("IH") else 1.0
     yield from backwards(view, given, 0.45 * favour)
-    if binders:
-        yield from _forwards(view, given, binders, variables)
+    yield from _forwards(view, given)
     sides = arguments(stated)
     if head(stated) == "eq" and len(sides) == 3:
         yield from rewriting(view, given.name, binders, sides[1], sides[2], 0.4 * favour)
@@ -183,19 +183,24 @@ def _occurs(pattern_: Term, term: Term, variables: frozenset[str]) -> bool:
     return any(head(part) == symbol and match(pattern_, part, variables) is not None and not (bound and free_names(part) & bound) for part in subterms(term))
 
 
-def _forwards(view: View, given: Given, binders: tuple[Binder, ...], variables: frozenset[str]) -> Iterator[Suggestion]:
-    premises = [binder.type for binder in binders if binder.name == "_"]
-    if not premises:
-        return
-    for other in view.proofs[:_MOST]:
-        if other.name == given.name or other.type.kind == "forall":
-            continue
-        for place, premise in enumerate(premises):
-            if head(premise) in variables or (found := match(premise, other.type, variables)) is None:
+def _forwards(view: View, given: Given) -> Iterator[Suggestion]:
+    """A hypothesis led on by another one: through an implication, or through an equivalence in either direction."""
+    for binders, stated in conclusions(given.type):
+        variables = frozenset(binder.name for binder in binders) - {"_"}
+        premises = [binder.type for binder in binders if binder.name == "_"]
+        for other in view.proofs[:_MOST] if premises and head(stated) != "False" else ():
+            if other.name == given.name or other.type.kind == "forall":
                 continue
-            if determined(binders, found):
-                yield Suggestion(f"apply {given.name} in {other.name}", 0.2 if len(premises) == 1 else 0.1 if support(binders, found, view).complete else 0.05)
-            if place == 0 and len(premises) == 1 and head(conclusion(given.type)) in ("and", "ex", "or"):
-                blanks = " ".join(other.name if binder.name == "_" else "_" for binder in binders)
-                yield Suggestion(f"destruct ({given.name} {blanks}) as {pattern(conclusion(given.type))}", 0.2)
-            break
+            for premise in premises:
+                if head(premise) in variables or (found := match(premise, other.type, variables)) is None:
+                    continue
+                if determined(binders, found):
+                    ends = substitute(stated, found) == view.conclusion
+                    rest = support(binders, found, view)
+                    weight = 0.2 if len(premises) == 1 else 0.1 if rest.complete else 0.05
+                    yield Suggestion(f"apply {given.name} in {other.name}", 0.5 if ends and rest.complete else weight)
+                if len(premises) == 1 and head(stated) in ("and", "ex", "or"):
+                    blanks = " ".join(other.name if binder.name == "_" else "_" for binder in binders)
+                    if stated is conclusion(given.type):
+                        yield Suggestion(f"destruct ({given.name} {blanks}) as {pattern(stated)}", 0.2)
+                break

@@ -142,10 +142,15 @@ class Premises:
         for way in _steps(rule, statement):
             self._requiring[head(way.pattern)].append(way)
 
-    def _explained(self, needed: frozenset[str], wanted: Term) -> float:
-        """The share of what a goal is about that a pattern names, weighted by rarity."""
+    def _explained(self, needed: frozenset[str], pattern: Term, wanted: Term) -> float:
+        """How well a pattern that fits a statement explains it, from 0 to 1.
+
+        The share of what the statement is about that the pattern names, weighted by rarity; more than a third at least where it names more than
+        the relation and common symbols, as whatever has its form fits the others.
+        """
         total = sum(self.rarity(label) for label in free_names(wanted) if label in self._frequency) + 0.1
-        return sum(self.rarity(label) for label in needed) / total
+        share = sum(self.rarity(label) for label in needed) / total
+        return (0.4 if needed - COMMON - {head(pattern)} else 0.1) + 0.6 * min(1.0, share)
 
     def _backwards(self, view: View, stated: Term) -> Iterator[Fit]:
         about = free_names(stated)
@@ -156,7 +161,7 @@ class Premises:
             found = match(way.pattern, stated, rule.variables)
             if found is not None:
                 needs = support(rule.binders, found, view)
-                quality = self._explained(way.needed, stated) / (1 + 0.15 * (needs.wanted - needs.met)) if rule.binders else 1.0
+                quality = self._explained(way.needed, way.pattern, stated) / (1 + 0.15 * (needs.wanted - needs.met)) if rule.binders else 1.0
                 yield Fit(way.kind if needs.determined else f"e{way.kind}", rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete)
 
     def _equations(self, stated: Term) -> Iterator[Fit]:
@@ -169,7 +174,7 @@ class Premises:
                 rule = way.rule
                 found = match(way.pattern, part, rule.variables)
                 if found is not None:
-                    quality = self._explained(way.needed, stated) * (0.9 if size(way.target) < size(way.pattern) else 0.6) * (0.7 if way.kind else 1.0)
+                    quality = self._explained(way.needed, way.pattern, stated) * (0.9 if size(way.target) < size(way.pattern) else 0.6) * (0.7 if way.kind else 1.0)
                     there = _expected(way.target, found, sides, part)
                     yield Fit("rewrite", rule, min(1.0, quality * (1.4 if there else 1.0)) / (1 + 0.2 * len(rule.conditions)), way.kind)
 
@@ -183,7 +188,7 @@ class Premises:
                 if found is not None and determined(way.rule.binders, found):
                     needs = support(way.rule.binders, found, view)
                     ends = needs.complete and substitute(way.rule.stated, found) == view.conclusion
-                    quality = min(1.0, self._explained(way.needed, given.type)) / (1 + needs.wanted - needs.met)
+                    quality = min(1.0, self._explained(way.needed, way.pattern, given.type)) / (1 + needs.wanted - needs.met)
                     yield Fit("forward", way.rule, 1.0 if ends else 0.5 * quality, given.name, ends)
 
 

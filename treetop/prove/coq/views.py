@@ -16,6 +16,7 @@ LocallySorted HdRel Add Forall2 ForallOrdPairs Is_true unique inhabited reflect 
 clos_refl_trans Nat.Even Nat.Odd Nat.divide decidable Decidable.decidable
 """.split())  # noqa: SIM905
 _DATA = frozenset("nat bool unit string ascii Z N positive Q R comparison Empty_set".split())  # noqa: SIM905
+_PREDICATES = frozenset(("relation", "Ensemble", "Relation"))
 _FAMILIES = frozenset("list option prod sum sig sigT sumbool sumor".split())  # noqa: SIM905
 
 
@@ -108,9 +109,12 @@ def role(label: str, kind: Term, known: dict[str, Given]) -> str:
     if stated.kind == "sort":
         return "type"
     symbol = head(stated)
+    if symbol in _PREDICATES:
+        return "type"
     if symbol in known:
         sort = conclusion(known[symbol].type)
-        return "proof" if sort.kind == "sort" and sort.label in ("Prop", "SProp") else "data"
+        if sort.kind == "sort":
+            return "proof" if sort.label in ("Prop", "SProp") else "data"
     short = symbol.rpartition(".")[2]
     if symbol in _PROPOSITIONS or short in _PROPOSITIONS:
         return "proof"
