@@ -96,8 +96,11 @@ def _next(hypotheses: list[Formula], conclusion: Formula) -> tuple[Formula, bool
     else:
         formula, value = conclusion, False
     while formula.kind != ATOM:
-        value ^= formula.kind == IMP
-        formula = formula.left
+        if formula.left.positive | formula.left.negative:
+            value ^= formula.kind == IMP
+            formula = formula.left
+        else:
+            formula = formula.right
     return formula, value
 
 

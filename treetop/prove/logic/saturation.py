@@ -86,9 +86,8 @@ class _Saturation:
                 return Sequent(self._facts, conclusion, saturated=True)
 
     def _conclude(self) -> None:
-        old = self._conclusion
-        new = self._normaliser.normal(old)
-        if new is not old:
+        """Once more as long as something changes: what a formula has become may be known, while it was not known as it was."""
+        while (new := self._normaliser.normal(old := self._conclusion)) is not old:
             if self._record:
                 self._record.concluded(old, new, self._normaliser)
             self._conclusion = new

@@ -66,15 +66,26 @@ class LogicTheorem:
         return LogicProvider(self.mode)
 
     def script(self, proof: Proof) -> str:
-        """The tactics, each on a line; where one leaves several goals their proofs follow indented, behind dashes."""
+        """The tactics, each on a line; where one leaves several goals their proofs follow indented, behind dashes.
+
+        A longer part that is needed again has a number in brackets where it is written out, and is named by it later.
+        """
         lines: list[str] = []
+        numbers: dict[int, int] = {}
+        shared = _shared(proof)
         pending: list[tuple[Proof, int, bool]] = [(proof, 0, False)]
         while pending:
             part, depth, dashed = pending.pop()
-            lines.append(f"{'  ' * depth}{'- ' if dashed else ''}{part.tactic}")
-            inner = depth + 1 if dashed else depth
+            before = f"{'  ' * depth}{'- ' if dashed else ''}"
+            if id(part) in numbers:
+                lines.append(f"{before}as [{numbers[id(part)]}]")
+                continue
+            if id(part) in shared:
+                numbers[id(part)] = len(numbers) + 1
+                before += f"[{numbers[id(part)]}] "
+            lines.append(f"{before}{part.tactic}")
             several = len(part.parts) > 1
-            pending += [(child, inner, several) for child in reversed(part.parts)]
+            pending += [(child, depth + 1 if dashed else depth, several) for child in reversed(part.parts)]
         return "\n".join(lines) + "\n"
 
     def verify(self, proof: Proof) -> Verdict:
@@ -106,3 +117,18 @@ class LogicTheorem:
             "classical": self.classical,
             **({"status": self.status} if self.status else {}),
         }
+
+
+def _shared(proof: Proof) -> set[int]:
+    """The parts, by identity, that have parts themselves and are needed in several places."""
+    seen: set[int] = set()
+    found: set[int] = set()
+    pending = [proof]
+    while pending:
+        part = pending.pop()
+        if id(part) not in seen:
+            seen.add(id(part))
+            pending += part.parts
+        elif part.parts:
+            found.add(id(part))
+    return found

@@ -1,0 +1,90 @@
+"""Statements whose fate is known, and helpers that the tests of the logic share."""
+
+from __future__ import annotations
+
+import random
+
+from bench.depth_first import depth_first
+from treetop.prove.logic.formula import AND, IFF, IMP, OR, Formula, atom, chain, false, neg, true
+from treetop.prove.logic.theorem import LogicTheorem
+from treetop.prove.prover import Proof
+
+THEOREMS = (
+    "True",
+    "p -> p",
+    "p -> q -> p",
+    "(p -> q -> r) -> (p -> q) -> p -> r",
+    "p & q -> q & p",
+    "p | q -> q | p",
+    "False -> p",
+    "(p -> q) -> (q -> r) -> p -> r",
+    "~~(p | ~p)",
+    "~~~p -> ~p",
+    "p -> ~~p",
+    "~(p | q) <-> ~p & ~q",
+    "~p | ~q -> ~(p & q)",
+    "p & (q | r) <-> p & q | p & r",
+    "p | q & r <-> (p | q) & (p | r)",
+    "(p & q -> r) <-> (p -> q -> r)",
+    "(p | q -> r) <-> (p -> r) & (q -> r)",
+    "(p -> q & r) <-> (p -> q) & (p -> r)",
+    "~~(((p -> q) -> p) -> p)",
+    "((((p -> q) -> p) -> p) -> q) -> q",
+    "~~(p -> q) <-> (~~p -> ~~q)",
+    "~~(p & q) <-> ~~p & ~~q",
+    "(p <-> q) -> (q <-> p)",
+    "((p <-> q) <-> r) <-> (r <-> (q <-> p))",
+    "(p -> q) -> ~q -> ~p",
+    "~(p <-> ~p)",
+    "(p | ~p) -> ~~p -> p",
+    "((p | ~p -> q) -> q) | (q -> p) | True",
+    "~~(p | q) <-> ~(~p & ~q)",
+    "(~~p -> p) -> ((p -> q) -> p) -> p | ~p -> p",
+    "((p <-> q) -> p & q & r) -> ((q <-> r) -> p & q & r) -> ((r <-> p) -> p & q & r) -> p & q & r",
+    "((p & q | (p -> f) | (q -> f)) -> f) -> f",
+    "(p -> p -> q) -> (q -> q -> r) -> p -> r",
+    "(a -> f) & ((b2 -> b0) -> a2) & ((b0 -> a1) -> a) & ((b1 -> a2) -> a1) -> f",
+    "(a | b) & (c | d) & (e | f) -> a & c | a & e | c & e | b & d | b & f | d & f",
+    "((~~p -> p) -> p | ~p) -> ~~p | ~p | ((~~p -> p) -> p | ~p)",
+)
+NON_THEOREMS = (
+    "False",
+    "p",
+    "p -> q",
+    "p | ~p",
+    "~~p -> p",
+    "((p -> q) -> p) -> p",
+    "(p -> q) | (q -> p)",
+    "~p | ~~p",
+    "~(p & q) -> ~p | ~q",
+    "(p -> q) -> ~p | q",
+    "(~q -> ~p) -> p -> q",
+    "(p -> q | r) -> (p -> q) | (p -> r)",
+    "(~p -> q | r) -> (~p -> q) | (~p -> r)",
+    "((~~p -> p) -> p | ~p) -> ~p | ~~p",
+    "~(p -> q) -> p & ~q",
+    "((p <-> q) <-> r) <-> (p <-> (q <-> r))",
+    "~(~p & ~q) -> p | q",
+    "(p <-> q) | p | q",
+    "((p -> q) -> q) -> p | q",
+    "(((p -> q) -> p) -> p) | False",
+    "~~p & (p -> p -> q) -> q",
+    "((p <-> q) -> p & q & r & s) -> ((q <-> r) -> p & q & r & s) -> ((r <-> s) -> p & q & r & s) -> ((s <-> p) -> p & q & r & s) -> p & q & r & s",
+    "((p & q | (~~p -> f) | (q -> f)) -> f) -> f",
+)
+"""The Kreisel-Putnam axiom, Scott's and Rose's among them: they hold in stronger logics."""
+
+
+def prove(text: str, mode: str = "invertible", seconds: float = 20.0, **options: bool) -> tuple[LogicTheorem, Proof | None]:
+    """A theorem and its proof by the plain search; None: every choice is dead."""
+    theorem = LogicTheorem.read(text, mode=mode, **options)
+    return theorem, depth_first(theorem, seconds)
+
+
+def random_formula(rng: random.Random, depth: int, names: str = "pqr") -> Formula:
+    """Any formula, of that depth at most."""
+    if depth == 0 or rng.random() < 0.15:
+        return rng.choice([true, false]) if rng.random() < 0.05 else atom(rng.choice(names))
+    if rng.random() < 0.15:
+        return neg(random_formula(rng, depth - 1, names))
+    return chain(rng.choice([AND, OR, IMP, IMP, IFF]), [random_formula(rng, depth - 1, names) for _ in range(2)])
