@@ -61,8 +61,9 @@ class Experiment:
     def report(self, problems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> ProofReport:
         """What has to be told with every figure."""
         theorems = {problem: self.theorem(problem) for problem in problems}
+        config = settled(self.config, next(iter(theorems.values())))
         return report_on(
-            {name: theorem.facts() for name, theorem in theorems.items()}, settled(self.config, next(iter(theorems.values()))), "the prover's own", allow_easy=self.allow_easy,
+            {name: theorem.facts() for name, theorem in theorems.items()}, config, "the prover's own", allow_easy=self.allow_easy,
             seeds=tuple(seeds), tiers=self.tiers, policies=tuple(policies),
             limits={} if self.limit is None else {key: value for key, value in vars(self.limit).items() if value is not None},
         )  # fmt: skip

@@ -113,8 +113,8 @@ def report_on(
         expansion=expansion + widening, tie_break=said.get("tie_break") or ("by the seed" if seeds else "the first"),
         rng="SplitMix64, one a run, by its seed", seeds=seeds, provider=provider, ranker=said.get("ranker"), allow_easy=allow_easy,
         blocked=() if allow_easy else tuple(sorted(EASY)), budget_tiers=tiers, theorems=tuple(theorems), theorems_digest=digest_theorems(statements),
-        limits={**(limits or {}), "seconds_a_tactic": config.tactic_seconds, "estimate": config.estimate, "leaf_value": config.leaf_value, "virtual_loss": config.virtual_loss,
-                "depth_bias": config.depth_bias, "path_bias": config.path_bias, "evaluate": said.get("evaluate")},
+        limits={**(limits or {}), "seconds_a_tactic": config.tactic_seconds, "estimate": said.get("evaluate") or config.estimate,
+                "leaf_value": config.leaf_value, "virtual_loss": config.virtual_loss, "depth_bias": config.depth_bias, "path_bias": config.path_bias},
         prover=_provers(list(theorems.values())),
     )  # fmt: skip
 

@@ -38,8 +38,6 @@ class LogicTheorem:
     """What the problem's file says of it. Nobody who searches reads it."""
     exploration = 0.1
     """For `ProofConfig.c`: goals of the logic shrink on the way to a proof, so a search does well to go on with what it has begun."""
-    exhaustive = True
-    """Where every suggestion is dead, the statement is not provable."""
 
     def __post_init__(self) -> None:
         check_mode(self.mode)
