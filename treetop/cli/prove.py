@@ -32,6 +32,7 @@ Lemmas = Annotated[list[str] | None, typer.Option("--lemma", metavar="NAME", hel
 AllAdmitted = Annotated[bool, typer.Option("--all-admitted", help="All lemmas of the file that are admitted.", rich_help_panel=COQ)]
 Write = Annotated[bool, typer.Option("--write", help="Put the proofs into the file; the old one stays as File.v.bak.", rich_help_panel=COQ)]
 Copy = Annotated[Path | None, typer.Option("--copy", metavar="NEW.v", help="Put the proofs into a copy of the file instead.", rich_help_panel=COQ)]
+Learn = Annotated[list[Path] | None, typer.Option("--learn", metavar="FILE.v", help="Suggest what was done at similar goals in the finished proofs of this file, too; several may be named.", rich_help_panel=COQ)]  # fmt: skip
 Easy = Annotated[bool | None, typer.Option("--allow-easy/--block-easy", help="Tactics that search for proofs themselves (auto, lia, ...); blocked in experiments only.", rich_help_panel=SEARCH, show_default=False)]  # fmt: skip
 Policy = Annotated[str | None, typer.Option("--policy", metavar="POLICY", help="puct, ucb1, best_first, blind_uniform; with options in brackets: 'puct(c=0.5)'.", rich_help_panel=SEARCH)]  # fmt: skip
 Mode = Annotated[str, typer.Option("--mode", metavar="MODE", help="For formulas: invertible, or raw, where every rule is a tactic.", rich_help_panel=SEARCH)]  # fmt: skip
@@ -56,6 +57,7 @@ def prove(
     all_admitted: AllAdmitted = False,
     write: Write = False,
     copy: Copy = None,
+    learn: Learn = None,
     seconds: Seconds = None,
     attempts: Attempts = None,
     iterations: Iterations = None,
@@ -87,7 +89,7 @@ def prove(
     if suite is not None or basin_seeds is not None or basin_blind:
         from treetop.cli.prove_many import run_experiment
 
-        refuse({"--write": write, "--copy": copy, "--tree": tree, "--tree-all": tree_all, "--trace": trace, "--all-admitted": all_admitted},
+        refuse({"--write": write, "--copy": copy, "--tree": tree, "--tree-all": tree_all, "--trace": trace, "--all-admitted": all_admitted, "--learn": learn},
                "are about single proofs, and this is an experiment")  # fmt: skip
         run_experiment(
             what, suite, lemma or [], config, limit, steps, policy=policy, allow_easy=bool(allow_easy), mode=mode, workers=workers, seed=seed,
@@ -101,6 +103,7 @@ def prove(
     try:
         theorems = find_theorems(what, lemma or [], all_admitted=all_admitted, mode=mode, written=write or copy is not None)
         asked = len(theorems)
+        learn_from(learn or [], theorems)
         options = {"seed": seed, "workers": workers, "allow_easy": allow_easy is not False}
         with _trace_to(trace) as tell:
             for theorem in theorems:
@@ -225,6 +228,18 @@ def find_theorems(what: str | None, lemmas: list[str], *, all_admitted: bool, mo
     with waiting(f"compiling {what}"):
         found[0].check_compiles()
     return list(found)
+
+
+def learn_from(files: list[Path], theorems: list[Theorem]) -> None:
+    """Let theorems of Coq look at the finished proofs of files."""
+    from treetop.prove.coq.theorem import CoqTheorem
+
+    for theorem in theorems:
+        if files and not isinstance(theorem, CoqTheorem):
+            raise ConfigError("--learn is for files of Coq")
+        if isinstance(theorem, CoqTheorem):
+            with waiting("looking at finished proofs"):
+                theorem.learn(files)
 
 
 def _is_folder(what: str) -> bool:

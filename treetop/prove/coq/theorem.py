@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from treetop.compiler.cache import cache_folder
 from treetop.errors import ConfigError, ProverError
 from treetop.prove.coq.checker import Compiled, compile_text, coq_version, read_assumptions
 from treetop.prove.coq.documents import Document, Lemma
+from treetop.prove.coq.neighbours import NeighbourProvider
 from treetop.prove.coq.premises import Premises
 from treetop.prove.coq.prover import CoqProver, Opening
+from treetop.prove.coq.recording import Example, recorded
 from treetop.prove.coq.retracing import retrace
 from treetop.prove.coq.scripts import command_in, giving_up, write_script
 from treetop.prove.coq.settings import CoqSettings, LoadPath
 from treetop.prove.coq.sources import definition_from, lookup_from
 from treetop.prove.coq.suggest import CoqProvider
-from treetop.prove.prover import Proof, Prover, Verdict
+from treetop.prove.prover import Proof, Prover, Provider, Verdict
+from treetop.prove.providers import Combined
 
 _BEGINS_PROOF = re.compile(r"Proof(?:\s+(?:using|with)\b.*)?\s*\.\Z", re.DOTALL)
 _ADMITTING = "proof_admitted"  # the axiom behind the tactic admit of old
@@ -51,6 +56,7 @@ class CoqTheorem:
 
     def _set(self, content: bytes, path: Path | None, source: str, lemma: str | None, settings: CoqSettings | None) -> None:
         self.path = path
+        self._examples: tuple[Example, ...] = ()
         self.settings = settings or CoqSettings()
         self.digest = hashlib.sha256(content).hexdigest()
         self.load_path = LoadPath() if path is None else LoadPath.of(path)
@@ -73,11 +79,23 @@ class CoqTheorem:
         """A prover that has run the file up to the lemma."""
         return CoqProver(self.opening, self.settings)
 
-    def provider(self, prover: Prover) -> CoqProvider:
+    def provider(self, prover: Prover) -> Provider:
         """Suggests by the form of a goal and by the lemmas that are in scope where this one is stated."""
         if not isinstance(prover, CoqProver):
             raise ConfigError(f"tactics of Coq are suggested with the help of Coq, not of {type(prover).__name__}")
-        return CoqProvider(Premises(lookup_from(prover.search)), definition_from(prover.query))
+        provider = CoqProvider(Premises(lookup_from(prover.search)), definition_from(prover.query))
+        return provider if not self._examples else Combined([provider, NeighbourProvider(self._examples)])
+
+    def learn(self, files: Iterable[Path | str], folder: Path | str | None = None) -> int:
+        """Take the finished proofs of files as examples of what to do; of its own file those above the lemma. Gives how many steps they have.
+
+        Files are run once: what was seen is kept in `folder`, which is a part of Treetop's cache unless another one is named.
+        """
+        place = cache_folder() / "proofs" if folder is None else Path(folder)
+        for file in files:
+            own = self.path is not None and Path(file).resolve() == self.path
+            self._examples += tuple(recorded(file, place, until=self.name if own else None, settings=self.settings))
+        return len(self._examples)
 
     def retrace(self, prover: CoqProver, proof: Proof) -> Proof:
         """The proof as it runs from the lemma on: parts that were found elsewhere may call a hypothesis by another name."""
@@ -155,6 +173,7 @@ class CoqTheorem:
             "options": list(self.load_path.options),
             "seconds_per_tactic": self.settings.seconds,
             "memory_mb": self.settings.memory_mb,
+            "examples": len(self._examples),
         }
 
     @property
