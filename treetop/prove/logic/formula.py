@@ -27,7 +27,7 @@ class Formula:
     `positive` and `negative` hold a bit for each atom that occurs there so: to the left of an implication the sides are swapped.
     """
 
-    __slots__ = ("_parts", "_premises", "_text", "kind", "left", "name", "negative", "positive", "right", "size")
+    __slots__ = ("_parts", "_premises", "_text", "kind", "left", "name", "negative", "positive", "right", "size", "tidy")
 
     kind: int
     left: Formula
@@ -37,6 +37,8 @@ class Formula:
     """How many atoms, constants and connectives it has."""
     positive: int
     negative: int
+    tidy: bool
+    """Whether it is known to be in normal form (`normal.py`) where nothing else is known."""
 
     @property
     def text(self) -> str:
@@ -104,6 +106,7 @@ def _constant(kind: int, name: str) -> Formula:
     made.kind, made.name, made.size = kind, name, 1
     made.positive = made.negative = 0
     made._parts, made._premises, made._text = (made,), ((), made), name
+    made.tidy = True
     return made
 
 
@@ -136,6 +139,7 @@ def _binary(kind: int, left: Formula, right: Formula) -> Formula:
         made.positive = made.negative = left.positive | left.negative | right.positive | right.negative
     else:
         made.positive, made.negative = left.positive | right.positive, left.negative | right.negative
+    made.tidy = False
     _made[key] = made
     return made
 

@@ -6,9 +6,10 @@ table from formulas to what they may be replaced by: True for one that holds, Fa
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 
-from treetop.prove.logic.formula import AND, ATOM, FALSE, IFF, IMP, OR, TRUE, Formula, chain, false, iff, imp, implies, true
+from treetop.prove.logic.formula import AND, ATOM, FALSE, IFF, IMP, OR, TRUE, Formula, chain, false, iff, implies, true
 from treetop.prove.logic.sequents import by_text
 
 Known = dict[Formula, Formula]
@@ -21,10 +22,13 @@ class Normaliser:
     def __init__(self, known: Known) -> None:
         self.known = known
         self._memo: Known = {}
+        self._atoms = -1  # the atoms among what is known; all of them while that is not found out
+        self._least = 0  # the size of the smallest known formula with a connective
 
     def forget(self) -> None:
         """To be called when the table has changed."""
         self._memo.clear()
+        self._atoms = -1
 
     def normal(self, formula: Formula) -> Formula:
         """The formula itself or something in it may be known."""
@@ -35,6 +39,14 @@ class Normaliser:
                 found = formula if formula.kind <= FALSE else self.inside(formula)
             self._memo[formula] = found
         return found
+
+    def _survey(self) -> None:
+        self._atoms, self._least = 0, sys.maxsize
+        for formula in self.known:
+            if formula.kind == ATOM:
+                self._atoms |= formula.positive
+            elif formula.size < self._least:
+                self._least = formula.size
 
     def refreshed(self, fact: Formula) -> Formula:
         """The same for a formula that stands in the table itself: it is not replaced by True, nor what it denies by False."""
@@ -47,12 +59,32 @@ class Normaliser:
 
     def inside(self, formula: Formula) -> Formula:
         """A formula with connectives, whether it is known or not: only what is in it is replaced."""
+        if formula.tidy:
+            if self._atoms < 0:
+                self._survey()
+            if formula.size <= self._least and not (formula.positive | formula.negative) & self._atoms:
+                return formula  # too small for anything but atoms to occur in it, and none of those does
         kind = formula.kind
-        if kind == IMP:
-            return make_imp([self.normal(premise) for premise in formula.premises], self.normal(formula.head))
+        if kind in (AND, OR):
+            old = formula.parts
+            new = [self.normal(part) for part in old]
+            if formula.tidy and _same(old, new):
+                return formula
+            return make_and(new) if kind == AND else make_or(new)
         if kind == IFF:
             return make_iff(self.normal(formula.left), self.normal(formula.right))
-        return (make_and if kind == AND else make_or)([self.normal(part) for part in formula.parts])
+        old, head = formula.premises, self.normal(formula.head)
+        new = [self.normal(premise) for premise in old]
+        if formula.tidy and head is formula.head and _same(old, new):
+            return formula
+        return make_imp(new, head)
+
+
+def _same(old: tuple[Formula, ...], new: list[Formula]) -> bool:
+    for one, other in zip(old, new, strict=True):  # noqa: SIM110 - this is faster
+        if one is not other:
+            return False
+    return True
 
 
 def make_and(parts: Iterable[Formula]) -> Formula:
@@ -65,7 +97,7 @@ def make_and(parts: Iterable[Formula]) -> Formula:
             return false
         elif part.kind != TRUE:
             found.add(part)
-    return chain(AND, sorted(found, key=by_text)) if found else true
+    return _tidy(chain(AND, sorted(found, key=by_text))) if found else true
 
 
 def make_or(parts: Iterable[Formula]) -> Formula:
@@ -78,7 +110,7 @@ def make_or(parts: Iterable[Formula]) -> Formula:
             return true
         elif part.kind != FALSE:
             found.add(part)
-    return chain(OR, sorted(found, key=by_text)) if found else false
+    return _tidy(chain(OR, sorted(found, key=by_text))) if found else false
 
 
 def make_imp(premises: Iterable[Formula], head: Formula) -> Formula:
@@ -104,7 +136,7 @@ def make_imp(premises: Iterable[Formula], head: Formula) -> Formula:
             return true
         if head.kind == IMP:
             return make_imp(found, head)
-    return implies(sorted(found, key=by_text), head)
+    return _tidy(implies(sorted(found, key=by_text), head))
 
 
 def make_iff(left: Formula, right: Formula) -> Formula:
@@ -117,14 +149,9 @@ def make_iff(left: Formula, right: Formula) -> Formula:
         return right
     if left.kind == FALSE:
         return make_imp((right,), false)
-    return iff(left, right) if left.text < right.text else iff(right, left)
+    return _tidy(iff(left, right) if left.text < right.text else iff(right, left))
 
 
-def is_literal(formula: Formula) -> bool:
-    """Whether it is an atom or the negation of one."""
-    return formula.kind == ATOM or (formula.kind == IMP and formula.right is false and formula.left.kind == ATOM)
-
-
-def negation(formula: Formula) -> Formula:
-    """`~formula`."""
-    return imp(formula, false)
+def _tidy(formula: Formula) -> Formula:
+    formula.tidy = True
+    return formula
