@@ -25,12 +25,12 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from depth_first import TimeIsUpError as SearchTimeIsUpError
-from depth_first import depth_first
 from g4ip import G4ip, TimeIsUpError
 
+from treetop.prove.limits import ProofLimit
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.prover import Proof
+from treetop.prove.search import ProofSearch
 
 _GRACE = 60.0  # seconds for the checker, behind those of the search
 _MEMORY = 3 * 2**30
@@ -38,12 +38,10 @@ Found = dict[str, Any]
 
 
 def prove_one(theorem: LogicTheorem, seconds: float) -> tuple[Proof | None, bool]:
-    """Search for a proof: the proof, and (without one) whether it is certain that there is none."""
-    try:
-        proof = depth_first(theorem, seconds)
-    except SearchTimeIsUpError:
-        return None, False
-    return proof, proof is None
+    """Search for a proof: the proof, and (without one) whether nothing was left to try, so that there is none."""
+    with ProofSearch(theorem, seed=1) as search:
+        result = search.run(ProofLimit(seconds=seconds))
+    return result.proof, result.status == "exhausted"
 
 
 def ours(path: Path, seconds: float, mode: str) -> Found:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import random
 
-from bench.depth_first import depth_first
+from treetop.prove.limits import ProofLimit
 from treetop.prove.logic.formula import AND, IFF, IMP, OR, Formula, atom, chain, false, neg, true
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.prover import Proof
+from treetop.prove.search import ProofSearch
 
 THEOREMS = (
     "True",
@@ -76,9 +77,12 @@ NON_THEOREMS = (
 
 
 def prove(text: str, mode: str = "invertible", seconds: float = 20.0, **options: bool) -> tuple[LogicTheorem, Proof | None]:
-    """A theorem and its proof by the plain search; None: every choice is dead."""
+    """A theorem and its proof, which its own checker has accepted; None: every choice is dead."""
     theorem = LogicTheorem.read(text, mode=mode, **options)
-    return theorem, depth_first(theorem, seconds)
+    with ProofSearch(theorem, seed=1) as search:
+        result = search.run(ProofLimit(seconds=seconds))
+    assert result.status in ("proved", "exhausted"), result.summary()
+    return theorem, result.proof
 
 
 def random_formula(rng: random.Random, depth: int, names: str = "pqr") -> Formula:
