@@ -11,10 +11,10 @@ from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.premises import Premises
 from treetop.prove.coq.prover import CoqProver, Opening
 from treetop.prove.coq.sentences import split
-from treetop.prove.coq.sources import definition_from, lookup_from, read_constant
+from treetop.prove.coq.sources import definition_from, lookup_from, missing_from, provider_for, read_constant
 from treetop.prove.coq.suggest import CoqProvider
 from treetop.prove.coq.views import view
-from treetop.prove.prover import Place
+from treetop.prove.prover import Place, Step
 
 needs_coq = pytest.mark.skipif(shutil.which("coqidetop.opt") is None, reason="needs Coq: the Debian package `coq`")
 
@@ -59,6 +59,17 @@ def test_a_lemma_with_a_variable_that_nothing_tells_is_closed_at_once():
     assert "eapply le_trans; eauto 3" in found
     assert "eapply le_trans; eassumption" in found
     assert "apply le_trans" not in found
+
+
+def test_a_hypothesis_tells_what_the_goal_does_not():
+    found = tactics("a : nat", "b : nat", "c : nat", "H : le a (S c)", "le a b")
+    assert "apply le_trans with (m := S c)" in found
+
+
+def test_a_lemma_whose_premises_are_known_ends_the_goal_and_comes_first():
+    assert tactics("a : nat", "b : nat", "H : lt a b", "le a b")[0] == "apply lt_le; assumption"
+    assert tactics("a : nat", "b : nat", "c : nat", "H : le a c", "H0 : le c b", "le a b")[0] == "eapply le_trans; eassumption"
+    assert tactics("a : nat", "b : nat", "H : le (S a) (S b)", "le a b")[0] == "apply le_S_n; assumption"
 
 
 def test_equations_are_rewritten_with_where_a_side_occurs():
@@ -151,3 +162,47 @@ def test_lemmas_and_definitions_come_from_coq_and_prove_a_theorem():
         assert any(tactic.startswith("induction m") for tactic in found)
     finally:
         prover.close()
+
+
+@needs_coq
+def test_a_provider_for_a_prover_suggests_tactics_that_coq_understands():
+    prelude = """
+        Require Import PeanoNat.
+        Inductive tree := leaf | node (l r : tree).
+        Fixpoint mirror t := match t with leaf => leaf | node l r => node (mirror r) (mirror l) end.
+        Inductive below : nat -> nat -> Prop := here n : below n (S n) | there n m : below n m -> below n (S m).
+    """
+    stated = "Lemma all : forall (t : tree) (n m : nat), below n m -> mirror (mirror t) = t /\\ (exists k, below n k) /\\ n + m = m + n."
+    prover = CoqProver(Opening(split(prelude), split(stated)[0]))
+    try:
+        provider = provider_for(prover)
+        pending = [Place(prover.root())]
+        seen, tried, understood = set(), 0, 0
+        while pending and tried < 250:
+            place = pending.pop()
+            if place.goal in seen:
+                continue
+            seen.add(place.goal)
+            for tactic, _ in provider.suggest(place.goal):
+                result = prover.attempt(place, tactic, 1.0)
+                tried += 1
+                understood += not any(word in result.reason for word in ("Syntax error", "not found in the current", "Unknown", "is not an inductive"))
+                if result.subgoals and len(place.path) < 3:
+                    pending = [Place(subgoal, (*place.path, Step(tactic, index))) for index, subgoal in enumerate(result.subgoals)] + pending
+        assert understood > 0.93 * tried
+    finally:
+        prover.close()
+
+
+@needs_coq
+def test_tactics_of_libraries_that_are_not_loaded_are_missing():
+    without = CoqProver(Opening((), split("Lemma one : 1 = 1.")[0]))
+    loaded = CoqProver(Opening(split("Require Import Lia."), split("Lemma one : 1 = 1.")[0]))
+    try:
+        assert missing_from(without.query) == {"lia", "nia", "auto with arith"}
+        assert missing_from(loaded.query) == frozenset()
+        assert "lia" not in [pair.tactic for pair in provider_for(without).suggest(without.root())]
+        assert "lia" in [pair.tactic for pair in provider_for(loaded).suggest(loaded.root())]
+    finally:
+        without.close()
+        loaded.close()

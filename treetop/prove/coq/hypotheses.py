@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from treetop.prove.coq.recursion import CONSTRUCTORS, Recursion
 from treetop.prove.coq.shapes import cases, computes, pattern
-from treetop.prove.coq.support import determined, support
+from treetop.prove.coq.support import determined, instances, support
 from treetop.prove.coq.syntax import Term
 from treetop.prove.coq.terms import (
     Binder,
@@ -29,6 +29,7 @@ from treetop.prove.coq.views import Given, View
 from treetop.prove.prover import Suggestion
 
 _MOST = 12  # hypotheses looked at, the newest first
+_TAKE_APART = "repeat match goal with H : and _ _ |- _ => destruct H | H : ex _ |- _ => destruct H | H : or _ _ |- _ => destruct H end"
 _ORDERS = frozenset(("lt", "gt", "ge", "Nat.lt", "Nat.le"))
 _DEFINED = frozenset(("In", "incl", "lt", "gt", "ge", "not", "iff", "Nat.lt", "Nat.le", "well_founded"))
 
@@ -40,6 +41,9 @@ def on_hypotheses(view: View, recursion: Recursion) -> Iterator[Suggestion]:
         yield Suggestion("assumption", 0.99)
     elif known:
         yield Suggestion("assumption", 0.1)
+    loose = [given for given in known if head(given.type) in ("and", "ex", "or", "False")]
+    if len(loose) > 1:
+        yield Suggestion(_TAKE_APART, 0.3)
     if any(_identifies(view, given) for given in known):
         yield from (Suggestion("subst", 0.5), Suggestion("subst; auto", 0.2), Suggestion("subst; reflexivity", 0.1))
     for given in known:
@@ -156,6 +160,7 @@ def backwards(view: View, given: Given, weight: float) -> Iterator[Suggestion]:
                 yield from (Suggestion(f"apply {label}; auto", weight * 0.6), Suggestion(f"apply {label}; assumption", ends))
         else:
             yield from (Suggestion(f"eapply {label}; eauto 3", weight * 0.7), Suggestion(f"eapply {label}; eassumption", ends))
+            yield from (Suggestion(f"apply {label}{told}", weight * 0.7) for told in instances(binders, found, view))
         return
 
 

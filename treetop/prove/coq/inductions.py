@@ -12,6 +12,7 @@ from treetop.prove.coq.views import View, role
 from treetop.prove.prover import Suggestion
 
 _INDUCTIVE = frozenset(("nat", "list", "option", "bool", "prod", "positive", "N", "Z", "string", "comparison", "unit", "sum", "sumbool", "sig"))
+_QUICKLY = "try reflexivity; try discriminate; try assumption"
 _LOGICAL = frozenset(("eq", "and", "or", "not", "iff", "ex", "False", "True", "lt", "gt", "ge", "sumbool"))
 _RECURSIVE = frozenset(("nat", "list", "positive", "string"))
 
@@ -51,7 +52,7 @@ def _pairwise(view: View, recursion: Recursion, quantified: dict[str, Term], don
         else:
             continue
         yield from (Suggestion(f"{before}; simpl; intros", 0.3 * done), Suggestion(f"{before}; simpl; intros; auto", 0.3 * done))
-        yield Suggestion(f"{before}; simpl; intros; try reflexivity; try discriminate", 0.2 * done)
+        yield Suggestion(f"{before}; simpl; intros; {_QUICKLY}", 0.2 * done)
 
 
 def _on_premises(binders: tuple[Binder, ...], recursion: Recursion, done: float, view: View) -> Iterator[Suggestion]:
@@ -87,6 +88,7 @@ def _ranked(view: View, recursion: Recursion, quantified: dict[str, Term], looke
 def _by_cases(label: str, kind: Term, weight: float, quantified: bool) -> Iterator[Suggestion]:
     weight *= 0.5 if head(kind) in _RECURSIVE else 0.9
     yield from (Suggestion(f"destruct {label}", weight), Suggestion(f"destruct {label}; simpl", weight * 0.5), Suggestion(f"destruct {label}; auto", weight * 0.4))
+    yield Suggestion(f"destruct {label}; simpl; {_QUICKLY}", weight * 0.35)
     if quantified:
         yield Suggestion(f"destruct {label}; intros", weight * 0.3)
 
@@ -98,9 +100,10 @@ def _by_induction(view: View, label: str, weight: float, quantified: bool) -> It
     yield from (Suggestion(f"induction {label}", weight), Suggestion(f"induction {label}; simpl", weight * 0.9))
     yield from (Suggestion(f"induction {label}; simpl; auto", weight * 0.8), Suggestion(f"induction {label}; intros; simpl; auto", weight * 0.4 if quantified else 0.0))
     if hypothesis not in view.names:
-        yield Suggestion(f"induction {label}; simpl; intros; try reflexivity; rewrite {hypothesis}; reflexivity", weight * 0.3)
-        yield Suggestion(f"induction {label}; simpl; intros; auto; rewrite {hypothesis}; auto", weight * 0.4)
+        yield Suggestion(f"induction {label}; simpl; intros; try reflexivity; try (rewrite {hypothesis}; reflexivity)", weight * 0.3)
+        yield Suggestion(f"induction {label}; simpl; intros; auto; try (rewrite {hypothesis}; auto)", weight * 0.5)
     yield Suggestion(f"induction {label}; simpl; intuition; subst; auto", weight * 0.3)
+    yield Suggestion(f"induction {label}; simpl; intros; {_QUICKLY}", weight * 0.4)
     if not quantified:
         others = [given for given in view.data if given.name != label and given.name in free_names(view.conclusion)
                   and label not in free_names(given.type) and given.value is None]  # fmt: skip

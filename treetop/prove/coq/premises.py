@@ -10,7 +10,7 @@ from typing import NamedTuple
 from treetop.errors import ConfigError
 from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.statements import same_statement
-from treetop.prove.coq.support import determined, support
+from treetop.prove.coq.support import determined, instances, support
 from treetop.prove.coq.syntax import Term, parse
 from treetop.prove.coq.terms import Binder, arguments, conclusions, free_names, head, match, peel, size, substitute, subterms
 from treetop.prove.coq.views import View
@@ -65,6 +65,8 @@ class Fit(NamedTuple):
     detail: str = ""
     ends: bool = False
     """Whether nothing would be left of the goal."""
+    told: tuple[str, ...] = ()
+    """Values for what the goal does not tell, as `apply` takes them."""
 
 
 class Premises:
@@ -162,7 +164,8 @@ class Premises:
             if found is not None:
                 needs = support(rule.binders, found, view)
                 quality = self._explained(way.needed, way.pattern, stated) / (1 + 0.15 * (needs.wanted - needs.met)) if rule.binders else 1.0
-                yield Fit(way.kind if needs.determined else f"e{way.kind}", rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete)
+                told = () if needs.determined else tuple(instances(rule.binders, found, view))
+                yield Fit(way.kind if needs.determined else f"e{way.kind}", rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete, told)
 
     def _equations(self, stated: Term) -> Iterator[Fit]:
         about = free_names(stated)
@@ -245,6 +248,7 @@ def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
     elif fit.kind == "eapply":
         yield Suggestion(f"{opened}eapply {label}; eauto 3", 0.3 * weight)
         yield Suggestion(f"{opened}eapply {label}; eassumption", 0.8 if fit.ends else 0.12 * weight)
+        yield from (Suggestion(f"apply {label}{told}", 0.35 * weight) for told in fit.told if not opened)
     elif fit.kind in ("turned", "eturned"):
         yield Suggestion(f"{opened}symmetry; apply {label}", (0.25 if conditional else 0.5) * weight if fit.kind == "turned" else 0.02)
     elif fit.kind == "rewrite":

@@ -88,7 +88,7 @@ def _equation(view: View) -> Iterator[Suggestion]:
 
 def _conjunction(view: View) -> Iterator[Suggestion]:
     parts = arguments(view.conclusion)
-    return _pairs(("split", 0.7), ("split; auto", 0.3), ("split; intros", 0.25 if any(part.kind == "forall" for part in parts) else 0.0),
+    return _pairs(("split", 0.7), ("split; auto", 0.3), ("split; assumption", 0.1), ("split; intros", 0.25 if any(part.kind == "forall" for part in parts) else 0.0),
                   ("repeat split", 0.1 if any(head(part) == "and" for part in parts) else 0.0))  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def _decision(view: View) -> Iterator[Suggestion]:
 
 _OTHER = (
     ("constructor", 0.25), ("constructor; auto", 0.2), ("econstructor; eauto 3", 0.15), ("reflexivity", 0.12), ("red; intros", 0.15), ("red", 0.05),
-    ("constructor; assumption", 0.1), ("econstructor; eassumption", 0.06), ("hnf", 0.03), ("constructor 2", 0.05), ("econstructor 2; eauto 3", 0.06),
+    ("constructor; assumption", 0.1), ("econstructor; eassumption", 0.06), ("hnf", 0.03), ("constructor 2", 0.05), ("econstructor 2; eauto 3", 0.06), ("econstructor 2; eassumption", 0.05),
     ("exfalso", 0.02))  # fmt: skip
 _FIXED = {"True": (("exact I", 0.99),), "False": (("contradiction", 0.4), ("discriminate", 0.2), ("congruence", 0.3), ("easy", 0.3))}
 _ATOMS = {"eq": _equation, "and": _conjunction, "prod": _conjunction, "iff": _equivalence, "or": _disjunction, "ex": _existence, "sig": _existence,
@@ -168,8 +168,10 @@ _ATOMS = {"eq": _equation, "and": _conjunction, "prod": _conjunction, "iff": _eq
 
 def _computations(view: View, recursion: Recursion) -> Iterator[Suggestion]:
     """Computing, and cases of what stands in the way of it."""
-    weight = 0.45 if computes(view.conclusion, recursion) else 0.06
-    yield from _pairs(("simpl", weight), ("simpl; auto", weight / 2), ("cbn", weight / 12), ("simpl; intros", weight / 3))
+    if computes(view.conclusion, recursion):
+        yield from _pairs(("simpl", 0.45), ("simpl; auto", 0.2), ("cbn", 0.04), ("simpl; intros", 0.15))
+    else:
+        yield from _pairs(("simpl", 0.05), ("cbn", 0.005))
     for place, test in enumerate(scrutinees(view.conclusion)[:3]):
         yield from cases(view, test, 0.5 / (1 + place))
     tests = [part for part in view.parts if part.kind == "app" and _decides(head(part)) and part not in scrutinees(view.conclusion)]
@@ -190,6 +192,7 @@ def cases(view: View, test: Term, weight: float) -> Iterator[Suggestion]:
     else:
         equation = view.fresh("E")
         yield from _pairs((f"destruct {told} eqn:{equation}", weight), (f"destruct {told}; auto", weight / 3), (f"case {told}", weight / 10))
+        yield Suggestion(f"destruct {told} eqn:{equation}; try reflexivity; try discriminate", weight / 3)
 
 
 def _decides(label: str) -> bool:
@@ -219,7 +222,7 @@ def _unfoldings(view: View, recursion: Recursion) -> Iterator[Suggestion]:
     plain = [label for label in sorted(view.symbols) if recursion.is_plain(label)]
     if first in ("not", "lt", "gt", "ge", "iff"):
         yield Suggestion(f"unfold {first}", 0.08)
-    elif first not in _CLOSED and first not in view.names and not first.startswith("<"):
+    elif first not in _CLOSED and first not in view.names and not first.startswith("<") and not recursion.is_inductive(first):
         yield Suggestion(f"unfold {first}", 0.35 if first in plain else 0.05)
         if first in plain:
             yield Suggestion(f"unfold {first} in *", 0.2)

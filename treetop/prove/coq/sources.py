@@ -6,17 +6,45 @@ The answers hold for the place where the lemma is stated, so they are asked once
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from treetop.errors import ProverError
 from treetop.prove.coq.goals import Premise
-from treetop.prove.coq.premises import Lookup
+from treetop.prove.coq.neighbours import NeighbourProvider
+from treetop.prove.coq.premises import Lookup, Premises
+from treetop.prove.coq.recording import Example
 from treetop.prove.coq.recursion import Constant, Definition
+from treetop.prove.coq.suggest import CoqProvider
+from treetop.prove.prover import Provider
+from treetop.prove.providers import Combined
 
 _VALUE = re.compile(r"^[\w'.@]+ =\s+(.*?)\n\s+: ", re.DOTALL)
 _INDUCTIVE = re.compile(r"(?:Inductive|CoInductive|Variant|Record)\b")
 _CONSTRUCTOR = re.compile(r"(?::=|\|)\s*([^\W\d][\w']*)\s*(?=:[^=]|\{)")
 _LONGEST = 20_000  # characters; the value of a proof may be much longer, and nobody wants it
+
+
+class Askable(Protocol):
+    """What a prover must answer so that tactics can be suggested."""
+
+    def search(self, pattern: str) -> list[Premise]:
+        """What `Search` finds."""
+        ...
+
+    def query(self, command: str) -> list[str]:
+        """What Coq prints for a command."""
+        ...
+
+
+def provider_for(prover: Askable, *, examples: Iterable[Example] = (), width: int = 48, unlike: str | None = None) -> Provider:
+    """Who suggests tactics for the lemma that a prover stands before: by the form of goals and the lemmas in scope, and by examples where there are any.
+
+    `unlike`: a statement that no lemma may restate.
+    """
+    by_form = CoqProvider(Premises(lookup_from(prover.search), unlike=unlike), definition_from(prover.query), width=width, missing=missing_from(prover.query))
+    known = list(examples)
+    return Combined([by_form, NeighbourProvider(known)]) if known else by_form
 
 
 def lookup_from(search: Callable[[str], list[Premise]]) -> Lookup:
@@ -55,8 +83,12 @@ def definition_from(query: Callable[[str], list[str]]) -> Definition:
 
 
 def missing_from(query: Callable[[str], list[str]], tactics: tuple[str, ...] = ("lia", "nia")) -> frozenset[str]:
-    """Those of the tactics that the libraries loaded at present do not have."""
+    """Those of the tactics that the libraries loaded at present do not have, and `auto with arith` where there are no such hints."""
     found = set()
+    try:
+        query("Print HintDb arith.")
+    except ProverError:
+        found.add("auto with arith")
     for tactic in tactics:
         try:
             said = " ".join(query(f"Locate Ltac {tactic}."))

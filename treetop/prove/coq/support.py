@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from treetop.prove.coq.syntax import Term
-from treetop.prove.coq.terms import Binder, arguments, free_names, head, match, substitute
+from treetop.prove.coq.syntax import Term, render
+from treetop.prove.coq.terms import Binder, arguments, free_names, head, is_closed_under, match, substitute
 from treetop.prove.coq.views import View
 
 
@@ -48,6 +48,28 @@ def support(binders: tuple[Binder, ...], found: Mapping[str, Term], view: View) 
                     met += 1
                     break
     return Support(met, wanted, certain)
+
+
+def instances(binders: tuple[Binder, ...], found: Mapping[str, Term], view: View, most: int = 3) -> list[str]:
+    """What to add to `apply` for variables that the goal does not tell: values with which one premise is a hypothesis, as ` with (y := t)`.
+
+    Only where that settles everything, so that the other premises are goals of their own.
+    """
+    told: list[str] = []
+    variables = frozenset(binder.name for binder in binders) - {"_"} - found.keys()
+    for binder in binders:
+        premise = substitute(binder.type, found)
+        if binder.name != "_" or head(premise) in variables or not free_names(premise) & variables:
+            continue
+        for given in view.proofs[:16]:
+            more = match(premise, given.type, variables)
+            if more and determined(binders, {**found, **more}) and all(is_closed_under(value, frozenset()) for value in more.values()):
+                text = " with " + " ".join(f"({label} := {render(value)})" for label, value in more.items())
+                if text not in told:
+                    told.append(text)
+            if len(told) == most:
+                return told
+    return told
 
 
 def _obvious(statement: Term) -> bool:
