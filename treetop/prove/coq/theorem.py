@@ -13,17 +13,13 @@ from treetop.compiler.cache import cache_folder
 from treetop.errors import ConfigError, ProverError
 from treetop.prove.coq.checker import Compiled, compile_text, coq_version, read_assumptions
 from treetop.prove.coq.documents import Document, Lemma
-from treetop.prove.coq.neighbours import NeighbourProvider
-from treetop.prove.coq.premises import Premises
 from treetop.prove.coq.prover import CoqProver, Opening
 from treetop.prove.coq.recording import Example, recorded
 from treetop.prove.coq.retracing import retrace
 from treetop.prove.coq.scripts import command_in, giving_up, write_script
 from treetop.prove.coq.settings import CoqSettings, LoadPath
-from treetop.prove.coq.sources import definition_from, lookup_from
-from treetop.prove.coq.suggest import CoqProvider
+from treetop.prove.coq.sources import provider_for
 from treetop.prove.prover import Proof, Prover, Provider, Verdict
-from treetop.prove.providers import Combined
 
 _BEGINS_PROOF = re.compile(r"Proof(?:\s+(?:using|with)\b.*)?\s*\.\Z", re.DOTALL)
 _ADMITTING = "proof_admitted"  # the axiom behind the tactic admit of old
@@ -83,8 +79,7 @@ class CoqTheorem:
         """Suggests by the form of a goal and by the lemmas that are in scope where this one is stated."""
         if not isinstance(prover, CoqProver):
             raise ConfigError(f"tactics of Coq are suggested with the help of Coq, not of {type(prover).__name__}")
-        provider = CoqProvider(Premises(lookup_from(prover.search)), definition_from(prover.query))
-        return provider if not self._examples else Combined([provider, NeighbourProvider(self._examples)])
+        return provider_for(prover, examples=self._examples)
 
     def learn(self, files: Iterable[Path | str], folder: Path | str | None = None) -> int:
         """Take the finished proofs of files as examples of what to do; of its own file those above the lemma. Gives how many steps they have.
