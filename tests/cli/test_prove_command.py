@@ -343,7 +343,7 @@ def test_a_folder_is_run_to_its_end_and_what_is_not_proved_is_a_result(run, prob
     ended = run("prove", "--suite", "problems", "--tiers", "5,10")
     assert (ended.code, ended.err) == (0, "")
     assert "all        3" in ended.out
-    for words in ("policy     puct; c 1, backup and_min", "seeds 0; rng SplitMix64", "tie-break by the seed", "provider ", "ranker none", "easy ones blocked",
+    for words in ("policy     puct; c 0.1, backup and_min", "seeds 0; rng SplitMix64", "tie-break by the seed", "provider ", "ranker none", "easy ones blocked",
                   "budget tiers 5, 10 iterations", "theorems   3 (easy, hard, peirce), digest "):  # fmt: skip
         assert words in ended.out
     assert max(map(len, ended.out.splitlines())) < 250
