@@ -161,7 +161,7 @@ def test_a_shared_part_becomes_one_lemma():
     theorem, proof = prove(text)
     assert proof is not None
     assert proof.size > 200
-    lemmas = translate(theorem.statement, proof)
+    lemmas = list(translate(theorem.statement, proof))
     assert 10 < len(lemmas) < 40
     assert checker.check(lemmas, theorem.statement) == ""
     assert len(theorem.script(proof).splitlines()) < 100

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from treetop.prove.logic.formula import AND, FALSE, IFF, IMP, OR, Formula, deep, imp, true
 from treetop.prove.logic.terms import Abort, App, Case, First, Fun, InLeft, InRight, Lemma, Let, Pair, Second, Term, Unit, Var
@@ -14,26 +14,25 @@ class RejectedError(Exception):
     """A term that proves nothing, with the reason."""
 
 
-def check(lemmas: Sequence[Lemma], statement: Formula) -> str:
+def check(lemmas: Iterable[Lemma], statement: Formula) -> str:
     """Why the lemmas do not prove the statement; empty where they do. The last lemma is the statement's proof."""
-    if not lemmas:
-        return "there is no proof"
     known: dict[str, Formula] = {}
-    with deep():
-        for lemma in lemmas:
-            try:
+    found: Formula | None = None
+    for lemma in lemmas:
+        try:
+            with deep():
                 found = infer(lemma.term, known)
-            except RejectedError as reason:
-                return f"{lemma.name}: {reason}"
-            except RecursionError:
-                return f"{lemma.name}: the term is nested too deep to be checked"
-            if found is not lemma.statement:
-                return f"{lemma.name} proves {found.text}, not {lemma.statement.text}"
-            if lemma.name in known:
-                return f"{lemma.name} is there twice"
-            known[lemma.name] = found
-    if lemmas[-1].statement is not statement:
-        return f"what was proved is {lemmas[-1].statement.text}, not {statement.text}"
+        except RejectedError as reason:
+            return f"{lemma.name}: {reason}"
+        except RecursionError:
+            return f"{lemma.name}: the term is nested too deep to be checked"
+        if found is not lemma.statement:
+            return f"{lemma.name} proves {found.text}, not {lemma.statement.text}"
+        if lemma.name in known:
+            return f"{lemma.name} is there twice"
+        known[lemma.name] = found
+    if found is not statement:
+        return f"what was proved is {found.text if found is not None else 'nothing'}, not {statement.text}"
     return ""
 
 

@@ -89,16 +89,15 @@ class LogicTheorem:
     def verify(self, proof: Proof) -> Verdict:
         """Make a lambda term of the proof and let the checker compare what it proves with the statement."""
         try:
-            lemmas = translate(self.statement, proof, raw=self.mode == "raw")
+            reason = checker.check(translate(self.statement, proof, raw=self.mode == "raw"), self.statement)
         except TranslationError as error:
             return Verdict(False, str(error), checker=checker.CHECKER)
-        reason = checker.check(lemmas, self.statement)
         return Verdict(not reason, reason, checker=checker.CHECKER)
 
     def to_coq(self, proof: Proof) -> str:
         """The proof as a definition that Coq can check, for a second opinion. ProverError where it is no proof."""
         try:
-            return to_coq(self.name, self.statement, translate(self.statement, proof, raw=self.mode == "raw"))
+            return to_coq(self.name, self.statement, list(translate(self.statement, proof, raw=self.mode == "raw")))
         except TranslationError as error:
             raise ProverError(str(error)) from error
 

@@ -6,6 +6,7 @@ becomes a lemma, so that a proof with shared goals stays small.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from treetop.prove.logic import choice_terms, choices, rule_terms, rules
@@ -30,14 +31,18 @@ class _Step(NamedTuple):
     subgoals: list[Sequent]
 
 
-def translate(statement: Formula, proof: Proof, raw: bool = False) -> list[Lemma]:
-    """The lemmas that the proof consists of; the last one is the statement. TranslationError where it is no proof."""
+def translate(statement: Formula, proof: Proof, raw: bool = False) -> Iterator[Lemma]:
+    """The lemmas that the proof consists of, one after the other; the last one is the statement. TranslationError where it is no proof."""
     root = Sequent((), statement)
-    with deep():
-        try:
-            return Translation(_steps(root, proof, raw), raw).lemmas(root)
-        except RecursionError as error:
-            raise TranslationError("the proof is nested too deep") from error
+    try:
+        with deep():
+            translation = Translation(_steps(root, proof, raw), raw)
+        for sequent in translation.order(root):
+            with deep():
+                lemma = translation.lemma(sequent)
+            yield lemma
+    except RecursionError as error:
+        raise TranslationError("the proof is nested too deep") from error
 
 
 def _steps(root: Sequent, proof: Proof, raw: bool) -> dict[Sequent, _Step]:
@@ -82,14 +87,17 @@ class Translation:
             for subgoal in step.subgoals:
                 self._uses[subgoal] = self._uses.get(subgoal, 0) + 1
 
-    def lemmas(self, root: Sequent) -> list[Lemma]:
-        """One for each sequent that is used several times, and the statement's own."""
-        found: list[Lemma] = []
-        for sequent in self._steps:
-            if self._uses.get(sequent, 0) > 1 and sequent != root:
-                found.append(Lemma(f"lemma{len(found) + 1}", sequent.formula, self._closed(sequent)))
-                self._found[sequent] = found[-1].name
-        return [*found, Lemma("theorem", root.conclusion, self._term(root, {}))]
+    def order(self, root: Sequent) -> list[Sequent]:
+        """The sequents that get a lemma: those that are used several times, and the statement at the end."""
+        return [*(sequent for sequent in self._steps if self._uses.get(sequent, 0) > 1 and sequent != root), root]
+
+    def lemma(self, sequent: Sequent) -> Lemma:
+        """The lemma of a sequent. Those that come before it have theirs already."""
+        given = sequent.hypotheses
+        term = functions(given, self.names, lambda terms: self._term(sequent, dict(zip(given, terms, strict=True))))
+        name = f"lemma{len(self._found) + 1}"
+        self._found[sequent] = name
+        return Lemma(name, sequent.formula, term)
 
     def branch(self, branch: Branch, available: Available) -> Term:
         """A term for what a branch of a plan shall prove."""
@@ -98,10 +106,6 @@ class Translation:
         record = TermRecord(available, branch.conclusion, self.names)
         left = saturate(branch.hypotheses, branch.conclusion, record)
         return record.finished(record.final if left is None else self._term(left, record.available))
-
-    def _closed(self, sequent: Sequent) -> Term:
-        given = sequent.hypotheses
-        return functions(given, self.names, lambda terms: self._term(sequent, dict(zip(given, terms, strict=True))))
 
     def _term(self, sequent: Sequent, available: Available) -> Term:
         """A term for the conclusion, out of those for the hypotheses."""
