@@ -3,8 +3,8 @@
     python bench/coq_stdlib.py --lemmas 330 --seconds 20 --workers 2 --out stdlib.jsonl
 
 Lemmas are drawn by a seed from five folders of the library, equally many from each as far as they go. Each file is replayed up to its lemma with
-only its own `Require`s; the lemma's own proof and all that follows are unseen. A lemma that restates another one in scope is left out. For each
-lemma, one after the other in the same process:
+only its own `Require`s; the lemma's own proof and all that follows are unseen. A lemma that restates another one in scope is left out, and so are
+those of `coq_stdlib_seen.txt`, which were looked at while the weights of the suggestions were chosen. For each lemma, one after the other in the same process:
 
 - `union`: auto, eauto, easy, tauto, intuition, firstorder, congruence, lia, each alone and after `intros`, one after the other; what one of them does
   not use of its share of the time, the next ones have;
@@ -93,7 +93,13 @@ def _lemmas(folder: str) -> list[tuple[str, str]]:
         document = Document(file.read_bytes().decode("utf-8", "surrogateescape"), file.name)
         names = [lemma.qualified for lemma in document.lemmas if lemma.kind in KINDS and lemma.ending in ("Qed", "Defined")]
         found += [(f"{folder}/{file.name}", name) for name in names if names.count(name) == 1]
-    return found
+    return [lemma for lemma in found if " ".join(lemma) not in seen()]
+
+
+@cache
+def seen() -> frozenset[str]:
+    """The lemmas by which the weights were chosen."""
+    return frozenset(Path(__file__).with_name("coq_stdlib_seen.txt").read_text().splitlines())
 
 
 def measure(columns: tuple[str, ...], seconds: float) -> Any:
