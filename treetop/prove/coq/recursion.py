@@ -21,26 +21,13 @@ class Constant(NamedTuple):
 Definition = Callable[[str], Constant | None]
 """What a global name stands for; None where nobody knows."""
 
-_NUMBERS = {
-    "add": (0,), "mul": (0,), "sub": (0, 1), "pow": (1,), "eqb": (0, 1), "leb": (0, 1), "ltb": (1, 0), "max": (0, 1), "min": (0, 1), "even": (0,),
-    "odd": (0,), "double": (0,), "div2": (0,), "pred": (0,), "compare": (0, 1), "divmod": (0,), "iter": (0,), "eq_dec": (0, 1), "testbit": (1,),
-}  # fmt: skip
-_LISTS = {
-    "app": (1,), "length": (1,), "rev": (1,), "rev'": (1,), "map": (3,), "In": (2,), "nth": (2, 1), "fold_left": (3,), "fold_right": (4,), "filter": (2,),
-    "existsb": (2,), "forallb": (2,), "concat": (1,), "flat_map": (3,), "list_sum": (0,), "list_max": (0,), "combine": (2, 3), "split": (2,), "firstn": (1, 2),
-    "skipn": (1, 2), "seq": (1,), "repeat": (2,), "last": (1,), "removelast": (1,), "nth_error": (1, 2), "nth_default": (2, 3), "count_occ": (2,),
-    "remove": (3,), "rev_append": (1,), "partition": (2,), "find": (2,), "hd": (2,), "tl": (1,), "hd_error": (1,), "list_prod": (2,), "nodup": (2,),
-    "list_power": (2,), "nth_in_or_default": (2,), "nth_ok": (2,),
-}  # fmt: skip
-_BOOLEANS = {"andb": (0, 1), "orb": (0, 1), "negb": (0,), "xorb": (0, 1), "implb": (0, 1), "eqb": (0, 1), "ifb": (0,), "Is_true": (0,), "fst": (2,), "snd": (2,)}
 CONSTRUCTORS = frozenset(("O", "S", "nil", "cons", "true", "false", "pair", "Some", "None", "Z0", "Zpos", "Zneg", "N0", "Npos", "xH", "xI", "xO",
                           "inl", "inr", "left", "right", "tt", "exist", "existT", "Eq", "Lt", "Gt", "EmptyString", "String"))  # fmt: skip
-POSITIONS: dict[str, tuple[int, ...]] = {**_LISTS, **_BOOLEANS, **{f"Nat.{label}": places for label, places in _NUMBERS.items()}}
-"""For the functions that nearly every file uses, so that nobody need be asked. Implicit arguments count."""
+"""Those that nearly every file uses, so that nobody need be asked."""
 
 
 class Recursion:
-    """What is known of the names of a development: from a small table, and from their definitions where somebody can be asked."""
+    """What is known of the names of a development, from their definitions: without anybody to be asked, nothing."""
 
     def __init__(self, definition: Definition | None = None) -> None:
         self._definition = definition
@@ -73,11 +60,7 @@ class Recursion:
         found = self._places.get(label)
         if found is None:
             value = self.value(label)
-            if value is not None:
-                found = tuple(dict.fromkeys(looked_at(value)))
-            else:
-                found = POSITIONS.get(label) or ((POSITIONS.get(label.rpartition(".")[2]) or ()) if label.startswith(("List.", "Bool.")) else ())
-            self._places[label] = found
+            found = self._places[label] = () if value is None else tuple(dict.fromkeys(looked_at(value)))
         return found
 
     def is_plain(self, label: str) -> bool:
