@@ -49,3 +49,17 @@ def test_the_extracted_proof_is_accepted_and_has_as_few_tactics_as_any(seed):
 def test_a_subgoal_that_is_needed_twice_counts_twice():
     table: Table = {"A": {"twice": ("B", "B"), "once": ("C",)}, "B": {"on": ("D",)}, "C": {"on": ("B",)}, "D": {"close": ()}}
     assert [step.tactic for step in extract(full_graph(table)).walk()] == ["once", "on", "on", "close"]
+
+
+def test_a_proof_whose_parts_are_shared_is_measured_without_unrolling_it():
+    """Sixty levels, each of which needs the next one twice: more steps than anybody could count."""
+    table: Table = {**{f"{level}": {"twice": (f"{level + 1}", f"{level + 1}")} for level in range(60)}, "60": {"close": ()}, "A": {"t": ("0",)}}
+    proof = extract(full_graph(table))
+    assert proof.size == 2**61
+    assert len(list(proof.parts_once())) == 62
+
+
+def test_each_part_comes_before_its_own_parts():
+    table: Table = {"A": {"t": ("B", "C")}, "B": {"t": ("C", "D")}, "C": {"t": ("D",)}, "D": {"close": ()}}
+    names = [part.goal.key for part in extract(full_graph(table)).parts_once()]
+    assert names == ["A", "B", "C", "D"]

@@ -80,6 +80,8 @@ def prove(
 ) -> None:
     """Look for a proof, and let a checker outside the search judge it: coqc for files of Coq, one of its own for formulas.
 
+    Without a limit it looks for a minute at each theorem.
+
     Ends with 0 where everything was proved, with 1 where something was not, and with 130 after Ctrl-C. An experiment (--suite, --basin-seeds) ends with 0 when
     it was run to its end: a theorem that is not proved there is a result, not a failure.
     """

@@ -68,7 +68,7 @@ def shorten(graph: Graph, attempt: Try, may_go_on: Callable[[], bool]) -> Proof:
     improved = True
     while improved:
         improved = False
-        for step in proof.walk():
+        for step in proof.parts_once():
             if not may_go_on():
                 return proof
             if len(step.parts) != 1 or step.parts[0].tactic == step.tactic or (step.goal.key, step.parts[0].tactic) in tried:

@@ -58,7 +58,7 @@ class Outline:
 
 def outline(graph: Graph, proof: Proof | None = None, *, lines: int | None = LINES, everything: bool = False, show: Show | None = None) -> Outline:
     """The tree from the theorem down, with about so many lines at most. Tactics that failed are left out unless everything is asked for."""
-    used = set() if proof is None else {(part.goal.key, part.tactic) for part in proof.walk()}
+    used = set() if proof is None else {(part.goal.key, part.tactic) for part in proof.parts_once()}
     under = {node.id: [tactic for tactic in node.tactics if everything or tactic.subgoals or tactic.status is Status.proved] for node in graph.goals}
     for tactics in under.values():
         tactics.sort(key=lambda tactic: _interest(tactic, used))

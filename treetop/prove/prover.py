@@ -104,11 +104,33 @@ class Proof:
 
     @property
     def size(self) -> int:
-        """How many tactics it has."""
-        return sum(1 for _ in self.walk())
+        """How many tactics it has. Parts that stand in it several times count each time, and are looked at once."""
+        sizes: dict[int, int] = {}
+        for part in reversed(list(self.parts_once())):
+            sizes[id(part)] = 1 + sum(sizes[id(below)] for below in part.parts)
+        return sizes[id(self)]
+
+    def parts_once(self) -> Iterator[Proof]:
+        """This proof and all its parts, each once, however often it stands here, and before its own parts."""
+        uses: dict[int, int] = {}
+        pending, seen = [self], {id(self)}
+        while pending:
+            for below in pending.pop().parts:
+                uses[id(below)] = uses.get(id(below), 0) + 1
+                if id(below) not in seen:
+                    seen.add(id(below))
+                    pending.append(below)
+        ready = [self]
+        while ready:
+            part = ready.pop()
+            yield part
+            for below in reversed(part.parts):
+                uses[id(below)] -= 1
+                if uses[id(below)] == 0:
+                    ready.append(below)
 
     def walk(self) -> Iterator[Proof]:
-        """This proof and all its parts, each before its own parts."""
+        """This proof and all its parts, each as often as it stands here and before its own parts: a script's order. It may be long."""
         pending = [self]
         while pending:
             proof = pending.pop()

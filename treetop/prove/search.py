@@ -213,7 +213,7 @@ class ProofSearch:
 
             shorter = shorten(self.graph, attempt, lambda: not budget.spent)
             self._decided = self._check(shorter)
-            if not self._decided[1].accepted and shorter != found:
+            if not self._decided[1].accepted and shorter.size != found.size:
                 self._decided = self._check(found)
         return self._decided
 
