@@ -448,3 +448,16 @@ def test_ctrl_c_in_an_experiment_keeps_whole_runs_only_and_tells_how_to_go_on(pr
     assert "Traceback" not in err
     hard = [json.loads(line) for line in out.read_text().splitlines()[1:] if '"theorem": "hard"' in line]
     assert {one["iterations"] for one in hard if one["status"] == "open"} <= {60}, "half a run is none"
+
+
+@needs_coq
+def test_finished_proofs_of_a_folder_are_learned_from(run, tmp_path):
+    (tmp_path / "done").mkdir()
+    (tmp_path / "done" / "Done.v").write_text("Lemma two : 1 + 1 = 2.\nProof. reflexivity. Qed.\n")
+    (tmp_path / "Open.v").write_text("Lemma three : 1 + 2 = 3.\nAdmitted.\n")
+    ended = run("prove", "Open.v", "--lemma", "three", "--learn", "done", "--json")
+    assert ended.code == 0
+    assert json.loads(ended.out)["report"]["prover"]["examples"] == 1
+    (tmp_path / "empty").mkdir()
+    ended = run("prove", "Open.v", "--lemma", "three", "--learn", "empty")
+    assert (ended.code, "no file of Coq in empty" in ended.err) == (2, True)

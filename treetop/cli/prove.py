@@ -32,7 +32,7 @@ Lemmas = Annotated[list[str] | None, typer.Option("--lemma", metavar="NAME", hel
 AllAdmitted = Annotated[bool, typer.Option("--all-admitted", help="All lemmas of the file that are admitted.", rich_help_panel=COQ)]
 Write = Annotated[bool, typer.Option("--write", help="Put the proofs into the file; the old one stays as File.v.bak.", rich_help_panel=COQ)]
 Copy = Annotated[Path | None, typer.Option("--copy", metavar="NEW.v", help="Put the proofs into a copy of the file instead.", rich_help_panel=COQ)]
-Learn = Annotated[list[Path] | None, typer.Option("--learn", metavar="FILE.v", help="Suggest what was done at similar goals in the finished proofs of this file, too; several may be named.", rich_help_panel=COQ)]  # fmt: skip
+Learn = Annotated[list[Path] | None, typer.Option("--learn", metavar="PATH", help="Suggest what was done at similar goals in the finished proofs of this file or folder, too; several may be named.", rich_help_panel=COQ)]  # fmt: skip
 Easy = Annotated[bool | None, typer.Option("--allow-easy/--block-easy", help="Tactics that search for proofs themselves (auto, lia, ...); blocked in experiments only.", rich_help_panel=SEARCH, show_default=False)]  # fmt: skip
 Policy = Annotated[str | None, typer.Option("--policy", metavar="POLICY", help="puct, ucb1, best_first, blind_uniform; with options in brackets: 'puct(c=0.5)'.", rich_help_panel=SEARCH)]  # fmt: skip
 Mode = Annotated[str, typer.Option("--mode", metavar="MODE", help="For formulas: invertible, or raw, where every rule is a tactic.", rich_help_panel=SEARCH)]  # fmt: skip
@@ -232,10 +232,13 @@ def find_theorems(what: str | None, lemmas: list[str], *, all_admitted: bool, mo
     return list(found)
 
 
-def learn_from(files: list[Path], theorems: list[Theorem]) -> None:
-    """Let theorems of Coq look at the finished proofs of files."""
+def learn_from(paths: list[Path], theorems: list[Theorem]) -> None:
+    """Let theorems of Coq look at the finished proofs of files, and of all files of folders."""
     from treetop.prove.coq.theorem import CoqTheorem
 
+    files = [file for path in paths for file in (sorted(path.rglob("*.v")) if path.is_dir() else [path])]
+    if paths and not files:
+        raise ConfigError(f"there is no file of Coq in {', '.join(map(str, paths))}")
     for theorem in theorems:
         if files and not isinstance(theorem, CoqTheorem):
             raise ConfigError("--learn is for files of Coq")
