@@ -168,6 +168,18 @@ def plain_fixpoints(graph: Graph) -> list[Status]:
     return [PROVED if node.id in proved else OPEN if node.id in alive else DEAD for node in graph.goals]
 
 
+def reachable(graph: Graph) -> set[int]:
+    """The goals that matter, from scratch: from the theorem down through what is open."""
+    found: set[int] = set()
+    pending = [graph.root]
+    while pending:
+        node = pending.pop()
+        if node.status is OPEN and node.id not in found:
+            found.add(node.id)
+            pending += [below for tactic in node.tactics if tactic.status is OPEN for below in tactic.subgoals]
+    return found
+
+
 @pytest.mark.parametrize("seed", range(300))
 def test_random_graphs_with_cycles_agree_with_plain_fixpoints_after_every_attempt(seed):
     chance = random.Random(seed)
@@ -187,6 +199,7 @@ def test_random_graphs_with_cycles_agree_with_plain_fixpoints_after_every_attemp
             count = 0 if chance.random() < close else chance.randint(1, 3)
             graph.record(node, node.suggestions[node.tried], Attempt(tuple(Goal(chance.choice(names)) for _ in range(count))))
         assert [node.status for node in graph.goals] == plain_fixpoints(graph)
+        assert {node.id for node in graph.goals if node.matters} == reachable(graph)
         for node in graph.goals:
             for tactic in node.tactics:
                 if tactic.status is PROVED:

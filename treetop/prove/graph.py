@@ -8,13 +8,14 @@ known, and both are kept up to date with every attempt:
   that is not alive is dead: every way on leads to a dead end or round in a circle.
 
 For the second each open goal holds a *witness*: something untried, or a tactic; the witnesses never form a circle. Only goals whose witness is
-lost have to be looked at again. `docs/proving.md` has a picture.
+lost have to be looked at again. In the same way each goal that **matters**, because an open way leads to it from the theorem, holds an *anchor*: the last
+tactic of such a way. `docs/proving.md` has a picture.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 
 from treetop.prove.prover import Attempt, Goal, Place, Step, Suggestion
@@ -62,7 +63,7 @@ class GoalNode:
     """A goal, what may be tried on it, and what was."""
 
     __slots__ = (
-        "depth", "estimate", "goal", "id", "in_flight", "log_prior", "origin", "reason", "reserved", "status", "successes", "suggestions", "tactics", "total", "tried",
+        "anchor", "depth", "estimate", "goal", "id", "in_flight", "log_prior", "matters", "origin", "reason", "reserved", "status", "successes", "suggestions", "tactics", "total", "tried",
         "users", "value", "visits", "witness",
     )  # fmt: skip
 
@@ -84,6 +85,10 @@ class GoalNode:
         """The tactics that have this goal among their subgoals, each once."""
         self.witness: TacticNode | None = None
         """Why the goal is alive: a tactic, or None as long as something is untried."""
+        self.matters = origin is None and number == 0
+        """Whether an open way leads here from the theorem."""
+        self.anchor: TacticNode | None = None
+        """The last tactic of such a way; the theorem needs none."""
         self.reserved = False
         """Whether somebody is trying tactics here just now."""
         self.visits = 0
@@ -129,14 +134,15 @@ class GoalNode:
 
 
 class Change:
-    """What an attempt has changed: the goals that are proved or dead by it."""
+    """What an attempt has changed: the goals that are proved or dead by it, and those that matter from now on."""
 
-    __slots__ = ("dead", "proved", "tactic")
+    __slots__ = ("dead", "matter", "proved", "tactic")
 
     def __init__(self, tactic: TacticNode | None = None) -> None:
         self.tactic = tactic
         self.proved: list[GoalNode] = []
         self.dead: list[GoalNode] = []
+        self.matter: list[GoalNode] = []
 
 
 class Graph:
@@ -154,38 +160,6 @@ class Graph:
     def find(self, goal: Goal) -> GoalNode | None:
         """The node of an equal goal."""
         return self._by_key.get(goal.key)
-
-    def reachable(self) -> Iterator[GoalNode]:
-        """The goals that matter: from the theorem down through what is open, each once."""
-        seen = {0}
-        pending = [self.root]
-        while pending:
-            node = pending.pop()
-            yield node
-            if node.status is not Status.open:
-                continue
-            for tactic in node.tactics:
-                if tactic.status is Status.open:
-                    for below in tactic.subgoals:
-                        if below.id not in seen and below.status is Status.open:
-                            seen.add(below.id)
-                            pending.append(below)
-
-    def matters(self, node: GoalNode) -> bool:
-        """Whether an open way leads from the theorem to this goal."""
-        seen = {node.id}
-        pending = [node]
-        while pending:
-            here = pending.pop()
-            if here.status is not Status.open:
-                continue
-            if here is self.root:
-                return True
-            for user in here.users:
-                if user.status is Status.open and user.goal.id not in seen:
-                    seen.add(user.goal.id)
-                    pending.append(user.goal)
-        return False
 
     def expand(self, node: GoalNode, suggestions: Sequence[Suggestion]) -> Change:
         """Note what may be tried on a goal."""
@@ -235,6 +209,8 @@ class Graph:
             tactic.status = Status.dead
         elif tactic.missing == 0:
             self._prove(tactic, change)
+        elif node.matters:
+            self._gain(tactic, change)
         if node.exhausted and node.status is Status.open:
             self._lose(node, change)
         return change
@@ -276,6 +252,7 @@ class Graph:
                 user.missing -= 1
                 if user.missing == 0 and user.status is Status.open:
                     pending.append(user)
+        self._drift([tactic for goal in change.proved for tactic in goal.tactics], change.proved)
 
     def _lose(self, node: GoalNode, change: Change) -> None:
         """A goal has lost its witness: look for another, for it and for all whose witness it was a part of. Those that find none are dead."""
@@ -298,10 +275,10 @@ class Graph:
             dead.status = Status.dead
             dead.reason = dead.reason or "no tactic is left that could prove it"
             change.dead.append(dead)
-        for dead in suspects.values():
-            for user in dead.users:
-                if user.status is Status.open:
-                    user.status = Status.dead
+        died = [user for dead in suspects.values() for user in dead.users if user.status is Status.open]
+        for user in died:
+            user.status = Status.dead
+        self._drift([*died, *(tactic for dead in suspects.values() for tactic in dead.tactics)], suspects.values())
 
     def _depending_on(self, node: GoalNode) -> dict[int, GoalNode]:
         found = {node.id: node}
@@ -313,6 +290,43 @@ class Graph:
                     found[above.id] = above
                     pending.append(above)
         return found
+
+    def _gain(self, tactic: TacticNode, change: Change) -> None:
+        """A tactic of a goal that matters is open: so its open subgoals matter, and what they lead to."""
+        pending = [tactic]
+        while pending:
+            way = pending.pop()
+            for below in way.subgoals:
+                if below.status is Status.open and not below.matters:
+                    below.matters, below.anchor = True, way
+                    change.matter.append(below)
+                    pending.extend(further for further in below.tactics if further.status is Status.open)
+
+    def _drift(self, closed: Iterable[TacticNode], decided: Iterable[GoalNode]) -> None:
+        """Ways through some tactics are closed, and some goals are decided: look for other anchors. Goals that find none do not matter any more."""
+        for goal in decided:
+            goal.matters, goal.anchor = False, None
+        loose: dict[int, GoalNode] = {}
+        pending = list(closed)
+        while pending:
+            tactic = pending.pop()
+            for below in tactic.subgoals:
+                if below.anchor is tactic and below.id not in loose:
+                    loose[below.id] = below
+                    pending.extend(below.tactics)
+        queue = deque(loose.values())
+        while queue:
+            goal = queue.popleft()
+            if goal.id not in loose:
+                continue
+            anchor = next((user for user in goal.users if user.status is Status.open and user.goal.matters and user.goal.id not in loose), None)
+            if anchor is None:
+                continue
+            goal.anchor = anchor
+            del loose[goal.id]
+            queue.extend(below for tactic in goal.tactics if tactic.status is Status.open for below in tactic.subgoals if below.id in loose)
+        for goal in loose.values():
+            goal.matters, goal.anchor = False, None
 
     def add_proof(self, node: GoalNode, tactic: str, subgoals: Iterable[Goal]) -> Change:
         """Enter one more tactic that applies to a goal, found outside the search (while a proof is being shortened)."""

@@ -42,7 +42,7 @@ class Policy(Protocol):
         ...
 
     def offer(self, goal: GoalNode) -> None:
-        """A goal is new, was linked to from another tactic, or may be worked on again."""
+        """A goal matters from now on, or again; there is a better way to it; or it may be worked on again."""
         ...
 
 
@@ -199,40 +199,30 @@ class Walk:
         return Selection(goal, tuple(way)) if goal.expandable else None
 
 
-class _AtOnce:
-    """What the policies share that look at all open goals: those that no open way leads to are put aside until a new way may lead there."""
-
-    def __init__(self, graph: Graph) -> None:
-        self._graph = graph
-        self._aside: list[GoalNode] = []
-
-    def _selection(self, goal: GoalNode) -> Selection:
-        """With the way that led to the goal first."""
-        way: list[tuple[GoalNode, TacticNode]] = []
-        below = goal
-        while below.origin is not None:
-            tactic = below.origin[0]
-            way.append((tactic.goal, tactic))
-            below = tactic.goal
-        return Selection(goal, tuple(reversed(way)))
+def _first_way(goal: GoalNode) -> Selection:
+    """A goal with the way that led to it first."""
+    way: list[tuple[GoalNode, TacticNode]] = []
+    below = goal
+    while below.origin is not None:
+        tactic = below.origin[0]
+        way.append((tactic.goal, tactic))
+        below = tactic.goal
+    return Selection(goal, tuple(reversed(way)))
 
 
-class Blind(_AtOnce):
-    """Any open goal, each as likely; tactics in a random order. It knows nothing of probabilities and values."""
+class Blind:
+    """Any open goal that matters, each as likely; tactics in a random order. It knows nothing of probabilities and values."""
 
     def __init__(self, graph: Graph, rng: Rng) -> None:
-        super().__init__(graph)
         self._rng = rng
         self._open: list[GoalNode] = [graph.root]
         self._known: set[int] = {graph.root.id}
 
     def offer(self, goal: GoalNode) -> None:
-        """Remember it, and those that were put aside: the new way may lead on to them."""
-        for offered in (goal, *self._aside):
-            if offered.id not in self._known:
-                self._known.add(offered.id)
-                self._open.append(offered)
-        self._aside.clear()
+        """Remember it."""
+        if goal.id not in self._known:
+            self._known.add(goal.id)
+            self._open.append(goal)
 
     def order(self, suggestions: list[Suggestion]) -> list[Suggestion]:
         """Shuffled: whatever order the provider gave, all orders are as likely."""
@@ -243,32 +233,22 @@ class Blind(_AtOnce):
         return shuffled
 
     def select(self) -> Selection | None:
-        """Draw until one may be worked on."""
-        reserved: list[GoalNode] = []
-        found = None
-        while self._open and found is None:
+        """Draw until one may be worked on. Those that may not are forgotten, until somebody offers them again."""
+        while self._open:
             index = self._rng.below(len(self._open))
             goal = self._open[index]
-            if goal.expandable and self._graph.matters(goal):
-                found = goal
-                break
+            if goal.expandable and goal.matters:
+                return _first_way(goal)
             self._open[index] = self._open[-1]
             self._open.pop()
-            if goal.reserved:
-                reserved.append(goal)
-                continue
             self._known.discard(goal.id)
-            if goal.expandable:
-                self._aside.append(goal)
-        self._open += reserved
-        return None if found is None else self._selection(found)
+        return None
 
 
-class BestFirst(_AtOnce):
+class BestFirst:
     """The goal whose next tactic has the likeliest way to it: the product of the shares of all tactics on it."""
 
     def __init__(self, graph: Graph) -> None:
-        super().__init__(graph)
         self._heap: list[tuple[float, int, GoalNode]] = [(0.0, 0, graph.root)]
         self._count = 0
 
@@ -277,24 +257,18 @@ class BestFirst(_AtOnce):
         return by_probability(suggestions)
 
     def offer(self, goal: GoalNode) -> None:
-        """Put it in its place; and those that were put aside again: the new way may lead on to them."""
-        for offered in (goal, *self._aside):
-            if offered.expandable:
-                self._count += 1
-                heapq.heappush(self._heap, (-_promise(offered), self._count, offered))
-        self._aside.clear()
+        """Put it in its place."""
+        if goal.expandable:
+            self._count += 1
+            heapq.heappush(self._heap, (-_promise(goal), self._count, goal))
 
     def select(self) -> Selection | None:
-        """The best one that may be worked on. Whoever reports on a reserved goal offers it again."""
+        """The best one that may be worked on. Those that may not are forgotten, until somebody offers them again."""
         while self._heap:
             rank, _, goal = self._heap[0]
-            if not goal.expandable or rank != -_promise(goal):
-                heapq.heappop(self._heap)
-            elif not self._graph.matters(goal):
-                heapq.heappop(self._heap)
-                self._aside.append(goal)
-            else:
-                return self._selection(goal)
+            if goal.expandable and goal.matters and rank == -_promise(goal):
+                return _first_way(goal)
+            heapq.heappop(self._heap)
         return None
 
 

@@ -197,15 +197,15 @@ class Scheduler:
             self._tell("proved", goal=proved.id)
         for dead in change.dead:
             self._tell("dead", goal=dead.id, reason=dead.reason)
+        for matters in change.matter:
+            self._policy.offer(matters)
 
     def _count(self, selection: Selection, *, success: bool) -> None:
         """One more visit for all that the walk went through."""
         for node in _on_way(selection):
             node.visits += 1
             node.successes += success
-        for _, tactic in selection.way:
-            self._values.credit(tactic)
-        self._values.refresh([selection.goal, *(goal for goal, _ in reversed(selection.way))])
+        self._values.credit(selection.goal, selection.way)
 
     def _estimate(self, goal: Goal) -> float:
         """What a goal seems to be worth. An estimate is a hint: where somebody's fails, the usual one will do."""

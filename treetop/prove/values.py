@@ -26,16 +26,24 @@ class Values:
             before, goal.value = goal.value, self._of_goal(goal)
             if goal.value == before or self._from_below is None:
                 continue
-            pending.extend(user.goal for user in goal.users if self._revalue(user))
+            for user in goal.users:
+                old = user.value
+                # Where the tactic was not its goal's best before, and is not now, the goal is worth what it was.
+                if self._revalue(user) and (old >= user.goal.value or user.value > user.goal.value):
+                    pending.append(user.goal)
 
     def enter(self, tactic: TacticNode) -> None:
         """Give a new tactic its value; its goal still has to be refreshed."""
         self._revalue(tactic)
 
-    def credit(self, tactic: TacticNode) -> None:
-        """After a visit that went through a tactic: what the counts alone decide."""
+    def credit(self, goal: GoalNode, way: Iterable[tuple[GoalNode, TacticNode]]) -> None:
+        """After a visit to a goal, on a way of goals and tactics: what the counts decide."""
+        changed = [goal]
         if self._from_below is None:
-            tactic.value = _known(tactic) if tactic.status is not Status.open else tactic.successes / tactic.visits
+            for above, tactic in way:
+                tactic.value = _known(tactic) if tactic.status is not Status.open else tactic.successes / tactic.visits
+                changed.append(above)
+        self.refresh(changed)
 
     def _revalue(self, tactic: TacticNode) -> bool:
         before = tactic.value
