@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tests.prove.toy import TableTheorem
 from treetop.prove.graph import Graph
+from treetop.prove.config import ProofConfig
 from treetop.prove.limits import ProofLimit
 from treetop.prove.outline import conclusion, outline
 from treetop.prove.prover import Attempt, Goal, Suggestion
@@ -19,7 +20,7 @@ SHARED = {
 
 
 def searched(table, **limits):
-    with ProofSearch(TableTheorem(table), seed=None) as search:
+    with ProofSearch(TableTheorem(table), ProofConfig(width=1), seed=None) as search:
         return search.run(ProofLimit(**{"iterations": 100, **limits}))
 
 

@@ -97,7 +97,7 @@ def test_widening_opens_more_tactics_only_where_a_goal_is_visited_often():
     wide: Table = {"A": {f"t{index}": (f"{index}",) for index in range(30)}, **{f"{index}": {f"on{index}": (f"{index + 100}",)} for index in range(4000)}}
     opened = {}
     for widening in (None, (1.0, 0.5)):
-        with ProofSearch(TableTheorem(wide), ProofConfig(policy="ucb1", widening=widening), seed=1) as search:
+        with ProofSearch(TableTheorem(wide), ProofConfig(policy="ucb1", width=1, widening=widening), seed=1) as search:
             search.run(ProofLimit(iterations=25))
             opened[widening] = len(search.graph.root.tactics)
     assert opened[None] >= 10  # what was never visited comes first, be it untried or open

@@ -28,8 +28,9 @@ class ProofConfig:
     """What a tactic is worth: `and_min` its worst subgoal, `product` all its subgoals at once, `uniform` the share of visits that closed a goal."""
     subgoals: str = "hardest"
     """Which subgoal of a tactic comes next: the one with the least value, with the greatest, the one with the best score, or the prover's first."""
-    width: int | None = 1
-    """How many tactics that apply are opened in one iteration; None: all that were suggested."""
+    width: int | None = 4
+    """How many tactics that apply are opened in one iteration; None: all that were suggested. With few a search chooses more often; with more a prover
+    that must go to each goal goes there less often."""
     widening: tuple[float, float] | None = None
     """(k, a): after n visits at most k * n**a tactics of a goal are open, so more are opened only where a goal is visited often."""
     estimate: str = "size"

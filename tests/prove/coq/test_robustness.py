@@ -20,6 +20,7 @@ from treetop.prove.coq.settings import CoqSettings, LoadPath
 from treetop.prove.prover import Place, Step
 
 FOREVER = "do 1000000000 idtac"
+LONG = "(fix f (n : nat) : nat := match n with O => O | S k => match f k with O => f k | S _ => O end end) 60"  # ages, and no memory
 MEMORY = "let rec f x := (let y := constr:((x, x)) in let z := eval cbv in y in f z) in f 1"
 
 
@@ -43,8 +44,8 @@ def gone(pid):
     return False
 
 
-@pytest.mark.parametrize("tactic", [FOREVER, f"try ({FOREVER})", f"first [{FOREVER} | lia]", "let x := eval vm_compute in (Nat.pow 2 40) in idtac",
-                                    "let x := eval lazy in (Nat.pow 2 40) in idtac", "repeat (assert (1 = 1) by auto)"])  # fmt: skip
+@pytest.mark.parametrize("tactic", [FOREVER, f"try ({FOREVER})", f"first [{FOREVER} | lia]", f"let x := eval vm_compute in ({LONG}) in idtac",
+                                    f"let x := eval lazy in ({LONG}) in idtac", "repeat (assert (1 = 1) by auto)"])  # fmt: skip
 def test_a_tactic_without_end_is_interrupted(prover, root, works, tactic):
     pid = prover.pid
     began = time.monotonic()
