@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tests.prove.toy import TableTheorem
-from treetop.prove.graph import Graph
 from treetop.prove.config import ProofConfig
+from treetop.prove.graph import Graph
 from treetop.prove.limits import ProofLimit
 from treetop.prove.outline import conclusion, outline
 from treetop.prove.prover import Attempt, Goal, Suggestion
