@@ -67,12 +67,12 @@ class GoalNode:
         "users", "value", "visits", "witness",
     )  # fmt: skip
 
-    def __init__(self, number: int, goal: Goal, origin: tuple[TacticNode, int] | None) -> None:
+    def __init__(self, number: int, goal: Goal) -> None:
         self.id = number
         self.goal = goal
-        self.origin = origin
-        """The tactic that led here first, and the index among its subgoals."""
-        self.depth: int = 0 if origin is None else origin[0].goal.depth + 1
+        self.origin: tuple[TacticNode, int] | None = None
+        """The tactic that led here first, and the index among its subgoals; the theorem, which is number 0, has none."""
+        self.depth = 0
         self.status = Status.open
         self.reason = ""
         self.suggestions: Sequence[Suggestion] | None = None
@@ -85,7 +85,7 @@ class GoalNode:
         """The tactics that have this goal among their subgoals, each once."""
         self.witness: TacticNode | None = None
         """Why the goal is alive: a tactic, or None as long as something is untried."""
-        self.matters = origin is None and number == 0
+        self.matters = number == 0
         """Whether an open way leads here from the theorem."""
         self.anchor: TacticNode | None = None
         """The last tactic of such a way; the theorem needs none."""
@@ -149,7 +149,7 @@ class Graph:
     """Goals and tactics from the theorem on. The only place where a status is set."""
 
     def __init__(self, root: Goal) -> None:
-        self.root = GoalNode(0, root, None)
+        self.root = GoalNode(0, root)
         self.goals: list[GoalNode] = [self.root]
         self._by_key = {root.key: self.root}
         self._proofs = 0
@@ -218,7 +218,7 @@ class Graph:
     def _enter(self, goal: Goal) -> GoalNode:
         node = self._by_key.get(goal.key)
         if node is None:
-            node = GoalNode(len(self.goals), goal, None)
+            node = GoalNode(len(self.goals), goal)
             self.goals.append(node)
             self._by_key[goal.key] = node
         return node
