@@ -50,7 +50,7 @@ def write_proofs(proofs: Sequence[tuple[CoqTheorem, str]], *, copy: Path | None 
             backup.unlink()
             raise
     except OSError as error:
-        raise ProverError(f"{error.filename or path} cannot be written: {error.strerror or error}") from error
+        raise ProverError(f"{copy or path} cannot be written: {error.strerror or error}") from error
     return backup
 
 
