@@ -48,9 +48,10 @@ def family(folder: Path) -> list[int]:
     return [int(pid) for entry in folder.iterdir() for pid in entry.name.split(".")]
 
 
+@pytest.mark.parametrize("ahead", [0, 2])
 @pytest.mark.parametrize("workers", [0, 1, 2])
-def test_every_unit_is_done_once(workers):
-    with Pool(f"{JOBS}:squares", workers=workers) as pool:
+def test_every_unit_is_done_once(workers, ahead):
+    with Pool(f"{JOBS}:squares", workers=workers, ahead=ahead) as pool:
         outcomes = {outcome.unit.id: outcome for outcome in pool.run(units(*range(10)))}
     assert {key: outcome.value for key, outcome in outcomes.items()} == {f"unit {n}": n * n for n in range(10)}
     assert all(outcome.ok and outcome.attempts == 1 for outcome in outcomes.values())
@@ -99,26 +100,50 @@ def test_results_arrive_as_they_finish_and_units_are_taken_when_needed():
         assert [outcome.unit.id for outcome in outcomes][-1] == "1"
 
 
-def test_a_unit_past_its_deadline_is_killed_and_told_and_the_others_are_done():
-    with Pool(f"{JOBS}:sleeps", workers=2, deadline=1.0) as pool:
+def test_workers_have_units_at_hand_ahead_of_time():
+    taken = []
+
+    def source():
+        for number in range(10):
+            taken.append(number)
+            yield Unit(f"{number}", (number,))
+
+    with Pool(f"{JOBS}:squares", workers=1, ahead=3) as pool:
+        outcomes = pool.run(source())
+        seen = [(outcome.value, len(taken)) for outcome in outcomes]
+    assert seen == [(0, 4), (1, 5), (4, 6), (9, 7), (16, 8), (25, 9), (36, 10), (49, 10), (64, 10), (81, 10)]
+
+
+def test_large_units_and_values_do_not_wait_for_each_other():
+    large = b"x" * 3_000_000
+    with Pool(f"{JOBS}:echoes", workers=2, ahead=2) as pool:
+        outcomes = list(pool.run(Unit(str(number), (large,)) for number in range(12)))
+    assert [outcome.value == large for outcome in outcomes] == [True] * 12
+
+
+@pytest.mark.parametrize("ahead", [0, 2])
+def test_a_unit_past_its_deadline_is_killed_and_told_and_the_others_are_done(ahead):
+    with Pool(f"{JOBS}:sleeps", workers=2, deadline=1.0, ahead=ahead) as pool:
         start = time.monotonic()
-        outcomes = {outcome.unit.arguments[0]: outcome for outcome in pool.run(units(600, 0.0, 0.01, 0.02))}
+        outcomes = {outcome.unit.arguments[0]: outcome for outcome in pool.run(units(0.0, 600, 0.01, 0.02, 0.03, 0.04))}
         assert time.monotonic() - start < 20
     assert outcomes[600].failure is Failure.deadline
     assert outcomes[600].reason == "it took longer than 1 s"
     assert outcomes[600].attempts == 1
-    assert all(outcomes[seconds].ok for seconds in (0.0, 0.01, 0.02))
+    assert all(outcomes[seconds].ok for seconds in (0.0, 0.01, 0.02, 0.03, 0.04))
 
 
-def test_a_killed_worker_costs_its_unit_one_attempt(tmp_path):
-    with Pool(f"{JOBS}:dies", (str(tmp_path), 1), workers=2) as pool:
+@pytest.mark.parametrize("ahead", [0, 2])
+def test_a_killed_worker_costs_its_unit_one_attempt_and_no_other(tmp_path, ahead):
+    with Pool(f"{JOBS}:dies", (str(tmp_path), 1), workers=2, ahead=ahead) as pool:
         outcomes = {outcome.unit.arguments[0]: outcome for outcome in pool.run(units(*range(6)))}
     assert {key: outcome.value for key, outcome in outcomes.items()} == {n: n for n in range(6)}
-    assert outcomes[2].attempts == 2
+    assert [outcomes[n].attempts for n in range(6)] == [1, 1, 2, 1, 1, 1]
 
 
-def test_a_unit_that_kills_two_workers_is_reported(tmp_path):
-    with Pool(f"{JOBS}:dies", (str(tmp_path), 9), workers=2) as pool:
+@pytest.mark.parametrize("ahead", [0, 2])
+def test_a_unit_that_kills_two_workers_is_reported(tmp_path, ahead):
+    with Pool(f"{JOBS}:dies", (str(tmp_path), 9), workers=2, ahead=ahead) as pool:
         outcomes = {outcome.unit.arguments[0]: outcome for outcome in pool.run(units(*range(6)))}
     assert outcomes[2].failure is Failure.died
     assert outcomes[2].reason == "the worker was killed by SIGKILL, 2 times"
@@ -278,6 +303,8 @@ def test_a_pool_works_from_a_thread():
 def test_bad_settings_are_told():
     with pytest.raises(ConfigError, match="workers must be"):
         Pool(f"{JOBS}:squares", workers=-1)
+    with pytest.raises(ConfigError, match="ahead must be"):
+        Pool(f"{JOBS}:squares", workers=2, ahead=-1)
     with pytest.raises(ConfigError, match="positive number of seconds"):
         Pool(f"{JOBS}:squares", workers=1, deadline=0)
     with Pool(f"{JOBS}:squares", workers=0) as pool, pytest.raises(ConfigError, match="two units of work are called 'unit 1'"):

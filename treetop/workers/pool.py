@@ -17,7 +17,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
@@ -44,10 +44,11 @@ class _Seat:
     """A worker and what it is doing."""
 
     worker: Worker
+    tasks: deque[_Task] = field(default_factory=deque)
+    """What it was given: it works on the first one."""
     ready: bool = False
-    task: _Task | None = None
     due: float | None = None
-    """When the task's time is up."""
+    """When the first one's time is up."""
 
 
 class Pool:
@@ -55,18 +56,21 @@ class Pool:
 
     `setup` is a function of a module, or its name as `module:function`. Each worker calls it once, with `arguments`; what it returns is
     called with the arguments of each unit. A unit whose worker dies is tried once more; one that takes longer than `deadline` seconds
-    is not.
+    is not. `ahead` is how many more units a worker has at hand while it works on one: where it takes time to find the next, it need not wait.
     """
 
     def __init__(
-        self, setup: Setup, arguments: tuple[Any, ...] = (), *, workers: int, deadline: float | None = None, transport: Transport | None = None
+        self, setup: Setup, arguments: tuple[Any, ...] = (), *, workers: int, deadline: float | None = None, transport: Transport | None = None, ahead: int = 0
     ) -> None:  # fmt: skip
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
             raise ConfigError(f"workers must be a whole number of at least 0, not {workers!r}")
         if deadline is not None and not deadline > 0:
             raise ConfigError(f"a deadline is a positive number of seconds, not {deadline!r}")
+        if isinstance(ahead, bool) or not isinstance(ahead, int) or ahead < 0:
+            raise ConfigError(f"ahead must be a whole number of at least 0, not {ahead!r}")
         self.workers = max(workers, 1)
         self.deadline = deadline
+        self.ahead = ahead
         made: Transport = Processes(setup, arguments) if workers > 1 else InProcess(setup, arguments)
         self._transport = made if transport is None else transport
         self._seats: list[_Seat] = []
@@ -80,7 +84,7 @@ class Pool:
 
     def close(self, patience: float = _PATIENCE) -> None:
         """End all workers: those that work at once, those that wait after so many seconds at the latest, to put things in order."""
-        waiting = [seat for seat in self._seats if seat.ready and seat.task is None and patience > 0]
+        waiting = [seat for seat in self._seats if seat.ready and not seat.tasks and patience > 0]
         for seat in waiting:
             seat.worker.dismiss()
         until = time.monotonic() + patience
@@ -90,7 +94,7 @@ class Pool:
             self._seats.pop()
 
     def run(self, units: Iterable[Unit]) -> Iterator[Outcome]:
-        """Do all units, and give what became of them as they finish. They are taken from the iterable only when a worker is free for them.
+        """Do all units, and give what became of them as they finish. They are taken from the iterable only when a worker has room for them.
 
         An iterator that has no unit just now may have one later: it is asked again after each outcome that the caller has taken.
         Whoever stops early ends what is under way; the other workers wait for the next call, until the pool is closed.
@@ -98,34 +102,50 @@ class Pool:
         queue = _Queue(units)
         try:
             self._fill(queue)
-            while any(seat.task for seat in self._seats):
+            while any(seat.tasks for seat in self._seats):
                 finished = self._turn(queue)
                 try:
                     self._fill(queue)  # first, so that nobody waits while a value is being looked at
                 finally:
                     yield from finished
                 self._fill(queue)  # whoever has looked at them may have more to do now
+                self._fill_ahead(queue)
         finally:
-            for seat in [seat for seat in self._seats if seat.task]:
+            for seat in [seat for seat in self._seats if seat.tasks]:
                 self._remove(seat)
 
     def _fill(self, queue: _Queue) -> None:
-        """Give each free worker a unit, and start workers while there are units for them."""
-        for seat in [seat for seat in self._seats if seat.task is None]:
-            task = queue.take()
-            if task is None:
+        """Give each worker without a unit one, and start workers while there are units for them."""
+        for seat in [seat for seat in self._seats if not seat.tasks]:
+            if not self._give(seat, queue):
                 return
-            seat.task = task
-            self._send(seat)
         while len(self._seats) < self.workers and (task := queue.take()) is not None:
-            self._seats.append(_Seat(self._transport.start(), task=task))
+            self._seats.append(_Seat(self._transport.start(), deque([task])))
 
-    def _send(self, seat: _Seat) -> None:
-        """Hand its unit to a worker that is ready; one that is not gets it when it is."""
-        if seat.ready and seat.task is not None:
-            seat.task.attempts += 1
+    def _fill_ahead(self, queue: _Queue) -> None:
+        """Give workers what they are to have at hand, those with the least first."""
+        for count in range(1, self.ahead + 1):
+            for seat in [seat for seat in self._seats if seat.ready and len(seat.tasks) == count]:
+                if not self._give(seat, queue):
+                    return
+
+    def _give(self, seat: _Seat, queue: _Queue) -> bool:
+        """Hand a unit to a worker that is ready, if there is one."""
+        task = queue.take()
+        if task is None:
+            return False
+        seat.tasks.append(task)
+        seat.worker.send(task.unit)
+        if len(seat.tasks) == 1:
+            self._begin(seat)
+        return True
+
+    def _begin(self, seat: _Seat) -> None:
+        """A worker begins with the first of its units."""
+        seat.due = None
+        if seat.tasks:
+            seat.tasks[0].attempts += 1
             seat.due = None if self.deadline is None else time.monotonic() + self.deadline
-            seat.worker.send(seat.task.unit)
 
     def _turn(self, queue: _Queue) -> list[Outcome]:
         """Wait until something happens, and see to it."""
@@ -138,18 +158,20 @@ class Pool:
             finished += self._hear(seat, seat.worker.receive(), queue)
         now = time.monotonic()
         for seat in [seat for seat in self._seats if seat.due is not None and seat.due <= now and seat not in spoke]:
-            assert seat.task is not None
+            task = seat.tasks.popleft()
             self._remove(seat)
-            finished.append(_failed(seat.task, Failure.deadline, f"it took longer than {self.deadline:g} s"))
+            queue.put_back(seat.tasks)
+            finished.append(_failed(task, Failure.deadline, f"it took longer than {self.deadline:g} s"))
         return finished
 
     def _hear(self, seat: _Seat, message: Message, queue: _Queue) -> list[Outcome]:
-        task = seat.task
         match message:
             case Ready():
                 self._deaths = 0
                 seat.ready = True
-                self._send(seat)
+                for task in seat.tasks:
+                    seat.worker.send(task.unit)
+                self._begin(seat)
             case Broken():
                 if isinstance(message.error, TreetopError):
                     raise message.error
@@ -158,8 +180,8 @@ class Pool:
                 self._remove(seat)
                 return self._mourn(seat, message, queue)
             case Done() | Raised():
-                assert task is not None
-                seat.task, seat.due = None, None
+                task = seat.tasks.popleft()
+                self._begin(seat)
                 if isinstance(message, Done):
                     return [Outcome(task.unit, message.value, attempts=task.attempts)]
                 return [_failed(task, Failure.raised, message.reason, message.traceback)]
@@ -171,12 +193,9 @@ class Pool:
             if self._deaths >= _DEATHS_BEFORE_READY:
                 raise WorkerError(f"{message.reason} before it was ready, {self._deaths} times in a row. Its own words stand on stderr. "
                                   f'A script that starts workers does so under `if __name__ == "__main__":`')
-        if seat.task is None:
-            return []
-        if seat.task.attempts >= _ATTEMPTS:
-            return [_failed(seat.task, Failure.died, f"{message.reason}, {seat.task.attempts} times")]
-        queue.put_back(seat.task)
-        return []
+        failed = [_failed(task, Failure.died, f"{message.reason}, {task.attempts} times") for task in list(seat.tasks)[:1] if task.attempts >= _ATTEMPTS]
+        queue.put_back(list(seat.tasks)[len(failed) :])
+        return failed
 
     def _remove(self, seat: _Seat) -> None:
         seat.worker.end()
@@ -203,9 +222,9 @@ class _Queue:
         self._names.add(unit.id)
         return _Task(unit)
 
-    def put_back(self, task: _Task) -> None:
-        """To be done again."""
-        self._back.append(task)
+    def put_back(self, tasks: Iterable[_Task]) -> None:
+        """To be done after all, or again."""
+        self._back.extend(tasks)
 
 
 def _failed(task: _Task, failure: Failure, reason: str, traceback: str = "") -> Outcome:

@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import queue
 import signal
 import threading
 import traceback
@@ -188,12 +189,15 @@ def _work(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) 
         _send_broken(pipe, error)
         return
     pipe.send(Ready())
+    units: queue.SimpleQueue[Unit | Exception] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(pipe, units), name="reads the pipe", daemon=True).start()
     while True:
-        try:
-            unit: Unit = pipe.recv()
-        except (EOFError, ConnectionResetError):
+        unit = units.get()
+        if isinstance(unit, EOFError | ConnectionResetError):
             close(work)
             return
+        if isinstance(unit, Exception):
+            raise unit
         try:
             answer: Done | Raised = Done(work(*unit.arguments))
         except Exception as error:  # noqa: BLE001 - it is the unit's failure, whatever it is
@@ -204,6 +208,16 @@ def _work(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) 
             raise
         except Exception as error:  # noqa: BLE001 - a value that cannot be pickled is the unit's failure, not the worker's
             pipe.send(Raised(f"the value cannot be sent: {type(error).__name__}: {error}", traceback.format_exc()))
+
+
+def _read(pipe: Connection[Any, Any], units: queue.SimpleQueue[Unit | Exception]) -> None:
+    """Take units off the pipe as they come, also during work: the parent must not wait until we have room for one while we wait until it has read a value."""
+    while True:
+        try:
+            units.put(pipe.recv())
+        except Exception as error:  # noqa: BLE001 - whatever it is, nothing more will come
+            units.put(error)
+            return
 
 
 def _send_broken(pipe: Connection[Any, Any], error: Exception) -> None:

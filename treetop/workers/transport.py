@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -51,10 +52,10 @@ Message = Ready | Broken | Done | Raised | Died
 
 
 class Worker(Protocol):
-    """One that does a unit at a time."""
+    """One that does a unit at a time, in the order in which it was given them."""
 
     def send(self, unit: Unit) -> None:
-        """Hand over a unit. A worker that died in the meantime says so in its next message."""
+        """Hand over a unit, without waiting for those before it. A worker that died in the meantime says so in its next message."""
         ...
 
     def receive(self) -> Message:
@@ -88,24 +89,23 @@ class _Local:
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self._arguments = setup, arguments
         self._work: Callable[..., Any] | None = None
-        self._unit: Unit | None = None
+        self._units: deque[Unit] = deque()
 
     def send(self, unit: Unit) -> None:
-        self._unit = unit
+        self._units.append(unit)
 
     def receive(self) -> Message:
         if self._work is None:
             self._work = resolve(self._setup)(*self._arguments)  # its exceptions are the caller's own
             return Ready()
-        unit, self._unit = self._unit, None
-        assert unit is not None
+        unit = self._units.popleft()
         try:
             return Done(self._work(*unit.arguments))
         except Exception as error:  # noqa: BLE001 - it is the unit's failure, whatever it is
             return raised(error)
 
     def has_something_to_say(self) -> bool:
-        return self._work is None or self._unit is not None
+        return self._work is None or bool(self._units)
 
     def dismiss(self) -> None:
         """Nothing to wait for."""
