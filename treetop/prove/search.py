@@ -38,6 +38,7 @@ from treetop.workers.units import Unit
 _SHORTENING = ProofLimit(attempts=200, seconds=5.0)
 _SHOWING = ProofLimit(attempts=500, seconds=10.0)
 _GRACE = 60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
+_AHEAD = 1  # tasks that a worker has at hand beside the one it works on, so that it need not wait while the next goal is chosen
 _WATCHED = 0.1  # seconds between two looks at the progress
 
 
@@ -96,7 +97,8 @@ class ProofSearch:
             self.provider = suggesting if allow_easy else FilteredProvider(suggesting)
             policy = make_policy(self.graph, self.config, rng, tie_break)
             self._scheduler = Scheduler(self.graph, policy, self.provider, self.config, ranker=ranker, evaluate=evaluate, trace=trace)
-            self._pool = None if workers == 1 else Pool(open_theorem, (theorem,), workers=workers, deadline=self.config.tactic_seconds * 2 * MOST_TACTICS + _GRACE)
+            deadline = self.config.tactic_seconds * 2 * MOST_TACTICS + _GRACE
+            self._pool = None if workers == 1 else Pool(open_theorem, (theorem,), workers=workers, deadline=deadline, ahead=_AHEAD)
         except BaseException:
             if self._owner:
                 self._prover.close()
@@ -250,8 +252,8 @@ class ProofSearch:
                     self._scheduler.drop(task, f"the prover was lost: {outcome.reason}")
                 settle()
                 yield
-                if self.graph.root.status is not Status.open:
-                    break
+                if self.graph.root.status is not Status.open or budget.seconds_left == 0.0:
+                    break  # what workers have at hand is not begun any more
         finally:
             for task in tasks.values():
                 self._scheduler.give_back(task, "the search stopped")
