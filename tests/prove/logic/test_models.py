@@ -89,6 +89,21 @@ def test_models_are_shown_as_trees():
     assert str(diamond).splitlines()[-1] == "    world 3: p, q (as above)"
 
 
+def test_what_lay_above_a_world_that_is_left_out_lies_above_those_below_it():
+    both = frozenset({"p", "q"})
+    tower = KripkeModel((World(NOTHING, (1, 2)), World(NOTHING, (3,)), World(HELD, (3,)), World(both)))
+    assert tower.without(1) == KripkeModel((World(NOTHING, (1, 2)), World(HELD, (2,)), World(both)))
+    assert tower.without(3) == KripkeModel((World(NOTHING, (1, 2)), World(NOTHING), World(HELD)))
+    assert FORK.without(1).to_dict() == {"worlds": [{"atoms": [], "above": [1]}, {"atoms": ["q"], "above": []}]}
+
+
+@pytest.mark.parametrize(("text", "worlds"), [("p | ~p", 2), ("((p -> q) -> p) -> p", 2), ("(p -> q) | (q -> p)", 3), ("~p | ~~p", 3)])
+def test_models_have_no_world_that_they_can_do_without(text, worlds):
+    model = LogicTheorem.read(text).refute()
+    assert model is not None
+    assert len(model.worlds) == worlds
+
+
 def test_one_world_is_enough_where_classical_logic_refutes():
     model = LogicTheorem.read("(p -> q) -> (q -> p)").refute()
     assert model == KripkeModel((World(frozenset({"q"})),))

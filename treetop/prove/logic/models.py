@@ -46,6 +46,20 @@ class KripkeModel:
         """Whether this is a model, and the formula does not hold in its root."""
         return not self.flaw() and not self.forces(formula)
 
+    def without(self, number: int) -> KripkeModel:
+        """The model without one of its worlds, which is not the root: what lay above it lies above those that it was above."""
+        left_out = self.worlds[number]
+
+        def numbered(above: tuple[int, ...]) -> tuple[int, ...]:
+            reached = {*above, *left_out.above} - {number} if number in above else set(above)
+            return tuple(sorted(other - (other > number) for other in reached))
+
+        return KripkeModel(tuple(World(world.atoms, numbered(world.above)) for place, world in enumerate(self.worlds) if place != number))
+
+    def to_dict(self) -> dict[str, list[dict[str, list[str] | list[int]]]]:
+        """Plain values: of each world its atoms, and the numbers of the worlds directly above it."""
+        return {"worlds": [{"atoms": sorted(world.atoms), "above": list(world.above)} for world in self.worlds]}
+
     def __str__(self) -> str:
         lines: list[str] = []
         shown: set[int] = set()
