@@ -158,11 +158,12 @@ def single(prover: CoqProver, tactics: tuple[str, ...], seconds: float) -> dict[
 
 
 def hammered(theorem: CoqTheorem, seconds: float) -> dict[str, Any]:
-    """The same lemma after CoqHammer's tactics were loaded."""
+    """The same lemma after CoqHammer's tactics were loaded: right before it, since the files' own proofs would not all stand otherwise."""
     assert theorem.path is not None
+    text, start = theorem.document.text, theorem.lemma.statement.begin
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / theorem.path.name
-        file.write_text(HAMMER + theorem.document.text)
+        file.write_text(text[:start] + HAMMER + text[start:])
         prover = CoqTheorem(file, theorem.name).open()
         try:
             return single(prover, ("sauto",), seconds)

@@ -23,7 +23,7 @@ from treetop.prove.records import Run, RunLog
 from treetop.prove.suite import SuiteProgress, run_suite
 
 BLIND = "blind_uniform"
-POLICIES = ("puct", "puct(width=1)", "ucb1", "best_first")
+POLICIES = ("puct", "ucb1", "best_first")
 
 
 def ratio(runs: dict[str, list[Run]], policy: str, theorems: tuple[str, ...], unit: str = "attempts") -> Comparison:
