@@ -6,10 +6,12 @@ import fcntl
 import os
 import pty
 import select
+import signal
 import struct
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -67,6 +69,23 @@ def shell(tmp_path: Path) -> Command:
         return Ended(done.returncode, done.stdout, done.stderr)
 
     return start
+
+
+def interrupted(*args: str, folder: Path, out: str, lines: int = 8) -> Ended:
+    """Run a command in a group of its own, and press Ctrl-C when its file has so many lines."""
+    command = [sys.executable, "-m", "treetop", *args]
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )  # fmt: skip
+    file = folder / out
+    until = time.monotonic() + 60
+    while not file.exists() or file.read_bytes().count(b"\n") < lines:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    told, err = process.communicate(timeout=30)
+    return Ended(process.returncode, told, err)
 
 
 class OnTerminal:

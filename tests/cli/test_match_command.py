@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
 
-from tests.cli.conftest import environment, started
+from tests.cli.conftest import interrupted, started
 from treetop.arena.log import read_match
 
 STAND_INS = ("--make-player", "tests.arena.stand_ins:make")
@@ -118,20 +113,9 @@ def test_a_terminal_sees_a_live_line_and_a_table(tmp_path):
 def test_ctrl_c_tells_what_is_known_and_how_to_go_on(tmp_path):
     arguments = ("match", "slow:0.03", "random", "--game", "tic_tac_toe", "--games", "400", "--out", "m.jsonl", *STAND_INS,
                  "--any-opening", "--workers", "2")  # fmt: skip
-    process = subprocess.Popen(
-        [sys.executable, "-m", "treetop", *arguments], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True, start_new_session=True,
-    )  # fmt: skip
-    out = tmp_path / "m.jsonl"
-    until = time.monotonic() + 60
-    while not out.exists() or out.read_bytes().count(b"\n") < 8:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)
-    told, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
-    assert "of 400 games" in told
-    assert "go on with:  treetop match slow:0.03 random" in err
-    assert "Traceback" not in err
+    ended = interrupted(*arguments, folder=tmp_path, out="m.jsonl")
+    assert ended.code == 130, ended.err
+    assert "of 400 games" in ended.out
+    assert "go on with:  treetop match slow:0.03 random" in ended.err
+    assert "Traceback" not in ended.err
     assert not list(tmp_path.glob("*.lock"))

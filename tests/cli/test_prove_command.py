@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from tests.cli.conftest import REPOSITORY, environment, started
+from tests.cli.conftest import REPOSITORY, environment, interrupted, started
 from treetop.cli.prove_shown import standing
 from treetop.prove.search import ProofProgress
 
@@ -430,23 +430,12 @@ def test_the_file_of_another_experiment_is_refused_and_left_alone(run, problems,
 
 def test_ctrl_c_in_an_experiment_keeps_whole_runs_only_and_tells_how_to_go_on(problems, tmp_path):
     arguments = ("prove", "--suite", "problems", "--basin-seeds", "2000", "--tiers", "10,60", "--mode", "raw", "--out", "runs.jsonl")
-    process = subprocess.Popen(
-        [sys.executable, "-m", "treetop", *arguments], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    out = tmp_path / "runs.jsonl"
-    until = time.monotonic() + 60
-    while not out.exists() or out.read_bytes().count(b"\n") < 8:
-        assert process.poll() is None, process.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.02)
-    os.killpg(process.pid, signal.SIGINT)
-    told, err = process.communicate(timeout=30)
-    assert process.returncode == 130, err
-    assert "go on with:  treetop prove --suite problems" in err
-    assert "of 6,000 runs" in told
-    assert "Traceback" not in err
-    hard = [json.loads(line) for line in out.read_text().splitlines()[1:] if '"theorem": "hard"' in line]
+    ended = interrupted(*arguments, folder=tmp_path, out="runs.jsonl")
+    assert ended.code == 130, ended.err
+    assert "go on with:  treetop prove --suite problems" in ended.err
+    assert "of 6,000 runs" in ended.out
+    assert "Traceback" not in ended.err
+    hard = [json.loads(line) for line in (tmp_path / "runs.jsonl").read_text().splitlines()[1:] if '"theorem": "hard"' in line]
     assert {one["iterations"] for one in hard if one["status"] == "open"} <= {60}, "half a run is none"
 
 
