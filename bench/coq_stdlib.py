@@ -14,7 +14,9 @@ those of `coq_stdlib_seen.txt`, which were looked at while the weights of the su
 - `sauto`: CoqHammer's tactic, in a process of its own, because loading it loads more than the file asks for.
 
 All have the same time. At the end every proof is judged by `coqc`, all proofs of a file at once; one that is refused does not count. Runs are kept in
-the file of `--out`, and the same command goes on with it.
+the file of `--out`, and the same command goes on with it. Settings of the search are tried on the lemmas that were looked at anyway:
+
+    python bench/coq_stdlib.py --seen --seconds 10 --columns blocked --policy "puct(width=2)" --out seen.jsonl
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from treetop.prove.coq.prover import CoqProver
 from treetop.prove.coq.statements import restated
 from treetop.prove.coq.theorem import CoqTheorem
 from treetop.prove.coq.writing import with_proofs
+from treetop.prove.experiments import read_policy
 from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Place, Proof, Verdict
 from treetop.prove.search import ProofSearch
@@ -104,10 +107,11 @@ def _lemmas(folder: str) -> list[tuple[str, str]]:
 @cache
 def seen() -> frozenset[str]:
     """The lemmas by which the weights were chosen."""
-    return frozenset(Path(__file__).with_name("coq_stdlib_seen.txt").read_text().splitlines())
+    lines = Path(__file__).with_name("coq_stdlib_seen.txt").read_text().splitlines()
+    return frozenset(line for line in lines if not line.startswith("#"))
 
 
-def measure(columns: tuple[str, ...], seconds: float) -> Any:
+def measure(columns: tuple[str, ...], seconds: float, config: ProofConfig) -> Any:
     """What a worker does with a lemma."""
 
     def one(file: str, lemma: str) -> dict[str, Any]:
@@ -121,7 +125,7 @@ def measure(columns: tuple[str, ...], seconds: float) -> Any:
             if record["restates"]:
                 return record
             for column in columns:
-                record[column] = _column(column, theorem, prover, seconds)
+                record[column] = _column(column, theorem, prover, seconds, config)
         finally:
             prover.close()
         return record
@@ -129,14 +133,13 @@ def measure(columns: tuple[str, ...], seconds: float) -> Any:
     return one
 
 
-def _column(column: str, theorem: CoqTheorem, prover: CoqProver, seconds: float) -> dict[str, Any]:
+def _column(column: str, theorem: CoqTheorem, prover: CoqProver, seconds: float, config: ProofConfig) -> dict[str, Any]:
     if column == "union":
         return single(prover, SINGLE, seconds)
     if column == "auto":
         return single(prover, ("auto",), seconds)
     if column == "sauto":
         return hammered(theorem, seconds)
-    config = ProofConfig()
     with ProofSearch(theorem, config, seed=0, allow_easy=column == "search", prover=prover) as search:
         result = search.run(ProofLimit(seconds=seconds))
     return {"proved": result.status == "proved", "script": result.script, "seconds": round(result.seconds, 2), "attempts": result.attempts,
@@ -226,13 +229,16 @@ def main() -> None:
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--columns", default=",".join(COLUMNS))
+    options.add_argument("--policy", default="puct", help="settings of the search in brackets")
+    options.add_argument("--seen", action="store_true", help="the lemmas that are never drawn, instead of drawn ones")
     options.add_argument("--out", type=Path, required=True)
     given = options.parse_args()
-    columns = tuple(given.columns.split(","))
+    columns, config = tuple(given.columns.split(",")), read_policy(given.policy, ProofConfig())
+    lemmas = [(file, name) for file, name in map(str.split, sorted(seen()))] if given.seen else draw(given.lemmas, given.seed)
     records = [json.loads(line) for line in given.out.read_text().splitlines()] if given.out.exists() else []
     done = {(record["file"], record["lemma"]) for record in records}
-    units = [Unit(f"{file} {lemma}", (file, lemma)) for file, lemma in draw(given.lemmas, given.seed) if (file, lemma) not in done]
-    with given.out.open("a") as out, Pool(measure, (columns, given.seconds), workers=given.workers, deadline=len(columns) * 2 * given.seconds + 120) as pool:
+    units = [Unit(f"{file} {lemma}", (file, lemma)) for file, lemma in lemmas if (file, lemma) not in done]
+    with given.out.open("a") as out, Pool(measure, (columns, given.seconds, config), workers=given.workers, deadline=len(columns) * 2 * given.seconds + 120) as pool:
         for number, outcome in enumerate(pool.run(units), start=1):
             if not outcome.ok:
                 print(f"failed: {outcome.unit.id}: {outcome.reason}", flush=True)

@@ -14,6 +14,7 @@ import time
 
 from treetop.prove.config import ProofConfig
 from treetop.prove.coq.theorem import CoqTheorem
+from treetop.prove.experiments import read_policy
 from treetop.prove.limits import ProofLimit
 from treetop.prove.search import ProofSearch
 
@@ -29,7 +30,7 @@ FALSE = ("forall l m : list nat, join (turn l) m = join m (turn l)", "forall n m
 def rate(statement: str, policy: str, workers: int, seconds: float) -> tuple[float, float]:
     """Attempts a second, and the share of a core that this process used."""
     theorem = CoqTheorem.from_text(PRELUDE, statement)
-    with ProofSearch(theorem, ProofConfig(policy=policy), seed=1, workers=workers, allow_easy=False) as search:
+    with ProofSearch(theorem, read_policy(policy, ProofConfig()), seed=1, workers=workers, allow_easy=False) as search:
         search.run(ProofLimit(attempts=100))  # until all provers have started
         wall, cpu, attempts = time.perf_counter(), time.process_time(), search.attempts
         search.run(ProofLimit(seconds=seconds))
@@ -43,10 +44,10 @@ def main() -> None:
     options.add_argument("--seconds", type=float, default=10.0)
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--workers", type=int, default=2)
-    options.add_argument("--policies", default="puct,blind_uniform")
+    options.add_argument("--policies", default="puct; blind_uniform")
     given = options.parse_args()
     print("| policy | one, a second | " + f"{given.workers}, a second | ratio | coordinator |\n|---|---|---|---|---|")
-    for policy in given.policies.split(","):
+    for policy in map(str.strip, given.policies.split(";")):
         ones, manys, shares = [], [], []
         for _ in range(given.rounds):
             for statement in FALSE:
