@@ -193,8 +193,11 @@ class Pool:
             if self._deaths >= _DEATHS_BEFORE_READY:
                 raise WorkerError(f"{message.reason} before it was ready, {self._deaths} times in a row. Its own words stand on stderr. "
                                   f'A script that starts workers does so under `if __name__ == "__main__":`')
-        failed = [_failed(task, Failure.died, f"{message.reason}, {task.attempts} times") for task in list(seat.tasks)[:1] if task.attempts >= _ATTEMPTS]
-        queue.put_back(list(seat.tasks)[len(failed) :])
+        failed: list[Outcome] = []
+        if seat.tasks and seat.tasks[0].attempts >= _ATTEMPTS:
+            task = seat.tasks.popleft()
+            failed.append(_failed(task, Failure.died, f"{message.reason}, {task.attempts} times"))
+        queue.put_back(seat.tasks)
         return failed
 
     def _remove(self, seat: _Seat) -> None:

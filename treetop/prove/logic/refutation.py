@@ -85,7 +85,9 @@ def _searched(formula: Formula, constants: Known, statement: Formula, end: float
 
 def _thinned(model: KripkeModel, statement: Formula) -> KripkeModel:
     """Leave out the worlds that a model can do without, where it is not too large for that."""
-    for number in range(len(model.worlds) - 1 if len(model.worlds) <= _THINNED else 0, 0, -1):
+    if len(model.worlds) > _THINNED:
+        return model
+    for number in range(len(model.worlds) - 1, 0, -1):
         smaller = model.without(number)
         if smaller.refutes(statement):
             model = smaller
