@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.cli.to_prove import EASY, HARD, PEIRCE
 from treetop.cli.app import app
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -69,6 +70,17 @@ def shell(tmp_path: Path) -> Command:
         return Ended(done.returncode, done.stdout, done.stderr)
 
     return start
+
+
+@pytest.fixture
+def problems(tmp_path: Path) -> Path:
+    """A folder with three formulas: one is easy, one is no theorem, one is hard without the right rules."""
+    folder = tmp_path / "problems"
+    folder.mkdir()
+    (folder / "easy.p").write_text(EASY)
+    (folder / "peirce.p").write_text(PEIRCE)
+    (folder / "hard.p").write_text(HARD)
+    return folder
 
 
 def interrupted(*args: str, folder: Path, out: str, lines: int = 8) -> Ended:
