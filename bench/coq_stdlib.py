@@ -78,21 +78,13 @@ def alone(file: str) -> Path:
 
 def draw(count: int, seed: int) -> list[tuple[str, str]]:
     """Files and lemmas: equally many from each folder as far as they go, in any order, so that a part of them is a fair sample too."""
-    rng: Rng = Rng(seed)
+    rng = Rng(seed)
     chosen: list[tuple[str, str]] = []
     folders = {folder: _lemmas(folder) for folder in FOLDERS}
     for place, folder in enumerate(sorted(FOLDERS, key=lambda name: len(folders[name]))):
         share = math.ceil((count - len(chosen)) / (len(FOLDERS) - place))
-        chosen += _shuffled(folders[folder], rng)[:share]
-    return _shuffled(chosen, rng)
-
-
-def _shuffled(lemmas: list[tuple[str, str]], rng: Rng) -> list[tuple[str, str]]:
-    shuffled = list(lemmas)
-    for last in range(len(shuffled) - 1, 0, -1):
-        other = rng.below(last + 1)
-        shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
-    return shuffled
+        chosen += rng.shuffled(folders[folder])[:share]
+    return rng.shuffled(chosen)
 
 
 def _lemmas(folder: str) -> list[tuple[str, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,11 @@ def test_processors_without_a_deposit_instruction_find_the_same_bit():
     for _ in range(300):
         word, n = rng.bits() & rng.bits(), rng.below(40)
         assert _nth_bit_loop(np.uint64(word), n) == tt.nth_bit(word, n)
+
+
+def test_every_order_is_as_likely():
+    rng = tt.Rng(7)
+    counts = Counter(tuple(rng.shuffled("abc")) for _ in range(6000))
+    assert len(counts) == 6
+    assert all(900 < count < 1100 for count in counts.values())
+    assert rng.shuffled([]) == []

@@ -5,6 +5,11 @@ The state is a plain counter, so that a processor can work on the next number be
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
+T = TypeVar("T")
+
 _WORD = (1 << 64) - 1
 
 STEP = 0x9E3779B97F4A7C15
@@ -52,6 +57,14 @@ class Rng:
     def random(self) -> float:
         """A number from 0 (included) to 1 (excluded)."""
         return (self.bits() >> 11) * 2.0**-53
+
+    def shuffled(self, items: Iterable[T]) -> list[T]:
+        """The same items in a random order, each as likely. For ordinary Python: compiled code has no lists."""
+        order = list(items)
+        for last in range(len(order) - 1, 0, -1):
+            other = self.below(last + 1)
+            order[last], order[other] = order[other], order[last]
+        return order
 
     def __repr__(self) -> str:
         return f"Rng(word={self.word:#018x})"

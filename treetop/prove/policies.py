@@ -226,11 +226,7 @@ class Blind:
 
     def order(self, suggestions: list[Suggestion]) -> list[Suggestion]:
         """Shuffled: whatever order the provider gave, all orders are as likely."""
-        shuffled = list(suggestions)
-        for last in range(len(shuffled) - 1, 0, -1):
-            other = self._rng.below(last + 1)
-            shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
-        return shuffled
+        return self._rng.shuffled(suggestions)
 
     def select(self) -> Selection | None:
         """Draw until one may be worked on. Those that may not are forgotten, until somebody offers them again."""
