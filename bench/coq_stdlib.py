@@ -35,6 +35,8 @@ from pathlib import Path
 from typing import Any
 
 from treetop.compiler.rng import Rng
+from treetop.errors import SaveError
+from treetop.journal import Journal, as_read
 from treetop.prove.config import ProofConfig
 from treetop.prove.coq.documents import Document
 from treetop.prove.coq.prover import CoqProver
@@ -61,6 +63,32 @@ class JudgedLater(CoqTheorem):
     def verify(self, proof: Proof) -> Verdict:  # noqa: ARG002
         """To be judged later."""
         return Verdict(True, checker="later")
+
+
+class LemmaLog(Journal):
+    """The lemmas that are finished, in a file that belongs to one benchmark: with other settings it is refused."""
+
+    entry = "lemma"
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        super().__init__(path, as_read({"kind": "treetop stdlib", "version": 1, "settings": settings}))
+        self.records: list[dict[str, Any]] = []
+
+    def refuse_another(self, path: Path, found: dict[str, Any]) -> None:
+        """Say what is different."""
+        theirs, ours = found.get("settings"), self.header["settings"]
+        if theirs != ours:
+            raise SaveError(f"{path} was made with {theirs}, not with {ours}: name another file")
+
+    def take(self, record: dict[str, Any]) -> bool:
+        """A lemma that was finished before."""
+        self.records.append(record)
+        return {"file", "lemma", "restates"} <= record.keys()
+
+    def append(self, record: dict[str, Any]) -> None:
+        """Add one. When this returns it is on the disk."""
+        self.write(record)
+        self.records.append(record)
 
 
 def library() -> Path:
@@ -227,19 +255,20 @@ def main() -> None:
     given = options.parse_args()
     columns, config = tuple(given.columns.split(",")), read_policy(given.policy, ProofConfig())
     lemmas = [(file, name) for file, name in map(str.split, sorted(seen()))] if given.seen else draw(given.lemmas, given.seed)
-    records = [json.loads(line) for line in given.out.read_text().splitlines()] if given.out.exists() else []
-    done = {(record["file"], record["lemma"]) for record in records}
-    units = [Unit(f"{file} {lemma}", (file, lemma)) for file, lemma in lemmas if (file, lemma) not in done]
-    with given.out.open("a") as out, Pool(measure, (columns, given.seconds, config), workers=given.workers, deadline=len(columns) * 2 * given.seconds + 120) as pool:
+    settings = {"seconds": given.seconds, "columns": columns, "policy": given.policy}
+    deadline = len(columns) * 2 * given.seconds + 120
+    with LemmaLog(given.out, settings) as log, Pool(measure, (columns, given.seconds, config), workers=given.workers, deadline=deadline) as pool:
+        done = {(record["file"], record["lemma"]) for record in log.records}
+        units = [Unit(f"{file} {lemma}", (file, lemma)) for file, lemma in lemmas if (file, lemma) not in done]
         for number, outcome in enumerate(pool.run(units), start=1):
             if not outcome.ok:
                 print(f"failed: {outcome.unit.id}: {outcome.reason}", flush=True)
                 continue
-            records.append(outcome.value)
-            out.write(json.dumps(outcome.value) + "\n")
-            out.flush()
+            log.append(outcome.value)
             marks = " ".join(f"{column} {'+' if outcome.value[column]['proved'] else '-'}" for column in columns if column in outcome.value)
             print(f"{number}/{len(units)} {outcome.unit.id}: {marks or 'restates ' + outcome.value['restates']}", flush=True)
+    wanted = set(lemmas)
+    records = [record for record in log.records if (record["file"], record["lemma"]) in wanted]
     judge(records, columns)
     given.out.with_suffix(".judged.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
     report(records, columns)
