@@ -11,6 +11,7 @@ import pytest
 
 # Before anything of Treetop is imported: a cache that all workers of this run share, and the next run too.
 os.environ.setdefault("TREETOP_CACHE", str(Path(tempfile.gettempdir()) / "treetop-tests"))
+os.environ["TREETOP_QUIET"] = "1"  # what a command writes on stderr must not depend on what lies in the cache
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -31,8 +31,8 @@ print(json.dumps(told))
 """
 
 
-def start(cache, *specs, script=SCRIPT, path=()):
-    env = {**os.environ, "TREETOP_CACHE": str(cache), "PYTHONPATH": os.pathsep.join([*map(str, path), str(PACKAGE.parent)])}
+def start(cache, *specs, script=SCRIPT, path=(), quiet="1"):
+    env = {**os.environ, "TREETOP_CACHE": str(cache), "TREETOP_QUIET": quiet, "PYTHONPATH": os.pathsep.join([*map(str, path), str(PACKAGE.parent)])}
     return subprocess.Popen([sys.executable, "-c", script, *specs], env=env, cwd=tempfile.gettempdir(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
@@ -188,10 +188,19 @@ def test_code_of_another_game_or_build_is_never_loaded(tmp_path, monkeypatch):
     assert other._read() is None
 
 
-def test_a_cache_that_cannot_be_written_costs_only_time(tmp_path):
+def test_a_cache_that_cannot_be_written_costs_only_time_and_is_told(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    assert not finish(start(blocked / "cache", "nim(stones=6)", script="import warnings; warnings.simplefilter('ignore')\n" + SCRIPT))[0]["hit"]
+    told = "\ntold[0]['unkept'] = game.engine().unkept\nprint"
+    script = SCRIPT.replace("\nprint", told).replace("told = []", "told = []; from treetop.compiler import preparing; preparing._NOTICE_AFTER = 0.0")
+    process = start(blocked / "cache", "nim(stones=6)", script=script, quiet="0")
+    out, err = process.communicate(timeout=600)
+    assert process.returncode == 0, err
+    [one] = json.loads(out)
+    assert not one["hit"]
+    assert one["unkept"] == f"compiled code could not be kept in {blocked}/cache: Not a directory; set TREETOP_CACHE to a folder that can be written"
+    assert err.count(one["unkept"]) == 1  # as a warning
+    assert err.startswith(f"compiling nim(stones=6, most=3) (count_sequences); not kept: {blocked}/cache cannot be written; set TREETOP_CACHE")
 
 
 def test_without_a_home_the_cache_is_a_temporary_folder(tmp_path, monkeypatch):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,12 +14,15 @@ import numpy as np
 
 from treetop.arena.seeds import CHANCE as FOR_CHANCE
 from treetop.arena.seeds import PLAYER, SIGHT, derive
+from treetop.compiler.preparing import thinking_clock
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError, IllegalMoveError, PlayerError
 from treetop.game.facts import Facts
 from treetop.game.position import Position
 from treetop.players.player import Player
 from treetop.types import CHANCE, SIMULTANEOUS
+
+_SOON = 0.05  # seconds between two looks at the clock while it stands
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class PlayedGame:
     reason: str | None
     """Why it did."""
     seconds: tuple[float, ...]
-    """What each seat needed for its moves."""
+    """How long each seat thought about its moves. Compiling is not thinking."""
     simulations: tuple[int | None, ...]
     """How many simulations each seat ran; None for players that do not say."""
     choices: tuple[int, ...]
@@ -164,14 +166,15 @@ class _Play:
         if seat not in range(len(self._players)):
             raise GameError(f"nobody can be asked for a move: the player to move is {seat}\n{self._position}")
         player, position = self._players[seat], self._sight(seat)
-        began = time.perf_counter()
+        clock = thinking_clock()
+        began = clock.now()
         try:
             with _alarm(self._deadline):
                 action = self._ask(seat, player.choose, position)
         except _OutOfTime:
             raise _Forfeit(seat, f"no move after {self._deadline:g} s") from None
         finally:
-            took = time.perf_counter() - began
+            took = clock.now() - began
             self._seconds[seat] += took
             self._choices[seat] += 1
         self._count(seat, player)
@@ -222,8 +225,14 @@ def _alarm(seconds: float | None) -> Iterator[None]:
         yield
         return
 
+    clock = thinking_clock()
+    began = clock.now()
+
     def ring(number: int, frame: FrameType | None) -> None:  # noqa: ARG001 - the shape of a signal handler
-        raise _OutOfTime
+        left = seconds - (clock.now() - began)
+        if left <= 0:
+            raise _OutOfTime
+        signal.setitimer(signal.ITIMER_REAL, max(left, _SOON))  # something was compiled, or is: that time is given back
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)

@@ -26,6 +26,7 @@ from treetop.errors import SaveError
 from treetop.files import replacing
 
 _MAGIC = b"treetop kernel 1\n"
+ADVICE = "set TREETOP_CACHE to a folder that can be written"
 _LOCK_TIMEOUT = 600.0  # seconds; a compile takes some ten of them
 
 
@@ -96,6 +97,13 @@ class KernelCache:
         self._file = self._folder / f"{kernel}.kernel"
         self._header = _MAGIC + f"{game}\n{build}\n{kernel}\n{signature}\n".encode()
 
+    @property
+    def fate(self) -> str:
+        """What becomes of code that is compiled now."""
+        if _writable(self._root):
+            return f"kept in {self._root} for the next time"
+        return f"not kept: {self._root} cannot be written; {ADVICE}"
+
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Hold the folder's lock; without a writable folder there is nothing to guard."""
@@ -137,19 +145,24 @@ class KernelCache:
         checksum, payload = content[size : size + 32], content[size + 32 :]
         return payload if hashlib.sha256(payload).digest() == checksum else None
 
-    def save(self, result: Any) -> None:
-        """Keep a fresh kernel for the next process. A full or read-only disk costs only that."""
+    def save(self, result: Any) -> str | None:
+        """Keep a fresh kernel for the next process. Return, and warn, why it could not be kept; None where it is."""
         if result.library.has_dynamic_globals:
-            warnings.warn("a constant array of more than a megabyte is compiled in by address: this game "
-                          "will be compiled anew in every process", stacklevel=2)
-            return
+            reason = "a constant array of more than a megabyte is compiled in by address: this game will be compiled anew in every process"
+        else:
+            try:
+                self._write(result)
+                return None
+            except (OSError, SaveError) as error:
+                cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
+                reason = f"compiled code could not be kept in {self._root}: {getattr(cause, 'strerror', None) or cause}; {ADVICE}"
+        warnings.warn(reason, stacklevel=2)
+        return reason
+
+    def _write(self, result: Any) -> None:
         from numba.core.serialize import dumps
 
         payload = bytes(dumps(result._reduce()))
-        content = self._header + hashlib.sha256(payload).digest() + payload
-        try:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            with replacing(self._file) as file:
-                file.write(content)
-        except (OSError, SaveError) as reason:
-            warnings.warn(f"compiled code could not be kept in {self._folder}: {reason}", stacklevel=2)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with replacing(self._file) as file:
+            file.write(self._header + hashlib.sha256(payload).digest() + payload)

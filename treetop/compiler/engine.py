@@ -13,6 +13,7 @@ from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.cache import KernelCache, build_digest
 from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit, named_by
+from treetop.compiler.preparing import announced, preparing_kernel
 
 Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
 """For each method, its argument types after `self`, given the module `numba.types`."""
@@ -31,6 +32,11 @@ class Engine:
         if kernel not in self._entries:
             self._entries[kernel] = Entry(self, kernel)
         return self._entries[kernel]
+
+    @property
+    def unkept(self) -> str | None:
+        """Why code of this game, compiled in this process, is not in the cache; None where all of it is."""
+        return next((entry.unkept for entry in self._entries.values() if entry.unkept is not None), None)
 
     def compile_methods(self) -> None:
         """Compile each method by itself: an error then names the user's own line, not a kernel's."""
@@ -56,11 +62,19 @@ class Entry:
         self._game: Any = None
         self.from_cache = False
         """Whether the code came from an earlier process."""
+        self.unkept: str | None = None
+        """Why the next process will not find the code in the cache; None where it will, or where there is no code yet."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the code is there, so that a call only runs it."""
+        return self._dispatcher is not None
 
     def __call__(self, *args: Any) -> Any:
         """Run the kernel; the first call compiles it, or loads it from the cache."""
         if self._dispatcher is None:
-            self._prepare(args)
+            with preparing_kernel():
+                self._prepare(args)
         return self._dispatcher(self._game, *args)
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
@@ -80,13 +94,13 @@ class Entry:
         cache = KernelCache(blueprint.name, build, f"{kernel.__module__}.{kernel.__name__}", repr(signature))
         found = cache.load(dispatcher.targetctx)
         if found is None:
-            with cache.lock():
+            with announced(f"{blueprint.name} ({kernel.__name__})", cache.fate), cache.lock():
                 found = cache.load(dispatcher.targetctx)  # another process may have been first
                 if found is None:
                     with global_compiler_lock, lowering.bounds_checks(blueprint.bounds_checked):
                         self._engine.compile_methods()
                         dispatcher.compile(signature)
-                    cache.save(dispatcher.overloads[signature])
+                    self.unkept = cache.save(dispatcher.overloads[signature])
         if found is not None:
             self.from_cache = True
             dispatcher.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])

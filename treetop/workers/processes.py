@@ -231,7 +231,11 @@ def _send_broken(pipe: Connection[Any, Any], error: Exception) -> None:
 
 
 def _stand_alone() -> None:
-    """A group of its own, deaf to Ctrl-C, which is the parent's business; and no life after the parent's."""
+    """A group of its own, deaf to Ctrl-C, which is the parent's business; and no life after the parent's.
+
+    Notices of compiling are the parent's business too: those of several workers would be mixed up.
+    """
+    os.environ.setdefault("TREETOP_QUIET", "1")
     if hasattr(os, "setpgid"):
         os.setpgid(0, 0)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
