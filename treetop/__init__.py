@@ -41,6 +41,7 @@ from treetop.game.position import Position
 from treetop.game.registry import load_game, position
 from treetop.oracle.perft import perft
 from treetop.oracle.solve import Solution, solve
+from treetop.players.own import player
 from treetop.search.batch import Batch
 from treetop.search.clock import GameClock
 from treetop.search.config import SearchConfig
@@ -149,6 +150,7 @@ __all__ = [
     "nexus",
     "nth_bit",
     "perft",
+    "player",
     "popcount",
     "position",
     "puct",

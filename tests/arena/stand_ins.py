@@ -11,6 +11,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
+from treetop.players.own import player
 from treetop.search.limits import Limit
 from treetop.search.search import Search
 
@@ -126,6 +127,7 @@ _KINDS = {
 }  # fmt: skip
 
 
+@player
 def make(spec: str, game: Game) -> Random:
     kind = spec.partition(":")[0]
     if kind not in _KINDS:
@@ -133,5 +135,6 @@ def make(spec: str, game: Game) -> Random:
     return _KINDS[kind](spec)
 
 
+@player
 def make_nobody(spec: str, game: Game) -> object:
     return object()

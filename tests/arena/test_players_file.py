@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from treetop.arena.players_file import find_player, read_players
@@ -32,3 +34,12 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path, content, words):
 def test_a_missing_file_is_told(tmp_path):
     with pytest.raises(ConfigError, match="there is no file"):
         read_players(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize("spec", ["os:system('true')", "my_module:make", 'uci("touch x")', "gtp('x')", "cecp('x')", "gnubg(command='x')"])
+def test_a_file_names_no_code_unless_it_is_trusted(tmp_path, spec):
+    file = tmp_path / "players.toml"
+    file.write_text(f"[players.one]\nspec = {json.dumps(spec)}\n")
+    with pytest.raises(ConfigError, match="--trust-players"):
+        read_players(file)
+    assert read_players(file, trusted=True) == {"one": spec}

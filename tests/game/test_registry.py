@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import treetop as tt
-from treetop.game.registry import BUNDLED
+from treetop.game.registry import BUNDLED, load_bundled
 
 
 @pytest.mark.parametrize("name", BUNDLED)
@@ -32,7 +32,7 @@ def test_every_bundled_game_is_found_by_its_name(name):
         ("", "does not name a game"),
         ("hex(size=__import__('os'))", "does not name a game"),
         ("no.such.module:Game", "cannot be imported"),
-        ("treetop.games.nim:Other", "no 'Other'; its games are nim"),
+        ("treetop.games.nim:Other", "no 'Other'; .* objects there: nim"),
         ("nowhere.py:Game", "no file"),
         (5, "named by a text"),
         (int, "not a game yet"),
@@ -58,6 +58,7 @@ class Mine:
     def is_terminal(self): return self.n == 0
     def rewards(self, out): out[0] = 1.0
 
+@treetop.family
 def lot(size):
     return Mine
 """
@@ -72,9 +73,78 @@ def test_a_users_own_game_is_found_by_module_and_by_file(tmp_path, monkeypatch):
     sys.modules.pop("my_own_game")
 
 
+@pytest.mark.parametrize("spec", [
+    "os:system(command='touch {file}')", "os:system('touch {file}')", "subprocess:getoutput('touch {file}')", "builtins:exec('open({file!r}, \"w\")')",
+    "pathlib:Path('{file}')", "my_traps:plain", "my_traps:plain(1)", "my_traps:Plain", "my_traps:hidden", "my_traps:__getattr__('x')", "my_traps:Plain.make",
+    "my_traps:made", "treetop:Family(function=1)", "treetop:family(1)",
+])  # fmt: skip
+def test_a_text_calls_nothing_but_what_our_decorators_made(spec, tmp_path, monkeypatch):
+    file = tmp_path / "touched"
+    (tmp_path / "my_traps.py").write_text(TRAPS.format(file=str(file)))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(tt.UnknownGameError):
+        tt.load_game(spec.format(file=str(file)))
+    assert not file.exists()
+    sys.modules.pop("my_traps", None)
+
+
+TRAPS = """
+import treetop
+def plain(*arguments): open({file!r}, "w")
+class Plain:
+    def __init__(self, *arguments): plain()
+    @staticmethod
+    def make(): plain()
+def __getattr__(name):
+    if name == "hidden": plain()
+    raise AttributeError(name)
+made = treetop.player(plain)
+"""
+
+
+@pytest.mark.parametrize("spec", [
+    "hex(size=" + "9" * 5000 + ")", "hex(size=0x" + "f" * 5000 + ")", "hex(size=" + "(" * 4000 + ")" * 4000 + ")", "hex(size=" + "-" * 9000 + "1)",
+    "hex(size=" + "[" * 150 + "]" * 150 + ")", "hex" * 10_000, "hex(size='\x00')", "hex\x00", "\x00:x", "hex(\ud800)", "hex(size={[]: 1})", "hex(size={{}})",
+    "gomoku(size=1000000000)", "gomoku(size=1e999)", "nim(stones=18446744073709551615)", ":x", "..:x", ".py:x", "~nobody/x.py:x", "a" * 300 + ".py:x",
+    "a." * 3000 + "b:x", "hex(size=" + "1+" * 4000 + "1)", "hex('\\d')", "hex(size=1)(2)", "hex(**{'size': 3})", "hex(*[3])", "hex(size=3, size=4)",
+])  # fmt: skip
+def test_hostile_texts_are_clear_errors(spec):
+    with pytest.raises(tt.UnknownGameError) as caught:
+        tt.load_game(spec)
+    assert len(str(caught.value)) < 2000
+
+
+def test_names_from_files_are_those_of_bundled_games(tmp_path, monkeypatch):
+    (tmp_path / "never_imported.py").write_text("raise SystemExit(3)")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert load_bundled("hex(size=3)").name == "hex(size=3)"
+    for spec in ("never_imported:Game", "treetop.games.nim:nim", f"{tmp_path}/never_imported.py:Game", "os:system('true')"):
+        with pytest.raises(tt.UnknownGameError, match="not a bundled game"):
+            load_bundled(spec)
+    with pytest.raises(tt.UnknownGameError, match="SystemExit"):  # typed, it is imported, and its end is not ours
+        tt.load_game("never_imported:Game")
+
+
+def test_a_file_with_the_name_of_another_module_leaves_that_one_alone(tmp_path):
+    import random
+
+    (tmp_path / "random.py").write_text(OWN.format(extra=""))
+    assert tt.load_game(f"{tmp_path}/random.py:Mine") is tt.load_game(f"{tmp_path}/random.py:Mine")
+    assert sys.modules["random"] is random
+
+
+def test_a_family_that_fails_is_told():
+    @tt.family
+    def broken(size: int = 0):
+        return 1 // size
+
+    with pytest.raises(tt.GameDefinitionError, match=r"broken failed with .*'size': 0.*ZeroDivisionError"):
+        broken()
+
+
 def test_a_users_module_that_fails_is_told(tmp_path):
     (tmp_path / "failing_game.py").write_text(OWN.format(extra="1 / 0"))
-    with pytest.raises(tt.UnknownGameError, match="ZeroDivisionError"):
+    with pytest.raises(tt.UnknownGameError, match=r"ZeroDivisionError.*failing_game.py, line 3: 1 / 0"):
         tt.load_game(f"{tmp_path}/failing_game.py:Mine")
     assert "failing_game" not in sys.modules
 

@@ -118,19 +118,30 @@ def test_all_names_can_be_listed():
 def test_ones_own_player_is_a_function_of_the_game(tmp_path):
     file = tmp_path / "own_player.py"
     file.write_text(
-        "from treetop.players.baselines import RandomPlayer\n"
-        "def make(game, level=1):\n    return RandomPlayer(f'{game.family} at level {level}')\n"
-        "def wrong(game):\n    return 3\n"
+        "import treetop\nfrom treetop.players.baselines import RandomPlayer\n"
+        "@treetop.player\ndef make(game, level=1):\n    return RandomPlayer(f'{game.family} at level {level}')\n"
+        "@treetop.player\ndef wrong(game):\n    return 3\n"
+        "def unmarked(game):\n    raise SystemExit('called')\n"
     )
     player = make_player(f"{file}:make(level=7)", NIM)
     assert isinstance(player, RandomPlayer)
     assert player.name == "nim at level 7"
     with pytest.raises(treetop.ConfigError, match="must return a player"):
         make_player(f"{file}:wrong", NIM)
-    with pytest.raises(treetop.ConfigError, match="did you mean make?"):
+    with pytest.raises(treetop.ConfigError, match="no 'mak'; @treetop.player objects there: make, wrong"):
         make_player(f"{file}:mak", NIM)
     with pytest.raises(treetop.ConfigError, match="unexpected keyword argument 'depth'"):
         make_player(f"{file}:make(depth=7)", NIM)
+
+
+    with pytest.raises(treetop.ConfigError, match="unmarked was not made by @treetop.player, so it is not called"):
+        make_player(f"{file}:unmarked", NIM)
+
+
+@pytest.mark.parametrize("spec", ["os:system", "os:_exit(3)", "builtins:print", "subprocess:Popen(['true'])", "treetop.players.spec:make_player", "treetop.games.nim:nim"])
+def test_a_text_calls_no_function_without_the_mark(spec):
+    with pytest.raises(treetop.ConfigError, match="was not made by @treetop.player"):
+        make_player(spec, NIM)
 
 
 def test_a_module_that_is_not_there_is_told():

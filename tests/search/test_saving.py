@@ -86,7 +86,7 @@ def test_a_save_of_another_game_version_or_kind_is_refused(tmp_path):
     with pytest.raises(tt.SaveError, match="a dance"):
         tt.Search.load(path)
     altered(path, kind="a search", game="no_such_game")
-    with pytest.raises(tt.SaveError, match=r"give it as game="):
+    with pytest.raises(tt.SaveError, match=r"pass the game as well, as game="):
         tt.Search.load(path)
     altered(path, game="connect_four", config={"rule": "ucb9"})
     with pytest.raises(tt.SaveError):

@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from treetop.arena.log import MATCH, ROUNDS, GameLog, versions
 from treetop.arena.many import ManyResult, ManyTally
 from treetop.arena.openings import Openings, OpeningSettings
-from treetop.arena.playing import MAKE_PLAYER, SETUP, GameTask, Task
+from treetop.arena.playing import MAKE_PLAYER, SETUP, GameTask, Task, maker
 from treetop.arena.result import MatchResult, Tally
 from treetop.arena.sprt import Sprt
 from treetop.errors import ConfigError, TreetopError
@@ -25,7 +25,7 @@ from treetop.game.registry import load_game
 from treetop.journal import Record
 from treetop.players.player import Player
 from treetop.workers.pool import Pool
-from treetop.workers.units import Outcome, Unit, resolve
+from treetop.workers.units import Outcome, Unit
 
 C = TypeVar("C", bound="Contest")
 
@@ -125,7 +125,7 @@ class Terms:
 
     def check_players(self, specs: Sequence[str]) -> None:
         """Make each player once, so that a wrong text is told before anything begins."""
-        make = resolve(self.make_player)
+        make = maker(self.make_player)
         for spec in dict.fromkeys(specs):
             player = make(spec, self.game)
             if not isinstance(player, Player):
@@ -197,8 +197,8 @@ def match(
 ) -> MatchResult:
     """Play a match and say what it shows. Called again with the same `out` it goes on where it was.
 
-    Players are texts such as `uct(simulations=1000)`; `make_player`, a function as `module:function`, turns a text and a game into a
-    `Player`. `games` is the most that are played; with `sprt` it ends as soon as the test is decided. `workers` are processes, one a
+    Players are texts such as `uct(simulations=1000)`; `make_player`, a function under `@treetop.player` as `module:function`, turns
+    a text and a game into a `Player`. `games` is the most that are played; with `sprt` it ends as soon as the test is decided. `workers` are processes, one a
     core if not given; with 1 all is played in this one. Ctrl-C ends it with what is known.
     """
     terms = Terms(need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)

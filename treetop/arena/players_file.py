@@ -17,25 +17,36 @@ from pathlib import Path
 from typing import Any
 
 from treetop.errors import ConfigError
+from treetop.game.calls import shown
+from treetop.players.spec import parse_spec, runs_code
 
 
-def read_players(path: str | Path) -> dict[str, str]:
-    """The players of a TOML file: what each name stands for."""
+def read_players(path: str | Path, *, trusted: bool = False) -> dict[str, str]:
+    """Read the players of a TOML file: what each name stands for.
+
+    A file names bundled players only. With `trusted` it may also name modules (`module:function`) and programs (`uci("command")`), which run
+    when a match begins.
+    """
     path = Path(path)
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ConfigError(f"there is no file {path}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read: {error}") from error
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{path} is not TOML: {error}") from error
+    except FileNotFoundError:
+        raise ConfigError(f"there is no file {path}") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from error
     players = content.pop("players", None)
     if not isinstance(players, dict) or not players:
         raise ConfigError(f'{path} names no players: write [players.NAME] and under it spec = "uct(simulations=1000)"')
     if content:
         raise ConfigError(f"{path}: only [players.NAME] is read, not {', '.join(content)}")
-    return {name: _spec(path, name, entry) for name, entry in players.items()}
+    specs = {name: _spec(path, name, entry) for name, entry in players.items()}
+    for name, spec in specs.items():
+        if not trusted and runs_code(parse_spec(spec)):
+            raise ConfigError(f"{path}: [players.{name}] is {shown(spec)}, which imports a module or starts a program, and a file may name bundled players "
+                              "only: write it on the command line, or trust the file with --trust-players (in Python: trusted=True)")
+    return specs
 
 
 def find_player(text: str, players: dict[str, str]) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,10 +14,11 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.players.player import Player
-from treetop.workers.units import resolve
+from treetop.players.spec import find_maker, make_player
 
 MAKE_PLAYER = "treetop.players.spec:make_player"
 """What makes a player of a text and a game, unless a match names another function."""
+
 
 SETUP = "treetop.arena.playing:GameWorker"
 
@@ -24,6 +26,11 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 """How files name players."""
 
 RESULTS = {1.0: "win", 0.5: "draw", 0.0: "loss"}
+
+
+def maker(reference: str) -> Callable[..., Any]:
+    """Return the function that makes players: the bundled one, or one under `@treetop.player` that `module:function` names."""
+    return make_player if reference == MAKE_PLAYER else find_maker(reference)
 
 
 class Task(Protocol):
@@ -121,7 +128,7 @@ class GameWorker:
 
     def __init__(self, game: str | Game, make_player: str, move_deadline: float | None) -> None:
         self._game = load_game(game)
-        self._make = resolve(make_player)
+        self._make = maker(make_player)
         self._deadline = move_deadline
         self._players: dict[tuple[str, int], Player] = {}
 

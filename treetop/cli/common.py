@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import math
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -109,18 +110,23 @@ def say_json(value: Any) -> None:
     say(json.dumps(value, allow_nan=False))
 
 
-def look_here() -> None:
-    """Let a module in the current folder be found, as `python -m` would find it."""
+def look_here(*texts: str | None) -> None:
+    """Let modules in the current folder be found, as `python -m` finds them, if one of the typed texts is `module:name`."""
     here = str(Path.cwd())
-    if here not in sys.path:
+    if here not in sys.path and any(":" in (text or "").partition("(")[0] for text in texts):
         sys.path.insert(0, here)
 
 
 def find_game(spec: str) -> Game:
     """The game that a text names."""
-    if ":" in spec:
-        look_here()
+    look_here(spec)
     return load_game(spec)
+
+
+def game_argument(game: Game) -> str:
+    """What a command needs before --load or --resume: nothing for a bundled game, else the game's name, since a file cannot choose what is imported."""
+    source = game.source or ""
+    return f"{shlex.quote(source)} " if ":" in source.partition("(")[0] else ""
 
 
 def find_games(specs: list[str] | None) -> list[Game]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treetop.cli.common import GameName, Json, Seed, facts, find_game, look_here, refuse_missing_folder, screen, table
-from treetop.cli.match import Deadline, MakePlayer, PlayersFile, Workers, check_workers, pace, read_roster, shown, tell_result
+from treetop.cli.match import Deadline, MakePlayer, PlayersFile, TrustPlayers, Workers, check_workers, pace, read_roster, shown, tell_result
 
 if TYPE_CHECKING:
     from treetop.arena.match import MatchProgress
@@ -31,6 +31,7 @@ def evaluate(
     out: Out = None,
     win_above: WinAbove = 0.0,
     players: PlayersFile = None,
+    trust_players: TrustPlayers = False,
     make_player: MakePlayer = None,
     move_deadline: Deadline = None,
     as_json: Json = False,
@@ -43,10 +44,10 @@ def evaluate(
     from treetop.arena.evaluation import evaluate as play
     from treetop.arena.playing import MAKE_PLAYER
 
-    look_here()
+    look_here(*player, make_player)
     found = find_game(game)
     refuse_missing_folder(out)
-    roster = read_roster(player, players)
+    roster = read_roster(player, players, trusted=trust_players or make_player is not None)
     check_workers(workers)
     with shown(f"{found.name}: {', '.join(roster)}", games * len(roster)) as show:
         result = play(

@@ -68,7 +68,8 @@ Games = Annotated[int | None, typer.Option(
 Workers = Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes; one a core if not given, 1 is this one.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="FILE.jsonl", help="Keep the games; a match that is there goes on.")]
 PlayersFile = Annotated[Path | None, typer.Option("--players", metavar="FILE.toml", help="Players by name: \\[players.NAME] spec = ...")]
-MakePlayer = Annotated[str | None, typer.Option("--make-player", metavar="MODULE:FUNCTION", help="Your own: (spec, game) -> Player.")]
+TrustPlayers = Annotated[bool, typer.Option("--trust-players", help="Let the file of --players name modules and programs, which are run.")]
+MakePlayer = Annotated[str | None, typer.Option("--make-player", metavar="MODULE:FUNCTION", help="Your own, under @treetop.player: (spec, game) -> Player.")]
 Deadline = Annotated[float | None, typer.Option("--move-deadline", metavar="S", help="A move that takes longer loses the game.")]
 Plies = Annotated[int | None, typer.Option(
     "--opening-plies", metavar="K", help="Random moves at the start; by the game's length if not given.", rich_help_panel=_OPENINGS)]  # fmt: skip
@@ -88,6 +89,7 @@ def match(
     workers: Workers = None,
     out: Out = None,
     players: PlayersFile = None,
+    trust_players: TrustPlayers = False,
     make_player: MakePlayer = None,
     move_deadline: Deadline = None,
     opening_plies: Plies = None,
@@ -108,10 +110,10 @@ def match(
     from treetop.arena.playing import MAKE_PLAYER
 
     test = None if sprt is None else Sprt(*sprt, alpha=alpha, beta=beta, model=sprt_model)
-    look_here()
+    look_here(*specs, make_player)
     found = find_game(game)
     refuse_missing_folder(out)
-    named = {} if players is None else read_players(players)
+    named = read_named(players, trusted=trust_players or make_player is not None)
     names, texts = zip(*(find_player(text, named) for text in specs), strict=True)
     check_workers(workers)
     many = found.facts.players
@@ -178,9 +180,16 @@ def _plain_lines(what: str, total: int, unit: str) -> Callable[[int, Callable[[]
     return show
 
 
-def read_roster(texts: list[str], players: Path | None) -> dict[str, str]:
+def read_named(players: Path | None, *, trusted: bool) -> dict[str, str]:
+    """Read the file of --players, if there is one. What specs mean to a function of the user's own is for it to decide, so then it is trusted."""
+    named = {} if players is None else read_players(players, trusted=trusted)
+    look_here(*named.values())
+    return named
+
+
+def read_roster(texts: list[str], players: Path | None, *, trusted: bool) -> dict[str, str]:
     """The names of players, each another one, and what they stand for."""
-    named = {} if players is None else read_players(players)
+    named = read_named(players, trusted=trusted)
     roster = dict(find_player(text, named) for text in texts)
     if len(roster) < len(texts):
         raise ConfigError("a player is named twice; names for equal ones come from --players")

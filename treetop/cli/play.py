@@ -26,8 +26,8 @@ from treetop.cli.common import (
     Seconds,
     Simulations,
     find_game,
+    game_argument,
     hang_up_is_quitting,
-    look_here,
     refuse_missing_folder,
     screen,
 )
@@ -55,7 +55,7 @@ quit         stop; the game is kept and can be resumed (so do Ctrl-C and Ctrl-D)
 
 Person = Annotated[str | None, typer.Option("--player", metavar="0|1|none|both", help="Who you are; 0 if not given. Also a list: 0,2.")]
 Second = Annotated[bool, typer.Option("--second", help="Let the engine begin: the same as --player 1.")]
-Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game.")]
+Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game; name GAME too where it is your own.")]
 SaveTo = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Where to keep the game; GAME.game.json if not given.")]
 
 
@@ -100,7 +100,6 @@ def play(
 
 
 def _resumed(path: Path, game: str | None) -> tuple[Position, tuple[int, ...], Settings, int | None]:
-    look_here()
     known = None if game is None else find_game(game)
     record = load_game_record(path, game=known)
     try:
@@ -347,7 +346,7 @@ class _Session:
             self._draw(f"\nThe game could not be written; this goes on from here:  {again}")
             raise
         with suppress(OSError):
-            self._draw(f"\nThe game is kept; go on with:  treetop play --resume {shlex.quote(str(path))}")
+            self._draw(f"\nThe game is kept; go on with:  treetop play {game_argument(self.position.game)}--resume {shlex.quote(str(path))}")
 
     @property
     def _spec(self) -> str:

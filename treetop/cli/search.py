@@ -27,6 +27,7 @@ from treetop.cli.common import (
     errors,
     facts,
     find_game,
+    game_argument,
     make_config,
     refuse_missing_folder,
     refuse_together,
@@ -70,7 +71,7 @@ Player = Annotated[int | None, typer.Option("--player", metavar="N", help="For w
 Explain = Annotated[bool, typer.Option("--explain", help="Show every move and the terms of the formula.")]
 Report = Annotated[bool, typer.Option("--report", help="Show all that is needed to run this again.")]
 Save = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the search to a file when it ends.")]
-Load = Annotated[Path | None, typer.Option("--load", metavar="FILE", help="Continue a search that was saved.")]
+Load = Annotated[Path | None, typer.Option("--load", metavar="FILE", help="Continue a search that was saved; name GAME too where it is your own.")]
 
 
 def search(
@@ -127,7 +128,7 @@ def search(
     finally:  # neither a closed pipe nor a full disk costs more than its own part
         if save is not None:
             found.save(save)
-            errors().print(f"saved; go on with:  treetop search --load {shlex.quote(str(save))}", style=FAINT, soft_wrap=True)
+            errors().print(f"saved; go on with:  treetop search {game_argument(found.game)}--load {shlex.quote(str(save))}", style=FAINT, soft_wrap=True)
 
 
 def _final(final: Final | None, temperature: float | None) -> str | None:

@@ -15,6 +15,7 @@ from treetop.cli.match import (
     MakePlayer,
     PlayersFile,
     Plies,
+    TrustPlayers,
     Workers,
     check_workers,
     pace,
@@ -41,6 +42,7 @@ def tournament(
     workers: Workers = None,
     out: Folder = None,
     players: PlayersFile = None,
+    trust_players: TrustPlayers = False,
     make_player: MakePlayer = None,
     move_deadline: Deadline = None,
     opening_plies: Plies = None,
@@ -56,9 +58,9 @@ def tournament(
     from treetop.arena.playing import MAKE_PLAYER
     from treetop.arena.tournament import tournament as play
 
-    look_here()
+    look_here(*specs, make_player)
     found = find_game(game)
-    roster = read_roster(specs, players)
+    roster = read_roster(specs, players, trusted=trust_players or make_player is not None)
     check_workers(workers)
     pairings = len(roster) * (len(roster) - 1) // 2
     with shown(f"{found.name}: {len(roster)} players", games * pairings) as show:

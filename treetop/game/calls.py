@@ -1,12 +1,17 @@
-"""Names with options, as people write them: `hex(size=7)`, `rollout(policy='mast')`. Nothing of such a text is ever executed."""
+"""Names with options, as people write them: `hex(size=7)`, `rollout(policy='mast')`. The text is parsed, never evaluated."""
 
 from __future__ import annotations
 
 import ast
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 from treetop.errors import ConfigError
+
+LONGEST = 10_000
+"""Characters of the longest text that is parsed."""
+_LARGEST = 2**64
 
 
 @dataclass(frozen=True)
@@ -19,26 +24,40 @@ class Call:
 
 
 def parse_call(text: str, *, nested: bool = False) -> Call:
-    """Read a name with options that are Python literals. With `nested` a name or a call between the brackets is kept as its text.
+    """Parse a name with options that are Python literals. With `nested` a name or a call between the brackets is kept as its text.
 
     >>> parse_call("hex(size=7)")
     Call(name='hex', positional=(), options={'size': 7})
     """
+    if len(text) > LONGEST:
+        raise ConfigError(f"{shown(text)} has {len(text):,} characters; at most {LONGEST:,} are parsed")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about escapes such as '\\d': the text is no program
+            tree = ast.parse(text.strip(), mode="eval").body
         if isinstance(tree, ast.Name):
             return Call(tree.id)
         if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and all(keyword.arg for keyword in tree.keywords):
             options = {str(keyword.arg): _value(keyword.value, nested) for keyword in tree.keywords}
             if len(options) < len(tree.keywords):
-                raise ConfigError(f"{text!r} gives an option twice")
+                raise ConfigError(f"{shown(text)} gives an option twice")
             return Call(tree.func.id, tuple(_value(value, nested) for value in tree.args), options)
-    except (SyntaxError, ValueError):
+    except ConfigError:
+        raise
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # the last two: brackets nested too deep
         pass
-    raise ConfigError(f"{text!r} is not a name, nor a name with options such as hex(size=7)")
+    raise ConfigError(f"{shown(text)} is not a name, nor a name with options such as hex(size=7)")
+
+
+def shown(text: str) -> str:
+    """Quote a text for an error message, and shorten it where it is long."""
+    return repr(text if len(text) <= 200 else f"{text[:200]}...")
 
 
 def _value(tree: ast.expr, nested: bool) -> Any:
+    for part in ast.walk(tree):
+        if isinstance(part, ast.Constant) and isinstance(part.value, int) and part.value >= _LARGEST:
+            raise ConfigError(f"a number in the options is too large: whole numbers are below {_LARGEST:,}")
     if nested and isinstance(tree, (ast.Name, ast.Call)):
         return ast.unparse(tree)
     return ast.literal_eval(tree)

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Generic, ParamSpec, cast
 
-from treetop.errors import GameDefinitionError, UnknownGameError
+from treetop.errors import GameDefinitionError, TreetopError, UnknownGameError
 from treetop.game.definition import Game
 
 P = ParamSpec("P")
@@ -37,7 +37,12 @@ class Family(Generic[P]):
             raise UnknownGameError(f"{name}: a parameter must be a plain value, not {key!r}") from None
         if known is not None:
             return known
-        game = self.function(*bound.args, **bound.kwargs)
+        try:
+            game = self.function(*bound.args, **bound.kwargs)
+        except TreetopError:
+            raise
+        except Exception as error:
+            raise GameDefinitionError(f"the family {name} failed with {bound.arguments!r}: {type(error).__name__}: {error}") from error
         if not isinstance(game, Game):
             raise GameDefinitionError(f"the family {name} must return a class under @treetop.game, not {game!r}")
         game.family, game.parameters = name, dict(bound.arguments)

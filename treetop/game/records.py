@@ -16,9 +16,10 @@ from typing import Any
 from treetop.compiler.rng import Rng
 from treetop.errors import GameDefinitionError, IllegalMoveError, SaveError, UnknownGameError
 from treetop.files import replacing
+from treetop.game.calls import shown
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.game.registry import load_game
+from treetop.game.registry import load_bundled, load_game
 
 KIND, VERSION = "a game", 1
 
@@ -34,7 +35,7 @@ class GameRecord:
     """
 
     game: str
-    """What `treetop.load_game` finds it by."""
+    """Its name; a game that is not bundled is passed by whoever reads the file."""
     rules: str
     """The rules digest."""
     actions: tuple[Any, ...]
@@ -78,9 +79,10 @@ class GameRecord:
         if given is not None:
             return load_game(given)
         try:
-            return load_game(self.game)
+            return load_bundled(self.game)
         except (UnknownGameError, GameDefinitionError) as error:
-            raise SaveError(f"a game of {self.game}, which cannot be found by that name: name the game as well ({error})") from error
+            raise SaveError(f"a game of {shown(self.game)}, which cannot be found among the bundled games: pass the game as well, as game=... or on the command line as "
+                            f"`treetop play GAME --resume FILE` ({error})") from error
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as they stand in the file."""

@@ -6,13 +6,14 @@ import difflib
 import importlib
 import importlib.util
 import sys
+import traceback
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, TreetopError, UnknownGameError
-from treetop.game.calls import parse_call
+from treetop.game.calls import parse_call, shown
 from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
@@ -42,11 +43,14 @@ BUNDLED = {
 }
 """Each bundled game, and the module that defines it under the same name."""
 
+_LONGEST_MODULE = 1000
+
 
 def load_game(spec: str | Game | Family[...] | type) -> Game:
-    """The game that a text names: `othello`, `hex(size=7)`, `my_module:MyGame`, `folder/my_game.py:MyGame`.
+    """Return the game that a text names: `othello`, `hex(size=7)`, `my_module:MyGame`, `folder/my_game.py:MyGame`.
 
-    A game is returned as it is, and a family with its default parameters.
+    A game is returned as it is, and a family with its default parameters. `module:Name` imports the module, so use `load_bundled` for a text
+    that comes from a file. Only objects made by `@treetop.game` and `@treetop.family` are accepted; nothing else is called.
     """
     if isinstance(spec, Game):
         return spec
@@ -57,13 +61,25 @@ def load_game(spec: str | Game | Family[...] | type) -> Game:
     if not isinstance(spec, str):
         raise UnknownGameError(f"a game is named by a text, or is a class under @treetop.game; not {spec!r}")
     text = spec.strip()
-    head, _, _ = text.partition("(")
-    module, colon, _ = head.rpartition(":")
-    name, args, kwargs = _parse_call(text[len(module) + 1 :] if colon else text)
-    found = _own(module, name) if colon else _bundled(name)
-    game = _build(found, name, args, kwargs)
-    game.source = text
-    return game
+    module, name, args, kwargs = _parse(text)
+    if module is None:
+        found = _bundled(name)
+    else:
+        found = find_marked(module, name, {"@treetop.game": Game, "@treetop.family": Family}, UnknownGameError)
+    return _named(text, found, name, args, kwargs)
+
+
+def load_bundled(spec: str) -> Game:
+    """Return the bundled game that a text names. For names that come from a file: nothing is imported but the bundled game.
+
+    >>> load_bundled("hex(size=7)").name
+    'hex(size=7)'
+    """
+    text = spec.strip()
+    module, name, args, kwargs = _parse(text)
+    if module is not None:
+        raise UnknownGameError(f"{shown(text)} is not a bundled game, and a file may not choose what is imported")
+    return _named(text, _bundled(name), name, args, kwargs)
 
 
 def position(
@@ -87,35 +103,57 @@ def position(
     return start.play(moves)
 
 
-def _parse_call(text: str) -> tuple[str, list[Any], dict[str, Any]]:
+def _parse(text: str) -> tuple[str | None, str, list[Any], dict[str, Any]]:
+    """The module, or None for a bundled game; the name; and the parameters."""
+    module, colon, _ = text.partition("(")[0].rpartition(":")
     try:
-        call = parse_call(text)
-    except ConfigError:
-        raise UnknownGameError(f"{text!r} does not name a game; write a name, or a name with parameters such as hex(size=7)") from None
-    return call.name, list(call.positional), call.options
+        call = parse_call(text[len(module) + 1 :] if colon else text)
+    except ConfigError as error:
+        raise UnknownGameError(f"{shown(text)} does not name a game; write a name, or a name with parameters such as hex(size=7) ({error})") from None
+    return module if colon else None, call.name, list(call.positional), call.options
 
 
-def _bundled(name: str) -> Any:
+def _bundled(name: str) -> Game | Family[...]:
     if name not in BUNDLED:
         close = difflib.get_close_matches(name, BUNDLED, 1)
         hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(BUNDLED))}; your own is module:Name"
         raise UnknownGameError(f"there is no game called {name!r}; {hint}")
-    return getattr(importlib.import_module(BUNDLED[name]), name)
+    found: Game | Family[...] = getattr(importlib.import_module(BUNDLED[name]), name)
+    return found
 
 
-def _own(module: str, name: str) -> Any:
+def find_marked(module: str, name: str, kinds: dict[str, type], error: type[TreetopError]) -> Any:
+    """Import a user's module and return the object of that name, if one of our decorators made it. Nothing of the module is called.
+
+    `kinds` maps each decorator to the type of what it makes; `error` is raised where there is no such object.
+    """
+    if len(module) > _LONGEST_MODULE:
+        raise error(f"the name of a module has at most {_LONGEST_MODULE} characters, not {len(module):,}: {shown(module)}")
     try:
         loaded = load_file(module) if module.endswith(".py") else importlib.import_module(module)
-    except TreetopError:
+    except error:
         raise
-    except ModuleNotFoundError as error:
-        raise UnknownGameError(f"the module {module!r} cannot be imported: {error}") from error
-    except Exception as error:
-        raise UnknownGameError(f"importing {module!r} failed: {type(error).__name__}: {error}") from error
-    if not hasattr(loaded, name):
-        games = [key for key, value in vars(loaded).items() if isinstance(value, (Game, Family))]
-        raise UnknownGameError(f"{module} has no {name!r}; its games are {', '.join(games) or 'none'}")
-    return getattr(loaded, name)
+    except ModuleNotFoundError as failed:
+        raise error(f"the module {module!r} cannot be imported: {failed}{_where(failed)}") from failed
+    except TreetopError as failed:
+        raise (error(str(failed)) if isinstance(failed, UnknownGameError) else failed) from None
+    except (Exception, SystemExit) as failed:
+        raise error(f"importing {module!r} failed: {type(failed).__name__}: {failed}{_where(failed)}") from failed
+    content = vars(loaded)  # not getattr: a module's own __getattr__ would be a call
+    found = content.get(name)
+    if isinstance(found, tuple(kinds.values())):
+        return found
+    there = ", ".join(key for key, value in content.items() if isinstance(value, tuple(kinds.values()))) or "none"
+    if name not in content:
+        raise error(f"{module} has no {name!r}; {' or '.join(kinds)} objects there: {there}")
+    raise error(f"{module}:{name} was not made by {' or '.join(kinds)}, so it is not called; objects there that are: {there}")
+
+
+def _where(failed: BaseException) -> str:
+    """The line of the user's that an error came from, if it was raised by one."""
+    machinery = (__file__, importlib.__file__)
+    frames = [frame for frame in traceback.extract_tb(failed.__traceback__) if not frame.filename.startswith(("<frozen", *machinery))]
+    return "" if not frames else f" ({frames[-1].filename}, line {frames[-1].lineno}: {frames[-1].line})"
 
 
 def load_file(path: str) -> Any:
@@ -123,29 +161,31 @@ def load_file(path: str) -> Any:
     file = Path(path).expanduser().resolve()
     if not file.is_file():
         raise UnknownGameError(f"there is no file {path}")
-    known = sys.modules.get(file.stem)
-    if known is not None and getattr(known, "__file__", None) == str(file):
-        return known
-    spec = importlib.util.spec_from_file_location(file.stem, file)
+    name = file.stem
+    if name in sys.modules and getattr(sys.modules[name], "__file__", None) != str(file):
+        name = f"{file.stem} in {file.parent}"  # another module has that name, perhaps one of Python's own
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:
         raise UnknownGameError(f"{path} cannot be read as Python")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[file.stem] = module
+    sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except BaseException:
-        del sys.modules[file.stem]
+        del sys.modules[name]
         raise
     return module
 
 
-def _build(found: Any, name: str, args: list[Any], kwargs: dict[str, Any]) -> Game:
-    if isinstance(found, Game):
-        if args or kwargs:
-            raise UnknownGameError(f"{name} takes no parameters")
-        return found
+def _named(text: str, found: Game | Family[...], name: str, args: list[Any], kwargs: dict[str, Any]) -> Game:
+    """The game itself, which remembers the text that it was found by."""
     if isinstance(found, Family):
-        return found(*args, **kwargs)
-    if callable(found) and not isinstance(found, type):
-        return Family(found)(*args, **kwargs)
-    raise UnknownGameError(f"{name} is neither a class under @treetop.game nor a function that returns one")
+        game = found(*args, **kwargs)
+    elif args or kwargs:
+        raise UnknownGameError(f"{name} takes no parameters")
+    else:
+        game = found
+    game.source = text
+    return game

@@ -1,25 +1,25 @@
 """Players by name: a text such as `uct(simulations=1000)` names one, on the command line as in Python.
 
-Options are Python literals, and nothing of the text is ever executed. `module:function` names a function of the user's own.
+Options are Python literals, and nothing of the text is evaluated. `module:function` names a function of the user's own under `@treetop.player`.
 """
 
 from __future__ import annotations
 
 import difflib
-import importlib
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from treetop.errors import ConfigError, TreetopError, UnknownGameError
-from treetop.game.calls import parse_call
+from treetop.errors import ConfigError
+from treetop.game.calls import parse_call, shown
 from treetop.game.definition import Game
 from treetop.game.position import first_choice
-from treetop.game.registry import load_file
+from treetop.game.registry import find_marked
 from treetop.players.baselines import AlphaBetaPlayer, GreedyPlayer, RandomPlayer
 from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
 from treetop.players.gnubg import GnubgPlayer
+from treetop.players.own import PlayerMaker
 from treetop.players.player import Player
 from treetop.players.search import SearchPlayer
 from treetop.search.config import SearchConfig
@@ -60,7 +60,7 @@ def parse_spec(text: str) -> Spec:
     try:
         call = parse_call(stripped[len(module + colon) :], nested=True)
     except ConfigError:
-        raise ConfigError(f"{text!r} does not name a player; write a name, or a name with options such as uct(c=1.4, simulations=1000)") from None
+        raise ConfigError(f"{shown(text)} does not name a player; write a name, or a name with options such as uct(c=1.4, simulations=1000)") from None
     return Spec(module + colon + call.name, call.options, call.positional)
 
 
@@ -110,6 +110,9 @@ _MAKERS: dict[str, Callable[..., Player]] = {
     "gnubg": GnubgPlayer,
 }  # fmt: skip
 """Each player that is no search: what makes it from a game, its options, and a name."""
+
+_ENGINES = ("uci", "gtp", "cecp")
+"""Players whose options hold the command of a program."""
 
 
 def _call(spec: Spec, maker: Callable[..., Player], game: Game, options: dict[str, Any], name: str) -> Player:
@@ -168,20 +171,7 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
 
 
 def _own(spec: Spec, game: Game) -> Player:
-    module, _, name = spec.name.rpartition(":")
-    try:
-        loaded = load_file(module) if module.endswith(".py") else importlib.import_module(module)
-    except UnknownGameError as error:
-        raise ConfigError(str(error)) from None
-    except TreetopError:
-        raise
-    except ModuleNotFoundError as error:
-        raise ConfigError(f"the module {module!r} cannot be imported: {error}") from error
-    except Exception as error:
-        raise ConfigError(f"importing {module!r} failed: {type(error).__name__}: {error}") from error
-    function = getattr(loaded, name, None)
-    if not callable(function):
-        raise ConfigError(f"{module} has no function {name!r}; {_nearest(name, [key for key in vars(loaded) if key[0] != '_'], 'it has')}")
+    function = find_maker(spec.name)
     try:
         inspect.signature(function).bind(game, *spec.arguments, **spec.options)
     except TypeError as error:
@@ -190,3 +180,17 @@ def _own(spec: Spec, game: Game) -> Player:
     if not isinstance(player, Player):
         raise ConfigError(f"{spec.name} must return a player (name, begin, choose, observe, close), not {player!r}")
     return player
+
+
+def find_maker(reference: str) -> Callable[..., Any]:
+    """Return the function under `@treetop.player` that `module:function` names."""
+    module, colon, name = reference.rpartition(":")
+    if not colon:
+        raise ConfigError(f"a function is named as module:function, not {shown(reference)}")
+    found: PlayerMaker[..., Any] = find_marked(module, name, {"@treetop.player": PlayerMaker}, ConfigError)
+    return found
+
+
+def runs_code(spec: Spec) -> bool:
+    """Whether making this player imports a module or starts a program that the text itself names."""
+    return ":" in spec.name or spec.name in _ENGINES or (spec.name == "gnubg" and "command" in spec.options)

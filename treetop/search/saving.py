@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import ConfigError, SaveError, UnknownGameError
+from treetop.game.calls import shown
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.game.registry import load_game
+from treetop.game.registry import load_bundled, load_game
 from treetop.kernels.control import CONTROL
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import make_evaluator, name_of
@@ -112,9 +113,10 @@ def _game(path: Path, header: dict[str, Any], given: Any) -> Game:
     if given is not None:
         return load_game(given)
     try:
-        return load_game(str(header.get("game")))
+        return load_bundled(str(header.get("game")))
     except UnknownGameError as error:
-        raise SaveError(f"{path} is a search of {header.get('game')}, which cannot be found by that name: give it as game=... ({error})") from error
+        raise SaveError(f"{path} is a search of {shown(str(header.get('game')))}, which cannot be found among the bundled games: pass the game as well, as game=... or on the "
+                        f"command line as `treetop search GAME --load FILE` ({error})") from error
 
 
 def _compare_rules(path: Path, header: dict[str, Any], game: Game, arrays: dict[str, Any]) -> None:
