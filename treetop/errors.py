@@ -16,6 +16,7 @@
     ├── EvaluationError             for evaluators to raise: no answer, and what the attempt cost all the same
     ├── PlayerError                 a player in a match failed: hung, died, or broke the protocol; the match records a forfeit
     ├── ProverError                 a proof assistant that is missing, cannot be started, or refuses the file it was given
+    │   ├── ProofFileError          ... or the file itself cannot be read or does not compile (also a ValueError)
     │   └── FormulaError            ... or the text that shall be proved is no formula (also a ValueError)
     ├── SaveError                   a file that cannot be read, or belongs to something else (also a ValueError)
     └── MissingExtraError           an optional package is not installed (also an ImportError)
@@ -90,6 +91,10 @@ class PlayerError(TreetopError):
 
 class ProverError(TreetopError):
     """A proof assistant is not installed, does not answer, or refuses the file before the lemma. A tactic that fails is no error."""
+
+
+class ProofFileError(ProverError, ValueError):
+    """A file for a proof assistant that cannot be read, cannot be parsed or does not compile; the text names the file and the line."""
 
 
 class FormulaError(ProverError, ValueError):

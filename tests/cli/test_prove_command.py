@@ -199,7 +199,7 @@ def test_a_file_that_changes_during_the_search_is_left_alone(run, lemmas, tmp_pa
 def test_a_file_that_does_not_compile_is_told_with_its_line(run, lemmas):
     lemmas.write_text(f"{LEMMAS}\nLemma broken : nonsense.\nAdmitted.\n")
     ended = run("prove", "Lemmas.v", "--lemma", "left_zero", "--write")
-    assert (ended.code, ended.out) == (1, "")
+    assert (ended.code, ended.out) == (2, "")
     assert ended.err.startswith("error: Lemmas.v, line 13: ")
     assert len(ended.err.splitlines()) == 1
     assert "Qed" not in lemmas.read_text()

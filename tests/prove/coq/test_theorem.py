@@ -271,5 +271,22 @@ def test_assumptions_are_read_as_coq_prints_them():
     assert read_assumptions("Section Variables:\nH\n: forall x : A, x = x\nA\n: Type\n") == ()
     printed = "Section Variables:\nA\n: Type\nAxioms:\nearly : 1 = 2\nlonglong\n  : forall a : nat,\n    a = a\nM.x' : nat\nbad is assumed to be guarded.\nlast\n: nat\n"
     assert read_assumptions(printed) == ("early", "longlong", "M.x'", "bad is assumed to be guarded.", "last")
-    with pytest.raises(ProverError, match="cannot be read"):
-        read_assumptions("")
+    assert read_assumptions("Theory:\nSet is impredicative\n") == ("Set is impredicative",)
+    assert read_assumptions("Axioms:\nax : nat\nTheory:\nSet is impredicative\n") == ("ax", "Set is impredicative")
+    assert read_assumptions("Opaque constants:\no : nat\nAxioms:\na relies on an unsafe hierarchy.\nax : nat\n") == ("a relies on an unsafe hierarchy.", "ax")
+    assert read_assumptions("Some new header:\nAxioms:\nax : nat\n") == ("ax",)
+    for printed in ("", "Some new header:\nax : nat\n"):
+        with pytest.raises(ProverError, match="cannot be read"):
+            read_assumptions(printed)
+
+
+@pytest.mark.parametrize(("option", "said"), [("-impredicative-set", "Set is impredicative"), ("-type-in-type", "Type hierarchy is collapsed (logic is inconsistent)")])
+def test_options_that_change_the_logic_are_reported_and_lose_no_proof(tmp_path, option, said):
+    (tmp_path / "_CoqProject").write_text(f"-arg {option}\n", encoding="utf-8")
+    (tmp_path / "A.v").write_text("Lemma a : forall n : nat, n = n. Admitted.\n", encoding="utf-8")
+    theorem = CoqTheorem(tmp_path / "A.v", "a")
+    prover = theorem.open()
+    prover.close()
+    verdict = theorem.verify_script("reflexivity.")
+    assert verdict.accepted, verdict.reason
+    assert said in verdict.assumptions

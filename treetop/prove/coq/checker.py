@@ -19,6 +19,8 @@ from treetop.prove.coq.settings import CoqSettings, LoadPath
 _ERROR = re.compile(r'File "[^"]*", line (\d+), characters [\d-]+:\s*(Error:.*)', re.DOTALL)
 _WORDS = re.compile(r"Error:.*", re.DOTALL)
 _NAMED = re.compile(r"([\w'.]+)\s*:\s|([\w'.]+)\s*$")
+_SECTIONS = ("Axioms:", "Theory:", "Section Variables:", "Transparent constants:", "Opaque constants:")
+_CLOSED = "Closed under the global context"
 _MESSAGE = 500  # characters
 
 
@@ -76,18 +78,24 @@ def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSetting
 
 
 def read_assumptions(printed: str) -> tuple[str, ...]:
-    """The axioms in what `Print Assumptions` printed. Variables of a section are no axioms: they become arguments when it ends."""
-    _, found, axioms = f"\n{printed}".partition("\nAxioms:\n")
-    if not found:
-        if "Closed under the global context" in printed or "Section Variables:" in printed:
-            return ()
-        raise ProverError(f"Coq's list of assumptions cannot be read: {_cut(' '.join(printed.split()))!r}")
-    names = []
-    for line in axioms.splitlines():
-        if not line.strip() or line[0] in " :" or line.startswith("used in "):
+    """Return the axioms in the output of `Print Assumptions`, and the changes of the logic itself (`Set is impredicative`).
+
+    Section variables are left out: they become arguments when the section ends.
+    """
+    names: list[str] = []
+    section = ""
+    for line in printed.splitlines():
+        if line.strip() in _SECTIONS:
+            section = line.strip()
+        elif line.strip() == _CLOSED:
+            section = section or line.strip()
+        elif section not in ("Axioms:", "Theory:") or not line.strip() or line[0] in " :" or line.startswith("used in "):
             continue
-        match = _NAMED.match(line)
-        names.append((match.group(1) or match.group(2)) if match else line.strip())
+        else:
+            match = _NAMED.match(line)
+            names.append((match.group(1) or match.group(2)) if match and section == "Axioms:" else line.strip())
+    if not section:
+        raise ProverError(f"Coq's list of assumptions cannot be read: {_cut(' '.join(printed.split()))!r}")
     return tuple(names)
 
 

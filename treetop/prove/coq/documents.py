@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from treetop.errors import ConfigError, ProverError
+from treetop.errors import ConfigError, ProofFileError, ProverError
 from treetop.prove.coq.sentences import Sentence, split, without_comments
 
 _STATING = ("Lemma", "Theorem", "Fact", "Remark", "Corollary", "Proposition", "Property", "Example", "Definition", "Instance", "Let")
@@ -79,7 +79,7 @@ class Document:
         try:
             return split(self.text)
         except ProverError as error:
-            raise ProverError(f"{self.name}, {error}") from None
+            raise ProofFileError(f"{self.name}, {error}") from None
 
     @cached_property
     def lemmas(self) -> tuple[Lemma, ...]:
@@ -101,7 +101,7 @@ class Document:
         if not found:
             raise ConfigError(f"{self.name} has no lemma {name!r}; {self._near(name)}")
         if not found[-1].ending:
-            raise ProverError(f"{self.name}, line {found[-1].line}: the proof of {name} has no end: write Admitted or Qed where it should be")
+            raise ProofFileError(f"{self.name}, line {found[-1].line}: the proof of {name} has no end: write Admitted or Qed where it should be")
         return found[-1]
 
     def before(self, lemma: Lemma) -> tuple[Sentence, ...]:

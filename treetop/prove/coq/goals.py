@@ -6,6 +6,7 @@ reads it. The notation that people are used to is asked for when somebody looks.
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import dataclass
 
 
@@ -31,6 +32,15 @@ class CoqGoal:
         """The whole goal as one text."""
         lines = [f"{given.name} {f':= {given.value} ' if given.value is not None else ''}: {given.type}" for given in self.hypotheses]
         return "\n".join([*lines, f"|- {self.conclusion}"])
+
+    def layout(self, width: int = 100) -> str:
+        """Return the goal as people read it: a hypothesis a line, a rule, and the conclusion; long lines are wrapped."""
+        *given, conclusion = self.key.split("\n")
+        return "\n".join([*(part for line in given for part in _wrapped(line, width)), "=" * 20, *_wrapped(conclusion.removeprefix("|- "), width)])
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    return textwrap.wrap(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,14 @@ def edit_at(state: int) -> str:
     return f'<call val="Edit_at"><state_id val="{state}"/></call>'
 
 
+def print_all(on: bool) -> str:
+    """Set or unset `Printing All` for the answers that follow, until Coq goes to another state."""
+    return (
+        '<call val="SetOptions"><list><pair><list><string>Printing</string><string>All</string></list>'
+        f'<option_value val="boolvalue"><bool val="{"true" if on else "false"}"/></option_value></pair></list></call>'
+    )
+
+
 def query(command: str, state: int) -> str:
     """Run a command that changes nothing, such as `Search`, at a state. What it prints comes as feedback."""
     return f'<call val="Query"><pair><route_id val="0"/><pair><string>{escape(command)}</string><state_id val="{state}"/></pair></pair></call>'

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from treetop.errors import ConfigError, ProverError
+from treetop.errors import ConfigError, ProofFileError, ProverError
 from treetop.prove.coq import protocol
 from treetop.prove.coq.goals import CoqGoal, Premise
 from treetop.prove.coq.process import CoqDied, CoqProcess
@@ -24,8 +23,6 @@ from treetop.prove.coq.settings import CoqSettings, LoadPath
 from treetop.prove.prover import Attempt, Goal, Place, Step
 
 _PRINTING = "Set Printing All."
-_FOR_PEOPLE = "Unset Printing All."
-_WIDTH = 100  # characters
 _GRACE = 1.0  # seconds in which Coq must heed an interrupt
 _AT_ONCE = 0.05  # seconds: no time limit can have been reached
 _HURRY = 10.0  # seconds for what should take no time
@@ -117,15 +114,7 @@ class CoqProver:
             if trouble := self._go(place):
                 raise ProverError(trouble)
             self._back()
-            added, answer = self._call(protocol.add(_FOR_PEOPLE, self._tip), protocol.GOALS)
-            self._tip = added.state
-            self._newest = max(self._newest, added.state)
-        goals = read_goals(answer) if answer.good else None
-        if not goals or not goals.subgoals:
-            raise ProverError(f"Coq does not show the goal: {_one_line(answer.refusal)}")
-        *hypotheses, conclusion = goals.subgoals[0].key.split("\n")
-        lines = [part for line in hypotheses for part in _wrapped(line)]
-        return "\n".join([*lines, "=" * 20, *_wrapped(conclusion.removeprefix("|- "))])
+            return self._texts((place.goal.data,))[0]
 
     def query(self, command: str, place: Place | None = None, seconds: float = _HURRY) -> list[str]:
         """What Coq prints for a command such as `Check`, `Print` or `Search` where the lemma is stated, or at a goal."""
@@ -189,17 +178,17 @@ class CoqProver:
         goals = read_goals(answer)
         where = f"{opening.source}, line {opening.statement.line}"
         if goals is None or len(goals.subgoals) != 1 or goals.shelved or _EVAR.search(goals.subgoals[0].key):
-            raise ProverError(f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}")
-        self._root = self._goal = _made(goals.subgoals[0])
+            raise ProofFileError(f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}")
+        self._root = self._goal = self._made(goals.subgoals)[0]
 
-    def _refused(self, answer: Answer, sentences: dict[int, Sentence], last: Sentence) -> ProverError:
+    def _refused(self, answer: Answer, sentences: dict[int, Sentence], last: Sentence) -> ProofFileError:
         """An error in the text before the proof. It may show only later, when Coq runs what it had put off."""
         blamed = [message.state for message in answer.messages if message.level == "error" and message.state in sentences]
         sentence = sentences[blamed[-1]] if blamed else last
         line = sentence.line
         if answer.location is not None:
             line += sentence.text.encode("utf-8", "surrogateescape")[: answer.location[0]].count(b"\n")
-        return ProverError(f"{self.opening.source}, line {line}: {_one_line(answer.refusal)}")
+        return ProofFileError(f"{self.opening.source}, line {line}: {_one_line(answer.refusal)}")
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -325,7 +314,19 @@ class CoqProver:
             if not any("condition holds" in message.text for message in answers[0].messages):
                 said = [message.text for message in answers[0].messages] or [answers[0].refusal]
                 return f"not guarded: {_one_line(said[0])}"
-        return tuple(_made(subgoal) for subgoal in goals.subgoals)
+        return self._made(goals.subgoals)
+
+    def _made(self, goals: tuple[CoqGoal, ...]) -> tuple[Goal, ...]:
+        """Return the goals at which Coq stands, as the search keeps them."""
+        return tuple(Goal(goal.key, text, goal) for goal, text in zip(goals, self._texts(goals), strict=True))
+
+    def _texts(self, goals: tuple[CoqGoal, ...]) -> list[str]:
+        """Return the goals at which Coq stands in the notation that people are used to."""
+        if not goals:
+            return []
+        _, answer, _ = self._call(protocol.print_all(False), protocol.GOALS, protocol.print_all(True))
+        shown = read_goals(answer) if answer.good else None
+        return [goal.layout() for goal in (shown.subgoals if shown is not None and len(shown.subgoals) == len(goals) else goals)]
 
     def _failure(self, answer: Answer) -> str:
         reason = _one_line(answer.refusal)
@@ -371,20 +372,12 @@ class CoqProver:
         return self._process.call(*calls, seconds=seconds)
 
 
-def _made(goal: CoqGoal) -> Goal:
-    return Goal(goal.key, data=goal)
-
-
 def _spoiled(attempt: Attempt) -> bool:
     """Whether a tactic fails by an interrupt of the past.
 
     What is interrupted while it is computed for the first time, as `lia` does with its tables, stays interrupted in this process for good.
     """
     return attempt.reason == "User interrupt." or (attempt.reason.endswith("Timeout!") and attempt.seconds < _AT_ONCE)
-
-
-def _wrapped(line: str) -> list[str]:
-    return textwrap.wrap(line, _WIDTH, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def _one_line(text: str) -> str:

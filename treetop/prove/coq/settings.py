@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from treetop.errors import ConfigError, ProverError
+from treetop.errors import ConfigError, ProofFileError
 
 _PROJECT = "_CoqProject"
 
@@ -75,7 +75,7 @@ def _read_project(project: Path) -> tuple[str, ...]:
         lexer.whitespace_split = True
         words = list(lexer)
     except (OSError, ValueError) as error:
-        raise ProverError(f"{project} cannot be read: {error}") from error
+        raise ProofFileError(f"{project} cannot be read: {error}") from error
     arity = {"-Q": 2, "-R": 2, "-I": 1, "-arg": 1}
     options: list[str] = []
     position = 0
@@ -83,7 +83,7 @@ def _read_project(project: Path) -> tuple[str, ...]:
         word = words[position]
         taken = words[position + 1 : position + 1 + arity.get(word, 0)]
         if len(taken) < arity.get(word, 0):
-            raise ProverError(f"{project}: {word} lacks what should follow it")
+            raise ProofFileError(f"{project}: {word} lacks what should follow it")
         if word == "-arg":
             options.extend(shlex.split(taken[0]))
         elif word in arity:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.compiler.cache import cache_folder
-from treetop.errors import ConfigError, ProverError
+from treetop.errors import ConfigError, ProofFileError, ProverError
 from treetop.prove.coq.checker import Compiled, compile_text, coq_version, read_assumptions
 from treetop.prove.coq.documents import Document, Lemma
 from treetop.prove.coq.prover import CoqProver, Opening
@@ -33,7 +33,7 @@ class CoqTheorem:
         try:
             content = file.read_bytes()
         except OSError as error:
-            raise ProverError(f"{file} cannot be read: {error.strerror or error}") from error
+            raise ProofFileError(f"{file} cannot be read: {error.strerror or error}") from error
         if file.suffix != ".v":
             raise ConfigError(f"a file of Coq has a name that ends with .v, not {file.name!r}")
         self._set(content, file.resolve(), str(file), lemma, settings)
@@ -124,7 +124,7 @@ class CoqTheorem:
         told = self.compile(self.document.text)
         if not told.accepted:
             where = f"{self.document.name}, line {told.line}" if told.line else self.document.name
-            raise ProverError(f"{where}: {told.message}")
+            raise ProofFileError(f"{where}: {told.message}")
 
     def verify(self, proof: Proof) -> Verdict:
         """Compile the whole file with the proof in it, and see what the lemma then rests on."""
