@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import treetop as tt
 from tests.against_reference.games import Carousel, Ring, ThreeHeaps
 from tests.against_reference.twins import compare
 from tests.own_games import start
+from tests.sketch import goes_round
 from treetop.reference.graph import GraphSearch
+from treetop.tree.layout import PATH_DEPENDENT
 
 NIM = start("nim", heap=11)
 RULES = [tt.uct(), tt.puct(), tt.puct(c=1.5, first_play=-0.5), tt.uct(expand_after=3), tt.uct(max_depth=4)]
@@ -43,7 +46,7 @@ def test_a_leaf_that_joins_a_known_position_on_its_first_visit_has_its_value(rul
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=3)], ids=str)
 def test_positions_that_come_back_agree(rule, solver):
     search, _ = compare(Ring, rule.but(transpositions=True, solver=solver), simulations=400)
-    assert search.tree.cycles
+    assert goes_round(search)
 
 
 @pytest.mark.parametrize("repetition", [None, 0.0, 0.75])
@@ -51,7 +54,7 @@ def test_positions_that_come_back_agree(rule, solver):
 def test_visits_that_went_in_circles_are_no_evaluations_of_the_position(rule, repetition):
     for solver in (False, True):
         search, _ = compare(Carousel, rule.but(transpositions=True, solver=solver, repetition=repetition), simulations=1000)
-        assert search.tree.cycles
+        assert goes_round(search)
 
 
 def late(moves: int) -> tt.Position:
@@ -88,7 +91,8 @@ def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
         search = tt.Search(Ring, tt.uct(transpositions=True), seed=seed)
         search.run(tt.Limit(simulations=200))
         columns = search.tree.columns
-        for leaf in columns.repeats[: search.tree.size].nonzero()[0][:1]:
+        links = columns.links[: search.tree.size]
+        for leaf in np.flatnonzero((links["flags"] & PATH_DEPENDENT > 0) & (links["num_children"] == 0))[:1]:
             way = [int(leaf)]
             while parent := int(columns.links["parent"][way[-1]]):
                 way.append(parent)

@@ -13,7 +13,7 @@ from treetop.kernels.chance import expect
 from treetop.kernels.control import IMPLICIT, MEAN, MIXED
 from treetop.kernels.evaluate import COUNT, SUM
 from treetop.kernels.graph import backup_graph
-from treetop.kernels.solve import clip_to_bounds, make_settle
+from treetop.kernels.solve import clip_to_bounds, settle, settle_terminal
 from treetop.tree.layout import DRAWN, MANY_OWN, SETTLED, TERMINAL
 from treetop.types import ROOT
 
@@ -42,7 +42,6 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
     """One more visit for each node of a path, and its share for the player who chose it. No sign is ever flipped."""
     solver, amaf, graph, rich, general = build.solver, build.amaf, build.graph, build.rich, build.general
     plain = not (solver or amaf or graph or rich)
-    settle = make_settle(build)
 
     @inline_kernel
     def backup(control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any) -> None:
@@ -50,14 +49,16 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
         if plain:
             _backup_plain(tree, totals, path, movers, depth, rewards)
             return
-        # An end of the game in a position from which others went on comes from what the key leaves out: it proves nothing of the position.
-        astray = graph and (ending == REPEATED or (ending == ENDED and tree.links[path[depth]].num_children > 0))
-        if solver and control[0].solver and (ending == ENDED or ending == EXHAUSTED) and not astray:
-            settle(control, tree, totals, path, movers, depth, ending == ENDED, rewards)
         if graph:
-            backup_graph(control, tree, totals, path, movers, depth, astray, rewards)
-        else:
-            backup_richly(control, tree, totals, work, path, movers, depth, rewards)
+            # The game ended in a position from which other paths went on: by a rule that the key leaves out. It proves nothing of the position.
+            ended = ending == ENDED and tree.links[path[depth]].num_children > 0
+            if control[0].solver and ending == ENDED and not ended:
+                settle_terminal(control, tree, path[depth], rewards)
+            backup_graph(control, tree, totals, path, movers, depth, ending == REPEATED, ended, rewards)
+            return
+        if solver and control[0].solver and (ending == ENDED or ending == EXHAUSTED):
+            settle(control, tree, totals, path, movers, depth, ending == ENDED, rewards)
+        backup_richly(control, tree, totals, work, path, movers, depth, rewards)
 
     @inline_kernel
     def backup_richly(control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:

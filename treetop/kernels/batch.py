@@ -20,6 +20,7 @@ from treetop.kernels.chance import collect, gang_up
 from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, IMPLICIT, NEED_ROOM, SOLVED
 from treetop.kernels.evaluate import make_rollout
 from treetop.kernels.expand import heuristic, list_actions, set_priors, sort_by_prior
+from treetop.kernels.graph import set_repetition
 from treetop.kernels.loop import make_descend, make_expand, make_settle_leaf
 from treetop.kernels.select import forget_answers
 from treetop.tree.layout import SETTLED, SHARED
@@ -170,7 +171,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                         _set_priors(control, tree, work, node, count, logits[slot])
                 else:
                     ending = REPEATED
-                    rewards[:] = control[0].repetition
+                    set_repetition(control, tree, rewards)
             backup(control, tree, totals, work, paths[slot], movers[slot], depth, ending, rewards)
             control[0].done += 1
             control[0].rng = rng_word(rng)

@@ -77,7 +77,7 @@ CONTROL = np.dtype(
         ("fresh", "i4"),  # whether the present simulation has come to a new view
         ("logged", "i8"),  # places of `offered` that it uses
         # Settings of a graph.
-        ("repetition", "f8"),  # what a position that returns on its own path is worth
+        ("repetition", "f8"),  # what a position that returns on its own path is worth, in zero-sum games to player 0
         # State.
         ("rng", "u8"),
         ("size", "i8"),  # nodes in use
@@ -93,7 +93,6 @@ CONTROL = np.dtype(
         ("arm_given", "i4"),
         ("arm_samples", "i4"),
         ("trailed", "i8"),  # moves of the last rollout
-        ("cycles", "i8"),  # visits to edges that the positions below them do not count: see tree.cycles
         ("blocks", "i8"),  # positions in a graph's table, and how many it may hold before it has to grow
         ("table_room", "i8"),
         ("collisions", "i8"),  # equal keys of different positions

@@ -34,7 +34,7 @@ def list_actions(control: Any, state: Any, actions: Any) -> Any:
 
 def make_append(build: Build) -> CompiledFunction[..., int]:
     """How children are added, with the columns that a build knows."""
-    amaf, graph, rich = build.amaf, build.graph, build.rich
+    amaf, rich = build.amaf, build.rich
 
     @kernel
     def append_children(control: Any, tree: Any, node: Any, actions: Any, count: int) -> int:
@@ -56,8 +56,6 @@ def make_append(build: Build) -> CompiledFunction[..., int]:
                 tree.returns[child, :] = 0.0
             if len(tree.in_flight) > 0:
                 tree.in_flight[child] = 0
-            if graph:
-                tree.repeats[child] = 0
             if amaf and len(tree.amaf) > 0:
                 tree.amaf[child].value_sum = 0.0
                 tree.amaf[child].visits = 0

@@ -1,8 +1,11 @@
-"""A position that is reached by several ways is one node: sound search of a graph. The idea with a picture: docs/transpositions.md.
+"""Search a graph: transpositions share one node. The idea, with a picture: docs/transpositions.md.
 
 Slots are edges; a node is a block of children, known by its first slot, to which any number of edges lead. An edge counts its own visits, and its
-value sum is those visits times the value of the node that it leads to, so selection reads it as in a tree. A node's value is computed anew on
-each way up: from its own evaluations and its edges. Nothing is counted twice, and what is stale heals with the next visit.
+value sum is those visits times the value of the node that it leads to, so selection reads it as in a tree. A node's value is recomputed at
+each backup from its own evaluations and its edges. Nothing is counted twice, and a stale value is corrected by the next visit.
+
+Some visits depend on the path and not on the position at its end: the position was already on the path (a repetition), or the game ended by a rule
+that the key leaves out. An edge keeps their number and their sum apart, so that they are never overwritten: its value is the mean of both kinds.
 """
 
 from __future__ import annotations
@@ -14,8 +17,9 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import mix_bits
 from treetop.compiler.specialise import by_method
+from treetop.kernels.solve import clip_to_bounds, update_bounds
 from treetop.kernels.tables import inverse
-from treetop.tree.layout import BOUNDED, MANY_OWN, SHARED, TERMINAL
+from treetop.tree.layout import MANY_OWN, PATH_DEPENDENT, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
 
 PROBES = 8
@@ -104,27 +108,30 @@ def on_path(tree: Any, path: Any, depth: Any, leader: Any) -> bool:
 
 
 @inline_kernel
+def set_repetition(control: Any, tree: Any, rewards: Any) -> None:
+    """Write what a repetition is worth: to every player, or where one player loses what the other receives to the first of the two."""
+    rewards[:] = control[0].repetition
+    if len(tree.returns) == 0 and len(rewards) == 2:
+        rewards[1] = -rewards[0]
+
+
+@inline_kernel
 def hand_over(control: Any, tree: Any, totals: Any, node: Any, chooser: Any, leader: Any, fresh: bool) -> None:
-    """What an edge learned while it was a leaf belongs to the node that it leads to from now on; its repeats were no evaluations."""
+    """Count the evaluations that an edge collected as a leaf as evaluations of the position it leads to from now on."""
     if fresh:
         tree.own_visits[leader] = 0
         tree.own_sums[leader, :] = 0.0
     tree.links[node].flags &= ~np.uint8(TERMINAL)  # the game may have ended here on another path
-    repeats = np.int64(0)
-    if tree.stats[node].visits != tree.links[node].own:  # seldom, and the column is far away
-        repeats = np.int64(tree.repeats[node])
-        tree.repeats[node] = 0
-        control[0].cycles += repeats
-    worth = repeats * control[0].repetition
-    tree.own_visits[leader] += tree.stats[node].visits - repeats
+    depends = tree.links[node].flags & PATH_DEPENDENT != 0
+    tree.own_visits[leader] += tree.stats[node].visits - (tree.path_visits[node] if depends else 0)
     for player in range(len(totals)):
         if node == ROOT:
-            tree.own_sums[leader, player] += totals[player]
+            own = totals[player]
         elif len(tree.returns) > 0:
-            tree.own_sums[leader, player] += tree.returns[node, player] - worth
+            own = tree.returns[node, player]
         else:
-            own = tree.stats[node].value_sum - worth
-            tree.own_sums[leader, player] += own if player == chooser else -own
+            own = tree.stats[node].value_sum if player == chooser else -tree.stats[node].value_sum
+        tree.own_sums[leader, player] += own - (tree.path_sums[node, player] if depends else 0.0)
 
 
 @inline_kernel
@@ -136,44 +143,69 @@ def link_block(control: Any, tree: Any, work: Any, node: Any, leader: Any, count
 
 
 @inline_kernel
-def backup_graph(control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, astray: bool, rewards: Any) -> None:
-    """One more visit for each edge on the path, and for each node on it the value that its edges now give it.
+def backup_graph(
+    control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, repeated: bool, ended: bool, rewards: Any
+) -> None:  # fmt: skip
+    """Add one visit to each edge on the path and recompute the value of each node on it from its edges.
 
-    What is `astray` comes from the path and not from the position at its end: it is told to the last edge alone.
+    A visit that `repeated` a position of the path, or `ended` where others went on, depends on the path: the last edge keeps it apart.
     """
     end = path[depth]
-    if tree.links[end].num_children > 0 and not astray:  # settled by other ways meanwhile: an evaluation of the node itself
-        leader = tree.links[end].first_child
-        tree.own_visits[leader] += 1
-        for player in range(len(totals)):
-            tree.own_sums[leader, player] += rewards[player]
-        _refresh(tree, totals, path, movers, depth, rewards)
-    else:
-        if tree.links[end].num_children > 0:
-            control[0].cycles += 1
-        elif astray:
-            tree.repeats[end] += 1
-        elif tree.links[end].own < MANY_OWN:
-            tree.links[end].own += 1
-        tree.stats[end].visits += 1
-        if depth == 0:
+    if repeated or ended:
+        _keep_apart(tree, end, rewards)
+    if tree.links[end].num_children > 0 and not ended:
+        if not repeated:  # a leaf that joined a known position, or a position whose moves are all closed: an evaluation of the node itself
+            leader = tree.links[end].first_child
+            tree.own_visits[leader] += 1
             for player in range(len(totals)):
-                totals[player] += rewards[player]
-        else:
-            tree.stats[end].value_sum += rewards[movers[depth - 1]]
-            if len(tree.returns) > 0:
-                for player in range(len(totals)):
-                    tree.returns[end, player] += rewards[player]
+                tree.own_sums[leader, player] += rewards[player]
+        _refresh(control, tree, totals, path, movers, depth, rewards)
+    else:
+        _add_visit(tree, totals, path, movers, depth, not (repeated or ended), rewards)
     for step in range(depth - 1, -1, -1):
-        _refresh(tree, totals, path, movers, step, rewards)
+        _refresh(control, tree, totals, path, movers, step, rewards)
 
 
 @inline_kernel
-def _refresh(tree: Any, totals: Any, path: Any, movers: Any, step: Any, value: Any) -> None:
-    """One more visit for an edge, and the present value of the node that it leads to; `value` is room for it."""
+def _keep_apart(tree: Any, edge: Any, rewards: Any) -> None:
+    """Note a visit of an edge that depends on the path."""
+    if tree.links[edge].flags & PATH_DEPENDENT == 0:
+        tree.links[edge].flags |= PATH_DEPENDENT
+        tree.path_visits[edge] = 0
+        tree.path_sums[edge, :] = 0.0
+    tree.path_visits[edge] += 1
+    for player in range(len(rewards)):
+        tree.path_sums[edge, player] += rewards[player]
+
+
+@inline_kernel
+def _add_visit(tree: Any, totals: Any, path: Any, movers: Any, depth: Any, evaluated: bool, rewards: Any) -> None:
+    """Add one visit to the last edge of a path, with what it was worth."""
+    end = path[depth]
+    if evaluated and tree.links[end].own < MANY_OWN:
+        tree.links[end].own += 1
+    tree.stats[end].visits += 1
+    if depth == 0:
+        for player in range(len(totals)):
+            totals[player] += rewards[player]
+        return
+    tree.stats[end].value_sum += rewards[movers[depth - 1]]
+    if len(tree.returns) > 0:
+        for player in range(len(totals)):
+            tree.returns[end, player] += rewards[player]
+
+
+@inline_kernel
+def _refresh(control: Any, tree: Any, totals: Any, path: Any, movers: Any, step: Any, value: Any) -> None:
+    """Add one visit to an edge and give it the present value of the node that it leads to; `value` is scratch space.
+
+    Bounds come from the children too: another edge may have proven more about the node since this one was last passed.
+    """
     edge = path[step]
     first, count = np.int64(tree.links[edge].first_child), np.int64(tree.links[edge].num_children)
     mover = movers[step]
+    if control[0].solver:
+        update_bounds(control, tree, edge, mover)
     visits, total = np.int64(tree.own_visits[first]), tree.own_sums[first, mover]
     for child in range(first, first + count):
         visits += tree.stats[child].visits
@@ -189,15 +221,19 @@ def _refresh(tree: Any, totals: Any, path: Any, movers: Any, step: Any, value: A
         mean = total * inverse(visits)
         for player in range(players):
             value[player] = mean if player == mover else -mean
-    if tree.links[edge].flags & BOUNDED:
-        for player in range(players):
-            value[player] = min(max(value[player], tree.bounds[edge, player]), tree.bounds[edge, players + player])
+    clip_to_bounds(control, tree, edge, value)
     tree.stats[edge].visits += 1
+    passed = np.int64(tree.stats[edge].visits)
+    if tree.links[edge].flags & PATH_DEPENDENT:  # never the root
+        apart = np.int64(tree.path_visits[edge])
+        for player in range(players):
+            value[player] = (tree.path_sums[edge, player] + (passed - apart) * value[player]) / passed
+        clip_to_bounds(control, tree, edge, value)
     if step == 0:
         for player in range(players):
-            totals[player] = value[player] * tree.stats[edge].visits
+            totals[player] = value[player] * passed
         return
-    tree.stats[edge].value_sum = value[movers[step - 1]] * tree.stats[edge].visits
+    tree.stats[edge].value_sum = value[movers[step - 1]] * passed
     if len(tree.returns) > 0:
         for player in range(players):
-            tree.returns[edge, player] = value[player] * tree.stats[edge].visits
+            tree.returns[edge, player] = value[player] * passed

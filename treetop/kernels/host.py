@@ -18,12 +18,12 @@ from treetop.compiler.engine import Engine
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_rng, rng_word
 from treetop.kernels.backup import ENDED, EXHAUSTED, LEAF, update_vector
-from treetop.kernels.build import RICH, Build
+from treetop.kernels.build import Build
 from treetop.kernels.control import DONE, MEAN, NO_CHILD, SOLVED
 from treetop.kernels.expand import make_append
 from treetop.kernels.rich import make_rich_select
 from treetop.kernels.select import make_fast_select, make_watching_select
-from treetop.kernels.solve import clip_to_bounds, make_settle, settled_value
+from treetop.kernels.solve import clip_to_bounds, settle, settled_value
 from treetop.tree.layout import DRAWN, MANY_OWN, SETTLED, TERMINAL
 from treetop.types import CHANCE, NONE, ROOT, FloatArray, IntArray
 
@@ -119,7 +119,6 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
     fast = make_watching_select if watching else make_fast_select
     choose = make_rich_select(build.rule, watching=watching) if rich else fast(FAST)
     append_children = make_append(Build("host children", rich=True))
-    settle = make_settle(RICH)
 
     @kernel
     def open_children(control: Any, tree: Any, work: Any, side: Any, node: Any, count: Any, weighted: Any) -> None:

@@ -20,7 +20,7 @@ from treetop.kernels.chance import SEAT, collect, draw_child, gang_up, is_chance
 from treetop.kernels.control import BAD_PLAYER, DONE, IMPLICIT, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
 from treetop.kernels.evaluate import make_evaluate, outcome
 from treetop.kernels.expand import heuristic, list_actions, make_append, set_heuristic_priors, sort_by_prior
-from treetop.kernels.graph import find_block, hand_over, link_block, on_path, position_key, remember_block
+from treetop.kernels.graph import find_block, hand_over, link_block, on_path, position_key, remember_block, set_repetition
 from treetop.kernels.rich import make_rich_select
 from treetop.kernels.select import forget_answers, make_fast_select, make_watching_select
 from treetop.kernels.solve import settled_value
@@ -178,6 +178,7 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                     return depth
                 crossed = crossed or (tree.links[node].flags & SHARED) != 0
                 if crossed and on_path(tree, path, depth, next_block):
+                    movers[depth] = np.int64(state.current_player())
                     control[0].ending = REPEATED
                     return depth
 
@@ -198,7 +199,7 @@ def make_settle_leaf(build: Build) -> CompiledFunction[..., bool]:
             settled_value(control, tree, node, np.int64(state.current_player()), rewards)
             return True
         if graph and ending == REPEATED:
-            rewards[:] = control[0].repetition
+            set_repetition(control, tree, rewards)
             return True
         return False
 

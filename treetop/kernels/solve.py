@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.kernels.build import Build
+from treetop.compiler.functions import inline_kernel, kernel
 from treetop.tree.layout import BOUNDED, CLOSED, DRAWN, SETTLED
 from treetop.types import ROOT
 
@@ -172,29 +171,6 @@ def clip_to_bounds(control: Any, tree: Any, node: Any, rewards: Any) -> None:
             rewards[player] = min(max(rewards[player], tree.bounds[node, player]), tree.bounds[node, players + player])
 
 
-def make_settle(build: Build) -> CompiledFunction[..., None]:
-    """How a proof goes up the path of a simulation."""
-    graph = build.graph
-
-    @kernel
-    def settle(control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any) -> None:
-        """The end of the path is settled: tell those above, as far as it narrows anything.
-
-        A node that becomes settled had a mean of guesses; it gets the exact value instead. The means above keep what they had: visits to a
-        move that is now known to lose would else count as lost ones of a player who will not make them.
-        """
-        if terminal:
-            settle_terminal(control, tree, path[depth], rewards)
-        for step in range(depth - 1, -1, -1):
-            found = update_bounds(control, tree, path[step], movers[step])
-            if found == UNCHANGED:
-                break
-            if found == SETTLED_NOW and not graph:
-                _set_exact(control, tree, totals, path[step], movers, step)
-
-    return settle
-
-
 @inline_kernel
 def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, step: Any) -> None:
     """Let the sums of a settled node say its exact value."""
@@ -209,3 +185,20 @@ def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, ste
             tree.stats[node].value_sum = exact
             if len(tree.squares) > 0:
                 tree.squares[node] = exact * exact / max(visits, 1)
+
+
+@kernel
+def settle(control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any) -> None:
+    """The end of the path is settled: tell those above, as far as it narrows anything.
+
+    A node that becomes settled had a mean of guesses; it gets the exact value instead. The means above keep what they had: visits to a
+    move that is now known to lose would else count as lost ones of a player who will not make them.
+    """
+    if terminal:
+        settle_terminal(control, tree, path[depth], rewards)
+    for step in range(depth - 1, -1, -1):
+        found = update_bounds(control, tree, path[step], movers[step])
+        if found == UNCHANGED:
+            break
+        if found == SETTLED_NOW:
+            _set_exact(control, tree, totals, path[step], movers, step)

@@ -12,7 +12,7 @@ from treetop.game.position import Position
 from treetop.reference import solver
 from treetop.reference.arithmetic import added, legal_actions, plus
 from treetop.reference.node import Node
-from treetop.reference.search import ENDED, EXHAUSTED, REPEATED, ReferenceSearch
+from treetop.reference.search import ENDED, REPEATED, ReferenceSearch
 from treetop.reference.settings import Settings
 
 
@@ -57,36 +57,46 @@ class GraphSearch(ReferenceSearch):
         return any(self.block_of.get(edge) is block for edge in path[:-1])
 
     def back_up(self, path: list[Node], state: Any, rewards: list[float], ending: str) -> None:  # noqa: ARG002 - the mean needs no state
-        """One more visit for each edge of a path, and for each position on it the value that its edges now give it.
+        """Add one visit to each edge of a path, and recompute each position on it from its edges.
 
-        A visit that ended because a position came back on its path is told to that edge alone, and is no evaluation of the position. The same
-        goes for an end of the game that others did not meet in that position: it comes from what the key leaves out, and proves nothing.
+        A visit that repeats a position of its path depends on that path, and is no evaluation of the position: the last edge keeps it apart. The same
+        goes for an end of the game in a position from which others went on: it comes from what the key leaves out, and proves nothing.
         """
         end = path[-1]
-        of_this_path = ending == REPEATED or (ending == ENDED and end in self.block_of)
-        if self.settings.solver and ending in (ENDED, EXHAUSTED) and not of_this_path:
-            solver.settle(self.facts, path, rewards, ending == ENDED, sets_exact=False)
-        if end in self.block_of and not of_this_path:
-            block = self.block_of[end]
-            block.visits += 1
-            block.sums = plus(block.sums, rewards)
+        ended_apart = ending == ENDED and end in self.block_of
+        if ending == REPEATED or ended_apart:
+            end.path_visits += 1
+            end.path_sums = plus(end.path_sums, rewards)
+        elif self.settings.solver and ending == ENDED:
+            solver.finish(end, rewards)
+        if end in self.block_of and not ended_apart:
+            if ending != REPEATED:
+                block = self.block_of[end]
+                block.visits += 1
+                block.sums = plus(block.sums, rewards)
             self.refresh(end)
         else:
-            if ending != REPEATED:
+            if ending != REPEATED and not ended_apart:
                 end.evaluate(rewards)
             end.add(rewards)
         for edge in reversed(path[:-1]):
             self.refresh(edge)
 
     def refresh(self, edge: Node) -> None:
-        """One more visit for an edge, and E * V for its sums: E its visits, V = (U + sum of the sums of all edges below) / (u + their visits).
+        """Add one visit to an edge, and set its sums to S + (E - e) * V: E its visits, e and S the number and sum of those that depend on the path.
 
-        U is the sum of the position's own evaluations and u their number. V is clipped to what is proven.
+        V = (U + sum of the sums of all edges below) / (u + their visits), where U is the sum of the position's own evaluations and u their number.
+        V and the edge's mean are clipped to what is proven by the edges below.
         """
+        if self.settings.solver:
+            solver.update(self.facts, edge)
         block = self.block_of[edge]
         visits = block.visits + sum(child.visits for child in block.children)
         totals = [added([own, *(child.sums[player] for child in block.children)]) for player, own in enumerate(block.sums)]
         by_products = self.facts.players == 1 or self.facts.zero_sum
-        value = [total * (1.0 / visits) if by_products else total / visits for total in totals]
+        value = solver.clip(edge, [total * (1.0 / visits) if by_products else total / visits for total in totals])
         edge.visits += 1
-        edge.sums = [share * edge.visits for share in solver.clip(edge, value)]
+        if edge.path_visits:
+            mixed = [(apart + (edge.visits - edge.path_visits) * share) / edge.visits for apart, share in zip(edge.path_sums, value, strict=True)]
+            value = solver.clip(edge, mixed)
+        edge.sums = [share * edge.visits for share in value]

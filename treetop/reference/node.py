@@ -24,6 +24,9 @@ class Node:
     own_sums: list[float] = field(default_factory=list)
     """Of the evaluations made at this node itself."""
     own_visits: int = 0
+    path_sums: list[float] = field(default_factory=list)
+    path_visits: int = 0
+    """Of an edge in a graph: visits that depend on the path, and their returns to every player."""
     vector: list[float] = field(default_factory=list)
     """A value for every player that is not a mean: see values.py."""
     in_flight: int = 0
@@ -44,7 +47,7 @@ class Node:
     @classmethod
     def new(cls, players: int, action: int = -1, prior: float = 1.0, chooser: int = -1) -> Node:
         """A fresh node, in a game of so many players."""
-        return cls(action, prior, chooser, sums=[0.0] * players, own_sums=[0.0] * players, vector=[0.0] * players)
+        return cls(action, prior, chooser, sums=[0.0] * players, own_sums=[0.0] * players, path_sums=[0.0] * players, vector=[0.0] * players)
 
     @property
     def value_sum(self) -> float:

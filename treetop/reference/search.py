@@ -163,8 +163,8 @@ class ReferenceSearch:
             solver.update(self.facts, node)
             return solver.value(node)
         if ending == REPEATED:
-            worth = self.settings.repetition
-            return [self.facts.middle if worth is None else worth] * self.facts.players
+            worth = self.facts.middle if self.settings.repetition is None else self.settings.repetition
+            return [worth, -worth] if self.facts.zero_sum and self.facts.players == 2 else [worth] * self.facts.players
         return None
 
     # 4. Back up.

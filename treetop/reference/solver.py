@@ -88,19 +88,23 @@ def _expect(facts: Facts, node: Node) -> tuple[bool, bool]:
     return True, True
 
 
-def settle(facts: Facts, path: list[Node], rewards: list[float], is_terminal: bool, *, sets_exact: bool = True) -> None:
+def finish(node: Node, rewards: list[float]) -> None:
+    """Set the bounds of a node where the game is over to its rewards."""
+    node.bounds = [(reward, reward) for reward in rewards]
+    node.is_settled = node.is_closed = True
+    node.distance = 0
+
+
+def settle(facts: Facts, path: list[Node], rewards: list[float], is_terminal: bool) -> None:
     """The end of a path is settled: tell those above, as far as it narrows anything.
 
     A node that becomes settled had a mean of guesses; its sums become n times the exact value. The sums above keep what they had.
     """
     if is_terminal:
-        end = path[-1]
-        end.bounds = [(reward, reward) for reward in rewards]
-        end.is_settled = end.is_closed = True
-        end.distance = 0
+        finish(path[-1], rewards)
     for node in reversed(path[:-1]):
         narrower, settled = update(facts, node)
-        if settled and sets_exact:
+        if settled:
             node.sums = [share * node.visits for share in value(node)]
             node.squares = node.value_sum * node.value_sum / max(node.visits, 1)
         if not narrower:

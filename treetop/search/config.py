@@ -92,7 +92,7 @@ class SearchConfig:
     transpositions: bool | int = False
     """Make one node of a position that is reached by several ways. A number bounds the table that finds them."""
     repetition: float | None = None
-    """In a graph: what a position that comes back on its own path is worth. Not said: the middle of the utility range."""
+    """In a graph: what a repetition is worth, in zero-sum games to player 0. Default: the middle of the reward range."""
     expand_after: int | None = None
     """Visits that a leaf needs before it is expanded. Not said: 1 with rollouts, 0 with an evaluator that gives priors."""
     max_depth: int | None = None

@@ -219,8 +219,6 @@ class Machine:
             raise self.failure(error) from error
         finally:
             self.tree.size = int(self.control[0]["size"])
-            self.tree.cycles += int(self.control[0]["cycles"])
-            self.control["cycles"] = 0
 
     def failure(self, error: BaseException | None = None) -> TreetopError:
         """The error to raise after a kernel came back with bad news."""

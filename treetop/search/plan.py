@@ -74,7 +74,7 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
         columns |= {"own_sums", "own_visits"}
     if config.transpositions:
         _check_graph(config, evaluator, game, rich)
-        columns |= {"keys", "own_sums", "own_visits", "repeats"}
+        columns |= {"keys", "own_sums", "own_visits", "path_visits", "path_sums"}
     build = _general_build(config, rich) if general else RICH if rich else GRAPH if config.transpositions else AMAF if config.rule == "rave" else SOLVER if config.solver else PLAIN
     if isinstance(config.rule, Rule):
         # Named by its content: what a rule reads from outside may change in a session.

@@ -53,7 +53,6 @@ def save(search: Search, path: Path) -> None:
         "noisy": search._is_noisy,
         "scheduled": search._is_scheduled,
         "moved": search.tree.has_moved,
-        "cycles": search.tree.cycles,
     }
     size, columns, work = search.tree.size, search.tree.columns, search._machine.scratch.work
     optional = {name: getattr(columns, name)[:size] for name in OPTIONAL if name != "in_flight" and search.tree.has(name)}
@@ -93,7 +92,7 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     except (ValueError, TypeError) as error:
         raise SaveError(f"{path} is damaged: {error}") from error
     search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
-    tree.has_moved, tree.cycles = bool(header.get("moved")), int(header.get("cycles", 0))
+    tree.has_moved = bool(header.get("moved"))
     try:
         partial = known.has("step_rewards") or config.discount != 1.0  # what is still to come may be worth more or less than a whole game
         tree.check((-math.inf, math.inf) if partial else known.facts.rewards)

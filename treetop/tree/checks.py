@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BOUNDED, DRAWN, FOLDED, MANY_OWN, SETTLED, SHARED, SPARE, TERMINAL
+from treetop.tree.layout import BOUNDED, DRAWN, FOLDED, MANY_OWN, PATH_DEPENDENT, SETTLED, SHARED, SPARE, TERMINAL
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -78,20 +78,19 @@ def _check_flow(tree: Tree, visits: npt.NDArray[np.int64], counts: npt.NDArray[n
     _require(bool(np.all(counts[edges] == counts[edges[which]][inverse])), "edges to one position disagree on its moves")
     makers = np.bincount(inverse, (links["flags"][edges] & SHARED) == 0)
     _require(bool(np.all(makers == 1)), "a position has no first edge, or two of them")
-    into = np.bincount(inverse, visits[edges]).astype(np.int64)
+    apart = np.where(links["flags"] & PATH_DEPENDENT, tree.columns.path_visits[: tree.size], 0)  # of the path, not of the position
+    _require(bool(np.all((apart >= 0) & (apart <= visits))), "an edge has more visits that depend on the path than visits")
+    into = np.bincount(inverse, (visits - apart)[edges]).astype(np.int64)
     through = tree.visits_of_blocks(edges[which])
     _require(bool(np.all(tree.columns.own_visits[leaders] >= 0)) and bool(np.all(through >= 1)), "an expanded position was never visited")
     if tree.has_moved:  # ways to a position may have been given up with all else that is not below the root
         below = leaders != links["first_child"][ROOT]  # edges that lead back to the root were there before it was one
-        _require(bool(np.all(into[below] <= through[below] + tree.cycles)), "a position has fewer visits than the edges that lead to it")
+        _require(bool(np.all(into[below] <= through[below])), "a position has fewer visits than the edges that lead to it")
     else:
-        _require(bool(np.all(into >= through)), "a position has more visits than the edges that lead to it")
-        _require(int((into - through).sum()) == tree.cycles, "visits were lost or counted twice")
+        _require(bool(np.all(into == through)), "visits were lost or counted twice")
     leaves = np.flatnonzero(counts == 0)
-    repeats = tree.columns.repeats[: tree.size]
-    _require(bool(np.all(repeats >= 0)) and not repeats[edges].any(), "repeats of a position that is no leaf")
-    evaluated = np.minimum(visits[leaves] - repeats[leaves], MANY_OWN)
-    _require(bool(np.all(evaluated == links["own"][leaves])), "a leaf's visits are not its own evaluations and repeats")
+    evaluated = np.minimum((visits - apart)[leaves], MANY_OWN)
+    _require(bool(np.all(evaluated == links["own"][leaves])), "a leaf's visits are not its own evaluations and those that depend on the path")
 
 
 def _check_values(stats: npt.NDArray[Any], visits: npt.NDArray[np.int64], rewards: tuple[float, float]) -> None:

@@ -57,6 +57,9 @@ SHARED = 16
 DRAWN = 32
 """Flag: chance decides here; the priors of the children are the probabilities."""
 
+PATH_DEPENDENT = 128
+"""Flag of an edge in a graph: some of its visits depend on the path; `path_visits` and `path_sums` are filled in."""
+
 SPARE = 64
 """Flag: nobody's place, kept for an action that may come, or left behind by those that have moved."""
 
@@ -89,8 +92,10 @@ class Columns(NamedTuple):
     """The returns of evaluations made at a position itself: in a graph at the first child of its block, in a tree at the node."""
     own_visits: IntArray
     """How many those are."""
-    repeats: IntArray
-    """In a graph, at each leaf: visits that ended because its position stood on its own path, and are no evaluations of it."""
+    path_visits: IntArray
+    """In a graph, at each edge flagged PATH_DEPENDENT: visits that depend on the path (a repetition, an end that the key leaves out)."""
+    path_sums: FloatArray
+    """The returns of those visits, for every player."""
 
     available: IntArray
     """How often an action could have been chosen: where players see different things, not all actions are there each time."""
@@ -107,8 +112,8 @@ class Columns(NamedTuple):
         return len(self.stats)
 
 
-OPTIONAL = ("returns", "in_flight", "squares", "vectors", "bounds", "distances", "amaf", "keys", "own_sums", "own_visits", "repeats",
-            "available", "regrets", "strategies", "action_values")  # fmt: skip
+OPTIONAL = ("returns", "in_flight", "squares", "vectors", "bounds", "distances", "amaf", "keys", "own_sums", "own_visits",
+            "path_visits", "path_sums", "available", "regrets", "strategies", "action_values")  # fmt: skip
 """Columns that a tree may do without."""
 
 
@@ -123,6 +128,6 @@ def allocate(capacity: int, players: int, wanted: frozenset[str], action_size: i
         np.empty(capacity, STATS), np.empty(capacity, LINKS), column("returns", np.float64, players), in_flight,
         column("squares", np.float64), column("vectors", np.float64, players), column("bounds", np.float64, 2 * players),
         column("distances", np.int32), column("amaf", AMAF), column("keys", np.uint64), column("own_sums", np.float64, players),
-        column("own_visits", np.int32), column("repeats", np.int32), column("available", np.int32), column("regrets", np.float64),
-        column("strategies", np.float64), column("action_values", np.float64, action_size),
+        column("own_visits", np.int32), column("path_visits", np.int32), column("path_sums", np.float64, players),
+        column("available", np.int32), column("regrets", np.float64), column("strategies", np.float64), column("action_values", np.float64, action_size),
     )  # fmt: skip

@@ -9,7 +9,19 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BYTES_PER_NODE, DRAWN, FOLDED, MANY_OWN, OPTIONAL, SETTLED, SHARED, Columns, allocate
+from treetop.tree.layout import (
+    BOUNDED,
+    BYTES_PER_NODE,
+    DRAWN,
+    FOLDED,
+    MANY_OWN,
+    OPTIONAL,
+    PATH_DEPENDENT,
+    SETTLED,
+    SHARED,
+    Columns,
+    allocate,
+)
 from treetop.types import NONE, ROOT, FloatArray
 
 if TYPE_CHECKING:
@@ -36,8 +48,6 @@ class Tree:
         """Counts the times that nodes changed their place; a node handle of an earlier generation is stale."""
         self.has_moved = False
         """Whether parts of the tree were given up since it began."""
-        self.cycles = 0
-        """In a graph: visits to edges that the positions below them do not count, because a position came back or the game was over on that path."""
         self.size = 0
         self.totals: FloatArray = np.zeros(players)
         """The root's value sums, for every player."""
@@ -51,7 +61,7 @@ class Tree:
     @property
     def is_graph(self) -> bool:
         """Whether a position that is reached by several ways is one node."""
-        return "repeats" in self._wanted
+        return "path_visits" in self._wanted
 
     @property
     def holds_views(self) -> bool:
@@ -65,7 +75,7 @@ class Tree:
     def clear(self) -> None:
         """Forget everything but the bare root."""
         self.generation += 1
-        self.has_moved, self.cycles = False, 0
+        self.has_moved = False
         self.size = 1
         self.totals[:] = 0.0
         columns = self.columns
@@ -151,8 +161,8 @@ class Tree:
 
     def reroot(self, node: int, player: int) -> None:
         """Make `node`, which `player` chose, the root: keep its subtree and nothing else."""
-        if self.is_graph and self.columns.repeats[node]:  # a leaf; and what it is said to be worth was said of the way to it
-            self.clear()
+        if self.is_graph and not self.columns.links["num_children"][node] and self.columns.links["flags"][node] & PATH_DEPENDENT:
+            self.clear()  # a leaf whose visits depend on the path to it, which is gone
             return
         totals, visits = self._totals_of(node, player)
         self._keep(self._in_order(node, self.columns.links["num_children"]))
@@ -160,7 +170,7 @@ class Tree:
         stats, links = self.columns.stats, self.columns.links
         stats["value_sum"][ROOT], stats["visits"][ROOT], stats["prior"][ROOT] = 0.0, visits, 1.0
         links["action"][ROOT] = NONE
-        links["flags"][ROOT] &= ~np.uint8(SHARED)
+        links["flags"][ROOT] &= ~np.uint8(SHARED | PATH_DEPENDENT)
         if not links["num_children"][ROOT]:  # proven once, but how is forgotten: it has to be found again
             links["flags"][ROOT] &= ~np.uint8(SETTLED)
 
@@ -174,8 +184,13 @@ class Tree:
             totals = np.full(self.players, -float(columns.stats["value_sum"][node]))
             totals[player] *= -1.0
         if self.is_graph and columns.links["num_children"][node]:
+            if columns.links["flags"][node] & PATH_DEPENDENT:
+                totals -= columns.path_sums[node]
+                visits -= int(columns.path_visits[node])
             every = int(self.visits_of_blocks(np.array([node]))[0])
             totals *= every / visits
+            if columns.links["flags"][node] & BOUNDED:
+                totals = np.clip(totals, every * columns.bounds[node, : self.players], every * columns.bounds[node, self.players :])
             visits = every
         return totals, visits
 
@@ -210,7 +225,7 @@ class Tree:
         kept_children = np.where((visits <= threshold) & (np.arange(self.size) != ROOT), 0, links["num_children"])
         folded = (kept_children == 0) & (links["num_children"] > 0)
         links["flags"][folded & (visits > 0)] |= FOLDED  # a simulation that was given up may leave children below a node without visits
-        links["flags"][folded] &= ~np.uint8(SHARED | DRAWN)
+        links["flags"][folded] &= ~np.uint8(SHARED | DRAWN | PATH_DEPENDENT)
         links["own"][folded] = np.minimum(self.columns.stats["visits"][: self.size][folded], MANY_OWN)
         links["num_children"] = kept_children
         self._keep(self._in_order(ROOT, kept_children))
