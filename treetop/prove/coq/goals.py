@@ -50,3 +50,5 @@ class Premise:
     name: str
     statement: str
     """In the words of `Set Printing All`."""
+    own: bool = False
+    """Whether the file of the lemma states it."""

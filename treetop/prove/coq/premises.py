@@ -1,59 +1,35 @@
-"""Lemmas in scope that fit a goal: found by their symbols, kept where their form fits, and ranked by how much of the goal they are about."""
+"""Lemmas in scope that fit a goal: found by their symbols, kept where their form fits, and ranked by how much of the goal they are about.
+
+Lemmas of the file itself, and those that consist of common symbols, cannot be found so; they are given from the start (`scope`).
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from treetop.errors import ConfigError
+from treetop.prove.coq.eliminations import Eliminations
 from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.statements import same_statement
 from treetop.prove.coq.support import determined, instances, support
 from treetop.prove.coq.syntax import Term, parse
-from treetop.prove.coq.terms import Binder, arguments, conclusions, free_names, head, match, peel, size, substitute, subterms
+from treetop.prove.coq.terms import applied_variables, arguments, free_names, head, match, name, peel, size, substitute, subterms
 from treetop.prove.coq.views import View
+from treetop.prove.coq.ways import COMMON, Rule, Way, backward_ways, forward_ways, rewriting_ways, rule_from
 from treetop.prove.prover import Suggestion
 
 Lookup = Callable[[str], list[Premise]]
 """The lemmas whose statements mention a symbol."""
 
-COMMON = frozenset(("eq", "and", "or", "not", "iff", "ex", "True", "False", "nat", "list", "bool", "option", "prod", "O", "S", "nil", "cons", "true", "false",
-                    "Z", "N", "positive", "Some", "None", "pair", "unit", "sumbool", "sum"))  # fmt: skip
-"""Symbols that nearly every lemma mentions: nobody is asked for them."""
 _PRINCIPLES = ("_ind", "_rec", "_rect", "_sind", "_ind2", "_rec2", "_caset", "_case")
 _MOST_SYMBOLS = 10
 _FOREIGN = 0.7  # for each symbol of a lemma that the goal does not have
-
-
-class Rule(NamedTuple):
-    """A lemma, parsed."""
-
-    name: str
-    binders: tuple[Binder, ...]
-    stated: Term
-    symbols: frozenset[str]
-    variables: frozenset[str]
-
-    @property
-    def conditions(self) -> tuple[Term, ...]:
-        """Its premises."""
-        return tuple(binder.type for binder in self.binders if binder.name == "_")
-
-
-class _Way(NamedTuple):
-    """A rule as it can be used: what must be there, and the symbols of it, which rule out most goals at once."""
-
-    rule: Rule
-    kind: str
-    pattern: Term
-    needed: frozenset[str]
-    target: Term | None = None
-
-
-def _way(rule: Rule, kind: str, pattern: Term, target: Term | None = None) -> _Way:
-    return _Way(rule, kind, pattern, free_names(pattern) - rule.variables, target)
+_ANY_GOAL = 0.15  # the quality of a lemma that fits every goal, and leaves something to be proved
+_RELATIONS = frozenset(("Equivalence", "PreOrder", "PER", "RewriteRelation"))
+"""Classes of relations that Coq rewrites with."""
 
 
 class Fit(NamedTuple):
@@ -67,15 +43,17 @@ class Fit(NamedTuple):
     """Whether nothing would be left of the goal."""
     told: tuple[str, ...] = ()
     """Values for what the goal does not tell, as `apply` takes them."""
+    arrow: str = ""
+    """The direction in which an equivalence is applied, where `apply` must be given it."""
 
 
 class Premises:
     """The lemmas in scope of one theorem. Each symbol is asked for once; after that a goal costs a few milliseconds.
 
-    `unlike`: a statement that none of the lemmas may restate, for when a theorem is to be proved without its own twin.
+    `given`: lemmas that are looked at whatever the symbols of a goal are. `unlike`: a statement that none of the lemmas may restate, for when a theorem is to be proved without its own twin.
     """
 
-    def __init__(self, lookup: Lookup, *, most: int = 16, unlike: str | None = None) -> None:
+    def __init__(self, lookup: Lookup, given: Iterable[Premise] = (), *, most: int = 16, unlike: str | None = None) -> None:
         if most < 1:
             raise ConfigError(f"most must be at least 1, not {most}")
         self._lookup = lookup
@@ -84,9 +62,15 @@ class Premises:
         self._asked: set[str] = set()
         self._rules: dict[str, Rule] = {}
         self._frequency: Counter[str] = Counter()
-        self._stating: defaultdict[str, list[_Way]] = defaultdict(list)
-        self._rewriting: defaultdict[str, list[_Way]] = defaultdict(list)
-        self._requiring: defaultdict[str, list[_Way]] = defaultdict(list)
+        self._stating: defaultdict[str, list[Way]] = defaultdict(list)
+        self._rewriting: defaultdict[str, list[Way]] = defaultdict(list)
+        self._requiring: defaultdict[str, list[Way]] = defaultdict(list)
+        self._fitting_all: list[Way] = []
+        self._eliminations = Eliminations()
+        known = list(given)
+        self._relations = frozenset(_relations(known))
+        for premise in known:
+            self._add(premise, general=True)
 
     def __len__(self) -> int:
         return len(self._rules)
@@ -96,10 +80,28 @@ class Premises:
         fits = self.fits(view)
         opened = "intros; " if view.conclusion.kind == "forall" else ""
         found = [pair for fit in fits for pair in _tactics(fit, opened)]
+        found += self._eliminations.suggest(view)
+        found += self._witnessed(view)
+        found += self._related(view)
         helpers = list(dict.fromkeys(fit.rule.name for fit in fits if fit.kind in ("apply", "eapply") and fit.quality > 0.25))[:4]
         if helpers:
             found.append(Suggestion(f"{opened}eauto 4 using {', '.join(helpers)}", 0.12))
         return sorted(found, key=lambda pair: -pair.probability)
+
+    def _witnessed(self, view: View) -> Iterator[Suggestion]:
+        """Own lemmas that may prove what a witness must satisfy, and tell it."""
+        given = arguments(view.conclusion)
+        if head(view.conclusion) != "ex" or len(given) != 2 or given[1].kind != "fun":
+            return
+        parts, rules = [given[1].parts[1]], []
+        while parts:
+            part = parts.pop(0)
+            parts += arguments(part) if head(part) == "and" else []
+            rules += [way.rule.name for way in self._stating.get(head(part), ()) if way.rule.own and head(part) not in COMMON]
+        helpers = list(dict.fromkeys(reversed(rules)))[:4]
+        if helpers:
+            yield Suggestion(f"eexists; eauto 4 using {', '.join(helpers)}", 0.15)
+        yield from (Suggestion(f"eexists; eapply {label}; eassumption", 0.1) for label in helpers[:2])
 
     def fits(self, view: View) -> list[Fit]:
         """The best ways to use a lemma at a goal: at most `most`, each lemma in one way a kind."""
@@ -107,7 +109,7 @@ class Premises:
         stated = peel(view.conclusion)[1]
         here = view.symbols | view.known_symbols | COMMON
         best: dict[tuple[str, str, str], Fit] = {}
-        for fit in (*self._backwards(view, stated), *self._equations(stated), *self._forwards(view)):
+        for fit in (*self._backwards(view, stated), *self._always(view, stated), *self._equations(stated), *self._rewritten(view), *self._forwards(view)):
             fit = fit._replace(quality=fit.quality * _FOREIGN ** min(4, len(fit.rule.symbols - here)))
             key = (fit.kind, fit.rule.name, fit.detail)
             if key not in best or best[key].quality < fit.quality:
@@ -127,22 +129,25 @@ class Premises:
                 for premise in self._lookup(label):
                     self._add(premise)
 
-    def _add(self, premise: Premise) -> None:
-        if premise.name in self._rules or premise.name.endswith(_PRINCIPLES):
+    def _add(self, premise: Premise, *, general: bool = False) -> None:
+        if premise.name in self._rules or (premise.name.endswith(_PRINCIPLES) and not premise.own):
             return
-        statement = parse(premise.statement)
+        rule, statement = rule_from(premise)
         if self._unlike is not None and same_statement(statement, self._unlike):
             return
-        binders, stated = peel(statement)
-        rule = Rule(premise.name, binders, stated, free_names(statement), frozenset(binder.name for binder in binders) - {"_"})
         self._rules[rule.name] = rule
         self._frequency.update(rule.symbols)
-        for way in _conclusions(rule, statement):
-            self._stating[head(way.pattern)].append(way)
-        for way in _equations(rule):
+        for way in backward_ways(rule, statement):
+            if head(way.pattern) not in way.rule.variables:
+                self._stating[head(way.pattern)].append(way)
+            elif general:
+                self._fitting_all.append(way)
+        for way in rewriting_ways(rule, self._relations):
             self._rewriting[head(way.pattern)].append(way)
-        for way in _steps(rule, statement):
+        for way in forward_ways(rule, statement, general=general):
             self._requiring[head(way.pattern)].append(way)
+        if general:
+            self._eliminations.add(rule)
 
     def _explained(self, needed: frozenset[str], pattern: Term, wanted: Term) -> float:
         """How well a pattern that fits a statement explains it, from 0 to 1.
@@ -165,7 +170,20 @@ class Premises:
                 needs = support(rule.binders, found, view)
                 quality = self._explained(way.needed, way.pattern, stated) / (1 + 0.15 * (needs.wanted - needs.met)) if rule.binders else 1.0
                 told = () if needs.determined else tuple(instances(rule.binders, found, view))
-                yield Fit(way.kind if needs.determined else f"e{way.kind}", rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete, told)
+                if not needs.determined and determined(rule.binders, {**found, **_unified(way)}):
+                    yield Fit(way.kind, rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete, (), way.arrow)
+                yield Fit(way.kind if needs.determined else f"e{way.kind}", rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete, told, way.arrow)
+
+    def _always(self, view: View, stated: Term) -> Iterator[Fit]:
+        """The lemmas whose conclusion is a variable, such as `forall P : Prop, ~ ~ P -> P`."""
+        refuted = Term("app", "", (name("not"), stated))
+        if head(stated) == "False" or any(given.type == refuted for given in view.proofs):
+            return  # it is a proof by contradiction already
+        for way in self._fitting_all:
+            needs = support(way.rule.binders, {head(way.pattern): stated}, view)
+            if needs.determined or needs.complete:
+                quality = _ANY_GOAL if needs.wanted else 1.0
+                yield Fit("apply" if needs.determined else "eapply", way.rule, quality, "", needs.wanted > 0 and needs.complete)
 
     def _equations(self, stated: Term) -> Iterator[Fit]:
         about = free_names(stated)
@@ -181,6 +199,22 @@ class Premises:
                     there = _expected(way.target, found, sides, part)
                     yield Fit("rewrite", rule, min(1.0, quality * (1.4 if there else 1.0)) / (1 + 0.2 * len(rule.conditions)), way.kind)
 
+    def _rewritten(self, view: View) -> Iterator[Fit]:
+        """Equations of the file itself, used in hypotheses."""
+        for given in view.proofs[:8]:
+            about = free_names(given.type)
+            for part in dict.fromkeys(part for part in subterms(given.type) if part.kind in ("app", "name")):
+                for way in self._rewriting.get(head(part), ()):
+                    if way.rule.own and way.needed <= about and match(way.pattern, part, way.rule.variables) is not None:
+                        quality = self._explained(way.needed, way.pattern, given.type) * (0.7 if way.kind else 1.0)
+                        yield Fit("rewrite in", way.rule, min(1.0, quality) / (1 + 0.2 * len(way.rule.conditions)), f"{way.kind}{way.rule.name} in {given.name}")
+
+    def _related(self, view: View) -> Iterator[Suggestion]:
+        """Rewriting with hypotheses about relations that Coq rewrites with."""
+        for given in view.proofs[:8]:
+            if head(given.type) in self._relations:
+                yield from (Suggestion(f"rewrite {given.name}", 0.25), Suggestion(f"rewrite <- {given.name}", 0.1))
+
     def _forwards(self, view: View) -> Iterator[Fit]:
         for given in view.proofs[:8]:
             about = free_names(given.type)
@@ -188,44 +222,24 @@ class Premises:
                 if not way.needed <= about:
                     continue
                 found = match(way.pattern, given.type, way.rule.variables)
-                if found is not None and determined(way.rule.binders, found):
+                if found is not None and determined(way.rule.binders, {**found, **_unified(way)}):
                     needs = support(way.rule.binders, found, view)
                     ends = needs.complete and substitute(way.rule.stated, found) == view.conclusion
                     quality = min(1.0, self._explained(way.needed, way.pattern, given.type)) / (1 + needs.wanted - needs.met)
-                    yield Fit("forward", way.rule, 1.0 if ends else 0.5 * quality, given.name, ends)
+                    yield Fit("forward", way.rule, 1.0 if ends else 0.5 * quality, given.name, ends, (), way.arrow)
 
 
-def _conclusions(rule: Rule, statement: Term) -> Iterator[_Way]:
-    """The ways in which a rule can be applied: its conclusion as it is, a part of it, an equation turned round, a contradiction."""
-    for binders, stated in conclusions(statement):
-        variables = frozenset(binder.name for binder in binders) - {"_"}
-        if head(stated) not in variables:
-            yield _way(rule._replace(binders=binders, stated=stated, variables=variables), "apply", stated)
-    given = arguments(rule.stated)
-    if head(rule.stated) == "eq" and len(given) == 3:
-        yield _way(rule, "turned", Term("app", "", (rule.stated.parts[0], given[0], given[2], given[1])))
+def _relations(known: Iterable[Premise]) -> Iterator[str]:
+    """The relations of which an instance says that Coq can rewrite with them."""
+    for premise in known:
+        stated = rule_from(premise)[0].stated
+        if head(stated).rpartition(".")[2] in _RELATIONS and arguments(stated):
+            yield head(arguments(stated)[-1])
 
 
-def _steps(rule: Rule, statement: Term) -> Iterator[_Way]:
-    """The ways in which a rule leads on from a hypothesis: by each of its last two premises, or from one side of an equivalence to the other."""
-    for binders, stated in conclusions(statement):
-        variables = frozenset(binder.name for binder in binders) - {"_"}
-        step = rule._replace(binders=binders, stated=stated, variables=variables)
-        if head(stated) == "False" or head(stated) in variables:
-            continue
-        for condition in step.conditions[-2:]:
-            way = _way(step, "forward", condition)
-            if head(condition) not in variables and (head(condition) not in ("eq", "not") or way.needed - COMMON):
-                yield way
-
-
-def _equations(rule: Rule) -> Iterator[_Way]:
-    """The ways in which a rule can be rewritten with; the kind is the arrow."""
-    given = arguments(rule.stated)
-    if head(rule.stated) in ("eq", "iff") and len(given) >= 2:
-        for arrow, source, target in (("", given[-2], given[-1]), ("<- ", given[-1], given[-2])):
-            if head(source) not in rule.variables and not head(source).startswith("<"):
-                yield _way(rule, arrow, source, target)
+def _unified(way: Way) -> dict[str, Term]:
+    """Variables that the goal does not tell, and unification does."""
+    return dict.fromkeys(applied_variables(way.pattern, way.rule.variables), way.pattern)
 
 
 def _expected(target: Term, found: dict[str, Term], sides: tuple[Term, ...], part: Term) -> bool:
@@ -239,7 +253,7 @@ def _expected(target: Term, found: dict[str, Term], sides: tuple[Term, ...], par
 
 def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
     """The tactics for a fit. Variables that nothing determines must be found at once: goals that share an unknown are refused."""
-    label, weight, conditional = fit.rule.name, fit.quality, bool(fit.rule.conditions)
+    label, weight, conditional = f"{fit.arrow}{fit.rule.name}", fit.quality, bool(fit.rule.conditions)
     if fit.kind == "apply":
         yield Suggestion(f"{opened}apply {label}", (0.35 if conditional else 0.7) * weight)
         if conditional:
@@ -255,6 +269,8 @@ def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
         yield Suggestion(f"{opened}rewrite {fit.detail}{label}", 0.35 * weight)
         yield Suggestion(f"{opened}rewrite {fit.detail}{label}; auto", 0.25 * weight)
         yield Suggestion(f"{opened}rewrite {fit.detail}{label}; {'assumption' if conditional else 'reflexivity'}", 0.12 * weight)
+    elif fit.kind == "rewrite in":
+        yield Suggestion(f"rewrite {fit.detail}", 0.0 if opened else 0.2 * weight)
     elif not opened:
         yield Suggestion(f"apply {label} in {fit.detail}", 0.2 * weight if not fit.ends else 0.5)
         if fit.ends:

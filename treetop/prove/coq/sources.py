@@ -15,6 +15,7 @@ from treetop.prove.coq.neighbours import NeighbourProvider
 from treetop.prove.coq.premises import Lookup, Premises
 from treetop.prove.coq.recording import Example
 from treetop.prove.coq.recursion import Constant, Definition
+from treetop.prove.coq.scope import premises_in_scope
 from treetop.prove.coq.suggest import CoqProvider
 from treetop.prove.prover import Provider
 from treetop.prove.providers import Combined
@@ -42,7 +43,8 @@ def provider_for(prover: Askable, *, examples: Iterable[Example] = (), width: in
 
     `unlike`: a statement that no lemma may restate.
     """
-    by_form = CoqProvider(Premises(lookup_from(prover.search), unlike=unlike), definition_from(prover.query), width=width, missing=missing_from(prover.query))
+    premises = Premises(lookup_from(prover.search), premises_in_scope(prover.query, prover.search), unlike=unlike)
+    by_form = CoqProvider(premises, definition_from(prover.query), width=width, missing=missing_from(prover.query))
     known = list(examples)
     return Combined([by_form, NeighbourProvider(known)]) if known else by_form
 

@@ -208,6 +208,14 @@ def match(pattern: Term, term: Term, variables: frozenset[str], found: dict[str,
 
 
 @lru_cache(maxsize=20_000)
+def applied_variables(pattern: Term, variables: frozenset[str]) -> frozenset[str]:
+    """Return the variables that a pattern applies to terms without variables, such as `P` in `exists n, P n`: unification finds what they stand for."""
+    found = {part.parts[0].label for part in subterms(pattern) if part.kind == "app" and part.parts[0].kind == "name" and part.parts[0].label in variables
+             and not any(free_names(given) & variables for given in part.parts[1:])}  # fmt: skip
+    return frozenset(found)
+
+
+@lru_cache(maxsize=20_000)
 def canonical(term: Term) -> Term:
     """The same term for all ways of naming what it binds."""
     return _canonical(term, {}, 0)

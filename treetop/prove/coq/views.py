@@ -18,6 +18,8 @@ clos_refl_trans Nat.Even Nat.Odd Nat.divide decidable Decidable.decidable
 _DATA = frozenset("nat bool unit string ascii Z N positive Q R comparison Empty_set".split())  # noqa: SIM905
 _PREDICATES = frozenset(("relation", "Ensemble", "Relation"))
 _FAMILIES = frozenset("list option prod sum sig sigT sumbool sumor".split())  # noqa: SIM905
+DATA_FAMILIES = _DATA | _FAMILIES - {"sumbool", "sumor"}
+"""Types whose elements are data, by their names without modules."""
 
 
 @dataclass(frozen=True)
