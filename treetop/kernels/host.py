@@ -23,8 +23,8 @@ from treetop.kernels.control import DONE, MEAN, NO_CHILD, SOLVED
 from treetop.kernels.expand import make_append
 from treetop.kernels.rich import make_rich_select
 from treetop.kernels.select import make_fast_select, make_watching_select
-from treetop.kernels.solve import clip_to_bounds, settle, settled_value
-from treetop.tree.layout import DRAWN, MANY_OWN, SETTLED, TERMINAL
+from treetop.kernels.solve import clip_to_bounds, lower_bound, settle, update_bounds, upper_bound
+from treetop.tree.layout import DRAWN, FAILED, MANY_OWN, SETTLED, TERMINAL
 from treetop.types import CHANCE, NONE, ROOT, FloatArray, IntArray
 
 ENGINE = Engine(Blueprint("host", "no game: states live in Python", np.dtype([("nothing", "i8")]), {}, {}), {})
@@ -110,6 +110,22 @@ def _trace(tree: Any, side: Any, work: Any, leaf: Any) -> Any:
         work.movers[step] = max(side.movers[node], 0)
         node = np.int64(tree.links[node].parent)
     return depth
+
+
+@kernel
+def _value_without_failures(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -> None:
+    """Write the value of a node without an open child: the proven one, or an estimate from the best child that has not failed."""
+    update_bounds(control, tree, node, mover)
+    winner: Any = np.int64(node)
+    if tree.links[node].flags & SETTLED == 0:
+        first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+        best = -np.inf
+        for child in range(first, first + count):
+            value = 0.5 * (lower_bound(control, tree, child, mover) + upper_bound(control, tree, child, mover))
+            if tree.links[child].flags & FAILED == 0 and value > best:
+                best, winner = value, np.int64(child)
+    for player in range(len(rewards)):
+        rewards[player] = 0.5 * (lower_bound(control, tree, winner, player) + upper_bound(control, tree, winner, player))
 
 
 @functools.cache
@@ -279,7 +295,7 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
                 return int(found)
             if control[0].ending == EXHAUSTED:
                 if control[0].solver:
-                    settled_value(control, tree, found, np.int64(side.movers[found]), work.rewards)
+                    _value_without_failures(control, tree, found, np.int64(side.movers[found]), work.rewards)
                 if depth == 0 or not control[0].solver:
                     return BARE
             else:

@@ -127,7 +127,8 @@ def first_play_value(
             if tree.stats[child].visits > 0:
                 mass += abs(tree.stats[child].prior)
         reduction *= math.sqrt(mass)
-    mean = node_mean(tree, totals, node, chooser, mover)
+    # A node without a visit was opened because no rollout from it succeeded.
+    mean = node_mean(tree, totals, node, chooser, mover) if tree.stats[node].visits > 0 else float(control[0].middle)
     if control[0].on_the_way and depth > 0:  # the sums of a node hold the step to it, which its moves know nothing of
         fade = 1.0 if tree.links[tree.links[node].parent].flags & DRAWN else control[0].discount
         mean = (mean - work.steps[depth, mover]) / fade if fade > 0.0 else control[0].middle

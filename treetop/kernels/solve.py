@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.tree.layout import BOUNDED, CLOSED, DRAWN, SETTLED
+from treetop.tree.layout import BOUNDED, CLOSED, DRAWN, FAILED, SETTLED
 from treetop.types import ROOT
 
 UNCHANGED, NARROWER, SETTLED_NOW = 0, 1, 2
@@ -61,7 +61,8 @@ def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
         possible = max(possible, upper_bound(control, tree, child, mover))
     all_closed = True
     for child in range(first, first + count):
-        if tree.stats[child].prior >= np.float32(0.0):
+        # A child that failed is closed without a proof: it may be worth anything within its bounds.
+        if tree.stats[child].prior >= np.float32(0.0) or tree.links[child].flags & FAILED:
             best = upper_bound(control, tree, child, mover)
             if best < sure or (opposed and best == sure):
                 close(tree, child)

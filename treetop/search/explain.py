@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,8 @@ class Statistics:
     general: tuple[float, float] | None = None
     """For RAVE: visits and mean of all simulations in which the move was played, now or later. For progressive history: the same for the
     whole game."""
+    failed: bool = field(default=False, kw_only=True)
+    """Whether the caller's code failed there, in a search over Python objects: it is not searched again."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Row:
     """The standard error of the value, where the search keeps variances."""
     bounds: tuple[float, float] | None = None
     """What the move is proven to be worth, at least and at most, where a solver is on."""
+    failed: bool = False
+    """Whether the caller's code failed there: its value is unknown, and it is not searched again."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ class Explanation:
                 *(["proven"] if proven else [])]  # fmt: skip
         cells = [
             [row.move, f"{row.visits:,}", f"{row.share:.1%}", "" if row.value is None else f"{row.value:+.4f}",
-             *(["" if row.error is None else f"{row.error:.4f}"] if errors else []), _number(row.exploration), _number(row.score),
+             *(["" if row.error is None else f"{row.error:.4f}"] if errors else []), _number(row.exploration), "failed" if row.failed else _number(row.score),
              *([f"{row.prior:.4f}" if row.prior is not None else ""] if priors else []), *([_proven(row.bounds)] if proven else [])]
             for row in order[:limit]
         ]  # fmt: skip
@@ -222,11 +226,11 @@ def _row(
         score = math.inf if rule.first_play is None else first_play
     else:
         score = base + _bonus(rule, one, math.log(total) / one.visits, variance, facts, base)
-    if one.bounds is not None and one.bounds[0] == one.bounds[1]:
-        score = -math.inf  # proven: not searched again
+    if one.failed or (one.bounds is not None and one.bounds[0] == one.bounds[1]):
+        score = -math.inf  # failed or proven: not searched again
     bonus = score - base if math.isfinite(score) else score if score > 0 else 0.0
     error = math.sqrt(one.variance / one.visits) if one.variance is not None and one.visits else None
-    return Row(name, one.visits, one.visits / total, value, prior, bonus, score, error, one.bounds)
+    return Row(name, one.visits, one.visits / total, value, prior, bonus, score, error, one.bounds, one.failed)
 
 
 def _bonus(rule: SearchConfig, one: Statistics, tries: float, variance: float, facts: Facts, value: float) -> float:
@@ -265,9 +269,10 @@ def _completed_rows(rule: SearchConfig, moves: Mapping[str, Statistics], total: 
     logits = completed_logits(rule, node.value, visits, means, priors)
     weights = np.exp(logits - logits.max())
     scores = weights / weights.sum() - visits / (1 + total)
+    scores[[one.failed for one in moves.values()]] = -math.inf
     return tuple(
         Row(name, one.visits, one.visits / max(total, 1), one.value if one.visits else None, float(prior), float(weight), float(score),
-            None if one.variance is None or not one.visits else math.sqrt(one.variance / one.visits), one.bounds)
+            None if one.variance is None or not one.visits else math.sqrt(one.variance / one.visits), one.bounds, one.failed)
         for (name, one), prior, weight, score in zip(moves.items(), priors, weights / weights.sum(), scores, strict=True)
     )  # fmt: skip
 

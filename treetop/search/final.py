@@ -25,7 +25,8 @@ def choose(result: SearchResult) -> tuple[int, str]:
     if len(result.actions) == 1:
         return 0, "it is the only legal move"
     if not result.counts.any():
-        return int(rng.below(len(result.actions))), "a guess: no move has been tried yet"
+        open_moves = np.flatnonzero(result.playable)
+        return int(open_moves[rng.below(len(open_moves))]), "a guess: no move has been tried yet"
     settled = _proven_choice(result, rng)
     if settled is not None:
         return settled
@@ -76,15 +77,17 @@ def _proven_choice(result: SearchResult, rng: Rng) -> tuple[int, str] | None:
     """A move that is proven to be as good as any other can be: the quickest where it wins, the slowest where all lose."""
     if result.lower is None or result.upper is None or result.distances is None:
         return None
-    best = float(result.lower.max())
-    settled = (result.lower == result.upper) & (result.lower == best)
-    if not settled.any() or bool((result.upper[~settled] > best).any()):
+    best = float(result.lower[result.playable].max())
+    settled = (result.lower == result.upper) & (result.lower == best) & result.playable
+    if not settled.any() or bool((result.upper[~settled & result.playable] > best).any()):
         return None
     distances = np.where(settled, result.distances, 0 if best < result.middle else np.iinfo(np.int32).max)
     wanted = distances.max() if best < result.middle else distances.min()
     equal = np.flatnonzero(settled & (distances == wanted))
     index = int(equal[rng.below(len(equal))]) if len(equal) > 1 else int(equal[0])
     worth = f"worth {best:+g}, in at most {int(wanted) + 1} moves"
+    if bool((result.upper[~result.playable] > best).any()):
+        return index, f"it is proven to be {worth}, the best of those that have not failed"
     return index, f"it is proven best: {worth}"
 
 
@@ -93,11 +96,11 @@ def _better_proven(result: SearchResult, index: int) -> tuple[int, str] | None:
     if result.lower is None or result.upper is None:
         return None
     lowest = result.position.game.facts.rewards[0]
-    proven = np.where((result.lower == result.upper) & (result.lower > lowest), result.lower, -np.inf)
+    proven = np.where((result.lower == result.upper) & (result.lower > lowest) & result.playable, result.lower, -np.inf)
     rival = int(np.argmax(proven))
     if not np.isfinite(proven[rival]) or result.lower[index] >= proven[rival] or proven[rival] < result.clipped_means[index]:
         return None  # also where the favourite is sure to bring as much, and may bring more
-    safe = (result.lower >= proven[rival]) & (result.upper > proven[rival])
+    safe = (result.lower >= proven[rival]) & (result.upper > proven[rival]) & result.playable
     if safe.any():
         index = int(np.argmax(np.where(safe, result.counts, -1)))
         return index, f"it is sure to bring {result.lower[index]:+g}, as {_name(result, rival)} is proven to, and may bring more"
@@ -118,6 +121,8 @@ def _drawn(result: SearchResult, candidates: npt.NDArray[np.bool_], temperature:
 def _mixed(result: SearchResult, candidates: npt.NDArray[np.bool_], rng: Rng) -> tuple[int, str]:
     """A draw from the strategy: what an opponent who knows the strategy cannot exploit is the lot."""
     shares = np.where(candidates, np.array(list(result.strategy().values())), 0.0)
+    if not shares.sum() > 0:
+        shares = candidates.astype(np.float64)
     shares = shares / shares.sum()
     drawn = min(int(np.searchsorted(np.cumsum(shares), rng.random(), side="right")), len(shares) - 1)
     while not shares[drawn] > 0:

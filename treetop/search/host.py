@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError, TreetopError
 from treetop.kernels.control import SOLVED
@@ -15,7 +18,7 @@ from treetop.search.evaluator import Rollout
 from treetop.search.host_evaluator import HostEvaluator, StateEvaluator, is_coroutine
 from treetop.search.host_explorer import Explorer, reason_of
 from treetop.search.host_machine import HostMachine, StandIn
-from treetop.search.host_result import Failure, HostPosition, HostResult, LoggedCall
+from treetop.search.host_result import NOTHING_OPEN, Failure, HostPosition, HostResult, LoggedCall
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.presets import uct
@@ -142,7 +145,7 @@ class HostSearch:
 
     @property
     def failures(self) -> list[Failure]:
-        """Nodes that are dead, and why: since the search began."""
+        """Nodes that failed and are left out, and rollouts that failed, since the search began."""
         return self._explorer.failures
 
     def action_of(self, node: int) -> Any:
@@ -262,7 +265,7 @@ class HostSearch:
             done = self._machine.done
             budget.spend(done, max(0, self.tree.size - nodes))
             if not done and self._machine.control["status"][0] == SOLVED:
-                return "solved"
+                return "solved" if self.solved else NOTHING_OPEN
             if progress is not None and pulse.due():
                 progress(self._progress(budget))
             wait -= done
@@ -275,7 +278,8 @@ class HostSearch:
 
     def _judge(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
         told = self.result()._told
-        return together.look(Standing(told.counts, told.means, told.priors, budget.simulations, limit, budget.elapsed, self.config.final,
+        counts, means = np.where(told.failed, 0, told.counts), np.where(told.failed, math.nan, told.means)  # what failed leads nobody
+        return together.look(Standing(counts, means, told.priors, budget.simulations, limit, budget.elapsed, self.config.final,
                                       told.lower, told.upper))  # fmt: skip
 
     def _dress_root(self, left: int | None) -> bool:
@@ -310,14 +314,17 @@ class HostSearch:
     # Moving on.
 
     def advance(self, action: Hashable) -> None:
-        """Take an action, or an outcome of chance, and keep the part of the tree below it. One that was never tried starts a fresh tree."""
+        """Take an action, or an outcome of chance, and keep the part of the tree below it.
+
+        An action that was never tried starts a fresh tree; so does one that failed, which is tried again.
+        """
         self._refuse_in_flight("advance")
         if action not in self.actions:
             raise IllegalMoveError(f"{action!r} is not an action here; there are {', '.join(map(repr, self.actions[:20]))}{shown(self.state)}")
         machine = self._machine
         machine.sync()
         node = self._first_child() + self.actions.index(action)
-        known = node < self.tree.size and self.tree.columns.stats["visits"][node] > 0
+        known = node < self.tree.size and self.tree.columns.stats["visits"][node] > 0 and node not in machine.dead
         state = machine.states[node] if known else self.view.step(self.state, action)[0]
         if self.view.is_terminal(state):
             raise TerminalPositionError(f"the action ends it: there is nothing left to search{shown(state)}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
@@ -13,8 +13,18 @@ from treetop.search.problem import ProblemError, ProblemView, Weights, shown
 from treetop.search.stream import Stream
 from treetop.types import CHANCE
 
+ATTEMPTS = 4
+"""Rollouts from one state, or draws of chance, that may fail in a row before its moves are tried one by one."""
+
 Told = tuple[list[float] | None, list[float]]
 """Priors of a state's actions, or None, and its value for every player."""
+
+
+T = TypeVar("T")
+
+
+class NoValueError(Exception):
+    """All rollouts from a state, or all draws of chance there, failed: nothing is known of its value."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,8 @@ class HostEvaluator:
         self.count = evaluator.count if isinstance(evaluator, Rollout) else 1
         self.own: Callable[[Any, Any], Any] | None = None
         """The caller's function, where there is one."""
+        self.failed: list[Exception] = []
+        """Rollouts and draws of chance that failed; whoever asked for the evaluation takes them out."""
         self._middle: list[float] | None = None
         plain = not view.has_chance and not view.has_step_rewards
         self._play = self._own_rollout if view.own_rollout is not None else self._plain_rollout if plain else self._rollout
@@ -92,7 +104,10 @@ class HostEvaluator:
         return self.view.weights(prior, actions), self.view.values(answer[1], mover)
 
     def after_chance(self, state: Any, rng: Stream) -> Drawn:
-        """Evaluators are not asked about states where chance decides: outcomes are drawn until a player is to move, or it is the end."""
+        """Draw outcomes until a player is to move, or it is the end: evaluators are not asked about states where chance decides."""
+        return self._succeed(1, lambda: self._draw_on(state, rng))[0]
+
+    def _draw_on(self, state: Any, rng: Stream) -> Drawn:
         view = self.view
         received = [0.0] * view.players
         while (mover := view.player(state)) == CHANCE:
@@ -104,12 +119,26 @@ class HostEvaluator:
         return Drawn(state, mover, view.actions(state), received)
 
     def _rollouts(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:
-        if self.count == 1:
-            return self._play(state, mover, actions, rng)
-        sums = [0.0] * self.view.players
-        for _ in range(self.count):
-            sums = [one + more for one, more in zip(sums, self._play(state, mover, actions, rng), strict=True)]
-        return [one / self.count for one in sums]
+        values = self._succeed(self.count, lambda: self._play(state, mover, actions, rng))
+        if len(values) == 1:
+            return values[0]
+        return [sum(each) / len(values) for each in zip(*values, strict=True)]
+
+    def _succeed(self, wanted: int, attempt: Callable[[], T]) -> list[T]:
+        """Make so many successful attempts, or as many as come before `ATTEMPTS` failures; raise NoValueError where there is none."""
+        made: list[T] = []
+        failures = 0
+        while len(made) < wanted and failures < ATTEMPTS:
+            try:
+                made.append(attempt())
+            except ProblemError:
+                raise
+            except Exception as error:  # noqa: BLE001 - whatever the caller's code raises costs this attempt, and nothing else
+                self.failed.append(error)
+                failures += 1
+        if not made:
+            raise NoValueError
+        return made
 
     def _own_rollout(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:  # noqa: ARG002 - the shape of a rollout
         return self.view.rollout(state, rng)

@@ -10,12 +10,15 @@ from treetop.errors import SearchError
 from treetop.kernels.control import SOLVED
 from treetop.kernels.host import BARE, DEPTH, END, OPEN, OPENED, ROOM, STOPPED, TAKE
 from treetop.search.config import SearchConfig
-from treetop.search.host_evaluator import Drawn, HostEvaluator
+from treetop.search.host_evaluator import Drawn, HostEvaluator, NoValueError
 from treetop.search.host_machine import HostMachine
 from treetop.search.host_result import Failure
 from treetop.search.interrupts import Interrupts
 from treetop.search.problem import ProblemError, ProblemView, shown
 from treetop.types import CHANCE, ROOT
+
+_LISTED = 1000  # failed rollouts that are listed; the others are counted
+_IN_A_ROW = 1000  # failed rollouts, without a simulation between them, after which the search gives up
 
 
 class Explorer:
@@ -26,7 +29,9 @@ class Explorer:
         self.played: list[Any] = []
         """The actions that lead to the root, from where the search began."""
         self.failures: list[Failure] = []
-        """Nodes that are dead, and why."""
+        """Nodes that failed and are left out, and rollouts that failed."""
+        self.failed_rollouts = 0
+        self._in_a_row = 0  # rollouts that failed since the last one that succeeded
 
     def advance_by(self, simulations: int, interrupts: Interrupts) -> None:
         """Run so many simulations, or until the root is proven or Ctrl-C is seen."""
@@ -67,9 +72,15 @@ class Explorer:
         try:
             looked = self.look(leaf)
             if looked is None:
+                self._in_a_row = 0
                 return machine.simulate(END, leaf)
             mover, actions, weights = looked
             prior, values = self.evaluate(machine.states[leaf], mover, actions, self._stream())
+        except NoValueError:
+            machine.release(leaf)
+            machine.control["rng"] = machine.stream.word
+            self.note_rollouts(leaf)
+            return self._walk_on(leaf, mover, actions, weights)
         except Exception as error:
             machine.release(leaf)
             if isinstance(error, ProblemError):
@@ -80,7 +91,37 @@ class Explorer:
             machine.release(leaf)
             raise
         machine.control["rng"] = machine.stream.word
+        if self.evaluate.failed:
+            self.note_rollouts(leaf)
+        self._in_a_row = 0
         return self.take(leaf, mover, actions, weights if prior is None else prior, values)
+
+    def note_rollouts(self, leaf: int) -> None:
+        """List the rollouts and draws that failed at a leaf."""
+        failed = self.evaluate.failed
+        self.failed_rollouts += len(failed)
+        self._in_a_row += len(failed)
+        path = (*self.played, *self.machine.path(leaf))
+        for error in failed[: max(0, _LISTED - self.failed_rollouts + len(failed))]:
+            self.failures.append(Failure(path, f"a rollout failed: {reason_of(error)}", where_of(error), ends_node=False))
+        last = failed[-1]
+        failed.clear()
+        if self._in_a_row >= _IN_A_ROW:
+            row, self._in_a_row = self._in_a_row, 0
+            raise SearchError(f"{row:,} rollouts in a row failed; the last: {reason_of(last)} ({where_of(last)}): correct it, or give an evaluator"
+                              f"{shown(self.machine.states[leaf])}") from last  # fmt: skip
+
+    def _walk_on(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
+        """Try the moves of a leaf one by one: no rollout from it succeeded, so nothing is known of it, and no visit is counted."""
+        machine, deepest = self.machine, self.config.max_depth
+        if deepest is not None and machine.depth_of(leaf) >= deepest:
+            self.bury(leaf, "no rollout from it succeeded, and max_depth allows no deeper look")
+            return machine.simulate()
+        if machine.path_is_full or not machine.ensure(len(actions)):  # the kernel asks for room, and comes back here
+            return machine.simulate()
+        machine.side.movers[leaf] = mover
+        machine.tree.opens_unevaluated = True
+        return machine.simulate(OPEN, leaf, mover, len(actions), 0, self._arrange(leaf, mover, actions, weights))
 
     def _stream(self) -> Any:
         """The random numbers, where the kernel has left them."""

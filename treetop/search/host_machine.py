@@ -17,7 +17,7 @@ from treetop.search.evaluator import Uniform
 from treetop.search.plan import make_control, make_plan
 from treetop.search.problem import ProblemView
 from treetop.search.stream import Stream
-from treetop.tree.layout import BOUNDED, CLOSED, SETTLED
+from treetop.tree.layout import CLOSED, FAILED, SETTLED
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -268,14 +268,19 @@ class HostMachine:
 
     def ensure(self, count: int) -> bool:
         """Make room for children without moving a node, since paths are on their way; false where the tree would have to be folded first."""
-        if count <= self._widest:  # the kernel has made sure of that
-            return True
         self.expect(count)
+        if int(self.control["size"][0]) + count <= int(self.control["capacity"][0]):
+            return True
         self.sync()
         if self.tree.max_nodes is not None and self.tree.size + count > self.tree.max_nodes:
             return False
         self.make_room(count)
         return True
+
+    @property
+    def path_is_full(self) -> bool:
+        """Whether the buffers of the path have to grow before a walk may go on."""
+        return int(self.numbers[DEEPEST]) + 3 > len(self.scratch.work.path)
 
     # Nodes in flight, and dead ones.
 
@@ -293,7 +298,10 @@ class HostMachine:
             node = self.parents[node]
 
     def bury(self, node: int, why: str) -> list[int]:
-        """A node that failed is never chosen again; nor is one whose children have all failed. Which nodes died; the root may be among them."""
+        """Close a node that failed, and each node above it whose children have all failed; return them. The root may be among them.
+
+        For the solver the value of a failed node is unknown: its bounds stay what is proven of it.
+        """
         buried = []
         links, stats = self.tree.columns.links, self.tree.columns.stats
         while True:
@@ -301,26 +309,14 @@ class HostMachine:
             buried.append(node)
             if node == ROOT:
                 return buried
+            links["flags"][node] |= FAILED
             prior = stats["prior"][node]
             stats["prior"][node] = -prior if prior > 0 else CLOSED if prior == 0 else prior
             parent = self.parents[node]
-            if self.config.solver:
-                self._give_no_hope(node, int(self.side.movers[parent]))
             first, count = int(links["first_child"][parent]), int(links["num_children"][parent])
             if any(child not in self.dead for child in range(first, first + count)):
                 return buried
             node, why = parent, f"all {count} actions failed; the last: {why}"
-
-    def _give_no_hope(self, node: int, mover: int) -> None:
-        """For proofs: whoever could choose a dead node is sure to receive no less elsewhere."""
-        bounds, players = self.tree.columns.bounds, self.view.players
-        low, high = self.view.facts.rewards
-        bounds[node, :players], bounds[node, players:] = low, high
-        bounds[node, players + mover] = low
-        if not len(self.tree.columns.returns) and players == 2:
-            bounds[node, 1 - mover] = high
-        self.tree.columns.links["flags"][node] |= BOUNDED | SETTLED
-        self.tree.columns.distances[node] = -1  # nearer than any end: among moves that all lose it is the last to be played
 
     def write_rewards(self, rewards: list[float]) -> None:
         """What the leaf that is taken in next is worth, for every player."""

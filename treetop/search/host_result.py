@@ -24,17 +24,21 @@ if TYPE_CHECKING:
     from treetop.search.host import HostSearch
 
 _TOLD = 5  # failures that are printed
+NOTHING_OPEN = "every action is proven or has failed"
+"""Why a search ended that can neither go on nor prove the root."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A node that is dead: it is never chosen again."""
+    """Code of the caller's that raised: at a node, which is never chosen again, or in a rollout from it, which was dropped."""
 
     path: tuple[Hashable, ...]
     """The actions that lead to it, from where the search began."""
     reason: str
     where: str = field(default="", compare=False)
     """The line of the caller's code that raised it, where that is known."""
+    ends_node: bool = True
+    """False where a rollout or a draw of chance failed: the node itself stays in the search."""
 
     def __str__(self) -> str:
         return f"after {', '.join(map(str, self.path)) or 'nothing'}: {self.reason}" + (f" ({self.where})" if self.where else "")
@@ -133,7 +137,9 @@ class HostResult:
     _told: SearchResult = field(repr=False)
     _position: HostPosition = field(repr=False)
     failures: tuple[Failure, ...]
-    """Nodes whose step, actions or evaluation failed, since the search began."""
+    """Nodes whose step, actions or evaluation failed, and rollouts that did (the first 1,000 of them), since the search began."""
+    failed_rollouts: int
+    """How many rollouts and draws of chance failed and were made anew, since the search began."""
     cost: float
     """What the last run's evaluations cost, where they tell."""
     calls: int
@@ -147,7 +153,7 @@ class HostResult:
         told = SearchResult.of(cast(Any, search))
         position = cast(HostPosition, told.position)
         position.remember(told.pv_actions)
-        return cls(told, position, tuple(search.failures), search._cost, search._calls, tuple(search._log))
+        return cls(told, position, tuple(search.failures), search._explorer.failed_rollouts, search._cost, search._calls, tuple(search._log))
 
     @property
     def action(self) -> Any:
@@ -193,6 +199,11 @@ class HostResult:
     def means(self) -> FloatArray:
         """Mean value of each action for the player to move; NaN where nobody was."""
         return self._told.means
+
+    @property
+    def failed(self) -> npt.NDArray[np.bool_]:
+        """Whether each action has failed: its value is unknown, and it is not played."""
+        return self._told.failed
 
     @property
     def priors(self) -> FloatArray:
@@ -281,7 +292,8 @@ class HostResult:
         """Everything as plain values; actions are told as people read them."""
         plain = self._told.to_dict()
         plain |= {"action": self.move, "report": self.report().to_dict(), "cost": self.cost, "calls": self.calls}
-        return {**plain, "failures": [{"path": [str(action) for action in one.path], "reason": one.reason, "where": one.where} for one in self.failures]}
+        failures = [{"path": [str(action) for action in one.path], "reason": one.reason, "where": one.where, "ends_node": one.ends_node} for one in self.failures]
+        return {**plain, "failures": failures, "failed_rollouts": self.failed_rollouts}
 
     def json(self) -> str:
         """The same as a JSON text."""
@@ -289,11 +301,10 @@ class HostResult:
 
     def _more(self) -> list[str]:
         lines = [f"{self.calls:,} evaluations elsewhere" + (f", cost {self.cost:g}" if self.cost else "")] if self.calls else []
-        if self.failures:
-            lines.append(f"{len(self.failures):,} nodes failed and are left out:")
-            lines += [f"  {failure}" for failure in self.failures[:_TOLD]]
-            lines += [f"  ... and {len(self.failures) - _TOLD:,} more"] if len(self.failures) > _TOLD else []
-        return lines
+        nodes = [failure for failure in self.failures if failure.ends_node]
+        rollouts = [failure for failure in self.failures if not failure.ends_node]
+        return [*lines, *_listed(f"{len(nodes):,} nodes failed and are left out", nodes, len(nodes)),
+                *_listed(f"{self.failed_rollouts:,} rollouts failed and were made anew", rollouts, self.failed_rollouts)]  # fmt: skip
 
     def __str__(self) -> str:
         return "\n".join([str(self._told), *self._more()])
@@ -302,3 +313,8 @@ class HostResult:
         from html import escape
 
         return self._told._repr_html_() + "".join(f"<div>{escape(line)}</div>" for line in self._more())
+
+
+def _listed(heading: str, failures: list[Failure], count: int) -> list[str]:
+    more = [f"  ... and {count - _TOLD:,} more"] if count > _TOLD else []
+    return [f"{heading}:", *(f"  {failure}" for failure in failures[:_TOLD]), *more] if count else []

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from treetop.errors import ConfigError, SaveError
 from treetop.kernels.host import BARE, BUSY, DEPTH, END, EXPANDS, ROOM
 from treetop.search.calls import Answer, Call, Live, RemoteOptions, Source
+from treetop.search.host_evaluator import NoValueError
 from treetop.search.host_explorer import reason_of, where_of
-from treetop.search.host_result import LoggedCall
+from treetop.search.host_result import NOTHING_OPEN, LoggedCall
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.problem import ProblemError
 from treetop.search.recording import Recorder, Replay
@@ -185,7 +186,7 @@ class Remote:
                 elif found == BARE and not self._search.config.solver:
                     raise self._explorer.all_failed()
                 elif found == BARE or self._search.solved:
-                    return None if self._open else self._after_looks("solved")
+                    return None if self._open else self._after_looks("solved" if self._search.solved else NOTHING_OPEN)
                 else:
                     self._idle += self._done - before
                     if self._idle >= _BARREN:
@@ -225,6 +226,11 @@ class Remote:
                 self._release(leaf)
             if isinstance(error, ProblemError) or not isinstance(error, Exception):
                 raise
+            if explorer.evaluate.failed:
+                explorer.note_rollouts(leaf)
+            if isinstance(error, NoValueError):
+                explorer.bury(leaf, "no draw of chance succeeded")
+                return
             explorer.bury(leaf, reason_of(error), where_of(error))  # whatever the caller's code raises ends this node, and nothing else
 
     def _release(self, leaf: int) -> None:

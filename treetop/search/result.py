@@ -22,7 +22,7 @@ from treetop.search.report import Report, Usage, report_of
 from treetop.search.root import block, completed_logits
 from treetop.search.tables import html_table, text_table
 from treetop.search.variations import Line, principal_variation
-from treetop.tree.layout import BOUNDED, SETTLED
+from treetop.tree.layout import BOUNDED, FAILED, SETTLED
 from treetop.tree.storage import Tree
 from treetop.types import ROOT, FloatArray, IntArray
 
@@ -74,6 +74,8 @@ class SearchResult:
     """The tree itself, which goes on with its search."""
     usage: Usage
     """What the search had used up."""
+    failed: npt.NDArray[np.bool_]
+    """Whether each action has failed, in a search over Python objects: its value is unknown, and it is not played."""
     _search: Search = field(repr=False)
 
     @classmethod
@@ -105,14 +107,15 @@ class SearchResult:
         lower = upper = distances = None
         if search.config.solver:
             lower, upper, distances = _bounds(search, children, order, player, len(actions))
+        failed = (columns.links["flags"][children][order] & FAILED) > 0 if children.stop else np.zeros(len(actions), np.bool_)
         scheduled = search.config.root == "gumbel" and search._is_scheduled and bool(children.stop)
         base = machine.scratch.work.base[: len(actions)][order].copy() if scheduled else np.zeros(len(actions), np.int32)
         gumbel = machine.scratch.work.gumbel[: len(actions)][order].copy() if scheduled else None
         mixed = columns.strategies[children][order].copy() if len(columns.strategies) and children.stop else None
         vectors = columns.action_values[children][order].copy() if len(columns.action_values) and children.stop else None
         result = cls(position, search.config, search.seed, actions, counts, means, priors, deviations, lower, upper, distances,
-                     tree.totals.copy(), tree.root_visits, _own_value(tree, player), _scale(machine), base, gumbel, (), Proof.of(search), player, mixed, vectors, tree,
-                     Usage.of(search), search)  # fmt: skip
+                     tree.totals.copy(), tree.root_visits, _own_value(tree, player, position.game.facts.middle), _scale(machine), base, gumbel, (), Proof.of(search), player, mixed, vectors, tree,
+                     Usage.of(search), failed, search)  # fmt: skip
         return replace(result, pv_actions=principal_variation(tree, position, result.action))
 
     @property
@@ -220,10 +223,15 @@ class SearchResult:
 
     @property
     def contenders(self) -> npt.NDArray[np.bool_]:
-        """The moves that may be best: all but those that are proven to be worth less than another one."""
+        """The moves that may be best: all but those that failed or are proven to be worth less than another one."""
         if self.lower is None or self.upper is None:
-            return np.ones(len(self.actions), np.bool_)
-        return np.asarray(self.upper >= self.lower.max())
+            return self.playable
+        return np.asarray(self.playable & (self.upper >= self.lower[self.playable].max()))
+
+    @property
+    def playable(self) -> npt.NDArray[np.bool_]:
+        """The moves that have not failed; all of them where every one has."""
+        return np.ones(len(self.actions), np.bool_) if self.failed.all() else ~self.failed
 
     @property
     def clipped_means(self) -> FloatArray:
@@ -292,7 +300,8 @@ class SearchResult:
             name: Statistics(int(self.counts[index]), None if not self.counts[index] else float(self.means[index]),
                              float(self.priors[index]) if self.config.rule in ("puct", "completed") else None,
                              None if math.isnan(self.deviations[index]) else float(self.deviations[index]) ** 2,
-                             None if self.lower is None or self.upper is None else (float(self.lower[index]), float(self.upper[index])))
+                             None if self.lower is None or self.upper is None else (float(self.lower[index]), float(self.upper[index])),
+                             failed=bool(self.failed[index]))
             for index, name in enumerate(names)
         }  # fmt: skip
 
@@ -358,10 +367,11 @@ def _scale(machine: Any) -> tuple[float, float] | None:
     return float(control["value_low"]), float(control["value_high"])
 
 
-def _own_value(tree: Tree, player: int) -> float:
+def _own_value(tree: Tree, player: int, middle: float) -> float:
     if tree.is_graph or not tree.has("own_visits"):
         return math.nan
-    return float(tree.columns.own_sums[ROOT, player] / tree.columns.own_visits[ROOT])
+    own = int(tree.columns.own_visits[ROOT])
+    return float(tree.columns.own_sums[ROOT, player] / own) if own else middle  # as the rule itself assumes
 
 
 def _bounds(

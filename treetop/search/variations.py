@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treetop.game.position import Position
-from treetop.tree.layout import DRAWN, SETTLED
+from treetop.tree.layout import DRAWN, FAILED, SETTLED
 from treetop.tree.storage import Tree
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
         if proven is None:
             ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
             most, _, node = max(ranked, key=lambda child: child[:2])
-            if not most:
+            if not most or columns.links["flags"][node] & FAILED:
                 break
         else:
             node = proven

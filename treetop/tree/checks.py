@@ -39,11 +39,11 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     if tree.is_graph:
         _check_flow(tree, visits, counts)
     else:
-        _check_counts(visits, links, inner, owners, children)
+        _check_counts(visits, links, inner, owners, children, evaluated=not tree.opens_unevaluated)
         if tree.has("own_visits"):
             own = columns.own_visits[:size]
             reached = (visits > 0) & ((flags & DRAWN) == 0)
-            _require(bool(np.all((own <= visits) & ((own > 0) >= reached))), "a node's own evaluations do not fit its visits")
+            _require(bool(np.all((own <= visits) & (((own > 0) >= reached) | tree.opens_unevaluated))), "a node's own evaluations do not fit its visits")
     terminal = (flags & TERMINAL) > 0
     _require(not np.any(terminal & (counts > 0)), "a terminal node has children")
     _require(not np.any((counts == 0) & (visits == 0) & ((flags & FOLDED) > 0)), "a folded node lost its visits")
@@ -60,14 +60,14 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
 
 def _check_counts(
     visits: npt.NDArray[np.int64], links: npt.NDArray[Any], inner: npt.NDArray[np.int64],
-    owners: npt.NDArray[np.int64], children: npt.NDArray[np.int64],
+    owners: npt.NDArray[np.int64], children: npt.NDArray[np.int64], *, evaluated: bool,
 ) -> None:  # fmt: skip
     below = np.bincount(owners, visits[children], minlength=len(visits)).astype(np.int64)
     own = visits - below
     _require(bool(np.all(own >= 0)), "a node has fewer visits than its children together")
     _require(bool(np.all(np.minimum(own, MANY_OWN) == links["own"])), "a node's visits are not its own and its children's")
     reached = inner[(visits[inner] > 0) & ((links["flags"][inner] & DRAWN) == 0)]
-    _require(bool(np.all(own[reached] >= 1)), "an expanded node was never evaluated itself")
+    _require(not evaluated or bool(np.all(own[reached] >= 1)), "an expanded node was never evaluated itself")
 
 
 def _check_flow(tree: Tree, visits: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:

@@ -63,6 +63,10 @@ PATH_DEPENDENT = 128
 SPARE = 64
 """Flag: nobody's place, kept for an action that may come, or left behind by those that have moved."""
 
+FAILED = 64
+"""Flag in a search over Python objects, which has no spare places: the caller's code failed here. The node is never chosen again, and its
+value is unknown: no proof rests on it."""
+
 CLOSED = np.float32(-1e-45)
 """The prior of a closed child whose prior was zero: the smallest number below it."""
 

@@ -48,6 +48,8 @@ class Tree:
         """Counts the times that nodes changed their place; a node handle of an earlier generation is stale."""
         self.has_moved = False
         """Whether parts of the tree were given up since it began."""
+        self.opens_unevaluated = False
+        """Whether some nodes were opened without an evaluation: no rollout from them succeeded."""
         self.size = 0
         self.totals: FloatArray = np.zeros(players)
         """The root's value sums, for every player."""
