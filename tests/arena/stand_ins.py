@@ -7,6 +7,7 @@ import signal
 import time
 from pathlib import Path
 
+from treetop.compiler.preparing import preparing_kernel, thinking_clock
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, PlayerError
 from treetop.game.definition import Game
@@ -81,6 +82,33 @@ class QuitsEarly(Random):
         raise PlayerError("the engine does not start")
 
 
+class Unfit(Random):
+    """An engine whose rules are not ours."""
+
+    def prepare(self, game: Game) -> None:
+        raise PlayerError("the engine plays by other rules")
+
+
+class Prepares(Random):
+    """Compiles a kernel when it is prepared, and does not play otherwise."""
+
+    ready = False
+
+    def prepare(self, game: Game) -> None:
+        if not self.ready:
+            with preparing_kernel():
+                self.ready = True
+
+    def begin(self, start: Position, seed: int) -> None:
+        super().begin(start, seed)
+        self.kernels = thinking_clock().kernels
+
+    def choose(self, position: Position) -> int:
+        if not self.ready or thinking_clock().kernels != self.kernels:
+            raise PlayerError("something is compiled while the clock runs")
+        return super().choose(position)
+
+
 class QuitsOnSight(Random):
     def observe(self, action: int) -> None:
         raise PlayerError("the engine does not answer")
@@ -124,6 +152,7 @@ class KillsOnce(Random):
 _KINDS = {
     "random": Random, "first": First, "winner": Winner, "uct": Uct, "illegal": Illegal, "quits": Quits, "quits_early": QuitsEarly,
     "quits_on_sight": QuitsOnSight, "buggy": Buggy, "hangs": Hangs, "slow": Slow, "kills_once": KillsOnce,
+    "unfit": Unfit, "prepares": Prepares,
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from tests.arena.stand_ins import MAKE
 from treetop.arena.log import read_match
 from treetop.arena.match import MatchError, match
 from treetop.arena.sprt import Sprt, Verdict
-from treetop.errors import ConfigError, SaveError
+from treetop.errors import ConfigError, PlayerError, SaveError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUICK = {"make_player": MAKE, "balanced": False, "workers": 1, "seed": 1}
@@ -204,6 +204,17 @@ def test_forfeits_are_counted_and_do_not_end_a_match(tmp_path):
     assert "6 by quits" in str(result)
     late = match("random", "hangs", "tic_tac_toe", games=2, move_deadline=0.05, **QUICK)
     assert late.forfeits == {"A": 0, "B": 2}
+
+
+def test_a_player_that_cannot_play_is_an_error_before_the_first_game(tmp_path):
+    with pytest.raises(PlayerError, match="the engine plays by other rules"):
+        match("random", "unfit", "tic_tac_toe", games=4, out=tmp_path / "m", **QUICK)
+    assert not (tmp_path / "m").exists()
+
+
+def test_players_are_prepared_before_their_first_game_in_every_process():
+    result = match("prepares", "prepares", "tic_tac_toe", games=8, move_deadline=10, **{**QUICK, "workers": 2})
+    assert result.forfeits == {"A": 0, "B": 0}
 
 
 @pytest.mark.parametrize("workers", [1, 2])

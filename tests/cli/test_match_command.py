@@ -31,6 +31,23 @@ def test_the_json_of_a_match_has_its_keys(run):
     assert told["sprt"]["model"] == "normalized"
 
 
+def test_a_match_in_a_cold_cache_has_no_forfeits_and_records_no_compile(shell, tmp_path, monkeypatch):
+    monkeypatch.setenv("TREETOP_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("TREETOP_QUIET", "0")
+    ended = shell("match", "uct(simulations=20)", "alphabeta(depth=2)", "--game", "nim(stones=5)", "--games", "4", "--workers", "2",
+                  "--opening-plies", "0", "--move-deadline", "1", "--out", "m.jsonl", "--json")  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["forfeits"] == {"A": 0, "B": 0}
+    assert all(seconds < 1 for record in read_match(tmp_path / "m.jsonl")[1] for seconds in record["seconds"].values())
+    assert ended.err.count("compiling nim(stones=5, most=3) (run_") <= 1  # the workers say nothing
+    assert f"kept in {tmp_path / 'cache'} for the next time" in ended.err
+
+
+def test_an_engine_that_refuses_its_options_is_one_line_and_no_traceback(shell):
+    ended = shell("match", "unfit", "random", "--game", "tic_tac_toe", "--games", "4", *STAND_INS)
+    assert (ended.code, ended.err) == (1, "error: the engine plays by other rules\n")
+
+
 def test_every_option_reaches_the_match(run, tmp_path):
     run(
         "match", "winner", "random", "--game", "connect_four", "--games", "4", "--seed", "7", "--out", "m.jsonl", "--opening-plies", "3",

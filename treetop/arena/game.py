@@ -19,7 +19,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError, IllegalMoveError, PlayerError
 from treetop.game.facts import Facts
 from treetop.game.position import Position
-from treetop.players.player import Player
+from treetop.players.player import Player, prepare
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _SOON = 0.05  # seconds between two looks at the clock while it stands
@@ -115,6 +115,8 @@ class _Play:
 
     def run(self) -> PlayedGame:
         try:
+            for seat, player in enumerate(self._players):
+                self._ask(seat, prepare, player, self._game)
             for seat, player in enumerate(self._players):
                 if hasattr(player, "seat"):
                     player.seat = seat

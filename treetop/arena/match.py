@@ -23,7 +23,7 @@ from treetop.errors import ConfigError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game
 from treetop.journal import Record
-from treetop.players.player import Player
+from treetop.players.player import Player, prepare
 from treetop.workers.pool import Pool
 from treetop.workers.units import Outcome, Unit
 
@@ -124,13 +124,19 @@ class Terms:
         }  # fmt: skip
 
     def check_players(self, specs: Sequence[str]) -> None:
-        """Make each player once, so that a wrong text is told before anything begins."""
+        """Make and prepare each player once: a wrong text, or an engine that cannot play, is an error before anything begins.
+
+        What has to be compiled is then in the cache before the workers start.
+        """
         make = maker(self.make_player)
-        for spec in dict.fromkeys(specs):
+        for spec in specs:
             player = make(spec, self.game)
             if not isinstance(player, Player):
                 raise ConfigError(f"{self.make_player} made {player!r} of {spec}, which is no player: it lacks name, begin, choose, observe or close")
-            player.close()
+            try:
+                prepare(player, self.game)
+            finally:
+                player.close()
 
 
 class Contest:
@@ -256,8 +262,9 @@ def play_contests(
     deadline = None if terms.move_deadline is None else 60 + 2 * terms.move_deadline * terms.game.facts.max_length
     run = _Run(terms, pairings, progress)
     try:
-        terms.check_players([spec for pairing in pairings for spec in pairing.specs])
-        with Pool(SETUP, (source, terms.make_player, terms.move_deadline), workers=workers, deadline=deadline) as pool:
+        specs = tuple(dict.fromkeys(spec for pairing in pairings for spec in pairing.specs))
+        terms.check_players(specs)
+        with Pool(SETUP, (source, terms.make_player, terms.move_deadline, specs), workers=workers, deadline=deadline) as pool:
             for outcome in pool.run(run.units()):
                 run.take(outcome)
                 if all(pairing.over for pairing in pairings):

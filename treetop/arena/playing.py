@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,7 +14,7 @@ from treetop.errors import PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
-from treetop.players.player import Player
+from treetop.players.player import Player, prepare
 from treetop.players.spec import find_maker, make_player
 
 MAKE_PLAYER = "treetop.players.spec:make_player"
@@ -124,13 +125,22 @@ class GameTask:
 
 
 class GameWorker:
-    """Plays games. Players are made when they are first needed, and again after they have failed."""
+    """Plays games. Players are made when they are first needed, and again after they have failed.
 
-    def __init__(self, game: str | Game, make_player: str, move_deadline: float | None) -> None:
+    One of each of `specs` is made and prepared at once, so that what compiles or starts slowly is ready before the first game.
+    """
+
+    def __init__(self, game: str | Game, make_player: str, move_deadline: float | None, specs: tuple[str, ...] = ()) -> None:
         self._game = load_game(game)
         self._make = maker(make_player)
         self._deadline = move_deadline
         self._players: dict[tuple[str, int], Player] = {}
+        self._spare: dict[str, Player] = {}
+        """Prepared players without a seat."""
+        for spec in specs:
+            with suppress(PlayerError):  # it forfeits its games, each with the reason
+                self._spare[spec] = self._make(spec, self._game)
+                prepare(self._spare[spec], self._game)
 
     def __call__(self, task: Task) -> dict[str, Any]:
         """Play a game: its line in the file."""
@@ -150,11 +160,13 @@ class GameWorker:
     def close(self) -> None:
         """Close all players."""
         self._drop(list(self._players))
+        while self._spare:
+            self._spare.popitem()[1].close()
 
     def _player(self, spec: str, side: int) -> Player:
         if (spec, side) not in self._players:
             try:
-                self._players[spec, side] = self._make(spec, self._game)
+                self._players[spec, side] = self._spare.pop(spec) if spec in self._spare else self._make(spec, self._game)
             except PlayerError as error:
                 return _Absent(spec, str(error))
         return self._players[spec, side]

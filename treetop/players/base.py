@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from treetop.compiler.rng import mix
+from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.players.player import Choice
 from treetop.types import SIMULTANEOUS
@@ -22,6 +23,9 @@ class BasePlayer:
         self.seat = 0
         """Its number in the game; set before `begin`."""
         self._seed = 0
+
+    def prepare(self, game: Game) -> None:
+        """Get ready to play a game, before any clock runs: compile, start processes. A second call costs nothing."""
 
     def begin(self, start: Position, seed: int) -> None:  # noqa: ARG002 - the shape of the protocol
         """A new game begins at a position. Everything random that follows comes from the seed."""

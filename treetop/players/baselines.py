@@ -48,6 +48,12 @@ class GreedyPlayer(BasePlayer):
         self._estimates = Minimax(game, 1, horizon=HEURISTIC) if plain and game.has("heuristic") else None
         self._foresight = Foresight(game)
 
+    def prepare(self, game: Game) -> None:  # noqa: ARG002 - it knows its game
+        """Compile what looks ahead, or load it from the cache."""
+        for minimax in (self._outcomes, self._estimates):
+            if minimax is not None:
+                minimax.prepare()
+
     def choose(self, position: Position) -> Choice:
         """Judge each action by what the next move can make of it, then by the estimate."""
         if self._outcomes is None:
@@ -72,6 +78,10 @@ class AlphaBetaPlayer(BasePlayer):
         self.last_value: float | None = None
         """What the last move is worth to this player; None before the first move of a game."""
         self._minimax = Minimax(game, check_depth(depth), horizon=horizon, table=table, rollouts=rollouts)
+
+    def prepare(self, game: Game) -> None:  # noqa: ARG002 - it knows its game
+        """Compile what looks ahead, or load it from the cache."""
+        self._minimax.prepare()
 
     def begin(self, start: Position, seed: int) -> None:
         """A new game begins."""

@@ -25,7 +25,6 @@ _UCI_NODES = 10_000
 _PLAIN_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-
 class Engine(Protocol):
     """What every protocol's object has."""
 
@@ -52,18 +51,31 @@ class EnginePlayer(BasePlayer, Generic[E]):
         self._start_deadline = _positive("start_deadline", start_deadline)
         self._engine: E | None = None
 
+    def prepare(self, game: Game) -> None:  # noqa: ARG002 - it knows its game
+        """Start the engine, unless it is running, and set it up: options, and rules that agree with ours."""
+        self._running()
+
     def begin(self, start: Position, seed: int) -> None:
         """A new game begins at the game's start, or after some moves from there."""
         super().begin(start, seed)
         self._check_start(start)
+        engine = self._running()
         try:
-            if self._engine is None or self._engine.process.closed:
-                self._engine = self._start()
-                self._set_up(self._engine)
-            self._new_game(self._engine, start)
+            self._new_game(engine, start)
         except BaseException:
             self._abandon()
             raise
+
+    def _running(self) -> E:
+        """The engine, started and set up where it is not running."""
+        if self._engine is None or self._engine.process.closed:
+            self._engine = self._start()
+            try:
+                self._set_up(self._engine)
+            except BaseException:
+                self._abandon()
+                raise
+        return self._engine
 
     def choose(self, position: Position) -> int:
         """Ask the engine, and find the action that it means."""

@@ -261,6 +261,12 @@ class Minimax:
         self._control["horizon"], self._control["rollouts"], self._control["max_length"] = horizon, rollouts, facts.max_length
         self._control["middle"], self._control["half"] = facts.middle, (high - low) / 2
 
+    def prepare(self) -> None:
+        """Compile the walk, or load it from the cache."""
+        if not self._entry.is_ready:
+            self._control["budget"] = 0  # it comes back at once
+            self._entry(self._control, self._states, self._actions, self._frames, self._table, self._values)
+
     def best_moves(self, position: Position, seed: int = 0) -> tuple[list[int], int]:
         """All actions that are best, and their score. Deepens move by move, so that good moves are looked at first."""
         self._start(position, seed)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Protocol, runtime_checkable
 
+from treetop.game.definition import Game
 from treetop.game.position import Position
 
 Choice = int | tuple[float, ...]
@@ -14,9 +15,11 @@ Choice = int | tuple[float, ...]
 class Player(Protocol):
     """Somebody who plays. One object plays one game at a time, and any number one after the other.
 
-    Two more attributes count where a player has them. `seat` is set to its number in the game before `begin`; without it a player cannot know
-    for whom it chooses where all choose at once. `clairvoyant`, if true, asks for positions with everything hidden laid open, and
-    the records of its games say so; all others are given positions in which what they cannot know is drawn anew.
+    Three more attributes count where a player has them. `prepare(game)` is called before each game, when no clock runs: compile what
+    `choose` needs, start processes, and raise an error where the player cannot play at all. `seat` is set to its number in the game before
+    `begin`; without it a player cannot know for whom it chooses where all choose at once. `clairvoyant`, if true, asks for positions with
+    everything hidden laid open, and the records of its games say so; all others are given positions in which what they cannot know is drawn
+    anew.
     """
 
     name: str
@@ -40,3 +43,9 @@ class Player(Protocol):
     def close(self) -> None:
         """The player is not needed any more: end processes, close files. May be called twice."""
         ...
+
+
+def prepare(player: Player, game: Game) -> None:
+    """Let a player get ready for a game, where it has something to prepare."""
+    if callable(method := getattr(player, "prepare", None)):
+        method(game)

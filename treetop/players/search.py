@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from treetop.errors import SearchError, TerminalPositionError
-from treetop.game.position import Position
+from treetop.game.definition import Game
+from treetop.game.position import Position, first_choice
 from treetop.players.base import BasePlayer
 from treetop.players.player import Choice
 from treetop.search.config import SearchConfig
@@ -34,6 +35,13 @@ class SearchPlayer(BasePlayer):
         self.last_result: SearchResult | None = None
         """What the last search found, with the simulations and seconds that it used; None before the first move of a game."""
         self._search: Search | None = None
+        self._ready_for: Game | None = None
+
+    def prepare(self, game: Game) -> None:
+        """Compile what its searches of a game need, or load it from the cache."""
+        if self._ready_for is not game:
+            Search(first_choice(game), self.config, evaluator=self.evaluator).prepare()
+            self._ready_for = game
 
     def begin(self, start: Position, seed: int) -> None:
         """A new game begins: the tree of the last one is dropped."""

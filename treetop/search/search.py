@@ -133,18 +133,20 @@ class Search:
         self._refuse_in_flight("run")
         wanted = self._wanted_moves(include, exclude)
         self._machine.face_mover()
-        self.prepare()
-        self.tree.reserve(8 * (limit.simulations or 0))
         held = self.simulations
         self._is_scheduled = False
-        budget = Budget(self._forced(limit))
-        with Interrupts() as interrupts:
-            try:
-                why = self._run_slices(budget, interrupts, progress, stopping, wanted)
-            except KeyboardInterrupt:
-                interrupts.seen = True
-            finally:
-                root.set_mask(self._machine, None)
+        try:
+            root.set_mask(self._machine, wanted)  # before the code is prepared: moves that were asked for take another build
+            self.prepare()
+            self.tree.reserve(8 * (limit.simulations or 0))
+            budget = Budget(self._forced(limit))
+            with Interrupts() as interrupts:
+                try:
+                    why = self._run_slices(budget, interrupts, progress, stopping)
+                except KeyboardInterrupt:
+                    interrupts.seen = True
+        finally:
+            root.set_mask(self._machine, None)
         if interrupts.seen:
             why = "interrupted"
             if not self.simulations:
@@ -156,14 +158,12 @@ class Search:
         return self.result()
 
     def _run_slices(
-        self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None, stopping: Sequence[Stopper],
-        wanted: list[int] | None,
+        self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None, stopping: Sequence[Stopper]
     ) -> str:  # fmt: skip
         """Run slice after slice; why it ended."""
         pulse, together = Pulse(_PROGRESS_SECONDS), Together(stopping)
         together.reset()
         wait = _MOST_VISITS  # simulations until the next look at the root
-        root.set_mask(self._machine, wanted)
         limit = budget.limit
         while not interrupts.seen:
             if self.solved and self.simulations:
