@@ -153,7 +153,7 @@ def _are_rewards(value: Any, players: Any) -> bool:
     return isinstance(value, dict) and all(isinstance(value.get(player), (int, float)) for player in players)
 
 
-MATCH = Kind("a match", ("index", "pair", "score", "seats", "opening", "forfeit", "rewards"), _is_pair_game, kept=("clairvoyant",))
-ROUNDS = Kind("a match of many", ("index", "round", "seats", "opening", "forfeit", "rewards"), _is_round_game, kept=("clairvoyant",))
+MATCH = Kind("a match", ("index", "pair", "score", "seats", "opening", "forfeit", "rewards"), _is_pair_game, kept=("clairvoyant", "reason"))
+ROUNDS = Kind("a match of many", ("index", "round", "seats", "opening", "forfeit", "rewards"), _is_round_game, kept=("clairvoyant", "reason"))
 EVALUATION = Kind("an evaluation", ("index", "deal", "player", "returns", "forfeit", "seconds", "choices", "simulations", "summary"),
-                  _is_evaluated_game, kept=("clairvoyant",))  # fmt: skip
+                  _is_evaluated_game, kept=("clairvoyant", "reason"))  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.arena.elo import Interval
+from treetop.arena.forfeits import Reasons, describe, reasons_of
 from treetop.arena.means import mean_interval, number, told
 from treetop.arena.playing import LETTERS
 from treetop.journal import Record
@@ -32,6 +33,8 @@ class ManyResult:
     firsts: tuple[float, ...]
     """In what share of the games nobody received more than this player; a shared first place counts its part."""
     forfeits: tuple[int, ...]
+    forfeit_reasons: tuple[Reasons, ...]
+    """For each player its reasons, and for each how many games."""
     clairvoyant: tuple[int, ...]
     """The players, by number, that were shown what is hidden."""
     asked: int
@@ -56,6 +59,7 @@ class ManyResult:
             "finished": self.finished, "complete": self.complete, "interrupted": self.interrupted,
             "returns": [interval.to_dict() for interval in self.returns], "by_seat": [list(row) for row in self.by_seat],
             "seats": list(self.seats), "firsts": list(self.firsts), "forfeits": list(self.forfeits),
+            "forfeit_reasons": [dict(reasons) for reasons in self.forfeit_reasons],
             "clairvoyant": [self.players[number] for number in self.clairvoyant], "out": None if self.out is None else str(self.out),
         }  # fmt: skip
 
@@ -77,7 +81,7 @@ class ManyResult:
             "Elo": "none: Elo and sequential tests are about two players",
         }
         if any(self.forfeits):
-            said["forfeits"] = ", ".join(f"{count} by {name}" for name, count in zip(self.players, self.forfeits, strict=True) if count)
+            said["forfeits"] = describe(zip(self.players, self.forfeit_reasons, strict=True))
         if self.clairvoyant:
             said["clairvoyant"] = f"{', '.join(self.players[player] for player in self.clairvoyant)}: shown what is hidden"
         return said
@@ -144,6 +148,7 @@ class ManyTally:
             **self._about, games=len(games), returns=returns, by_seat=by_seat, seats=seats,
             firsts=tuple(sum(_first(record, letter) for record in games) / count for letter in letters),
             forfeits=tuple(sum(record["forfeit"] == letter for record in games) for letter in letters),
+            forfeit_reasons=tuple(reasons_of(record for record in games if record["forfeit"] == letter) for letter in letters),
             clairvoyant=tuple(i for i, letter in enumerate(letters) if any(letter in record.get("clairvoyant", ()) for record in games)),
             finished=self._finished, interrupted=interrupted,
         )  # fmt: skip

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.arena.elo import Interval, Pentanomial, Rating, elo_of, rate, signed
+from treetop.arena.forfeits import Reasons, describe, reasons_of
 from treetop.arena.means import number, spread_interval, told
 from treetop.arena.sprt import Sprt, SprtState
 from treetop.journal import Record
@@ -36,6 +37,8 @@ class MatchResult:
     sprt: SprtState | None
     forfeits: dict[str, int]
     """By player, A and B."""
+    forfeit_reasons: dict[str, Reasons]
+    """By player, for each reason how many games."""
     first_player: tuple[int, int, int]
     """Wins, draws and losses of whoever had the first move."""
     mean_rewards: dict[str, float]
@@ -79,6 +82,7 @@ class MatchResult:
             "finished": self.finished, "complete": self.complete, "interrupted": self.interrupted,
             "wins": self.wins, "draws": self.draws, "losses": self.losses, "pentanomial": list(self.pentanomial), **self.rating.to_dict(),
             "sprt": None if self.sprt is None else self.sprt.to_dict(), "forfeits": dict(self.forfeits),
+            "forfeit_reasons": {player: dict(reasons) for player, reasons in self.forfeit_reasons.items()},
             "first_player": {"wins": wins, "draws": draws, "losses": losses, "score": first},
             "mean_rewards": dict(self.mean_rewards), "advantage": self.advantage.to_dict(), "clairvoyant": list(self.clairvoyant), "out": None if self.out is None else str(self.out),
         }  # fmt: skip
@@ -105,9 +109,7 @@ class MatchResult:
             a, b = (number(self.mean_rewards[key]) for key in PLAYERS)
             said["mean return"] = f"{a} and {b} a game; {self.players[0]} received {told(self.advantage)} more, 95% interval"
         if any(self.forfeits.values()):
-            said["forfeits"] = ", ".join(
-                f"{count} by {name}" for name, count in zip(self.players, (self.forfeits[key] for key in PLAYERS), strict=True) if count
-            )  # fmt: skip
+            said["forfeits"] = describe(zip(self.players, (self.forfeit_reasons[key] for key in PLAYERS), strict=True))
         if self.clairvoyant:
             said["clairvoyant"] = f"{', '.join(self.players[PLAYERS.index(key)] for key in self.clairvoyant)}: shown what is hidden"
         if self.sprt is not None:
@@ -142,7 +144,7 @@ class _Counts:
 
     results: list[int] = field(default_factory=lambda: [0, 0, 0])
     pentanomial: list[int] = field(default_factory=lambda: [0] * 5)
-    forfeits: dict[str, int] = field(default_factory=lambda: dict.fromkeys(PLAYERS, 0))
+    forfeits: dict[str, list[Record]] = field(default_factory=lambda: {player: [] for player in PLAYERS})
     first: list[int] = field(default_factory=lambda: [0, 0, 0])
     rewards: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PLAYERS, 0.0))
     games: int = 0
@@ -162,7 +164,7 @@ class _Counts:
             self.results[_cell(points)] += 1
             self.first[_cell(points if record["seats"][0] == "A" else 1 - points)] += 1
             if record["forfeit"] is not None:
-                self.forfeits[record["forfeit"]] += 1
+                self.forfeits[record["forfeit"]].append(record)
             self.clairvoyant.update(record.get("clairvoyant", ()))
             for player in PLAYERS:
                 self.rewards[player] += record["rewards"][player]
@@ -229,7 +231,8 @@ class Tally:
         games = max(counts.games, 1)
         return MatchResult(
             **self._about, games=counts.games, wins=wins, draws=draws, losses=losses, pentanomial=pentanomial, rating=rate(pentanomial),
-            sprt=self._state, forfeits=dict(counts.forfeits), first_player=tuple(counts.first),  # type: ignore[arg-type]
+            sprt=self._state, forfeits={player: len(lost) for player, lost in counts.forfeits.items()},
+            forfeit_reasons={player: reasons_of(lost) for player, lost in counts.forfeits.items()}, first_player=tuple(counts.first),  # type: ignore[arg-type]
             mean_rewards={player: total / games for player, total in counts.rewards.items()},
             advantage=spread_interval(sum(counts.pentanomial), *counts.more), graded=len(counts.sizes) >= _MANY_SIZES,
             clairvoyant=tuple(sorted(counts.clairvoyant)), finished=self._finished, interrupted=interrupted,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.arena.elo import Interval
+from treetop.arena.forfeits import Reasons, describe, reasons_of
 from treetop.arena.means import mean_interval, number, share_interval, told
 from treetop.journal import Record
 from treetop.search.tables import text_table
@@ -30,6 +31,8 @@ class Scores:
     seats: tuple[float, ...]
     """The mean return of each seat."""
     forfeits: int
+    forfeit_reasons: Reasons
+    """For each reason how many games."""
     seconds: float
     """Of thinking, a game."""
     choices: float
@@ -61,7 +64,8 @@ class Scores:
         """Plain values."""
         return {
             "player": self.player, "games": self.games, "mean": self.mean.to_dict(), "median": self.median, "best": self.best, "worst": self.worst,
-            "wins": self.wins, "win_share": self.win_share, "win_interval": self.win_interval.to_dict(), "seats": list(self.seats), "forfeits": self.forfeits, "seconds_a_game": self.seconds,
+            "wins": self.wins, "win_share": self.win_share, "win_interval": self.win_interval.to_dict(), "seats": list(self.seats), "forfeits": self.forfeits,
+            "forfeit_reasons": dict(self.forfeit_reasons), "seconds_a_game": self.seconds,
             "choices_a_game": self.choices, "simulations_a_move": self.simulations, "ends": self.ends, "clairvoyant": self.clairvoyant,
         }  # fmt: skip
 
@@ -147,7 +151,7 @@ class EvaluationResult:
         if any(len(one.seats) > 1 for one in self.scores):
             said["seats"] = "; ".join(f"{one.player}: {', '.join(number(value) for value in one.seats)}" for one in self.scores)
         if any(one.forfeits for one in self.scores):
-            said["forfeits"] = ", ".join(f"{one.forfeits} by {one.player}" for one in self.scores if one.forfeits)
+            said["forfeits"] = describe((one.player, one.forfeit_reasons) for one in self.scores)
         if any(one.clairvoyant for one in self.scores):
             said["clairvoyant"] = f"{', '.join(one.player for one in self.scores if one.clairvoyant)}: shown what is hidden"
         return said
@@ -207,7 +211,8 @@ class ScoreTally:
             self._players[player], len(records), mean_interval(values if records else []), statistics.median(values), max(values), min(values),
             sum(record["returns"][0] > self._above for record in records),
             tuple(math.fsum(record["returns"][seat] for record in records) / count for seat in range(seats)),
-            sum(record["forfeit"] is not None for record in records), math.fsum(record["seconds"] for record in records) / count,
+            sum(record["forfeit"] is not None for record in records),
+            reasons_of(record for record in records if record["forfeit"] is not None), math.fsum(record["seconds"] for record in records) / count,
             sum(record["choices"] for record in records) / count,
             sum(record["simulations"] for record in told_of) / choices if choices else None, _ends(records),
             any(record.get("clairvoyant", False) for record in records),

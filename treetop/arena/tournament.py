@@ -6,12 +6,14 @@ import contextlib
 import hashlib
 import itertools
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from treetop.arena.elo import signed
+from treetop.arena.forfeits import Reasons, describe
 from treetop.arena.match import MatchProgress, Pairing, Terms, need_two, play_contests
 from treetop.arena.openings import OpeningSettings
 from treetop.arena.playing import MAKE_PLAYER
@@ -103,6 +105,18 @@ class TournamentResult:
             return "-"
         return f"{match.score if player < other else 1 - match.score:.1%}"
 
+    def forfeit_reasons(self, player: int) -> Reasons:
+        """Why a player lost games by forfeit, and for each reason how many."""
+        total: Counter[str] = Counter()
+        for (i, _), match in self._of(player):
+            total.update(match.forfeit_reasons["A" if i == player else "B"])
+        return dict(total.most_common())
+
+    def facts(self) -> dict[str, str]:
+        """What else there is to say, by name."""
+        forfeits = describe((name, self.forfeit_reasons(player)) for player, name in enumerate(self.players))
+        return {"forfeits": forfeits} if forfeits else {}
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
         return {
@@ -121,7 +135,8 @@ class TournamentResult:
         return f"{len(self.players)} players, every one against every other: {self.game}, {many}, seed {self.seed}"
 
     def __str__(self) -> str:
-        return f"{self.title()}\n\n{text_table(*self.table())}"
+        said = "".join(f"\n\n{name}  {text}" for name, text in self.facts().items())
+        return f"{self.title()}\n\n{text_table(*self.table())}{said}"
 
 
 def tournament(

@@ -229,7 +229,9 @@ def pace(rate: float, left: int) -> str:
 def _standing(now: MatchProgress) -> str:
     result = now.result
     test = "" if result.sprt is None else f"  LLR {result.sprt.llr:+.2f} ({result.sprt.sprt.lower:.2f}, {result.sprt.sprt.upper:.2f})"
-    return (f"+{result.wins} ={result.draws} -{result.losses}  Elo {result.rating.elo}{test}  "
+    lost = sum(result.forfeits.values())
+    forfeits = f"  {lost} by forfeit" if lost else ""
+    return (f"+{result.wins} ={result.draws} -{result.losses}  Elo {result.rating.elo}{test}{forfeits}  "
             f"{pace(now.rate, result.asked - result.finished)}")
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treetop.cli.common import Json, Seed, find_game, look_here, screen, table
+from treetop.cli.common import Json, Seed, facts, find_game, look_here, screen, table
 from treetop.cli.match import (
     AnyOpening,
     Deadline,
@@ -86,3 +86,6 @@ def _draw(result: TournamentResult) -> None:
     console.print(result.title(), soft_wrap=True)
     console.print()
     console.print(made)
+    if said := result.facts():
+        console.print()
+        console.print(facts({**said}))
