@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from treetop.cli.common import FAILURE, FAINT, LIMITS, SEARCH, Json, Seconds, Seed, errors, refuse_missing_folder, say, say_json
-from treetop.cli.match import INTERRUPTED
+from treetop.cli.common import LIMITS, SEARCH, Json, Seconds, Seed, hang_up_is_quitting, refuse_missing_folder
+from treetop.cli.prove_files import WHAT, Run, find_work, learn_from
 from treetop.cli.prove_shown import Found, find_counter_model, waiting, watching
-from treetop.errors import ConfigError, SaveError, TreetopError
+from treetop.errors import ConfigError, SaveError
 
 if TYPE_CHECKING:
     from treetop.prove.config import ProofConfig
-    from treetop.prove.coq.documents import Document
     from treetop.prove.limits import ProofLimit
     from treetop.prove.prover import Theorem
 
@@ -26,12 +25,12 @@ COQ, EXPERIMENTS = "Files of Coq", "Experiments"  # headings of `--help`
 SECONDS = 60.0
 """How long a proof is looked for where no limit is given."""
 
-_HELP_WHAT = "A formula ('p & q -> q & p'), a TPTP problem (File.p), or a file of Coq (File.v)."
-What = Annotated[str | None, typer.Argument(metavar="WHAT", help=_HELP_WHAT, show_default=False)]
+What = Annotated[str | None, typer.Argument(metavar="WHAT", help=WHAT, show_default=False)]
 Lemmas = Annotated[list[str] | None, typer.Option("--lemma", metavar="NAME", help="A lemma of the file; several may be named.", rich_help_panel=COQ)]
 AllAdmitted = Annotated[bool, typer.Option("--all-admitted", help="All lemmas of the file that are admitted.", rich_help_panel=COQ)]
-Write = Annotated[bool, typer.Option("--write", help="Put the proofs into the file; the old one stays as File.v.bak.", rich_help_panel=COQ)]
+Write = Annotated[bool, typer.Option("--write", help="Put each proof into the file as soon as it is found; the old file stays as File.v.bak.", rich_help_panel=COQ)]
 Copy = Annotated[Path | None, typer.Option("--copy", metavar="NEW.v", help="Put the proofs into a copy of the file instead.", rich_help_panel=COQ)]
+IncludeData = Annotated[bool, typer.Option("--include-data", help="Look for values of what is no proposition, too (Definition d : nat -> nat. Admitted.): any value of the type will do.", rich_help_panel=COQ)]  # fmt: skip
 Learn = Annotated[list[Path] | None, typer.Option("--learn", metavar="PATH", help="Suggest what was done at similar goals in the finished proofs of this file or folder, too; several may be named.", rich_help_panel=COQ)]  # fmt: skip
 Easy = Annotated[bool | None, typer.Option("--allow-easy/--block-easy", help="Tactics that search for proofs themselves (auto, lia, ...); blocked in experiments only.", rich_help_panel=SEARCH, show_default=False)]  # fmt: skip
 Policy = Annotated[str | None, typer.Option("--policy", metavar="POLICY", help="puct, ucb1, best_first, blind_uniform; with options in brackets: 'puct(c=0.5)'.", rich_help_panel=SEARCH)]  # fmt: skip
@@ -58,6 +57,7 @@ def prove(
     write: Write = False,
     copy: Copy = None,
     learn: Learn = None,
+    include_data: IncludeData = False,
     seconds: Seconds = None,
     attempts: Attempts = None,
     iterations: Iterations = None,
@@ -82,7 +82,7 @@ def prove(
 
     Without a limit it looks for a minute at each theorem.
 
-    Ends with 0 where everything was proved, with 1 where something was not, and with 130 after Ctrl-C. An experiment (--suite, --basin-seeds) ends with 0 when
+    Ends with 0 where everything was proved, with 1 where something was not or was skipped, with 2 where the input is wrong, and with 130 after Ctrl-C. An experiment (--suite, --basin-seeds) ends with 0 when
     it was run to its end: a theorem that is not proved there is a result, not a failure.
     """
     config = make_config(policy, tactic_seconds)
@@ -91,7 +91,8 @@ def prove(
     if suite is not None or basin_seeds is not None or basin_blind:
         from treetop.cli.prove_many import run_experiment
 
-        refuse({"--write": write, "--copy": copy, "--tree": tree, "--tree-all": tree_all, "--trace": trace, "--all-admitted": all_admitted, "--learn": learn},
+        refuse({"--write": write, "--copy": copy, "--tree": tree, "--tree-all": tree_all, "--trace": trace, "--all-admitted": all_admitted, "--learn": learn,
+                "--include-data": include_data},
                "are about single proofs, and this is an experiment")  # fmt: skip
         run_experiment(
             what, suite, lemma or [], config, limit, steps, policy=policy, allow_easy=bool(allow_easy), mode=mode, workers=workers, seed=seed,
@@ -99,61 +100,21 @@ def prove(
         )  # fmt: skip
         return
     refuse({"--out": out, "--plot": plot}, "keep or draw runs: that needs --suite or --basin-seeds")
-    refuse_places(what, trace, copy, write=write)
-    found: list[Found] = []
-    asked, interrupted = 1, False
+    refuse_places(trace, copy, write=write)
+    run = Run(as_json=as_json)
+    options: dict[str, Any] = {"tree": (tree or tree_all, tree_all), "seed": seed, "workers": workers, "allow_easy": allow_easy is not False}
     try:
-        theorems = find_theorems(what, lemma or [], all_admitted=all_admitted, mode=mode, written=write or copy is not None)
-        asked = len(theorems)
-        learn_from(learn or [], theorems)
-        options = {"seed": seed, "workers": workers, "allow_easy": allow_easy is not False}
-        with _trace_to(trace) as tell:
-            for theorem in theorems:
-                found.append(_search(theorem, config, limit, steps, tree=(tree or tree_all, tree_all), trace=tell, **options))
-                if not as_json:
-                    found[-1].show()
-                if found[-1].result.interrupted:
-                    break
+        with hang_up_is_quitting():
+            work = find_work(what, lemma or [], all_admitted=all_admitted, mode=mode, write=write, copy=copy, data=include_data)
+            run.begin(work)
+            learn_from(learn or [], work.theorems)
+            with _trace_to(trace) as tell:
+                for theorem in work.theorems:
+                    if not run.treat(theorem, lambda theorem: _search(theorem, config, limit, steps, trace=tell, **options)):
+                        break
     except KeyboardInterrupt:
-        interrupted = True
-    _finish(found, asked, write=write, copy=copy, as_json=as_json, interrupted=interrupted)
-
-
-def _finish(found: list[Found], asked: int, *, write: bool, copy: Path | None, as_json: bool, interrupted: bool) -> None:
-    """Write what was proved, tell how it went, and end with the code for it. What was found is told even where it cannot be written."""
-    interrupted = interrupted or any(one.result.interrupted for one in found)
-    failure, written = None, None
-    if write or copy is not None:
-        try:
-            written = _write(found, copy)
-        except TreetopError as error:
-            failure = error
-    if as_json and found:
-        told = [one.to_dict() for one in found]
-        place = {"written": None if written is None else os.fspath(written)} if write or copy is not None else {}
-        say_json({**told[0], **place} if asked == 1 else {"theorems": told, "proved": sum(one.result.proved for one in found), "asked": asked, **place})
-    elif not as_json:
-        _tell_all(found, asked, written, write=write, copy=copy)
-    if failure is not None:
-        raise failure
-    if interrupted:
-        errors().print("interrupted", style=FAINT)
-        raise typer.Exit(INTERRUPTED)
-    if not all(one.result.proved for one in found):
-        raise typer.Exit(FAILURE)
-
-
-def _tell_all(found: list[Found], asked: int, written: Path | None, *, write: bool, copy: Path | None) -> None:
-    """Of several theorems how many were proved, and where the proofs stand now."""
-    proved = [one.theorem.name for one in found if one.result.proved]
-    if asked > 1:
-        left = ", ".join(one.theorem.name for one in found if not one.result.proved)
-        untried = f"; not tried: {asked - len(found):,}" if len(found) < asked else ""
-        say(f"{len(proved):,} of {asked:,} proved{f'; not proved: {left}' if left else ''}{untried}")
-    if written is not None:
-        say(f"written: {', '.join(proved)}, into {written}" if copy is not None else f"written: {', '.join(proved)}; the old file is {written}")
-    elif (write or copy is not None) and not proved:
-        say("nothing was written")
+        run.interrupted = True
+    run.finish()
 
 
 def make_config(policy: str | None, tactic_seconds: float | None) -> ProofConfig:
@@ -191,7 +152,7 @@ def refuse(options: dict[str, Any], why: str) -> None:
         raise ConfigError(f"{', '.join(given)} {why}")
 
 
-def refuse_places(what: str | None, trace: Path | None, copy: Path | None, *, write: bool) -> None:
+def refuse_places(trace: Path | None, copy: Path | None, *, write: bool) -> None:
     """Refuse places where nothing could be written in the end, before there is anything to lose."""
     refuse_missing_folder(trace)
     refuse_missing_folder(copy)
@@ -199,68 +160,8 @@ def refuse_places(what: str | None, trace: Path | None, copy: Path | None, *, wr
         raise ConfigError("--write changes the file and --copy leaves it alone: give one of them")
     if copy is not None and copy.exists():
         raise ConfigError(f"{copy} exists already: a copy is written to a new file")
-    changed = copy if copy is not None else Path(what) if write and what is not None else None
-    if changed is not None and changed.parent.is_dir() and not os.access(changed.parent, os.W_OK):
-        raise SaveError(f"{changed} cannot be written: its folder does not allow it")
-
-
-def find_theorems(what: str | None, lemmas: list[str], *, all_admitted: bool, mode: str, written: bool) -> list[Theorem]:
-    """What is to be proved. A file of Coq must compile as it is."""
-    from treetop.prove.coq.theorem import CoqTheorem
-    from treetop.prove.theorems import find_theorem
-
-    if what is None:
-        raise ConfigError(f"say what to prove: {_HELP_WHAT[0].lower()}{_HELP_WHAT[1:]}")
-    if _is_folder(what):
-        raise ConfigError(f"{what} is a folder: --suite {what} runs all problems in it")
-    if what.endswith((".v", ".p")) and not Path(what).is_file():
-        raise ConfigError(f"there is no file {what}")
-    if not what.endswith(".v"):
-        if lemmas or all_admitted or written:
-            raise ConfigError(f"--lemma, --all-admitted, --write and --copy are for files of Coq, whose names end with .v, not for {what!r}")
-        return [find_theorem(what, mode=mode)]
-    document = _read_document(what)
-    names = list(dict.fromkeys([*(document.lemma(name).qualified for name in lemmas), *(lemma.qualified for lemma in document.admitted if all_admitted)]))
-    if not names and all_admitted:
-        raise ConfigError(f"no lemma of {what} is admitted")
-    if not names:
-        admitted = ", ".join(lemma.qualified for lemma in document.admitted) or "none"
-        raise ConfigError(f"say which lemma of {what} to prove, by --lemma NAME or --all-admitted; admitted are: {admitted}")
-    found = [CoqTheorem(what, name) for name in names]
-    with waiting(f"compiling {what}"):
-        found[0].check_compiles()
-    return list(found)
-
-
-def learn_from(paths: list[Path], theorems: list[Theorem]) -> None:
-    """Let theorems of Coq look at the finished proofs of files, and of all files of folders."""
-    from treetop.prove.coq.theorem import CoqTheorem
-
-    files = [file for path in paths for file in (sorted(path.rglob("*.v")) if path.is_dir() else [path])]
-    if paths and not files:
-        raise ConfigError(f"there is no file of Coq in {', '.join(map(str, paths))}")
-    for theorem in theorems:
-        if files and not isinstance(theorem, CoqTheorem):
-            raise ConfigError("--learn is for files of Coq")
-        if isinstance(theorem, CoqTheorem):
-            with waiting("looking at finished proofs"):
-                theorem.learn(files)
-
-
-def _is_folder(what: str) -> bool:
-    try:
-        return Path(what).is_dir()
-    except OSError:  # a formula may be longer than any name
-        return False
-
-
-def _read_document(what: str) -> Document:
-    from treetop.prove.coq.documents import Document
-
-    try:
-        return Document(Path(what).read_bytes().decode("utf-8", "surrogateescape"), what)
-    except OSError as error:
-        raise SaveError(f"{what} cannot be read: {error.strerror or error}") from error
+    if copy is not None and copy.parent.is_dir() and not os.access(copy.parent, os.W_OK):
+        raise SaveError(f"{copy} cannot be written: its folder does not allow it")
 
 
 @contextmanager
@@ -303,11 +204,3 @@ def _search(
         drawn = search.tree(lines=None if everything else LINES, everything=everything) if wanted else None
     return Found(theorem, result, drawn, find_counter_model(theorem, result))
 
-
-def _write(found: list[Found], copy: Path | None) -> Path | None:
-    """Put what was proved into the file; all of it at once, so that the file is whole at any time."""
-    from treetop.prove.coq.theorem import CoqTheorem
-    from treetop.prove.coq.writing import write_proofs
-
-    proofs = [(one.theorem, one.result.script) for one in found if one.result.proved and isinstance(one.theorem, CoqTheorem)]
-    return write_proofs(proofs, copy=copy) if proofs else None

@@ -20,7 +20,7 @@ class ProofResult:
     """`proved`; `exhausted`: nothing is left to try; `open`: the limit came first; `refused`: the checker did not accept what was found."""
     proof: Proof | None
     script: str
-    """The proof as its users write it."""
+    """The proof as its users write it; also one that the checker refused."""
     verdict: Verdict | None
     """What the checker said, where something was found."""
     iterations: int

@@ -168,8 +168,7 @@ class ProofSearch:
         if root.status is Status.proved:
             found, verdict = self._judge()
             status = "proved" if verdict.accepted else "refused"
-            if verdict.accepted:
-                proof, script = found, self.theorem.script(found)
+            proof, script = found if verdict.accepted else None, self.theorem.script(found)
         tier = self._tier if status != "open" else None
         return ProofResult(
             self.theorem.name, status, proof, script, verdict, self.iterations, self.attempts, self._scheduler.expansions, self.seconds, tier,

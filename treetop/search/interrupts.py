@@ -11,17 +11,19 @@ from typing import Any, Self
 class Interrupts:
     """Within its `with`, the first Ctrl-C sets `seen`; a second one raises KeyboardInterrupt, for code that does not look up.
 
-    Only the main thread gets signals, and a handler that the program has set itself is left alone.
+    So do SIGTERM and SIGHUP where the program treats them as Ctrl-C. Only the main thread gets signals, and a handler that the program has set
+    itself is left alone.
     """
 
     def __init__(self) -> None:
         self.seen = False
-        self._before: Any = None
+        self._before: dict[signal.Signals, Any] = {}
 
     def __enter__(self) -> Self:
-        usual = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        if usual and threading.current_thread() is threading.main_thread():
-            self._before = signal.signal(signal.SIGINT, self._note)
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__):
+                if signal.getsignal(number) is signal.default_int_handler:
+                    self._before[number] = signal.signal(number, self._note)
         return self
 
     def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a signal handler
@@ -30,5 +32,5 @@ class Interrupts:
         self.seen = True
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        if self._before is not None:
-            signal.signal(signal.SIGINT, self._before)
+        for number, handler in self._before.items():
+            signal.signal(number, handler)

@@ -8,12 +8,13 @@ import re
 import signal
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from treetop.errors import ProverError
-from treetop.prove.coq.process import find_program, limits
+from treetop.prove.coq.process import find_program, limits, signals_held_back
 from treetop.prove.coq.settings import CoqSettings, LoadPath
 
 _ERROR = re.compile(r'File "[^"]*", line (\d+), characters [\d-]+:\s*(Error:.*)', re.DOTALL)
@@ -33,8 +34,8 @@ class Compiled:
     """Its error on one line."""
     line: int = 0
     """Where; 0 where it does not say."""
-    printed: str = ""
-    """What the file has redirected to `output`."""
+    printed: tuple[str, ...] = ()
+    """The output of each command that was asked for; empty where Coq did not reach it."""
 
 
 @cache
@@ -46,10 +47,10 @@ def coq_version() -> str:
     return told.stdout.split()[0]
 
 
-def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSettings, *, logical: str | None = None, ask: tuple[int, str] | None = None) -> Compiled:
+def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSettings, *, logical: str | None = None, ask: Sequence[tuple[int, str]] = ()) -> Compiled:
     """Compile a text as a file of that name.
 
-    `logical` is the logical name of its folder, where it has one. `ask` puts a command whose output is wanted at an offset of the text.
+    `logical` is the logical name of its folder, where it has one. `ask` has commands whose output is wanted, each with an offset of the text.
     """
     coqc = find_program("coqc")
     with tempfile.TemporaryDirectory(prefix="treetop-coqc-") as place:
@@ -57,24 +58,28 @@ def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSetting
         folder.mkdir()
         workplace.mkdir()
         load_path.furnish(workplace)
-        if ask is not None:
-            output = str(folder / "output").replace('"', '""')
-            text = f'{text[: ask[0]]} Redirect "{output}" {ask[1]}{text[ask[0] :]}'
+        outputs = [folder / f"output{number}" for number in range(len(ask))]
+        for (offset, question), output in sorted(zip(ask, outputs, strict=True), reverse=True):
+            quoted = str(output).replace('"', '""')
+            text = f'{text[:offset]} Redirect "{quoted}" {question}{text[offset:]}'
         file = folder / name
         file.write_bytes(text.encode("utf-8", "surrogateescape"))
         bound = ["-Q", str(folder), logical] if logical else []
         command = [coqc, "-q", "-w", "none", *load_path.options, *bound, str(file)]
         code, told = _run(command, workplace, settings)
-        printed = folder / "output.out"
-        shown = printed.read_text(encoding="utf-8", errors="replace") if printed.is_file() else ""
+        printed = tuple(_content(output.with_suffix(".out")) for output in outputs)
     if code is None:
-        return Compiled(False, f"coqc needs more than {settings.check_seconds:g} s")
+        return Compiled(False, f"coqc needs more than {settings.check_seconds:g} s", printed=printed)
     if code == 0:
-        return Compiled(True, printed=shown)
+        return Compiled(True, printed=printed)
     error = _ERROR.search(told)
     if error:
-        return Compiled(False, _cut(" ".join(error.group(2).split())), int(error.group(1)))
-    return Compiled(False, _cut(_last_words(told, code)))
+        return Compiled(False, _cut(" ".join(error.group(2).split())), int(error.group(1)), printed)
+    return Compiled(False, _cut(_last_words(told, code)), printed=printed)
+
+
+def _content(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
 
 
 def read_assumptions(printed: str) -> tuple[str, ...]:
@@ -101,10 +106,12 @@ def read_assumptions(printed: str) -> tuple[str, ...]:
 
 def _run(command: list[str], folder: Path, settings: CoqSettings) -> tuple[int | None, str]:
     """Run a program to its end. No code: it had no time."""
-    with subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
-        start_new_session=True, preexec_fn=limits(settings.memory_mb),
-    ) as process:  # fmt: skip
+    with signals_held_back():
+        process = subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
+            start_new_session=True, preexec_fn=limits(settings.memory_mb),
+        )  # fmt: skip
+    with process:
         try:
             _, told = process.communicate(timeout=settings.check_seconds)
         except subprocess.TimeoutExpired:

@@ -14,11 +14,12 @@ from functools import cached_property
 from treetop.errors import ConfigError, ProofFileError, ProverError
 from treetop.prove.coq.sentences import Sentence, split, without_comments
 
-_STATING = ("Lemma", "Theorem", "Fact", "Remark", "Corollary", "Proposition", "Property", "Example", "Definition", "Instance", "Let")
-_MAY_HAVE_BODY = ("Example", "Definition", "Instance", "Let")
-_ATTRIBUTES = re.compile(r"\s*(?:#\[[^\]]*\]|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Time)\b)\s*")
-_STATEMENT = re.compile(rf"({'|'.join(_STATING)})\s+([^\W\d][\w']*)(?=\W)")
-_OTHER_PROOF = re.compile(r"(?:Goal|Program|Fixpoint|CoFixpoint|Next\s+Obligation|Obligation|Solve\s+Obligation|Add\s+\w+|Instance)\b")
+_STATING = ("Lemma", "Theorem", "Fact", "Remark", "Corollary", "Proposition", "Property", "Example", "Definition", "Instance", "Let", "Fixpoint", "CoFixpoint")
+_MAY_HAVE_BODY = ("Example", "Definition", "Instance", "Let", "Fixpoint", "CoFixpoint")
+_ATTRIBUTES = re.compile(r"\s*(?:#\[[^\]]*\]|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Time|Timeout\s+\d+|Redirect\s+\"\")(?!\w))\s*")
+_STATEMENT = re.compile(rf"(?:Program\s+(?!Instance\b))?(?:Let\s+(?=(?:Co)?Fixpoint))?({'|'.join(_STATING)})\s+([^\W\d][\w']*)(?=\W)")
+_OTHER_PROOF = re.compile(r"(Goal|Program|Fixpoint|CoFixpoint|Next\s+Obligation|Obligation|Solve\s+Obligation|Add\s+\w+|Instance|Derive|Equations)\b")
+_ADMITS_ALL = re.compile(r"Admit\s+Obligations\b")
 _ENDING = re.compile(r"(Qed|Defined|Admitted|Abort|Save)\b")
 _PROOF_TERM = re.compile(r"Proof\s+(?!using\b|with\b)\S")
 _ADMIT = re.compile(r"\b(?:admit|give_up)\b")
@@ -66,6 +67,16 @@ class Lemma:
 
 
 @dataclass(frozen=True)
+class Unnamed:
+    """Something that is admitted and cannot be proved on its own."""
+
+    what: str
+    """The command that it begins with: `Goal`, `Next Obligation`, ..."""
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class Document:
     """The text of a file and what is in it."""
 
@@ -81,9 +92,18 @@ class Document:
         except ProverError as error:
             raise ProofFileError(f"{self.name}, {error}") from None
 
-    @cached_property
+    @property
     def lemmas(self) -> tuple[Lemma, ...]:
         """All lemmas in their order."""
+        return self._read[0]
+
+    @property
+    def unnamed(self) -> tuple[Unnamed, ...]:
+        """All that is admitted and is no lemma with a name."""
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[tuple[Lemma, ...], tuple[Unnamed, ...]]:
         return _read(self.sentences)
 
     @property
@@ -108,6 +128,17 @@ class Document:
         """The sentences before the lemma's statement."""
         return self.sentences[: self.sentences.index(lemma.statement)]
 
+    def after_sections(self, lemma: Lemma) -> int | None:
+        """Return the offset at which the outermost section around a lemma has ended; None for a lemma in no section."""
+        depth = len(lemma.sections)
+        for sentence in self.sentences:
+            if depth and sentence.begin >= lemma.end:
+                text = bare(sentence)
+                depth += bool(re.match(r"Section\s", text)) - bool(_CLOSING.match(text))
+                if not depth:
+                    return sentence.end
+        return None
+
     def _near(self, name: str) -> str:
         names = sorted({lemma.qualified for lemma in self.lemmas})
         if not names:
@@ -129,8 +160,10 @@ def bare(sentence: Sentence) -> str:
     return text
 
 
-def _read(sentences: tuple[Sentence, ...]) -> tuple[Lemma, ...]:
+def _read(sentences: tuple[Sentence, ...]) -> tuple[tuple[Lemma, ...], tuple[Unnamed, ...]]:
     lemmas: list[Lemma] = []
+    unnamed: list[Unnamed] = []
+    other: tuple[str, Sentence] | None = None  # the beginning of a proof that belongs to no lemma
     around: list[tuple[str, str]] = []  # what is open: Section or Module, and its name
     open_lemma: tuple[str, str, Sentence, int] | None = None
     for number, sentence in enumerate(sentences):
@@ -138,18 +171,35 @@ def _read(sentences: tuple[Sentence, ...]) -> tuple[Lemma, ...]:
         if stated := _stated(text):
             if open_lemma:
                 lemmas.append(_made(open_lemma, sentences[open_lemma[3] : number], "", around))
-            open_lemma = (*stated, sentence, number + 1)
+            open_lemma, other = (*stated, sentence, number + 1), None
         elif ending := _ending(text):
             if open_lemma:
                 lemmas.append(_made(open_lemma, sentences[open_lemma[3] : number + 1], ending, around))
-            open_lemma = None
-        elif _OTHER_PROOF.match(text):
-            open_lemma = None
+            elif ending == "Admitted":
+                unnamed.append(_unnamed(*other) if other else _unnamed("Admitted", sentence))
+            open_lemma = other = None
+        elif begun := _OTHER_PROOF.match(text):
+            open_lemma, other = None, (" ".join(begun.group(1).split()), sentence)
+        elif _ADMITS_ALL.match(text):
+            unnamed.append(_unnamed("Admit Obligations", sentence))
         else:
             _follow(around, text)
     if open_lemma:
         lemmas.append(_made(open_lemma, sentences[open_lemma[3] :], "", around))
-    return tuple(lemmas)
+    return tuple(lemmas), tuple(unnamed)
+
+
+def _unnamed(what: str, sentence: Sentence) -> Unnamed:
+    """Say why a proof that belongs to no lemma cannot be looked for."""
+    if "Obligation" in what:
+        reason = "an obligation of Program has no statement in the file"
+    elif what == "Admitted":
+        reason = "the command that began this proof is not known here"
+    elif what.startswith("Add") or what in ("Derive", "Equations"):
+        reason = f"what {what} states is not in the file"
+    else:
+        reason = "it has no name: state it as a Lemma"
+    return Unnamed(what, sentence.line, reason)
 
 
 def _stated(text: str) -> tuple[str, str] | None:

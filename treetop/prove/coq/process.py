@@ -18,7 +18,7 @@ import tempfile
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -61,6 +61,7 @@ def limits(memory_mb: int) -> Callable[[], None]:
     size = memory_mb << 20
 
     def prepare() -> None:
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
         if library is not None:
             library.prctl(1, signal.SIGKILL)
         hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
@@ -69,6 +70,16 @@ def limits(memory_mb: int) -> Callable[[], None]:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     return prepare
+
+
+@contextlib.contextmanager
+def signals_held_back() -> Iterator[None]:
+    """Let Ctrl-C and the like wait while a process is started: an exception raised within Python's hooks around a fork would be lost."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 class CoqProcess:
@@ -81,12 +92,12 @@ class CoqProcess:
         self.closed = True
         try:
             load_path.furnish(Path(self._workplace.name))
-            self._process = subprocess.Popen(
-                [find_program(PROGRAM), *_MANNERS, *load_path.options, *options],
-                cwd=self._workplace.name,
-                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0, start_new_session=True,
-                preexec_fn=limits(memory_mb),
-            )  # fmt: skip
+            command = [find_program(PROGRAM), *_MANNERS, *load_path.options, *options]
+            with signals_held_back():
+                self._process = subprocess.Popen(
+                    command, cwd=self._workplace.name, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0,
+                    start_new_session=True, preexec_fn=limits(memory_mb),
+                )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as error:
             self._clean()
             raise ProverError(f"Coq cannot be started: {error}") from error

@@ -27,6 +27,8 @@ _GRACE = 1.0  # seconds in which Coq must heed an interrupt
 _AT_ONCE = 0.05  # seconds: no time limit can have been reached
 _HURRY = 10.0  # seconds for what should take no time
 _REASON = 300  # characters
+_NO_PROGRESS = "no progress"
+_IS_PROPOSITION = "match goal with |- ?G => let S := type of G in let S := eval hnf in S in match S with Prop => idtac | SProp => idtac end end"
 _EVAR = re.compile(r"\?[^\W\d]")
 _UNCHECKED = re.compile(r"_no_check\b")
 _FOUND = re.compile(r"([\w'.]+):\s+(.*)", re.DOTALL)
@@ -108,6 +110,11 @@ class CoqProver:
         took = time.perf_counter() - began
         return Attempt(None, result, took) if isinstance(result, str) else Attempt(result, "", took)
 
+    def is_proposition(self) -> bool:
+        """Whether the lemma is a proposition, of sort `Prop` or `SProp`; anything else is data."""
+        with self._whole():
+            return self._attempt(Place(self._root), _IS_PROPOSITION, _HURRY).reason == _NO_PROGRESS
+
     def show(self, place: Place) -> str:
         """A goal in the notation that people are used to."""
         with self._whole():
@@ -177,6 +184,8 @@ class CoqProver:
         self._way, self._hanging = [], None
         goals = read_goals(answer)
         where = f"{opening.source}, line {opening.statement.line}"
+        if goals is not None and len(goals.subgoals) > 1:
+            raise ProofFileError(f"{where}: this states {len(goals.subgoals)} goals to be proved together, and a search has one: {_one_line(opening.statement.text)}")
         if goals is None or len(goals.subgoals) != 1 or goals.shelved or _EVAR.search(goals.subgoals[0].key):
             raise ProofFileError(f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}")
         self._root = self._goal = self._made(goals.subgoals)[0]
@@ -304,7 +313,7 @@ class CoqProver:
         if goals.shelved or any(_EVAR.search(subgoal.key) for subgoal in goals.subgoals):
             return "leaves existential variables that its subgoals share"
         if len(goals.subgoals) == 1 and goals.subgoals[0].key == goal.key:
-            return "no progress"
+            return _NO_PROGRESS
         if not goals.subgoals:
             # A recursive proof may use itself without end: Coq would see that at Qed alone.
             self._process.send(protocol.query("Guarded.", self._tip))

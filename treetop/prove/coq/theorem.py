@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from treetop.compiler.cache import cache_folder
 from treetop.errors import ConfigError, ProofFileError, ProverError
@@ -22,43 +22,81 @@ from treetop.prove.coq.sources import provider_for
 from treetop.prove.prover import Proof, Prover, Provider, Verdict
 
 _BEGINS_PROOF = re.compile(r"Proof(?:\s+(?:using|with)\b.*)?\s*\.\Z", re.DOTALL)
+_USES = re.compile(r"Proof\s+(?:with\b.*\s)?using\b", re.DOTALL)
 _ADMITTING = "proof_admitted"  # the axiom behind the tactic admit of old
 
 
-class CoqTheorem:
-    """A lemma that `open` puts before a prover. The file is read once, here; `digest` tells whether it has changed since."""
+def read_source(file: Path) -> bytes:
+    """Return the content of a file of Coq."""
+    if file.suffix != ".v":
+        raise ConfigError(f"a file of Coq has a name that ends with .v, not {file.name!r}")
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise ProofFileError(f"{file} cannot be read: {error.strerror or error}") from error
 
-    def __init__(self, path: Path | str, lemma: str, settings: CoqSettings | None = None) -> None:
+
+def digest_of(text: str) -> str:
+    """Return the digest of a text as it stands in its file."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+class _Trial(NamedTuple):
+    """A file with a proof in it, and what `coqc` says of it."""
+
+    using: str
+    text: str
+    end: int
+    """Where the proof ends."""
+    told: Compiled
+    closed: str
+    """What the lemma says where its sections have ended, if that was asked."""
+
+
+class CoqTheorem:
+    """A lemma that `open` puts before a prover. The file is read once, here; `digest` tells whether it has changed since.
+
+    Only propositions are opened. `data=True` opens what is data too, such as `Definition d : nat -> nat. Admitted.`: any value of the type is a
+    proof then, whatever the file means.
+    """
+
+    def __init__(self, path: Path | str, lemma: str, settings: CoqSettings | None = None, *, data: bool = False) -> None:
         file = Path(path)
-        try:
-            content = file.read_bytes()
-        except OSError as error:
-            raise ProofFileError(f"{file} cannot be read: {error.strerror or error}") from error
-        if file.suffix != ".v":
-            raise ConfigError(f"a file of Coq has a name that ends with .v, not {file.name!r}")
-        self._set(content, file.resolve(), str(file), lemma, settings)
+        document = Document(read_source(file).decode("utf-8", "surrogateescape"), str(file))
+        self._set(document, file.resolve(), document.lemma(lemma), settings, data)
 
     @classmethod
-    def from_text(cls, prelude: str, statement: str, name: str = "theorem", settings: CoqSettings | None = None) -> CoqTheorem:
+    def of_document(cls, document: Document, path: Path, lemma: Lemma, settings: CoqSettings | None = None, *, data: bool = False) -> CoqTheorem:
+        """Return the theorem of a lemma of a document that stands for the file at `path`, whatever is in that file now."""
+        theorem = cls.__new__(cls)
+        theorem._set(document, path, lemma, settings, data)
+        return theorem
+
+    @classmethod
+    def from_text(cls, prelude: str, statement: str, name: str = "theorem", settings: CoqSettings | None = None, *, data: bool = False) -> CoqTheorem:
         """A theorem without a file: what comes before it, and its statement, as a sentence (`Lemma foo : ... .`) or the proposition alone."""
         sentence = statement.strip()
         stated = Document(f"{sentence}\nAdmitted.").lemmas if sentence.endswith(".") else ()
         if not stated:
             sentence = f"Theorem {name} : {sentence.removesuffix('.')}."
         theorem = cls.__new__(cls)
-        content = f"{prelude.rstrip()}\n{sentence}\nProof.\nAdmitted.\n".lstrip()
-        theorem._set(content.encode("utf-8", "surrogateescape"), None, "the text", None, settings)
+        document = Document(f"{prelude.rstrip()}\n{sentence}\nProof.\nAdmitted.\n".lstrip())
+        theorem._set(document, None, document.lemmas[-1], settings, data)
         return theorem
 
-    def _set(self, content: bytes, path: Path | None, source: str, lemma: str | None, settings: CoqSettings | None) -> None:
+    def _set(self, document: Document, path: Path | None, lemma: Lemma, settings: CoqSettings | None, data: bool) -> None:
         self.path = path
-        self._examples: tuple[Example, ...] = ()
+        self.examples: tuple[Example, ...] = ()
+        """What was done at the goals of finished proofs."""
         self.settings = settings or CoqSettings()
-        self.digest = hashlib.sha256(content).hexdigest()
+        self.document = document
+        self.digest = digest_of(document.text)
         self.load_path = LoadPath() if path is None else LoadPath.of(path)
-        self.document = Document(content.decode("utf-8", "surrogateescape"), source)
-        self.lemma: Lemma = self.document.lemmas[-1] if lemma is None else self.document.lemma(lemma)
-        self.name = self.lemma.qualified
+        self.lemma = lemma
+        self.name = lemma.qualified
+        self.data = data
+        self._using: dict[str, str] = {}  # what `Proof using` says before a script
+        self._accepted: set[str] = set()  # digests of texts that `coqc` has accepted
 
     @property
     def statement(self) -> str:
@@ -72,14 +110,24 @@ class CoqTheorem:
         return Opening(self.document.before(self.lemma), self.lemma.statement, self._proof_sentence, self.document.name, self.load_path, top)
 
     def open(self) -> CoqProver:
-        """A prover that has run the file up to the lemma."""
-        return CoqProver(self.opening, self.settings)
+        """A prover that has run the file up to the lemma. A ConfigError where the lemma is data, unless that is wanted."""
+        prover = CoqProver(self.opening, self.settings)
+        try:
+            if not self.data and not prover.is_proposition():
+                raise ConfigError(
+                    f"{self.name} is data, not a proposition: any value of its type would be taken for a "
+                    "proof, whatever the file means (--include-data, or data=True, allows that)"
+                )
+        except BaseException:
+            prover.close()
+            raise
+        return prover
 
     def provider(self, prover: Prover) -> Provider:
         """Suggests by the form of a goal and by the lemmas that are in scope where this one is stated."""
         if not isinstance(prover, CoqProver):
             raise ConfigError(f"tactics of Coq are suggested with the help of Coq, not of {type(prover).__name__}")
-        return provider_for(prover, examples=self._examples)
+        return provider_for(prover, examples=self.examples)
 
     def learn(self, files: Iterable[Path | str], folder: Path | str | None = None) -> int:
         """Take the finished proofs of files as examples of what to do; of its own file those above the lemma. Gives how many steps they have.
@@ -89,8 +137,8 @@ class CoqTheorem:
         place = cache_folder() / "proofs" if folder is None else Path(folder)
         for file in files:
             own = self.path is not None and Path(file).resolve() == self.path
-            self._examples += tuple(recorded(file, place, until=self.name if own else None, settings=self.settings))
-        return len(self._examples)
+            self.examples += tuple(recorded(file, place, until=self.name if own else None, settings=self.settings))
+        return len(self.examples)
 
     def retrace(self, prover: CoqProver, proof: Proof) -> Proof:
         """The proof as it runs from the lemma on: parts that were found elsewhere may call a hypothesis by another name."""
@@ -101,23 +149,41 @@ class CoqTheorem:
         return write_script(proof)
 
     def with_script(self, script: str) -> tuple[str, int]:
-        """The whole file with a script in place of the old proof, and the offset at which the new proof ends."""
+        """The whole file with a script in place of the old proof, and the offset at which the new proof ends.
+
+        Where the lemma stands in a section, the proof says what it uses as far as that is needed to leave the lemma's arguments as they are.
+        """
+        if self._needs_using and script not in self._using:
+            self.verify_script(script)
+        return self._placed(script, self._using.get(script, ""))
+
+    def _placed(self, script: str, using: str) -> tuple[str, int]:
         lemma, text = self.lemma, self.document.text
         newline = "\r\n" if "\r\n" in text else "\n"
         first = lemma.proof[0] if lemma.proof else None
         keeps = first is not None and _BEGINS_PROOF.match(first.text)
         margin = re.match(r"[ \t]*", text[text.rfind("\n", 0, lemma.statement.begin) + 1 :])
         indent = margin.group() if margin else ""
-        before = text[: first.end] if first is not None and keeps else f"{text[: lemma.statement.end]}{newline}{indent}Proof."
+        opened = first.text if first is not None and keeps else "Proof."
+        if using:
+            opened = opened.replace("Proof", f"Proof using {using}", 1)
+        before = f"{text[: first.begin]}{opened}" if first is not None and keeps else f"{text[: lemma.statement.end]}{newline}{indent}{opened}"
         lines = [*(f"{indent}  {line}" for line in script.splitlines()), f"{indent}{'Defined' if lemma.ending == 'Defined' else 'Qed'}."]
         new = before + "".join(f"{newline}{line}" for line in lines)
         return new + text[lemma.end :], len(new)
 
-    def compile(self, text: str, ask: tuple[int, str] | None = None) -> Compiled:
+    def compile(self, text: str, ask: Sequence[tuple[int, str]] = ()) -> Compiled:
         """Let `coqc` judge a text in the place of the file."""
         name = "Theorem.v" if self.path is None else self.path.name
         logical = None if self.path is None else self.load_path.logical_folder(self.path)
-        return compile_text(text, name, self.load_path, self.settings, logical=logical, ask=ask)
+        told = compile_text(text, name, self.load_path, self.settings, logical=logical, ask=ask)
+        if told.accepted:
+            self._accepted.add(digest_of(text))
+        return told
+
+    def has_accepted(self, text: str) -> bool:
+        """Whether `coqc` has accepted exactly this text in the place of the file."""
+        return digest_of(text) in self._accepted
 
     def check_compiles(self) -> None:
         """Make sure that the file is accepted as it is."""
@@ -141,19 +207,56 @@ class CoqTheorem:
             return Verdict(False, f"the script says {word}, which proves nothing", checker=checker)
         if command:
             return Verdict(False, f"the script has a command where a tactic should be: {command}", checker=checker)
-        text, end = self.with_script(script)
-        told = self.compile(text, (end, f"Print Assumptions {self.lemma.name}."))
-        if not told.accepted:
-            where = f"line {told.line} of the file with the proof: " if told.line else ""
-            return Verdict(False, f"{where}{told.message}", checker=checker)
+        trial = self._try(script, "")
+        if self._compared and not (trial.told.accepted and trial.closed == self._closed):
+            other = self._try(script, "All")
+            if other.told.accepted and (other.closed == self._closed or not trial.told.accepted):
+                trial = other
+        if not trial.told.accepted:
+            return Verdict(False, self._reason(trial), checker=checker)
+        self._using[script] = trial.using
         try:
-            assumptions = read_assumptions(told.printed)
+            assumptions = read_assumptions(trial.told.printed[0])
         except ProverError as error:
             return Verdict(False, str(error), checker=checker)
         for name in assumptions:
             if name in (self.lemma.name, self.name) or name.rpartition(".")[2] == _ADMITTING:
                 return Verdict(False, f"the proof leaves something open: it rests on {name}", assumptions, checker)
         return Verdict(True, "", assumptions, checker)
+
+    def _try(self, script: str, using: str) -> _Trial:
+        """Compile the file with a script in it, and ask what the lemma rests on and says where its sections have ended."""
+        text, end = self._placed(script, using)
+        ask = [(end, f"Print Assumptions {self.lemma.name}.")]
+        ended = self.document.after_sections(self.lemma)
+        if self._compared and ended is not None:
+            ask.append((ended + len(text) - len(self.document.text), f"Check @{self.lemma.name}."))
+        told = self.compile(text, ask)
+        return _Trial(using, text, end, told, told.printed[-1])
+
+    def _reason(self, trial: _Trial) -> str:
+        """Say why a file with a proof does not compile: for the proof, or for what stands below it."""
+        told = trial.told
+        if told.line <= trial.text.count("\n", 0, trial.end) + 1:
+            return f"line {told.line} of the file with the proof: {told.message}" if told.line else told.message
+        line = told.line - trial.text.count("\n") + self.document.text.count("\n")
+        return f"the proof is accepted, but the rest of the file does not compile with it, from line {line} on: {told.message}"
+
+    @property
+    def _needs_using(self) -> bool:
+        """Whether the lemma's arguments after its section depend on the proof: `Admitted` takes all variables of the section, `Qed` those in use."""
+        return bool(self.lemma.sections) and self.lemma.kind != "Let" and not _USES.match(self._proof_sentence)
+
+    @property
+    def _compared(self) -> bool:
+        """Whether what the lemma says after its section can be compared with what it said before the proof."""
+        return self._needs_using and bool(self._closed)
+
+    @cached_property
+    def _closed(self) -> str:
+        """What the lemma, with the old proof, says where its sections have ended; empty where Coq does not say."""
+        ended = self.document.after_sections(self.lemma)
+        return "" if ended is None else self.compile(self.document.text, [(ended, f"Check @{self.lemma.name}.")]).printed[0]
 
     def facts(self) -> dict[str, Any]:
         """What a report says of the lemma and of Coq."""
@@ -168,7 +271,7 @@ class CoqTheorem:
             "options": list(self.load_path.options),
             "seconds_per_tactic": self.settings.seconds,
             "memory_mb": self.settings.memory_mb,
-            "examples": len(self._examples),
+            "examples": len(self.examples),
         }
 
     @property

@@ -1,0 +1,214 @@
+"""What `treetop prove` works on: theorems one after the other, what is skipped and why, and where proofs are written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from treetop.cli.common import FAILURE, FAINT, errors, say, say_json
+from treetop.cli.match import INTERRUPTED
+from treetop.cli.prove_shown import Found, waiting
+from treetop.errors import ConfigError, TreetopError
+
+if TYPE_CHECKING:
+    from treetop.prove.coq.documents import Document, Lemma
+    from treetop.prove.coq.writing import ProofFile
+    from treetop.prove.prover import Theorem
+
+WHAT = "A formula ('p & q -> q & p'), a TPTP problem (File.p), or a file of Coq (File.v)."
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """Something that was asked for and could not be looked at."""
+
+    name: str
+    reason: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain values, as `--json` prints them."""
+        return {"theorem": self.name, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What is to be proved, in order."""
+
+    theorems: list[Theorem]
+    skipped: tuple[Skipped, ...] = ()
+    file: ProofFile | None = None
+    """The file of Coq that they belong to."""
+    written: bool = False
+    """Whether proofs are to be written."""
+
+
+def find_work(
+    what: str | None, lemmas: list[str], *, all_admitted: bool, mode: str, write: bool, copy: Path | None, data: bool
+) -> Work:  # fmt: skip
+    """Find what is to be proved. A file of Coq must compile as it is."""
+    from treetop.prove.theorems import find_theorem
+
+    written = write or copy is not None
+    if what is None:
+        raise ConfigError(f"say what to prove: {WHAT[0].lower()}{WHAT[1:]}")
+    if _is_folder(what):
+        raise ConfigError(f"{what} is a folder: --suite {what} runs all problems in it")
+    if what.endswith((".v", ".p")) and not Path(what).is_file():
+        raise ConfigError(f"there is no file {what}")
+    if not what.endswith(".v"):
+        if lemmas or all_admitted or written or data:
+            options = "--lemma, --all-admitted, --write, --copy and --include-data"
+            raise ConfigError(f"{options} are for files of Coq, whose names end with .v, not for {what!r}")
+        return Work([find_theorem(what, mode=mode)])
+    from treetop.prove.coq.writing import ProofFile
+
+    file = ProofFile(what, write=write, copy=copy, data=data)
+    chosen = _chosen(file.document, what, lemmas, all_admitted=all_admitted)
+    skipped = tuple(Skipped(f"{one.what}, line {one.line}", one.reason) for one in file.document.unnamed if all_admitted)
+    theorems = [file.theorem(lemma) for lemma in chosen]
+    if theorems:
+        with waiting(f"compiling {what}"):
+            theorems[0].check_compiles()
+    return Work(list(theorems), skipped, file, written)
+
+
+def _chosen(document: Document, what: str, names: list[str], *, all_admitted: bool) -> list[Lemma]:
+    """Find the lemmas that are meant, in the order of the file: a proof may then be used by those below it."""
+    named = [document.lemma(name) for name in names]
+    chosen = [lemma for lemma in document.lemmas if lemma in named or (all_admitted and lemma.admitted)]
+    if not chosen and all_admitted and not document.unnamed:
+        raise ConfigError(f"no lemma of {what} is admitted")
+    if not chosen and not all_admitted:
+        admitted = ", ".join(lemma.qualified for lemma in document.admitted) or "none"
+        raise ConfigError(f"say which lemma of {what} to prove, by --lemma NAME or --all-admitted; admitted are: {admitted}")
+    return chosen
+
+
+def learn_from(paths: list[Path], theorems: list[Theorem]) -> None:
+    """Let theorems of Coq look at the finished proofs of files, and of all files of folders."""
+    from treetop.prove.coq.theorem import CoqTheorem
+
+    files = [file for path in paths for file in (sorted(path.rglob("*.v")) if path.is_dir() else [path])]
+    if paths and not files:
+        raise ConfigError(f"there is no file of Coq in {', '.join(map(str, paths))}")
+    for theorem in theorems:
+        if files and not isinstance(theorem, CoqTheorem):
+            raise ConfigError("--learn is for files of Coq")
+        if isinstance(theorem, CoqTheorem):
+            with waiting("looking at finished proofs"):
+                theorem.learn(files)
+
+
+def _is_folder(what: str) -> bool:
+    try:
+        return Path(what).is_dir()
+    except OSError:  # a formula may be longer than any name
+        return False
+
+
+@dataclass
+class Run:
+    """Theorems that are treated one after the other, and what came of them. A proof is written as soon as it is there."""
+
+    as_json: bool
+    work: Work = field(default_factory=lambda: Work([]))
+    found: list[Found] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    added: list[str] = field(default_factory=list)
+    """The names of the lemmas whose proofs were written."""
+    failure: TreetopError | None = None
+    """Why proofs could not be written."""
+    interrupted: bool = False
+
+    @property
+    def asked(self) -> int:
+        """How many theorems there are."""
+        return max(1, len(self.work.theorems) + len(self.work.skipped))
+
+    def begin(self, work: Work) -> None:
+        """Take up work, and say what is skipped from the start."""
+        self.work = work
+        for one in work.skipped:
+            self._skip(one)
+
+    def treat(self, theorem: Theorem, search: Callable[[Theorem], Found]) -> bool:
+        """Look for a proof of the next theorem. Gives whether to go on."""
+        from treetop.prove.coq.theorem import CoqTheorem
+
+        file = self.work.file
+        if file is not None and isinstance(theorem, CoqTheorem):
+            theorem = file.again(theorem)
+        try:
+            found = search(theorem)
+        except TreetopError as error:
+            if self.asked == 1:
+                raise
+            self._skip(Skipped(theorem.name, str(error)))
+            return True
+        self.found.append(found)
+        if not self.as_json:
+            found.show()
+        if file is not None and isinstance(theorem, CoqTheorem) and found.result.proved:
+            try:
+                file.add(theorem, found.result.script)
+            except TreetopError as error:
+                self.failure = error
+                return False
+            self.added.append(theorem.name)
+        return not found.result.interrupted
+
+    def finish(self) -> None:
+        """Report how it went, and end with the code for it. What was found is reported even where it could not be written."""
+        interrupted = self.interrupted or any(one.result.interrupted for one in self.found)
+        if not self.as_json:
+            self._report()
+        elif self.found or self.skipped:
+            say_json(self._to_dict())
+        if self.failure is not None:
+            raise self.failure
+        if interrupted:
+            errors().print("interrupted", style=FAINT)
+            raise typer.Exit(INTERRUPTED)
+        if self.skipped or not all(one.result.proved for one in self.found):
+            raise typer.Exit(FAILURE)
+
+    def _skip(self, one: Skipped) -> None:
+        self.skipped.append(one)
+        if not self.as_json:
+            say(f"{one.name}: skipped: {one.reason}\n")
+
+    @property
+    def _place(self) -> Path | None:
+        """The backup, or the copy, once something was written."""
+        file = self.work.file
+        if not self.work.written or not self.added or file is None:
+            return None
+        return file.copy if file.copy is not None else file.backup
+
+    def _to_dict(self) -> dict[str, Any]:
+        told = [one.to_dict() for one in self.found]
+        place = {"written": None if self._place is None else os.fspath(self._place)} if self.work.written else {}
+        if self.asked == 1 and told:
+            return {**told[0], **place}
+        proved = sum(one.result.proved for one in self.found)
+        return {"theorems": told, "skipped": [one.to_dict() for one in self.skipped], "proved": proved, "asked": self.asked, **place}
+
+    def _report(self) -> None:
+        """Of several theorems how many were proved, and where the proofs stand now."""
+        proved = sum(one.result.proved for one in self.found)
+        if self.asked > 1:
+            left = ", ".join(one.theorem.name for one in self.found if not one.result.proved)
+            untried = self.asked - len(self.found) - len(self.skipped)
+            parts = [f"{proved:,} of {self.asked:,} proved", f"not proved: {left}" if left else "", f"not tried: {untried:,}" if untried else "",
+                     f"skipped: {len(self.skipped):,}" if self.skipped else ""]  # fmt: skip
+            say("; ".join(part for part in parts if part))
+        if self._place is not None:
+            into = f", into {self._place}" if self.work.file is not None and self.work.file.copy is not None else f"; the old file is {self._place}"
+            say(f"written: {', '.join(self.added)}{into}")
+        elif self.work.written and not proved:
+            say("nothing was written")
