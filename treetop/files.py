@@ -1,15 +1,19 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and read without trust in what they hold."""
 
 from __future__ import annotations
 
+import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from treetop.errors import SaveError
+
+_DIGITS = 100  # of a whole number in JSON: more than any number of ours has, and few enough for a float
 
 
 @contextmanager
@@ -28,3 +32,60 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         if isinstance(error, OSError):
             raise SaveError(f"{path} cannot be written: {error.strerror or error}") from error
         raise
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a whole file. Raise SaveError if there is none, or if it is a folder, a device or a pipe."""
+    try:
+        if not path.exists():
+            raise SaveError(f"there is no file {path}")
+        if not path.is_file():
+            raise SaveError(f"{path} cannot be read: it is no ordinary file")
+        return path.read_bytes()
+    except (OSError, ValueError, MemoryError) as error:  # ValueError: a name that holds a null byte
+        if isinstance(error, SaveError):
+            raise
+        raise SaveError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def parse_json(content: bytes | str, *, infinite: bool = False) -> Any:
+    """Parse JSON that may come from anywhere. Raise ValueError for whatever is no JSON, or could surprise whoever reads the result.
+
+    Names that stand twice in one object, numbers that are too large, text that is no UTF-8, and values nested too deep are refused; so are
+    NaN and, without `infinite`, infinities.
+
+    >>> parse_json('{"a": 1, "a": 2}')
+    Traceback (most recent call last):
+        ...
+    ValueError: 'a' stands there twice
+    """
+
+    def number(text: str) -> float:
+        value = float(text)
+        if math.isnan(value) or (math.isinf(value) and not infinite):
+            raise ValueError(f"{text[:20]} is no number here")
+        return value
+
+    try:
+        text = content if isinstance(content, str) else content.decode("utf-8")
+        text.encode("utf-8")
+        parsed = json.loads(text, parse_int=_whole, parse_float=number, parse_constant=number, object_pairs_hook=_object)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    except UnicodeError as error:
+        raise ValueError(f"it is no UTF-8: {error.reason}") from None  # type: ignore[attr-defined]
+    return parsed
+
+
+def _whole(text: str) -> int:
+    if len(text) > _DIGITS:
+        raise ValueError(f"a whole number has {len(text):,} digits")
+    return int(text)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands there twice")
+    return found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from treetop.errors import ConfigError, SaveError, UnknownGameError
+from treetop.errors import ConfigError, SaveError, TreetopError, UnknownGameError
 from treetop.game.calls import shown
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -20,6 +20,7 @@ from treetop.kernels.control import CONTROL
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import make_evaluator, name_of
 from treetop.search.rule import Rule
+from treetop.search.saved_checks import check_moves, check_position, check_tree, require, restore_machine, restore_tree
 from treetop.search.scratch import KEPT
 from treetop.tree.files import read, write
 from treetop.tree.layout import LINKS, OPTIONAL, STATS
@@ -69,34 +70,33 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     missing = [name for name in _ARRAYS if name not in arrays]
     if missing:
         raise SaveError(f"{path} is damaged: it lacks {', '.join(missing)}")
+    if not isinstance(header.get("config"), dict) or not isinstance(header.get("evaluator"), str) or not isinstance(header.get("actions"), list):
+        raise SaveError(f"{path} is damaged: its header lacks the settings, the evaluator or the moves")
     known = _game(path, header, game)
     _compare_rules(path, header, known, arrays)
     try:
-        given = _given(path, "rule", _given(path, "tie_break", header["config"], tie_break), rule)
-        config = SearchConfig(**given)
-        root, start = (_aligned(known, arrays[name]) for name in ("root", "start"))
-        position = Position(known, root, tuple(int(action) for action in header["actions"]), start)
-        search = cls(position, config, evaluator=_evaluator(path, header["evaluator"], evaluator), seed=int(header["seed"]))
-    except (TypeError, KeyError, ConfigError) as error:
+        config = SearchConfig(**_given(path, "rule", _given(path, "tie_break", header["config"], tie_break), rule))
+        chosen = _evaluator(path, header["evaluator"], evaluator)
+        position = Position(known, _aligned(known, arrays["start"])).play(tuple(int(action) for action in header["actions"]))
+        check_position(position, _aligned(known, arrays["root"]))
+        search = cls(position, config, evaluator=chosen, seed=int(header["seed"]))
+    except (TypeError, KeyError, ValueError, OverflowError, TreetopError) as error:
+        if isinstance(error, SaveError) and str(error).startswith(str(path)):
+            raise
         raise SaveError(f"{path} cannot be continued: {error}") from error
     tree, machine = search.tree, search._machine
-    wanted = [name for name in OPTIONAL if name != "in_flight" and tree.has(name)]
-    if any(name not in arrays for name in (*wanted, *(f"work_{name}" for name in KEPT))):
-        raise SaveError(f"{path} is damaged: it lacks some of its arrays")
-    kept = {name: arrays[f"work_{name}"] for name in KEPT}
     try:
-        tree.restore(arrays["stats"], arrays["links"], {name: arrays[name] for name in wanted})
-        tree.totals[:] = arrays["totals"]
-        machine.control[:] = arrays["control"]
-        machine.restore(kept)
-    except (ValueError, TypeError) as error:
-        raise SaveError(f"{path} is damaged: {error}") from error
-    search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
-    tree.has_moved = bool(header.get("moved"))
-    try:
+        restore_tree(tree, arrays)
+        search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
+        tree.has_moved = bool(header.get("moved"))
         partial = known.has("step_rewards") or config.discount != 1.0  # what is still to come may be worth more or less than a whole game
         tree.check((-math.inf, math.inf) if partial else known.facts.rewards)
-    except Exception as error:
+        check_tree(tree)
+        missing = [name for name in KEPT if f"work_{name}" not in arrays]
+        require(not missing, f"it lacks {', '.join(missing)}")
+        restore_machine(machine, arrays["control"], {name: arrays[f"work_{name}"] for name in KEPT})
+        check_moves(machine)
+    except (TypeError, ValueError, IndexError, OverflowError, TreetopError) as error:
         raise SaveError(f"{path} is damaged: {error}") from error
     return search
 

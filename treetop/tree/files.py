@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SaveError
-from treetop.files import replacing
+from treetop.files import parse_json, read_bytes, replacing
 
 _HEADER = "treetop"
+_ENCRYPTED = 1  # a flag of zip files
 
 
 def write(path: Path, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> None:
@@ -25,22 +28,44 @@ def write(path: Path, header: Mapping[str, Any], arrays: Mapping[str, npt.NDArra
 
 
 def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    """The header and the arrays of a file, after its kind and version were found to be the right ones."""
+    """Return the header and the arrays of a file, after its kind and version were found to be the right ones."""
+    content = read_bytes(path)
     try:
-        with path.open("rb") as opened:
-            file = np.load(opened, allow_pickle=False)
-            if not isinstance(file, np.lib.npyio.NpzFile) or _HEADER not in file:
-                raise SaveError(f"{path} was not written by Treetop")
-            header = json.loads(file[_HEADER].tobytes())
-            arrays = {name: file[name] for name in file.files if name != _HEADER}
-    except SaveError:
-        raise
-    except FileNotFoundError as error:
-        raise SaveError(f"there is no file {path}") from error
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
-        raise SaveError(f"{path} is damaged, or was not written by Treetop: {error}") from error
+        arrays = _unpack(content)
+        if _HEADER not in arrays:
+            raise SaveError("it has no header")
+        header = parse_json(arrays.pop(_HEADER).tobytes(), infinite=True)
+    except Exception as error:  # zipfile, NumPy and tokenize raise a dozen kinds for what is no file of ours
+        what = str(error) if isinstance(error, SaveError) else f"{type(error).__name__} while its parts were read"
+        raise SaveError(f"{path} is damaged, or was not written by Treetop: {what}") from error
     if not isinstance(header, dict) or header.get("kind") != kind:
         raise SaveError(f"{path} holds {header.get('kind', 'something else') if isinstance(header, dict) else 'something else'}, not {kind}")
     if header.get("version") != version:
         raise SaveError(f"{path} is of version {header.get('version')}; this Treetop reads version {version}")
     return header, arrays
+
+
+def _unpack(content: bytes) -> dict[str, npt.NDArray[Any]]:
+    """The arrays of a zip file. Together they take no more memory than the file: members are stored as they are, and none lies within another."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        if sum(member.file_size for member in members) > len(content):
+            raise SaveError("its parts are larger than the file")
+        arrays: dict[str, npt.NDArray[Any]] = {}
+        for member in members:
+            name = member.filename.removesuffix(".npy")
+            if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & _ENCRYPTED or name in arrays:
+                raise SaveError(f"its part {name!r} is compressed, encrypted or there twice")
+            arrays[name] = _array(name, archive.read(member))
+    return arrays
+
+
+def _array(name: str, content: bytes) -> npt.NDArray[Any]:
+    """An array from the bytes of a .npy file: of plain numbers, and exactly as long as its header says."""
+    file = io.BytesIO(content)
+    read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[np.lib.format.read_magic(file)]
+    shape, by_columns, dtype = read_header(file)
+    data = content[file.tell() :]
+    if dtype.hasobject or not dtype.itemsize or min(shape, default=1) < 0 or math.prod(shape) * dtype.itemsize != len(data):
+        raise SaveError(f"its part {name!r} has {len(data):,} bytes, which are no array of {dtype} of the shape {shape}")
+    return np.ndarray(shape, dtype, data, order="F" if by_columns else "C")

@@ -1,0 +1,135 @@
+"""What must hold of a search from a file before a kernel sees it: compiled code checks no index, so whatever is one is checked here."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.compiler.rng import Rng
+from treetop.errors import SaveError, TreetopError
+from treetop.game.position import Position
+from treetop.kernels.replay import Moves, find_illegal
+from treetop.search.machine import Machine
+from treetop.tree.layout import BOUNDED, OPTIONAL, SETTLED, SHARED
+from treetop.tree.storage import Tree
+from treetop.types import NONE, ROOT
+
+_MOST_VISITS = 2 * 10**9  # a search that goes on must not overflow its counts
+_TRIALS = 8
+_SMALL = 10_000  # expanded nodes of a tree that is checked before its game would be compiled
+_KEPT_STATE = ("rng", "value_low", "value_high", "turn", "arms", "arm", "arm_given", "arm_samples", "blocks", "collisions", "masked", "hunted")
+"""What the control record of a search at rest holds beside settings: those follow from the header."""
+
+
+def require(condition: object, what: str) -> None:
+    """Raise SaveError unless a condition holds."""
+    if not condition:
+        raise SaveError(what)
+
+
+def check_position(position: Position, root: npt.NDArray[Any]) -> None:
+    """Refuse a root that is not where the moves lead from the start, and a start from which the rules cannot be played."""
+    game = position.game
+    require(position.record.tobytes() == root.tobytes(), "its moves do not lead to its position")
+    start = Position(game, position.start)
+    if start.record.tobytes() == Position(game).record.tobytes():
+        return
+    try:  # dealt, or set up from a diagram: any state may be meant, as long as interpreted games, which check every index, can be played from it
+        for trial in range(_TRIALS):
+            at, rng = position, Rng(trial)
+            for _ in range(game.facts.max_length + 1):
+                if at.is_terminal:
+                    break
+                at = at.settle(rng)
+                legal = at.legal_actions()
+                if not legal:
+                    break
+                at = at.apply(legal[rng.below(len(legal))])
+    except TreetopError as error:
+        raise SaveError(f"its position is none of {game.name}: {str(error).splitlines()[0]}") from error
+
+
+def restore_tree(tree: Tree, arrays: dict[str, npt.NDArray[Any]]) -> None:
+    """Take over the arrays of a tree, each of the type and the length that the settings ask for."""
+    size = len(arrays["stats"])
+    for name in (*(name for name in OPTIONAL if name != "in_flight" and tree.has(name)), "totals"):
+        usual = tree.totals if name == "totals" else getattr(tree.columns, name)
+        shape = usual.shape if name == "totals" else (size, *usual.shape[1:])
+        require(name in arrays, f"it lacks {name}")
+        require(arrays[name].dtype == usual.dtype and arrays[name].shape == shape, f"its {name} do not fit its settings")
+    tree.restore(arrays["stats"], arrays["links"], {name: arrays[name] for name in OPTIONAL if name != "in_flight" and tree.has(name)})
+    tree.totals[:] = arrays["totals"]
+
+
+def check_tree(tree: Tree) -> None:
+    """Refuse what `Tree.check` does not ask of a tree that the kernels themselves have made."""
+    columns, size = tree.columns, tree.size
+    stats, links = columns.stats[:size], columns.links[:size]
+    require(np.all(stats["visits"] < _MOST_VISITS), "it has more visits than can be counted")
+    require(np.all(np.isfinite(tree.totals)), "a value of its root is not finite")
+    for name in ("returns", "squares", "vectors"):
+        require(np.all(np.isfinite(getattr(columns, name)[1:size])), f"its {name} are not finite")
+    if len(columns.amaf):
+        amaf = columns.amaf[1:size]
+        require(np.all(np.isfinite(amaf["value_sum"])) and np.all(amaf["visits"] >= 0), "its statistics of all moves as first are broken")
+        require(np.all(amaf["action"] == links["action"][1:]), "its statistics of all moves as first belong to other moves")
+    if not len(columns.bounds):
+        require(not np.any(links["flags"] & (BOUNDED | SETTLED)) and np.all(stats["prior"] >= 0), "it holds proofs, and its settings allow none")
+    if tree.is_graph:
+        shared = (links["flags"] & SHARED) > 0
+        require(np.all(links["num_children"][shared] > 0), "an edge shares the moves of no position")
+
+
+def restore_machine(machine: Machine, saved: npt.NDArray[Any], kept: dict[str, npt.NDArray[Any]]) -> None:
+    """Take over what the kernels keep from call to call, where it fits the tree."""
+    control, links, size = machine.control, machine.tree.columns.links, machine.tree.size
+    for name in _KEPT_STATE:
+        control[name] = saved[name]
+    state, children, players = control[0], int(links["num_children"][ROOT]), machine.game.facts.players
+    require(state["masked"] in (0, 1) and NONE <= state["hunted"] < players and 0 <= state["blocks"] <= size, "its record of control is broken")
+    require(state["turn"] >= 0 and state["collisions"] >= 0 and not np.isnan(state["value_low"]) and not np.isnan(state["value_high"]), "its record of control is broken")
+    arms = int(state["arms"])
+    require(0 <= arms <= children and 0 <= state["arm"] <= max(arms, children) and state["arm_given"] >= 0 and state["arm_samples"] >= 0, "its turn at the root is none")
+    machine.restore(kept)
+    work = machine.scratch.work
+    require(np.all((work.arms[:arms] >= 0) & (work.arms[:arms] < max(children, 1))), "its turn at the root is none")
+    require(np.all((work.mask == 0) | (work.mask == 1)) and np.all(np.isfinite(work.history)) and np.all(np.isfinite(work.gumbel)), "its buffers hold what they cannot")
+    if machine.tree.is_graph:
+        _check_table(machine)
+
+
+def _check_table(machine: Machine) -> None:
+    """Each entry of a graph's table is the place of a block, and the upper half of its key."""
+    tree, table = machine.tree, machine.scratch.work.table
+    links = tree.columns.links[: tree.size]
+    makers = (links["num_children"] > 0) & ((links["flags"] & SHARED) == 0)
+    entries = table[table != 0]
+    places = (entries & np.uint64(2**32 - 1)).astype(np.int64)
+    require(np.all(np.isin(places, links["first_child"][makers])), "its table of positions points elsewhere")
+    require(np.all(entries >> np.uint64(32) == tree.columns.keys[places] >> np.uint64(32)), "its table of positions points elsewhere")
+    bound = machine.plan.table_size
+    machine.control["table_room"] = len(table) // 2 if len(table) < bound else np.iinfo(np.int64).max
+
+
+def check_moves(machine: Machine) -> None:
+    """Play the tree: every child must be a legal move."""
+    game, tree = machine.game, machine.tree
+    links, depth = tree.columns.links[: tree.size], game.facts.max_length + 2
+    action, first_child, num_children, flags = (links[name].astype(np.int64) for name in ("action", "first_child", "num_children", "flags"))
+    moves = Moves(action, first_child, num_children, flags, tree.columns.keys[: tree.size])
+    states = np.zeros(depth, game.dtype)
+    states[0] = machine.position.record[0]
+    buffers = (np.zeros(game.facts.most_children, np.int32), np.zeros(game.facts.num_outcomes or 0))
+    small = np.count_nonzero(moves.num_children) <= _SMALL
+    walk = functools.partial(find_illegal, game) if small else game.engine(bounds_checked=True).entry(find_illegal)
+    try:
+        with np.errstate(over="ignore"):
+            node = int(walk(moves, *buffers, states, np.zeros(depth, np.int64), np.zeros(depth, np.int64)))
+    except TreetopError:
+        raise
+    except Exception as error:
+        raise SaveError(f"its moves break the rules of {game.name}: {type(error).__name__}: {error}") from error
+    require(node == NONE, f"the moves of its node {node} are not legal there")
