@@ -52,7 +52,7 @@ def _swap_actions(header, arrays):
     _field("control", "turn", -1, 0), _field("control", "arms", 50, 0), _field("control", "hunted", 7, 0), _field("control", "blocks", 2**60, 0), _field("control", "masked", 5, 0),
     _field("root", "heap", 100, 0), _field("start", "heap", -5, 0), _field("root", "player", 1, 0),
     _set(actions=[9]), _set(actions=["1"]), _set(actions=None), _set(actions=7), _set(actions=[True]), _set(config=7), _set(config={"c": "high"}),
-    _set(seed="x"), _set(seed=None), _set(seed=[1]), _set(evaluator=5), _set(evaluator="os:system('true')"), _set(evaluator="mixed(" * 50), _set(cycles="many"), _set(cycles=[]),
+    _set(seed="x"), _set(seed=None), _set(seed=[1]), _set(evaluator=5), _set(evaluator="os:system('true')"), _set(evaluator="mixed(" * 50),
     _set(game=7), _set(game=None), _set(game="nim(stones=0x" + "f" * 999 + ")"), _set(rules=None), _set(totals=np.array([np.nan, 0.0])), _set(totals=np.zeros(1)),
     _set(stats=np.zeros(0)), _set(links=np.zeros((3, 3))), _set(control=np.zeros(1)), _set(work_mask=np.zeros(3, np.int32)), _set(work_table=np.zeros(3, np.uint64)),
 ])  # fmt: skip

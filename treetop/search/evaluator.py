@@ -82,8 +82,8 @@ class Rollout(CompiledEvaluator):
     def _name(self) -> str:
         parts = [f"policy={self.policy!r}"] if self.policy != "random" else []
         parts += [f"{key}={value}" for key, value, usual in (("count", self.count, 1), ("depth", self.depth, None)) if value != usual]
-        parts += [f"epsilon={self.epsilon:g}"] if self.policy == "mast" else []
-        parts += [f"temperature={self.temperature:g}"] if self.policy == "mast_softmax" else []
+        parts += [f"epsilon={_exact(self.epsilon)}"] if self.policy == "mast" else []
+        parts += [f"temperature={_exact(self.temperature)}"] if self.policy == "mast_softmax" else []
         return f"rollout({', '.join(parts)})" if parts else "rollout"
 
     @property
@@ -132,7 +132,7 @@ class Heuristic(CompiledEvaluator):
         if prior_temperature is not None and not 0 < prior_temperature < float("inf"):
             raise ConfigError(f"prior_temperature must be a number above 0, not {prior_temperature!r}")
         self.prior_temperature = prior_temperature
-        self.name = "heuristic" if prior_temperature is None else f"heuristic(prior_temperature={prior_temperature:g})"
+        self.name = "heuristic" if prior_temperature is None else f"heuristic(prior_temperature={_exact(prior_temperature)})"
         self.expand_after = 0
 
     def settings(self) -> dict[str, float]:
@@ -180,6 +180,12 @@ class Mixed(CompiledEvaluator):
 
     def __repr__(self) -> str:
         return self.name
+
+
+def _exact(value: float) -> str:
+    """A number as short as possible, and yet the same when it is read again: a saved search is continued with it."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def in_python(evaluator: Any) -> Evaluator | None:
