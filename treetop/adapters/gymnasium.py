@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from treetop.adapters.clones import Clones, Hooks, OwnRandomness, RandomStepError, global_digest, layers
+from treetop.adapters.options import check_policy, option_names, refuse_unknown
 from treetop.adapters.packages import load
 from treetop.adapters.tables import Table
 from treetop.compiler.rng import Rng, mix
@@ -23,6 +24,7 @@ _UNKNOWN_RANGE = (-1e6, 1e6)  # wide, so that the rules look at values on the sc
 _PASSIVE = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo", "HumanRendering", "RenderCollection")
 _FADING = 0.97  # the discount of a policy whose leaves are valued by random actions
 _UNLIKELY = 0.02  # the prior of an action that the table knows to be worse, where the best has 1
+_CHECKED = ("discount", "horizon", "snapshot", "reward_range")
 _PROBES = 16  # steps of a copy that show whether an environment is random
 
 Snapshot = tuple[Callable[[Any], Any], Callable[[Any, Any], object]]
@@ -69,6 +71,7 @@ class GymProblem:
             raise ConfigError(f"give a Gymnasium environment, not {env!r}")
         if not isinstance(env.action_space, gymnasium.spaces.Discrete):
             raise ConfigError(f"a search chooses between single actions: the action space must be Discrete, not {env.action_space}")
+        refuse_unknown("GymProblem", options, option_names(GymProblem))
         _check_options(**options)
         if any(getattr(layer, "_has_reset", True) is False for layer in layers(env)):
             raise ConfigError(f"{env} was not reset yet, so there is nothing to search from")
@@ -277,6 +280,8 @@ class GymPolicy:
         self, limit: Limit | None = None, config: SearchConfig | None = None, *, evaluator: Any = None, seed: int = 0, **options: Any
     ) -> None:  # fmt: skip
         self.limit = Limit(simulations=200) if limit is None else limit
+        check_policy("GymPolicy", GymProblem, self.limit, config, seed, options)
+        _check_options(**{name: options[name] for name in _CHECKED if name in options})
         self.config = config
         self.evaluator, self.seed, self.options = evaluator, seed, options
         self.last_result: HostResult | None = None
@@ -313,7 +318,7 @@ class GymPolicy:
 def _check_options(*, discount: float = 1.0, horizon: int = 100, snapshot: Any = None, reward_range: Any = None) -> None:  # noqa: ARG001
     if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
         raise ConfigError(f"horizon is a whole number of steps, at least 1; not {horizon!r}")
-    if not 0.0 < discount <= 1.0:
+    if not isinstance(discount, (int, float)) or not 0.0 < discount <= 1.0:
         raise ConfigError(f"discount is a number above 0 and at most 1, not {discount!r}")
     if snapshot is not None and (not isinstance(snapshot, tuple) or len(snapshot) != 2 or not all(map(callable, snapshot))):
         raise ConfigError(f"snapshot is a pair of functions, save(env) and restore(env, token); not {snapshot!r}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from treetop.adapters.options import check_policy
 from treetop.adapters.packages import load
 from treetop.compiler.rng import Rng, mix
 from treetop.errors import ConfigError, GameError, PlayerError, UnknownGameError
@@ -297,6 +298,7 @@ class TreetopBot(_Bot):
         if player is not None and (limit, config, evaluator) != (None, None, None):
             raise ConfigError("a player brings his own limit, config and evaluator")
         self._limit = Limit(simulations=_SIMULATIONS) if limit is None else limit
+        check_policy("TreetopBot", OpenSpielProblem, self._limit, config, seed, {})
         self._config, self._evaluator, self._seed, self._worlds, self._player_id = config, evaluator, seed, worlds, player_id
         self._player, self._game = player, None if game is None else load_game(game)
         self._to_ours, self._to_theirs = to_ours, to_theirs

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treetop.adapters.clones import Clones, OwnRandomness, RandomStepError, layers
+from treetop.adapters.options import check_policy
 from treetop.adapters.packages import load
 from treetop.compiler.rng import mix
 from treetop.errors import ConfigError
@@ -134,6 +135,7 @@ class PettingZooPolicy:
         self, limit: Limit | None = None, config: SearchConfig | None = None, *, evaluator: Any = None, seed: int = 0, **options: Any
     ) -> None:  # fmt: skip
         self.limit = Limit(simulations=200) if limit is None else limit
+        check_policy("PettingZooPolicy", PettingZooProblem, self.limit, config, seed, options)
         self.config, self.evaluator, self.seed, self.options = config, evaluator, seed, options
         self.last_result: HostResult | None = None
         """What the last search found."""
