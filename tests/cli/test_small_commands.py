@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+from treetop.cli import warmup
 from treetop.game.registry import BUNDLED, load_game
+from treetop.oracle.perft import perft
 
 
 def test_games_lists_every_bundled_game(run):
@@ -74,6 +76,18 @@ def test_warmup_says_where_the_code_is(run):
     assert ended.code == 0
     assert ended.out.startswith("nim(stones=21, most=3): ")
     assert "cache: " in ended.out
+
+
+def test_warmup_into_a_cache_that_cannot_be_written_is_no_success(run, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("TREETOP_CACHE", str(tmp_path / "file" / "cache"))
+    load_game("tic_tac_toe")._engines.clear()
+    monkeypatch.setattr(warmup, "prepare", lambda game: (float(perft(game, 1)), False))  # a small kernel: all are kept alike
+    ended = run("warmup", "tic_tac_toe", "connect_four", "--json")
+    assert ended.code == 2
+    assert [(row["game"], row["kept"]) for row in json.loads(ended.out)["games"]] == [("tic_tac_toe", False)]  # it goes no further
+    assert f"could not be kept in {tmp_path}/file/cache: Not a directory; set TREETOP_CACHE to a folder that can be written" in ended.err
+    load_game("tic_tac_toe")._engines.clear()
 
 
 @pytest.mark.slow

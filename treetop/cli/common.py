@@ -220,9 +220,7 @@ def run_shown(search: Search, limit: Limit, what: str = "searching") -> SearchRe
     console = errors()
     if not console.is_terminal:
         return search.run(limit)
-    if not search.simulations:
-        with console.status(f"preparing {search.game.name} (compiled at its first use)", spinner_style=BAR):
-            search.prepare()
+    search.prepare()  # before the live line: compiling shows a line of its own
     columns = (TextColumn("{task.description}"), _bar(), TextColumn("{task.fields[line]}"))
     # Drawn from the search's own callback: a thread that draws would take the interpreter from the search.
     with Progress(*columns, console=console, transient=True, auto_refresh=False) as shown:

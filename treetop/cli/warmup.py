@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from treetop.cli.common import GameNames, Json, counting, facts, find_games, from_cache, say, say_json, screen, table
+from treetop.errors import SaveError
 from treetop.game.definition import Game
 from treetop.game.position import first_choice
 
@@ -21,27 +23,48 @@ Clear = Annotated[bool, typer.Option("--clear", help="Empty the cache first.")]
 
 
 def warmup(games: GameNames = None, clear: Clear = False, as_json: Json = False) -> None:
-    """Compile games into the cache, so that their first search starts at once."""
+    """Compile games into the cache, so that their first search starts at once. Where nothing can be kept it stops at the first game."""
     from treetop.compiler.cache import cache_folder
 
     found = find_games(games)
     removed = _clear(cache_folder()) if clear else 0
-    rows = []
-    with counting("compiling", len(found)) as count:
+    rows: list[_Row] = []
+    with counting("compiling", len(found)) as count, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of code that is not kept: that is the error at the end
         for done, game in enumerate(found):
             count(done, game.name)
-            rows.append((game.name, *prepare(game)))
+            rows.append(_Row(game.name, *prepare(game), game.engine().unkept))
+            if rows[-1].unkept is not None:
+                break
         count(len(found), "")
     folder = str(cache_folder())
     if as_json:
-        named = [{"game": name, "seconds": seconds, "from_cache": cached} for name, seconds, cached in rows]
-        say_json({"folder": folder, "removed": removed, "games": named})
+        say_json({"folder": folder, "removed": removed, "games": [row.to_dict() for row in rows]})
     elif screen().is_terminal:
         _draw(rows, folder, removed)
     else:
-        for name, seconds, cached in rows:
-            say(f"{name}: {_origin(cached)} in {seconds:.2f} s")
+        for row in rows:
+            say(f"{row.game}: {row.origin} in {row.seconds:.2f} s")
         say(f"cache: {folder}" + (f", cleared of {removed} games" if clear else ""))
+    if rows[-1].unkept is not None:
+        raise SaveError(f"{rows[-1].game} will be compiled again by the next process: {rows[-1].unkept}")
+
+
+class _Row(NamedTuple):
+    """One game: how long its code took, and where it is."""
+
+    game: str
+    seconds: float
+    from_cache: bool
+    unkept: str | None
+    """Why the code is not in the cache; None where it is."""
+
+    @property
+    def origin(self) -> str:
+        return "from cache" if self.from_cache else "compiled" if self.unkept is None else "compiled, not kept,"
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"game": self.game, "seconds": self.seconds, "from_cache": self.from_cache, "kept": self.unkept is None}
 
 
 def prepare(game: Game, clock: Callable[[], float] = time.perf_counter) -> tuple[float, bool]:
@@ -55,14 +78,10 @@ def prepare(game: Game, clock: Callable[[], float] = time.perf_counter) -> tuple
     return clock() - start, from_cache(search)
 
 
-def _origin(cached: bool) -> str:
-    return "from cache" if cached else "compiled"
-
-
-def _draw(rows: list[tuple[str, float, bool]], folder: str, removed: int) -> None:
+def _draw(rows: list[_Row], folder: str, removed: int) -> None:
     shown = table("game", "seconds", "code", left=("code",))
-    for name, seconds, cached in rows:
-        shown.add_row(name, f"{seconds:.2f}", _origin(cached))
+    for row in rows:
+        shown.add_row(row.game, f"{row.seconds:.2f}", row.origin.rstrip(","))
     console = screen()
     console.print(shown)
     console.print()
@@ -71,6 +90,13 @@ def _draw(rows: list[tuple[str, float, bool]], folder: str, removed: int) -> Non
 
 def _clear(folder: Path) -> int:
     """Remove what Treetop put into a folder and nothing else; how many games' code it was."""
+    try:
+        return _remove(folder)
+    except OSError as error:
+        raise SaveError(f"the cache {folder} cannot be cleared: {error.strerror or error} ({error.filename})") from error
+
+
+def _remove(folder: Path) -> int:
     removed = 0
     for entry in folder.iterdir() if folder.is_dir() else ():
         if not _OURS.fullmatch(entry.name) or entry.is_symlink():
