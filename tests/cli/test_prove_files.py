@@ -155,7 +155,7 @@ def test_a_proof_that_breaks_the_rest_of_the_file_is_shown_and_not_written(run, 
     assert "1 of 2 proved; not proved: l" in ended.out
     assert "Let l : 1 = 1. Admitted." in file.read_text()
     shown = json.loads(run("prove", "Breaks.v", "--lemma", "l", "--json", *LIMIT).out)
-    assert (shown["status"], bool(shown["script"])) == ("refused", True)
+    assert (shown["status"], shown["script"], bool(shown["refused_script"])) == ("refused", "", True)
 
 
 def test_a_read_only_file_is_refused_before_the_search(run, tmp_path):

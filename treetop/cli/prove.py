@@ -13,7 +13,7 @@ import typer
 
 from treetop.cli.common import LIMITS, SEARCH, Json, Seconds, Seed, hang_up_is_quitting, refuse_missing_folder
 from treetop.cli.prove_files import WHAT, Run, find_work, learn_from
-from treetop.cli.prove_shown import Found, find_counter_model, waiting, watching
+from treetop.cli.prove_shown import Found, find_counter_model, model_seconds, waiting, watching
 from treetop.errors import ConfigError, SaveError
 
 if TYPE_CHECKING:
@@ -185,6 +185,8 @@ def _search(
     theorem: Theorem, config: ProofConfig, limit: ProofLimit | None, tiers: tuple[int, ...], *, tree: tuple[bool, bool], **options: Any
 ) -> Found:  # fmt: skip
     """Look for a proof. `tree` says whether the tree is wanted, and whether all of it."""
+    from dataclasses import replace
+
     from treetop.prove.limits import ProofLimit
     from treetop.prove.outline import LINES
     from treetop.prove.search import ProofSearch
@@ -194,13 +196,18 @@ def _search(
         trace({"event": "theorem", "theorem": theorem.name, "facts": theorem.facts()})
     with waiting(f"opening {theorem.name}"):
         search = ProofSearch(theorem, config, **options)
+    limit = limit or (None if tiers else ProofLimit(seconds=SECONDS))
+    seconds = None if limit is None else limit.seconds
+    if limit is not None and seconds is not None:
+        limit = replace(limit, seconds=seconds - model_seconds(theorem, seconds))
     with search:
         with watching(theorem.name) as show:
             if tiers:
                 result = search.run_tiers(tiers, seconds=None if limit is None else limit.seconds, progress=show)
             else:
-                result = search.run(limit or ProofLimit(seconds=SECONDS), progress=show)
+                assert limit is not None
+                result = search.run(limit, progress=show)
         wanted, everything = tree
         drawn = search.tree(lines=None if everything else LINES, everything=everything) if wanted else None
-    return Found(theorem, result, drawn, find_counter_model(theorem, result))
+    return Found(theorem, result, drawn, find_counter_model(theorem, result, None if seconds is None else seconds - result.seconds))
 

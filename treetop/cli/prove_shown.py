@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from treetop.prove.result import ProofResult
     from treetop.prove.search import ProofProgress
 
-_MODEL_SECONDS = 5.0  # for a counter-model
+_MODEL_SECONDS = 5.0  # for a counter-model, at most
+_MODEL_SHARE = 0.2  # of a time limit
+_MODEL_LEAST = 0.05
 _TACTIC = 40  # letters of a tactic in the best partial proof
 _STYLES = {"open": "yellow", "proved": "green", "dead": "red"}
 
@@ -54,7 +56,7 @@ class Found:
         head = Text.assemble((result.theorem, "bold"), ": ", (self.headline, CHOSEN if result.proved else "bold red"))
         parts = [head, Text(result.statement, FAINT) if result.statement else None]
         model = "" if self.counter_model is None else str(self.counter_model).rstrip()
-        parts += [Text(f"\n{text}") for text in (result.script.rstrip(), model) if text]
+        parts += [Text(f"\n{text}") for text in ((result.script or result.refused_script).rstrip(), model) if text]
         parts.append(Text(f"\n{result.effort()}", FAINT))
         console = screen()
         for part in parts:
@@ -66,14 +68,19 @@ class Found:
         say()
 
 
-def find_counter_model(theorem: Theorem, result: ProofResult) -> Any:
-    """A counter-model, where there is no proof and the theorem knows how to look for one."""
+def model_seconds(theorem: Theorem, seconds: float) -> float:
+    """Return how much of a time limit is kept for a counter-model."""
+    return min(_MODEL_SECONDS, _MODEL_SHARE * seconds) if hasattr(theorem, "refute") else 0.0
+
+
+def find_counter_model(theorem: Theorem, result: ProofResult, seconds: float | None) -> Any:
+    """Look for a counter-model for so long, where no proof was found and the theorem knows how to do that."""
     refute = getattr(theorem, "refute", None)
-    if result.proved or result.interrupted or refute is None:
+    if result.graph.root.status.value == "proved" or result.interrupted or refute is None:
         return None
     try:
         with waiting(f"{theorem.name}: looking for a counter-model"):
-            return refute(_MODEL_SECONDS)
+            return refute(_MODEL_SECONDS if seconds is None else max(_MODEL_LEAST, min(_MODEL_SECONDS, seconds)))
     except TreetopError:
         return None
 

@@ -86,7 +86,7 @@ def run_of(result: ProofResult, policy: str, seed: int, name: str | None = None)
     reason = "" if proof is not None else result.verdict.reason if result.verdict is not None else result.graph.root.reason
     return Run(
         name or result.theorem, policy, seed, result.status, result.iterations, result.attempts, result.expansions, round(result.seconds, 4),
-        "" if proof is None else structure(proof), "" if proof is None else result.script, result.steps, reason,
+        "" if proof is None else structure(proof), result.script, result.steps, reason,
     )  # fmt: skip
 
 

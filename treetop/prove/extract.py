@@ -75,16 +75,18 @@ def shorten(graph: Graph, attempt: Try, may_go_on: Callable[[], bool]) -> Proof:
                 continue
             tried.add((step.goal.key, step.parts[0].tactic))
             node = graph.find(step.goal)
-            if node is not None and _transplant(graph, step.parts[0], node, attempt) and (shorter := extract(graph)).size < proof.size:
+            if node is not None and _transplant(graph, step.parts[0], node, attempt, may_go_on) and (shorter := extract(graph)).size < proof.size:
                 proof, improved = shorter, True
                 break
     return proof
 
 
-def _transplant(graph: Graph, proof: Proof, node: GoalNode, attempt: Try) -> bool:
+def _transplant(graph: Graph, proof: Proof, node: GoalNode, attempt: Try, may_go_on: Callable[[], bool]) -> bool:
     """Whether the same tactics prove another goal too. What was found out is entered in the graph."""
     pending = [(proof, node)]
     while pending:
+        if not may_go_on():
+            return False
         part, goal = pending.pop()
         if goal.status is Status.proved and goal is not node:
             continue

@@ -20,7 +20,7 @@ class ProofResult:
     """`proved`; `exhausted`: nothing is left to try; `open`: the limit came first; `refused`: the checker did not accept what was found."""
     proof: Proof | None
     script: str
-    """The proof as its users write it; also one that the checker refused."""
+    """The proof as its users write it."""
     verdict: Verdict | None
     """What the checker said, where something was found."""
     iterations: int
@@ -34,6 +34,8 @@ class ProofResult:
     graph: Graph = field(repr=False, compare=False)
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
+    refused_script: str = ""
+    """What was found and then refused by the checker, as its users write it."""
 
     @property
     def proved(self) -> bool:
@@ -56,7 +58,7 @@ class ProofResult:
         """All but the graph, as JSON holds it."""
         verdict = self.verdict
         return {
-            "theorem": self.theorem, "status": self.status, "proved": self.proved, "script": self.script, "steps": self.steps,
+            "theorem": self.theorem, "status": self.status, "proved": self.proved, "script": self.script, "refused_script": self.refused_script, "steps": self.steps,
             "verdict": None if verdict is None else {"accepted": verdict.accepted, "reason": verdict.reason, "checker": verdict.checker,
                                                      "assumptions": list(verdict.assumptions)},
             "iterations": self.iterations, "attempts": self.attempts, "expansions": self.expansions, "seconds": round(self.seconds, 4),
@@ -72,6 +74,8 @@ class ProofResult:
             return f"not proved: {self.verdict.checker} refused what was found: {self.verdict.reason}"
         if self.status == "exhausted":
             return "not proved: nothing is left to try"
+        if self.graph.root.status is Status.proved:
+            return "not proved within the limit: a proof was found, and there was no time left to check it"
         return "not proved before Ctrl-C" if self.interrupted else "not proved within the limit"
 
     def effort(self) -> str:
@@ -90,7 +94,7 @@ class ProofResult:
         return outline(self.graph, self.proof, lines=lines, everything=everything, show=show)
 
     def __str__(self) -> str:
-        parts = [f"{self.theorem}: {self.summary()}" + (f"\n{self.statement}" if self.statement else ""), self.script.rstrip(), self.effort()]
+        parts = [f"{self.theorem}: {self.summary()}" + (f"\n{self.statement}" if self.statement else ""), (self.script or self.refused_script).rstrip(), self.effort()]
         return "\n\n".join(part for part in parts if part)
 
 

@@ -59,6 +59,8 @@ def carry_out(prover: Prover, task: Task, stop: Callable[[], bool] | None = None
             attempt = prover.attempt(task.place, tactic, seconds)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this tactic's failure
             attempt = Attempt(None, f"{type(error).__name__}: {error}", time.perf_counter() - now)
+        if attempt.subgoals is None and task.seconds is not None and seconds < task.tactic_seconds and time.perf_counter() - begun >= task.seconds:
+            break  # the end of the search cut it short: it stays untried
         attempts.append(attempt)
         applied += attempt.applied
         if attempt.subgoals == () or applied == task.applied:

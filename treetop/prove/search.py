@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
@@ -36,6 +37,7 @@ from treetop.workers.pool import Pool
 from treetop.workers.units import Unit
 
 _SHORTENING = ProofLimit(attempts=200, seconds=5.0)
+_CHECKING = 1.0, 0.25  # seconds, and a share of the limit, that a check may take beyond the limit
 _SHOWING = ProofLimit(attempts=500, seconds=10.0)
 _GRACE = 60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
 _AHEAD = 1  # tasks that a worker has at hand beside the one it works on, so that it need not wait while the next goal is chosen
@@ -142,8 +144,10 @@ class ProofSearch:
                     self._interrupted = True
                     break
         self.seconds += budget.elapsed
-        if progress is not None and self.graph.root.status is Status.proved:
-            progress(self._standing(budget, checking=True))
+        if self.graph.root.status is Status.proved:
+            if progress is not None:
+                progress(self._standing(budget, checking=True))
+            self._judge(budget)
         return self.result()
 
     def run_tiers(self, tiers: tuple[int, ...], *, seconds: float | None = None, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
@@ -162,17 +166,22 @@ class ProofSearch:
         return self.result()
 
     def result(self) -> ProofResult:
-        """What is known now. A proof that was found is shortened and checked once, here."""
+        """Return what is known now."""
         root = self.graph.root
-        status, proof, script, verdict = "open" if root.status is Status.open else "exhausted", None, "", None
-        if root.status is Status.proved:
-            found, verdict = self._judge()
+        status, proof, script, verdict, refused = "open" if root.status is Status.open else "exhausted", None, "", None, ""
+        if root.status is Status.proved and self._decided is None:
+            status = "open"
+        elif self._decided is not None:
+            found, verdict = self._decided
             status = "proved" if verdict.accepted else "refused"
-            proof, script = found if verdict.accepted else None, self.theorem.script(found)
+            if verdict.accepted:
+                proof, script = found, self.theorem.script(found)
+            else:
+                refused = self.theorem.script(found)
         tier = self._tier if status != "open" else None
         return ProofResult(
             self.theorem.name, status, proof, script, verdict, self.iterations, self.attempts, self._scheduler.expansions, self.seconds, tier,
-            self.report(), self.graph, self._interrupted and status == "open",
+            self.report(), self.graph, self._interrupted and status == "open", refused,
         )  # fmt: skip
 
     def tree(self, *, lines: int | None = LINES, everything: bool = False) -> Outline:
@@ -202,30 +211,38 @@ class ProofSearch:
             seeds=() if self.seed is None else (self.seed,), limits={**self._limits, "workers": self.workers},
         )  # fmt: skip
 
-    def _judge(self) -> tuple[Proof, Verdict]:
-        """Shorten and check. Where the shorter proof is refused, the one that the search found may still stand."""
-        if self._decided is None:
-            found = extract(self.graph)
-            budget = ProofBudget(_SHORTENING)
+    def _judge(self, budget: ProofBudget) -> None:
+        """Shorten and check, once. Where the shorter proof is refused, the one that the search found may still stand."""
+        if self._decided is not None:
+            return
+        found = extract(self.graph)
+        left = budget.seconds_left
+        shortening = ProofBudget(_SHORTENING if left is None else replace(_SHORTENING, seconds=min(5.0, max(0.1, left / 3))))
 
-            def attempt(place: Place, tactic: str) -> Attempt:
-                budget.attempts += 1
-                return self._prover.attempt(place, tactic, self.config.tactic_seconds)
+        def attempt(place: Place, tactic: str) -> Attempt:
+            shortening.attempts += 1
+            return self._prover.attempt(place, tactic, self.config.tactic_seconds)
 
-            shorter = shorten(self.graph, attempt, lambda: not budget.spent)
-            self._decided = self._check(shorter)
-            if not self._decided[1].accepted and shorter.size != found.size:
-                self._decided = self._check(found)
-        return self._decided
+        shorter = shorten(self.graph, attempt, lambda: not shortening.spent)
+        limit = budget.limit.seconds
+        end = None if limit is None else time.monotonic() + max(budget.seconds_left or 0.0, _CHECKING[0] + _CHECKING[1] * limit)
+        self._decided = self._check(shorter, end)
+        if self._decided is not None and not self._decided[1].accepted and shorter.size != found.size:
+            self._decided = self._check(found, end) or self._decided
 
-    def _check(self, proof: Proof) -> tuple[Proof, Verdict]:
-        """Let the checker judge a proof. Where equal goals may differ in what their keys do not show, the theorem runs it through the prover first."""
+    def _check(self, proof: Proof, end: float | None) -> tuple[Proof, Verdict] | None:
+        """Let the checker judge a proof. Where equal goals may differ in what their keys do not show, the theorem runs it through the prover first.
+
+        None: a checker that looks at the clock did not finish before the end.
+        """
         retrace = getattr(self.theorem, "retrace", None)
         try:
             final = proof if retrace is None else retrace(self._prover, proof)
         except ProverError as error:
             return proof, Verdict(False, str(error), checker="the prover")
-        return final, self.theorem.verify(final)
+        within = getattr(self.theorem, "verify_before", None)
+        verdict = self.theorem.verify(final) if within is None else within(final, end)
+        return None if verdict is None else (final, verdict)
 
     def _work(self, budget: ProofBudget, stop: Callable[[], bool]) -> Generator[None]:
         """Let tasks be carried out, here or by the workers; gives the word after each of them. Those that are carried out here heed `stop`."""

@@ -5,10 +5,15 @@ from __future__ import annotations
 import pytest
 
 from treetop.errors import ProverError
+from treetop.prove.config import ProofConfig
 from treetop.prove.coq.goals import CoqGoal, Hypothesis
 from treetop.prove.coq.retracing import renamed_tactic, retrace
+from treetop.prove.coq.settings import CoqSettings
 from treetop.prove.coq.theorem import CoqTheorem
+from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Goal, Proof
+from treetop.prove.providers import FixedProvider
+from treetop.prove.search import ProofSearch
 
 
 def goal(conclusion, **types):
@@ -61,3 +66,14 @@ def test_a_proof_that_does_not_run_is_refused(implication, proof, complaint):
 
 def test_strings_and_longer_names_are_left_alone():
     assert renamed_tactic('rewrite H, H0, Nat.H, H\' in H; idtac "H"', {"H": "X"}) == 'rewrite X, H0, Nat.H, H\' in X; idtac "H"'
+
+
+def test_a_proof_is_not_lost_because_its_tactics_need_longer_than_usual_in_the_replay():
+    """The usual limit of a tactic is a second; the search was told to wait longer, and so must all who run its tactics again."""
+    slow = "do 3 (do 100000 idtac); apply even_step"
+    prelude = "Inductive even : nat -> Prop := even_zero : even 0 | even_step : forall n, even n -> even (S (S n))."
+    theorem = CoqTheorem.from_text(prelude, "even 2", settings=CoqSettings(seconds=0.05))
+    with ProofSearch(theorem, ProofConfig(tactic_seconds=60.0), provider=FixedProvider([(slow, 0.5), ("exact even_zero", 0.5)])) as search:
+        result = search.run(ProofLimit(attempts=10))
+    assert result.proved, result.summary()
+    assert slow in result.script

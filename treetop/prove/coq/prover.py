@@ -24,6 +24,7 @@ from treetop.prove.prover import Attempt, Goal, Place, Step
 
 _PRINTING = "Set Printing All."
 _GRACE = 1.0  # seconds in which Coq must heed an interrupt
+_LENIENCE = 10.0  # times the limit of a tactic, for checks after it
 _AT_ONCE = 0.05  # seconds: no time limit can have been reached
 _HURRY = 10.0  # seconds for what should take no time
 _REASON = 300  # characters
@@ -59,6 +60,7 @@ class CoqProver:
         self.replayed = 0
         """Tactics that were run again to get somewhere."""
         self.restarts = 0
+        self._longest = self.settings.seconds  # that a tactic on a way may have taken
         self._closed = False
         self._process: CoqProcess
         self._base = self._before = self._tip = self._newest = 1
@@ -88,6 +90,7 @@ class CoqProver:
         if not 0 < limit < math.inf:
             raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
         self.attempts += 1
+        self._longest = max(self._longest, limit)
         if not is_one_tactic(tactic):
             return Attempt(None, f"not a single tactic: {_one_line(tactic)}")
         if _UNCHECKED.search(tactic):
@@ -262,7 +265,7 @@ class CoqProver:
             state = tip = newest = newest + 1
             way.append((step, state))
         calls += [protocol.edit_at(state)] if tip != state else []
-        answers = self._call(*calls, protocol.GOALS, seconds=_HURRY + self.settings.seconds * 2 * (len(way) + 1))
+        answers = self._call(*calls, protocol.GOALS, seconds=_HURRY + self._longest * 2 * (len(way) + 1))
         self._newest = max(self._newest, *(answer.state for answer in answers))
         refused = next((answer for answer in answers if not answer.good), None)
         if refused is not None:
@@ -317,9 +320,10 @@ class CoqProver:
         if not goals.subgoals:
             # A recursive proof may use itself without end: Coq would see that at Qed alone.
             self._process.send(protocol.query("Guarded.", self._tip))
-            answers = self._await(max(limit, _GRACE), state)
+            patience = max(_LENIENCE * limit, _HURRY)  # the proof is there: it shall not be lost for the time that this takes
+            answers = self._await(patience, state)
             if answers is None:
-                return f"time-out: more than {limit:g} s in the check that recursive calls are guarded"
+                return f"time-out: more than {patience:g} s in the check that recursive calls are guarded"
             if not any("condition holds" in message.text for message in answers[0].messages):
                 said = [message.text for message in answers[0].messages] or [answers[0].refusal]
                 return f"not guarded: {_one_line(said[0])}"

@@ -141,8 +141,11 @@ class CoqTheorem:
         return len(self.examples)
 
     def retrace(self, prover: CoqProver, proof: Proof) -> Proof:
-        """The proof as it runs from the lemma on: parts that were found elsewhere may call a hypothesis by another name."""
-        return retrace(prover, proof)
+        """The proof as it runs from the lemma on: parts that were found elsewhere may call a hypothesis by another name.
+
+        A tactic may take much longer than in the search: one that just met its time limit there must not be lost here.
+        """
+        return retrace(prover, proof, self.settings.check_seconds)
 
     def script(self, proof: Proof) -> str:
         """The tactics line by line, without `Proof` and `Qed`."""

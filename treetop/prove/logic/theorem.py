@@ -16,7 +16,7 @@ from treetop.prove.logic.provider import LogicProvider
 from treetop.prove.logic.refutation import refute
 from treetop.prove.logic.syntax import parse
 from treetop.prove.logic.tptp import read_problem
-from treetop.prove.logic.translation import TranslationError, translate
+from treetop.prove.logic.translation import OutOfTimeError, TranslationError, translate
 from treetop.prove.prover import Proof, Prover, Verdict
 
 
@@ -88,8 +88,16 @@ class LogicTheorem:
 
     def verify(self, proof: Proof) -> Verdict:
         """Make a lambda term of the proof and let the checker compare what it proves with the statement."""
+        verdict = self.verify_before(proof, None)
+        assert verdict is not None
+        return verdict
+
+    def verify_before(self, proof: Proof, end: float | None) -> Verdict | None:
+        """Verify a proof before a time of `time.monotonic`; None where that is too early."""
         try:
-            reason = checker.check(translate(self.statement, proof, raw=self.mode == "raw"), self.statement)
+            reason = checker.check(translate(self.statement, proof, raw=self.mode == "raw", end=end), self.statement)
+        except OutOfTimeError:
+            return None
         except TranslationError as error:
             return Verdict(False, str(error), checker=checker.CHECKER)
         return Verdict(not reason, reason, checker=checker.CHECKER)

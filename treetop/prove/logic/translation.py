@@ -6,6 +6,7 @@ becomes a lemma, so that a proof with shared goals stays small.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -24,6 +25,10 @@ class TranslationError(Exception):
     """A proof that is no proof of the statement: a tactic does not apply, or parts are missing. The text says where."""
 
 
+class OutOfTimeError(Exception):
+    """A proof cannot be translated in the time that it was given."""
+
+
 class _Step(NamedTuple):
     """A tactic at a sequent, and the sequents that it leaves."""
 
@@ -31,12 +36,15 @@ class _Step(NamedTuple):
     subgoals: list[Sequent]
 
 
-def translate(statement: Formula, proof: Proof, raw: bool = False) -> Iterator[Lemma]:
-    """The lemmas that the proof consists of, one after the other; the last one is the statement. TranslationError where it is no proof."""
+def translate(statement: Formula, proof: Proof, raw: bool = False, end: float | None = None) -> Iterator[Lemma]:
+    """The lemmas that the proof consists of, one after the other; the last one is the statement. TranslationError where it is no proof.
+
+    `end` is a time of `time.monotonic`; after it, an OutOfTimeError.
+    """
     root = Sequent((), statement)
     try:
         with deep():
-            translation = Translation(_steps(root, proof, raw), raw)
+            translation = Translation(_steps(root, proof, raw, end), raw, end)
         for sequent in translation.order(root):
             with deep():
                 lemma = translation.lemma(sequent)
@@ -45,7 +53,12 @@ def translate(statement: Formula, proof: Proof, raw: bool = False) -> Iterator[L
         raise TranslationError("the proof is nested too deep") from error
 
 
-def _steps(root: Sequent, proof: Proof, raw: bool) -> dict[Sequent, _Step]:
+def _check_time(end: float | None) -> None:
+    if end is not None and time.monotonic() > end:
+        raise OutOfTimeError
+
+
+def _steps(root: Sequent, proof: Proof, raw: bool, end: float | None) -> dict[Sequent, _Step]:
     """The step at each sequent, those of its subgoals before it. A subgoal with several proofs gets the one that is complete first."""
     done: dict[Sequent, _Step] = {}
     pending: list[tuple[Sequent, Proof, _Step | None]] = [(root, proof, None)]
@@ -56,6 +69,7 @@ def _steps(root: Sequent, proof: Proof, raw: bool) -> dict[Sequent, _Step]:
         if step is not None:
             done[sequent] = step
             continue
+        _check_time(end)
         step = _step(sequent, part.tactic, raw)
         if len(step.subgoals) != len(part.parts):
             raise TranslationError(f"`{part.tactic}` leaves {len(step.subgoals)} goals, but {len(part.parts)} are proved: {sequent.key}")
@@ -76,7 +90,8 @@ def _step(sequent: Sequent, tactic: str, raw: bool) -> _Step:
 class Translation:
     """Writes the terms, given the step at each sequent."""
 
-    def __init__(self, steps: dict[Sequent, _Step], raw: bool) -> None:
+    def __init__(self, steps: dict[Sequent, _Step], raw: bool, end: float | None = None) -> None:
+        self._end = end
         self.names = Names()
         """For all variables."""
         self._steps = steps
@@ -101,6 +116,7 @@ class Translation:
 
     def branch(self, branch: Branch, available: Available) -> Term:
         """A term for what a branch of a plan shall prove."""
+        _check_time(self._end)
         if self._raw:
             return self._term(Sequent(*branch), available)
         record = TermRecord(available, branch.conclusion, self.names)
