@@ -208,3 +208,7 @@ def test_a_process_that_is_killed_keeps_the_proofs_found_so_far(tmp_path, how):
     assert file.read_text().count("Qed.") == 2
     assert compiles(file) == (True, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["Killed.v", "Killed.v.bak", "tmp"]
+    assert bool(list(scratch.iterdir())) == (how == signal.SIGKILL)
+    again = subprocess.run([*command[:4], "Killed.v", "--lemma", "one"], cwd=tmp_path, env=env, capture_output=True, check=False)
+    assert again.returncode == 0
+    assert list(scratch.iterdir()) == [], "what the killed process has left is gone, too"

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from treetop.errors import ProverError
 from treetop.prove.coq.process import find_program, limits, signals_held_back
+from treetop.prove.coq.scratch import Scratch
 from treetop.prove.coq.settings import CoqSettings, LoadPath
 
 _ERROR = re.compile(r'File "[^"]*", line (\d+), characters [\d-]+:\s*(Error:.*)', re.DOTALL)
@@ -53,8 +53,8 @@ def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSetting
     `logical` is the logical name of its folder, where it has one. `ask` has commands whose output is wanted, each with an offset of the text.
     """
     coqc = find_program("coqc")
-    with tempfile.TemporaryDirectory(prefix="treetop-coqc-") as place:
-        folder, workplace = Path(place).resolve() / "source", Path(place) / "workplace"
+    with Scratch() as place:
+        folder, workplace = place / "source", place / "workplace"
         folder.mkdir()
         workplace.mkdir()
         load_path.furnish(workplace)

@@ -19,12 +19,12 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import NoReturn
 
 from treetop.errors import ProverError
 from treetop.prove.coq import protocol
 from treetop.prove.coq.protocol import Answer
+from treetop.prove.coq.scratch import Scratch
 from treetop.prove.coq.settings import LoadPath
 
 PROGRAM = "coqidetop.opt"
@@ -87,15 +87,15 @@ class CoqProcess:
 
     def __init__(self, load_path: LoadPath, options: Sequence[str] = (), memory_mb: int = 4096) -> None:
         self._owner = os.getpid()
-        self._workplace = tempfile.TemporaryDirectory(prefix="treetop-coq-")
+        self._workplace = Scratch()
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the process
         self.closed = True
         try:
-            load_path.furnish(Path(self._workplace.name))
+            load_path.furnish(self._workplace.path)
             command = [find_program(PROGRAM), *_MANNERS, *load_path.options, *options]
             with signals_held_back():
                 self._process = subprocess.Popen(
-                    command, cwd=self._workplace.name, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0,
+                    command, cwd=self._workplace.path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0,
                     start_new_session=True, preexec_fn=limits(memory_mb),
                 )  # fmt: skip
         except (OSError, subprocess.SubprocessError) as error:
@@ -271,7 +271,7 @@ class CoqProcess:
 
     def _clean(self) -> None:
         self._errors.close()
-        self._workplace.cleanup()
+        self._workplace.close()
 
     def __del__(self) -> None:
         if hasattr(self, "closed"):
