@@ -51,12 +51,12 @@ def test_nothing_is_compiled_or_loaded_in_a_game_after_prepare(spec, name):
 
 
 def test_a_table_of_views_that_grows_compiles_nothing(monkeypatch):
-    monkeypatch.setattr(view_machine, "_FIRST_TABLE", 16)
+    monkeypatch.setattr(view_machine, "_FIRST_TABLE", 8)
     clock, search = thinking_clock(), Search(first_choice(fresh("kuhn_poker")), seed=1)
     search.prepare()
     before = clock.kernels
     search.run(Limit(simulations=1000))
-    assert len(search._machine.scratch.work.table) > 16
+    assert len(search._machine.scratch.work.table) > 8
     assert clock.kernels == before
 
 
