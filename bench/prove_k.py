@@ -14,7 +14,7 @@ from pathlib import Path
 from treetop.compiler.rng import Rng
 from treetop.prove.basins import basin_table
 from treetop.prove.config import ProofConfig
-from treetop.prove.experiments import Experiment, prove_one
+from treetop.prove.experiments import Experiment, ExperimentRuns
 from treetop.prove.halves import choose, split
 from treetop.prove.limits import ProofLimit
 from treetop.prove.plots import draw_experiment
@@ -52,7 +52,7 @@ def main() -> None:
         print(f"{now.finished}/{now.asked} {now.run.theorem} {now.run.policy} {now.run.seed}: {now.run.status}, {now.run.attempts} attempts", flush=True)
 
     with RunLog(given.out, experiment.report(theorems, policies, tuple(seeds)).to_dict()) as log:
-        result = run_suite(theorems, prove_one, log, policies=policies, seeds=tuple(seeds), arguments=(experiment,), workers=given.workers, progress=show)
+        result = run_suite(theorems, ExperimentRuns(), log, policies=policies, seeds=tuple(seeds), arguments=(experiment,), workers=given.workers, progress=show)
     runs = {policy: [run for run in result.runs if run.policy == policy] for policy in policies}
     print(f"\n{len(theorems)} theorems, {given.seeds} seeds, at most {given.attempts} attempts\n")
     for unit in ("attempts", "expansions", "seconds"):

@@ -313,3 +313,19 @@ def test_finished_proofs_of_a_folder_are_learned_from(run, tmp_path):
     (tmp_path / "empty").mkdir()
     ended = run("prove", "Open.v", "--lemma", "three", "--learn", "empty")
     assert (ended.code, "no file of Coq in empty" in ended.err) == (2, True)
+
+
+@needs_coq
+def test_the_lemmas_of_a_file_share_one_prover(run, lemmas, monkeypatch):
+    from treetop.prove.coq import prover
+
+    started: list[int] = []
+
+    class Counted(prover.CoqProcess):
+        def __init__(self, *arguments) -> None:
+            super().__init__(*arguments)
+            started.append(self.pid)
+
+    monkeypatch.setattr(prover, "CoqProcess", Counted)
+    run("prove", str(lemmas), "--all-admitted", "--attempts", "50")
+    assert len(started) == 1

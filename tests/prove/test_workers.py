@@ -13,10 +13,12 @@ import pytest
 
 from tests.prove.test_search import provable_goals, random_table
 from tests.prove.toy import Table, TableProver, TableTheorem
+from treetop.errors import ConfigError, ProverError
 from treetop.prove.config import POLICIES, ProofConfig
 from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Attempt, Place
 from treetop.prove.search import ProofSearch
+from treetop.prove.sessions import ProverSession
 
 WIDE: Table = {"A": {"split": tuple("BCDEFGH")}, **{name: {"x": None, "y": None, "close": ()} for name in "BCDEFGH"}}
 
@@ -88,3 +90,42 @@ def test_a_killed_worker_costs_its_reservation_only(tmp_path):
     assert killed
     assert result.proved
     assert not any("lost" in tactic.reason for goal in result.graph.goals for tactic in goal.tactics)
+
+
+class OpenTheorem(SlowTheorem):
+    """Leaves a mark of the process in which it was opened."""
+
+    def open(self) -> SlowProver:
+        (Path(self.folder) / f"{self.name} {os.getpid()}").touch()
+        return super().open()
+
+
+def test_all_provers_are_open_before_the_search_begins_and_kept_for_the_next(tmp_path):
+    with ProverSession(workers=2) as session:
+        for name in ("first", "second", "third"):
+            with ProofSearch(OpenTheorem(WIDE, name=name, seconds=0.001, folder=str(tmp_path)), seed=1, session=session) as search:
+                assert len(list(tmp_path.glob(f"{name} *"))) == 3
+                assert search.run(ProofLimit(seconds=60)).proved
+    assert len({file.name.rpartition(" ")[2] for file in tmp_path.glob("* *")}) == 3
+
+
+class ShutTheorem(SlowTheorem):
+    """Cannot be opened."""
+
+    def open(self) -> SlowProver:
+        raise ProverError("it does not open")
+
+
+def test_a_session_goes_on_after_a_theorem_that_cannot_be_opened():
+    with ProverSession(workers=2) as session:
+        with pytest.raises(ProverError, match="does not open"):
+            ProofSearch(ShutTheorem(WIDE), session=session)
+        with ProofSearch(SlowTheorem(WIDE, seconds=0.001), seed=1, session=session) as search:
+            assert search.run(ProofLimit(seconds=60)).proved
+
+
+def test_a_session_decides_how_many_workers_there_are():
+    with ProverSession() as session, pytest.raises(ConfigError, match="the session has 1 workers, not 2"):
+        ProofSearch(TableTheorem(WIDE), workers=2, session=session)
+    with pytest.raises(ConfigError, match="workers must be"):
+        ProverSession(workers=0)

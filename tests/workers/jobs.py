@@ -113,3 +113,26 @@ def leaves_a_child_with_the_pipe(folder: str):
         return number
 
     return work
+
+
+class Kept:
+    """Says who it is and with what it was set up last; a unit of "wait" lasts until it is cancelled."""
+
+    def __init__(self, folder: str) -> None:
+        self.renew(folder)
+
+    def renew(self, folder: str) -> None:
+        self._folder = folder
+        (Path(folder) / str(os.getpid())).touch()
+
+    def heed(self, stop):
+        self._stop = stop
+
+    def __call__(self, number: int, what: str) -> tuple[str, int]:
+        while what == "wait" and not self._stop():
+            time.sleep(0.01)
+        return self._folder, os.getpid()
+
+
+def kept(folder: str) -> Kept:
+    return Kept(folder)

@@ -360,3 +360,44 @@ def test_an_iterator_that_had_no_unit_is_asked_again_after_each_outcome(workers)
                 following.made += 1
                 following.ready.append(outcome.value)
     assert seen == [4, 16, 256, 65536]
+
+
+def numbered(*words: str) -> list[Unit]:
+    return [Unit(f"unit {number}", (number, word)) for number, word in enumerate(words)]
+
+
+def test_workers_are_ready_before_the_first_unit_and_kept_when_they_are_set_up_anew(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    with Pool(f"{JOBS}:kept", workers=2) as pool:
+        pool.set_up(str(first))
+        pool.wait_until_ready()
+        pids = {int(entry.name) for entry in first.iterdir()}
+        assert len(pids) == 2
+        pool.set_up(str(second))
+        assert {outcome.value[0] for outcome in pool.run(numbered(*["go"] * 6))} == {str(second)}
+        assert {int(entry.name) for entry in second.iterdir()} == pids
+    assert gone(list(pids))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_worker_that_heeds_a_cancelled_unit_is_kept(tmp_path, workers):
+    with Pool(f"{JOBS}:kept", workers=workers, ahead=1) as pool:
+        pool.set_up(str(tmp_path))
+        for _ in range(3):
+            for _ in pool.run(numbered("go", *["wait" if workers > 1 else "go"] * 3)):
+                break
+        assert all(outcome.value[0] == str(tmp_path) for outcome in pool.run(numbered(*["go"] * 6)))
+        assert len(list(tmp_path.iterdir())) == workers
+
+
+def test_a_kept_worker_that_died_between_two_runs_is_replaced(tmp_path):
+    with Pool(f"{JOBS}:kept", workers=2) as pool:
+        pool.set_up(str(tmp_path))
+        pool.wait_until_ready()
+        os.kill(int(next(tmp_path.iterdir()).name), signal.SIGKILL)
+        pool.set_up(str(tmp_path))
+        pool.wait_until_ready()
+        assert len(list(pool.run(numbered(*["go"] * 4)))) == 4
+        assert len(list(tmp_path.iterdir())) == 3

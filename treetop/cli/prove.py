@@ -85,6 +85,8 @@ def prove(
     Ends with 0 where everything was proved, with 1 where something was not or was skipped, with 2 where the input is wrong, and with 130 after Ctrl-C. An experiment (--suite, --basin-seeds) ends with 0 when
     it was run to its end: a theorem that is not proved there is a result, not a failure.
     """
+    from treetop.prove.sessions import ProverSession
+
     config = make_config(policy, tactic_seconds)
     limit = make_limit(iterations, attempts, seconds)
     steps = read_tiers(tiers)
@@ -102,15 +104,15 @@ def prove(
     refuse({"--out": out, "--plot": plot}, "keep or draw runs: that needs --suite or --basin-seeds")
     refuse_places(trace, copy, write=write)
     run = Run(as_json=as_json)
-    options: dict[str, Any] = {"tree": (tree or tree_all, tree_all), "seed": seed, "workers": workers, "allow_easy": allow_easy is not False}
+    options: dict[str, Any] = {"tree": (tree or tree_all, tree_all), "seed": seed, "allow_easy": allow_easy is not False}
     try:
         with hang_up_is_quitting():
             work = find_work(what, lemma or [], all_admitted=all_admitted, mode=mode, write=write, copy=copy, data=include_data)
             run.begin(work)
             learn_from(learn or [], work.theorems)
-            with _trace_to(trace) as tell:
+            with _trace_to(trace) as tell, ProverSession(workers) as session:
                 for theorem in work.theorems:
-                    if not run.treat(theorem, lambda theorem: _search(theorem, config, limit, steps, trace=tell, **options)):
+                    if not run.treat(theorem, lambda theorem: _search(theorem, config, limit, steps, trace=tell, session=session, **options)):
                         break
     except KeyboardInterrupt:
         run.interrupted = True

@@ -38,7 +38,7 @@ def run_experiment(
     """Run all that is not in the file yet, and tell what it shows."""
     from treetop.prove.basins import basin_table
     from treetop.prove.config import TIERS
-    from treetop.prove.experiments import Experiment, prove_one
+    from treetop.prove.experiments import Experiment, ExperimentRuns
     from treetop.prove.records import RunLog
     from treetop.prove.suite import run_suite
 
@@ -66,7 +66,7 @@ def run_experiment(
         def count(now: SuiteProgress) -> None:
             show(now.finished, lambda: f"{now.run.theorem}: {now.run.status}")
 
-        result = run_suite(problems, prove_one, log, policies=policies, seeds=seeds, arguments=(experiment,), workers=workers, progress=count)
+        result = run_suite(problems, ExperimentRuns(), log, policies=policies, seeds=seeds, arguments=(experiment,), workers=workers, progress=count)
     told = _Told(result, report, _compared(result.runs, policies, seed), basin_table(result.runs) if basin_seeds is not None else None)
     if as_json:
         say_json(told.to_dict())

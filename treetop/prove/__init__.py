@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from treetop.prove.providers import FilteredProvider, FixedProvider, is_easy
     from treetop.prove.result import ProofResult
     from treetop.prove.search import ProofProgress, ProofSearch
+    from treetop.prove.sessions import ProverSession
     from treetop.prove.theorems import prove
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "ProofResult",
     "ProofSearch",
     "Prover",
+    "ProverSession",
     "Provider",
     "Step",
     "Suggestion",
@@ -54,6 +56,7 @@ _ROOMS = {
     "providers": "FilteredProvider FixedProvider is_easy",
     "result": "ProofResult",
     "search": "ProofProgress ProofSearch",
+    "sessions": "ProverSession",
     "theorems": "prove",
 }
 _HOMES = {name: f"treetop.prove.{room}" for room, names in _ROOMS.items() for name in names.split()}

@@ -21,6 +21,7 @@ from treetop.prove.records import Run
 from treetop.prove.report import ProofReport, report_on
 from treetop.prove.result import ProofResult
 from treetop.prove.search import ProofSearch, settled
+from treetop.prove.sessions import ProverSession
 from treetop.prove.structure import structure
 from treetop.prove.suite import ProblemFile, find_problems
 
@@ -90,11 +91,26 @@ def run_of(result: ProofResult, policy: str, seed: int, name: str | None = None)
     )  # fmt: skip
 
 
-def prove_one(problem: str, policy: str, seed: int, experiment: Experiment) -> Run:
+class ExperimentRuns:
+    """Makes the runs of an experiment, one after the other, with a prover that is kept from one to the next."""
+
+    def __init__(self) -> None:
+        self._session = ProverSession()
+
+    def __call__(self, problem: str, policy: str, seed: int, experiment: Experiment) -> Run:
+        """Make one run."""
+        return prove_one(problem, policy, seed, experiment, self._session)
+
+    def close(self) -> None:
+        """End the prover."""
+        self._session.close()
+
+
+def prove_one(problem: str, policy: str, seed: int, experiment: Experiment, session: ProverSession | None = None) -> Run:
     """One run of an experiment."""
     theorem = experiment.theorem(problem)
     config = read_policy(policy, experiment.config)
-    with ProofSearch(theorem, config, seed=seed, allow_easy=experiment.allow_easy) as search:
+    with ProofSearch(theorem, config, seed=seed, allow_easy=experiment.allow_easy, session=session) as search:
         if experiment.tiers:
             seconds = None if experiment.limit is None else experiment.limit.seconds
             result = search.run_tiers(experiment.tiers, seconds=seconds)

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
-from treetop.prove.prover import Attempt, Theorem
+from collections.abc import Callable
+
+from treetop.prove.prover import Attempt, Prover, Theorem
 from treetop.prove.scheduling import Task, carry_out
+
+
+def reopened(prover: Prover | None, theorem: Theorem) -> Prover:
+    """Return a prover with the theorem open: the one given where the theorem's `reopen` can use it, else a new one; the old one is closed then."""
+    if prover is None:
+        return theorem.open()
+    reopen: Callable[[Prover], bool] | None = getattr(theorem, "reopen", None)
+    try:
+        if reopen is not None and reopen(prover):
+            return prover
+    except BaseException:
+        prover.close()
+        raise
+    prover.close()
+    return theorem.open()
 
 
 class TheoremWorker:
@@ -11,11 +28,19 @@ class TheoremWorker:
 
     def __init__(self, theorem: Theorem) -> None:
         self._prover = theorem.open()
-        self._prover.root()
+        self._stop: Callable[[], bool] | None = None
+
+    def renew(self, theorem: Theorem) -> None:
+        """Open another theorem."""
+        self._prover = reopened(self._prover, theorem)
+
+    def heed(self, stop: Callable[[], bool]) -> None:
+        """Begin no tactic of a task once `stop` says that it is not wanted any more."""
+        self._stop = stop
 
     def __call__(self, task: Task) -> list[Attempt]:
         """Carry out a task."""
-        return carry_out(self._prover, task)
+        return carry_out(self._prover, task, self._stop)
 
     def close(self) -> None:
         """End the prover."""

@@ -27,20 +27,18 @@ from treetop.prove.outline import LINES, Outline, Show
 from treetop.prove.policies import TieBreak, make_policy
 from treetop.prove.prover import Attempt, Place, Proof, Prover, Provider, Theorem, Verdict
 from treetop.prove.providers import FilteredProvider
-from treetop.prove.remote import open_theorem
 from treetop.prove.report import ProofReport, report_on
 from treetop.prove.result import ProofResult
 from treetop.prove.scheduling import MOST_TACTICS, Evaluate, Ranker, Scheduler, Task, TraceSink, carry_out
+from treetop.prove.sessions import ProverSession
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Pulse
-from treetop.workers.pool import Pool
 from treetop.workers.units import Unit
 
 _SHORTENING = ProofLimit(attempts=200, seconds=5.0)
 _CHECKING = 1.0, 0.25  # seconds, and a share of the limit, that a check may take beyond the limit
 _SHOWING = ProofLimit(attempts=500, seconds=10.0)
 _GRACE = 60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
-_AHEAD = 1  # tasks that a worker has at hand beside the one it works on, so that it need not wait while the next goal is chosen
 _WATCHED = 0.1  # seconds between two looks at the progress
 
 
@@ -71,19 +69,22 @@ class ProofSearch:
     `seed=None` is a search without chance: ties go to the first, and `blind_uniform` is refused. With several `workers` each has a prover of its
     own, in a process of its own, and all work on the one graph. `trace` is called with every event, in order, as JSON can hold it.
     `allow_easy=False` keeps out the tactics that search for whole proofs themselves, whoever suggests them. `prover` is one that has the theorem
-    open already; whoever opened it closes it.
+    open already; whoever opened it closes it. `session` keeps provers and workers for the next search; whoever made it closes it. When a search
+    has been made all provers are ready, so that limits in seconds count the search alone.
     """
 
     def __init__(
         self, theorem: Theorem, config: ProofConfig | None = None, *, seed: int | None = 0, provider: Provider | None = None,
         ranker: Ranker | None = None, evaluate: Evaluate | None = None, tie_break: TieBreak | None = None, workers: int = 1,
-        trace: TraceSink | None = None, allow_easy: bool = True, prover: Prover | None = None,
+        trace: TraceSink | None = None, allow_easy: bool = True, prover: Prover | None = None, session: ProverSession | None = None,
     ) -> None:  # fmt: skip
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise ConfigError(f"workers must be a whole number of at least 1, not {workers!r}")
+        if session is not None and workers not in (1, session.workers):
+            raise ConfigError(f"the session has {session.workers} workers, not {workers}: leave out `workers`, or make another session")
+        self._session = ProverSession(workers) if session is None else session
+        self._owner = session is None
         self.theorem = theorem
         self.config = settled(config or ProofConfig(), theorem)
-        self.seed, self.workers, self.allow_easy = seed, workers, allow_easy
+        self.seed, self.workers, self.allow_easy = seed, self._session.workers, allow_easy
         self._interrupted = False
         self.seconds = 0.0
         self._tier: int | None = None
@@ -91,20 +92,19 @@ class ProofSearch:
         self._limits: dict[str, Any] = {}
         self._decided: tuple[Proof, Verdict] | None = None
         rng = None if seed is None else Rng(seed)
-        self._owner = prover is None
-        self._prover: Prover = theorem.open() if prover is None else prover
+        self._prover = self._session.open(theorem, prover)
         try:
             self.graph = Graph(self._prover.root())
             suggesting = theorem.provider(self._prover) if provider is None else provider
             self.provider = suggesting if allow_easy else FilteredProvider(suggesting)
             policy = make_policy(self.graph, self.config, rng, tie_break)
             self._scheduler = Scheduler(self.graph, policy, self.provider, self.config, ranker=ranker, evaluate=evaluate, trace=trace)
-            deadline = self.config.tactic_seconds * 2 * MOST_TACTICS + _GRACE
-            self._pool = None if workers == 1 else Pool(open_theorem, (theorem,), workers=workers, deadline=deadline, ahead=_AHEAD)
         except BaseException:
-            if self._owner:
-                self._prover.close()
+            self.close()
             raise
+        self._pool = self._session.pool
+        if self._pool is not None:
+            self._pool.deadline = self.config.tactic_seconds * 2 * MOST_TACTICS + _GRACE
         self._hooks = {"ranker": _name(ranker), "evaluate": _name(evaluate), "tie_break": _name(tie_break)}
 
     def __enter__(self) -> Self:
@@ -114,11 +114,9 @@ class ProofSearch:
         self.close()
 
     def close(self) -> None:
-        """End the provers."""
+        """End the provers, unless they belong to a session."""
         if self._owner:
-            self._prover.close()
-        if self._pool is not None:
-            self._pool.close()
+            self._session.close()
 
     @property
     def iterations(self) -> int:

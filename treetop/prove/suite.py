@@ -12,6 +12,7 @@ from treetop.errors import ConfigError
 from treetop.prove.records import STATUSES, Run, RunKey, RunLog
 from treetop.search.tables import text_table
 from treetop.workers.pool import Pool
+from treetop.workers.transport import close
 from treetop.workers.units import Outcome, Unit, resolve
 
 SUFFIXES = (".p", ".v")
@@ -181,7 +182,7 @@ def run_suite(
     """Run what the log lacks: every problem under every policy with every seed. The log must be open; every run is in it before the next one counts.
 
     `prove_one(problem, policy, seed, *arguments)` makes one run. With several workers it is called in processes: then it is a function of a module,
-    or named as `module:function`. One that raises, dies or takes longer than `deadline` seconds (kept with several workers only) is a run
+    or named as `module:function`. An object with a method `close` is closed at the end. One that raises, dies or takes longer than `deadline` seconds (kept with several workers only) is a run
     that failed, with its reason; the others go on. Ctrl-C ends it with what is known.
     """
     for what, values in (("problems", problems), ("policies", policies), ("seeds", seeds)):
@@ -206,15 +207,24 @@ def run_suite(
 
 def set_up(prove_one: ProveOne, arguments: tuple[Any, ...]) -> Callable[[RunKey], Run]:
     """What a worker does: make the run that a key asks for."""
-    prove = resolve(prove_one)
+    return _Runs(resolve(prove_one), arguments)
 
-    def make(key: RunKey) -> Run:
-        run = prove(*key, *arguments)
+
+class _Runs:
+    """Makes the runs that keys ask for."""
+
+    def __init__(self, prove: Callable[..., Run], arguments: tuple[Any, ...]) -> None:
+        self._prove, self._arguments = prove, arguments
+
+    def __call__(self, key: RunKey) -> Run:
+        run = self._prove(*key, *self._arguments)
         if not isinstance(run, Run) or run.key != key:
             raise ConfigError(f"asked for {', '.join(map(str, key))}, and was given {run!r}")
         return run
 
-    return make
+    def close(self) -> None:
+        """End what makes the runs."""
+        close(self._prove)
 
 
 def _run_of(outcome: Outcome) -> Run:

@@ -47,6 +47,10 @@ class _Seat:
     tasks: deque[_Task] = field(default_factory=deque)
     """What it was given: it works on the first one."""
     ready: bool = False
+    heeds: bool = False
+    """Whether it can be kept where a unit that it works on is not wanted any more."""
+    unwanted: int = 0
+    """How many of its next answers belong to units that were cancelled."""
     due: float | None = None
     """When the first one's time is up."""
 
@@ -56,7 +60,8 @@ class Pool:
 
     `setup` is a function of a module, or its name as `module:function`. Each worker calls it once, with `arguments`; what it returns is
     called with the arguments of each unit. A unit whose worker dies is tried once more; one that takes longer than `deadline` seconds
-    is not. `ahead` is how many more units a worker has at hand while it works on one: where it takes time to find the next, it need not wait.
+    is not. What has a method `renew` is kept where the workers are set up anew, and what has a method `heed`, which is given a function that says
+    whether the unit was cancelled, is kept where a unit is not wanted any more. `ahead` is how many more units a worker has at hand while it works on one: where it takes time to find the next, it need not wait.
     """
 
     def __init__(
@@ -84,7 +89,7 @@ class Pool:
 
     def close(self, patience: float = _PATIENCE) -> None:
         """End all workers: those that work at once, those that wait after so many seconds at the latest, to put things in order."""
-        waiting = [seat for seat in self._seats if seat.ready and not seat.tasks and patience > 0]
+        waiting = [seat for seat in self._seats if seat.ready and not seat.tasks and not seat.unwanted and patience > 0]
         for seat in waiting:
             seat.worker.dismiss()
         until = time.monotonic() + patience
@@ -93,11 +98,31 @@ class Pool:
             seat.worker.end(max(0.0, until - time.monotonic()) if seat in waiting else 0.0)
             self._seats.pop()
 
+    def set_up(self, *arguments: Any) -> None:
+        """Set up all workers with these arguments, those that are there anew, and return at once. `wait_until_ready` waits for them."""
+        self._transport.arguments = arguments
+        for seat in self._seats:
+            seat.ready = False
+            seat.worker.set_up(arguments)
+        self._start_missing()
+
+    def wait_until_ready(self) -> None:
+        """Wait until all workers are set up, so that a clock that is started then counts only work. One that dies meanwhile is replaced."""
+        nothing = _Queue(())
+        self._start_missing()
+        while not all(seat.ready for seat in self._seats):
+            self._turn(nothing)
+            self._start_missing()
+
+    def _start_missing(self) -> None:
+        while len(self._seats) < self.workers:
+            self._seats.append(_Seat(self._transport.start()))
+
     def run(self, units: Iterable[Unit]) -> Iterator[Outcome]:
         """Do all units, and give what became of them as they finish. They are taken from the iterable only when a worker has room for them.
 
         An iterator that has no unit just now may have one later: it is asked again after each outcome that the caller has taken.
-        Whoever stops early ends what is under way; the other workers wait for the next call, until the pool is closed.
+        Stopping early ends the workers that are in the middle of a unit, unless they heed that it is cancelled; the others wait for the next call.
         """
         queue = _Queue(units)
         try:
@@ -112,7 +137,7 @@ class Pool:
                 self._fill_ahead(queue)
         finally:
             for seat in [seat for seat in self._seats if seat.tasks]:
-                self._remove(seat)
+                self._abandon(seat)
 
     def _fill(self, queue: _Queue) -> None:
         """Give each worker without a unit one, and start workers while there are units for them."""
@@ -135,10 +160,21 @@ class Pool:
         if task is None:
             return False
         seat.tasks.append(task)
-        seat.worker.send(task.unit)
-        if len(seat.tasks) == 1:
-            self._begin(seat)
+        if seat.ready:
+            seat.worker.send(task.unit)
+            if len(seat.tasks) == 1:
+                self._begin(seat)
         return True
+
+    def _abandon(self, seat: _Seat) -> None:
+        """Nobody wants what a worker is doing: cancel it, or end the worker where it would not heed that."""
+        if not (seat.ready and seat.heeds):
+            self._remove(seat)
+            return
+        seat.worker.cancel()
+        seat.unwanted += len(seat.tasks)
+        seat.tasks.clear()
+        seat.due = None
 
     def _begin(self, seat: _Seat) -> None:
         """A worker begins with the first of its units."""
@@ -168,17 +204,20 @@ class Pool:
         match message:
             case Ready():
                 self._deaths = 0
-                seat.ready = True
+                seat.ready, seat.heeds = True, message.heeds
                 for task in seat.tasks:
                     seat.worker.send(task.unit)
                 self._begin(seat)
             case Broken():
+                self._remove(seat)
                 if isinstance(message.error, TreetopError):
                     raise message.error
                 raise WorkerError(f"a worker could not be set up: {message.reason}\n{message.traceback}")
             case Died():
                 self._remove(seat)
                 return self._mourn(seat, message, queue)
+            case Done() | Raised() if seat.unwanted:
+                seat.unwanted -= 1
             case Done() | Raised():
                 task = seat.tasks.popleft()
                 self._begin(seat)

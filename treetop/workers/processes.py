@@ -11,16 +11,32 @@ import signal
 import threading
 import traceback
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from treetop.workers.transport import Broken, Died, Done, Message, Raised, Ready, close, raised
-from treetop.workers.units import Setup, Unit, resolve
+from treetop.workers.transport import CANCELLED, Broken, Died, Done, Message, Raised, Ready, close, raised, renewed
+from treetop.workers.units import Setup, Unit
 
 _CONTEXT = multiprocessing.get_context("spawn")
 _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
+
+
+@dataclass(frozen=True)
+class _SetUp:
+    """Be set up anew with these arguments."""
+
+    arguments: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class _Cancel:
+    """The units sent so far need not be done."""
+
+
+_Order = Unit | _SetUp | _Cancel
 
 
 class ProcessWorker:
@@ -52,8 +68,19 @@ class ProcessWorker:
 
     def send(self, unit: Unit) -> None:
         """Hand over a unit."""
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died; `receive` will tell
-            self._pipe.send(unit)
+        self._tell(unit)
+
+    def set_up(self, arguments: tuple[Any, ...]) -> None:
+        """Ask it to be set up anew."""
+        self._tell(_SetUp(arguments))
+
+    def cancel(self) -> None:
+        """Ask it to leave the units that it was given."""
+        self._tell(_Cancel())
+
+    def _tell(self, order: _Order) -> None:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died; `receive` reports that
+            self._pipe.send(order)
 
     def receive(self) -> Message:
         """The next message; a worker that is gone has none."""
@@ -93,11 +120,11 @@ class Processes:
     """Starts processes as workers."""
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
-        self._setup, self._arguments = setup, arguments
+        self._setup, self.arguments = setup, arguments
 
     def start(self) -> ProcessWorker:
         """A new process."""
-        return ProcessWorker(self._setup, self._arguments)
+        return ProcessWorker(self._setup, self.arguments)
 
     def wait(self, workers: Sequence[ProcessWorker], timeout: float | None) -> list[ProcessWorker]:
         """Those that have written something, or are gone."""
@@ -181,43 +208,80 @@ def _serve(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...])
         _kill_with_groups(_descendants(os.getpid()))
 
 
+class _Inbox:
+    """The orders of the parent. They are taken off the pipe as they come, also during work: the parent must not wait for space in the pipe while we wait until it has read a value."""
+
+    def __init__(self, pipe: Connection[Any, Any]) -> None:
+        self._pipe = pipe
+        self._orders: queue.SimpleQueue[Unit | _SetUp | Exception] = queue.SimpleQueue()
+        self._received = 0
+        self._cancelled = 0
+        """How many of the units received so far nobody wants any more."""
+        self._begun = 0
+        threading.Thread(target=self._read, name="reads the pipe", daemon=True).start()
+
+    def next(self) -> Unit | _SetUp | Exception:
+        """Wait for the next order; an exception where none will come."""
+        order = self._orders.get()
+        self._begun += isinstance(order, Unit)
+        return order
+
+    def cancelled(self) -> bool:
+        """Whether the unit that `next` has returned last was cancelled."""
+        return self._begun <= self._cancelled
+
+    def _read(self) -> None:
+        while True:
+            try:
+                order = self._pipe.recv()
+            except Exception as error:  # noqa: BLE001 - whatever it is, nothing more will come
+                self._orders.put(error)
+                return
+            if isinstance(order, _Cancel):
+                self._cancelled = self._received
+                continue
+            self._received += isinstance(order, Unit)
+            self._orders.put(order)
+
+
 def _work(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) -> None:
-    """Set up once, then do one unit after the other until the pipe is closed."""
-    try:
-        work = resolve(setup)(*arguments)
-    except Exception as error:  # noqa: BLE001 - whatever it is, the parent is to know
-        _send_broken(pipe, error)
-        return
-    pipe.send(Ready())
-    units: queue.SimpleQueue[Unit | Exception] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(pipe, units), name="reads the pipe", daemon=True).start()
+    """Set up, then do one unit after the other until the pipe is closed."""
+    inbox = _Inbox(pipe)
+    work: Any = None
+    order: Unit | _SetUp | Exception = _SetUp(arguments)
     while True:
-        unit = units.get()
-        if isinstance(unit, EOFError | ConnectionResetError):
+        if isinstance(order, EOFError | ConnectionResetError):
             close(work)
             return
-        if isinstance(unit, Exception):
-            raise unit
-        try:
-            answer: Done | Raised = Done(work(*unit.arguments))
-        except Exception as error:  # noqa: BLE001 - it is the unit's failure, whatever it is
-            answer = raised(error)
-        try:
-            pipe.send(answer)
-        except BrokenPipeError:
-            raise
-        except Exception as error:  # noqa: BLE001 - a value that cannot be pickled is the unit's failure, not the worker's
-            pipe.send(Raised(f"the value cannot be sent: {type(error).__name__}: {error}", traceback.format_exc()))
+        if isinstance(order, Exception):
+            raise order
+        if isinstance(order, Unit):
+            _answer(pipe, order, work, inbox)
+        else:
+            try:
+                work = renewed(work, setup, order.arguments)
+            except Exception as error:  # noqa: BLE001 - whatever it is, the parent is to know
+                _send_broken(pipe, error)
+                return
+            heed = getattr(work, "heed", None)
+            if heed is not None:
+                heed(inbox.cancelled)
+            pipe.send(Ready(heeds=heed is not None))
+        order = inbox.next()
 
 
-def _read(pipe: Connection[Any, Any], units: queue.SimpleQueue[Unit | Exception]) -> None:
-    """Take units off the pipe as they come, also during work: the parent must not wait until we have room for one while we wait until it has read a value."""
-    while True:
-        try:
-            units.put(pipe.recv())
-        except Exception as error:  # noqa: BLE001 - whatever it is, nothing more will come
-            units.put(error)
-            return
+def _answer(pipe: Connection[Any, Any], unit: Unit, work: Any, inbox: _Inbox) -> None:
+    """Do a unit that is still wanted, and send what became of it."""
+    try:
+        answer: Done | Raised = CANCELLED if inbox.cancelled() else Done(work(*unit.arguments))
+    except Exception as error:  # noqa: BLE001 - it is the unit's failure, whatever it is
+        answer = raised(error)
+    try:
+        pipe.send(answer)
+    except BrokenPipeError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a value that cannot be pickled is the unit's failure, not the worker's
+        pipe.send(Raised(f"the value cannot be sent: {type(error).__name__}: {error}", traceback.format_exc()))
 
 
 def _send_broken(pipe: Connection[Any, Any], error: Exception) -> None:

@@ -66,6 +66,8 @@ class CoqProver:
         self._base = self._before = self._tip = self._newest = 1
         """States: where the proof begins, where the lemma is stated, where Coq stands, and the last one that it has made."""
         self._way: list[tuple[Step, int]] = []
+        self._run: list[tuple[Sentence, int]] = []
+        """What this process has run of the text before the lemma, with the states after it."""
         self._hanging: str | None = None
         """The tactic after the way, where one was left standing."""
         self._start()
@@ -146,6 +148,22 @@ class CoqProver:
         found = (_FOUND.fullmatch(text) for text in self.query(f"Search {pattern}.", seconds=seconds))
         return [Premise(match.group(1), " ".join(match.group(2).split())) for match in found if match]
 
+    def move(self, opening: Opening) -> None:
+        """Stand before another lemma. What comes before it is run from where it differs from what this process has run."""
+        before, self.opening = self.opening, opening
+        if not self._process.alive or (before.load_path, before.top) != (opening.load_path, opening.top):
+            self._process.close()
+            self._start()
+            return
+        with self._whole():
+            try:
+                self._run_opening()
+            except CoqDied:
+                self._start()
+            except ProverError:
+                self._process.close()
+                raise
+
     def close(self) -> None:
         """End Coq. It may be called twice; nothing else may be called after it."""
         self._closed = True
@@ -159,6 +177,7 @@ class CoqProver:
         opening = self.opening
         top = () if opening.top is None else ("-topfile", opening.top)
         self._process = CoqProcess(opening.load_path, top, self.settings.memory_mb)
+        self._run, self._newest = [], 1
         try:
             self._run_opening()
         except CoqDied as error:
@@ -168,11 +187,14 @@ class CoqProver:
             raise
 
     def _run_opening(self) -> None:
-        opening, sentences = self.opening, {1: Sentence("", 0, 0, 0, 1)}
+        """Run what stands before the proof, from the first sentence that this process has not run."""
+        opening = self.opening
         deadline = time.monotonic() + self.settings.start_seconds
         extra = [Sentence(text, 0, 0, 0, opening.statement.line) for text in (_PRINTING, opening.proof)]
-        state = 1
-        for sentence in [*opening.prelude, *extra[:-1], opening.statement, extra[-1]]:
+        state = self._keep(opening.prelude)
+        sentences = {1: Sentence("", 0, 0, 0, 1), **{known: sentence for sentence, known in self._run}}
+        kept = len(self._run)
+        for number, sentence in enumerate([*opening.prelude[kept:], *extra[:-1], opening.statement, extra[-1]], start=kept):
             if sentence is opening.statement:
                 self._before = state
             answer = self._call(protocol.add(sentence.text, state), seconds=max(0.1, deadline - time.monotonic()))[0]
@@ -180,6 +202,8 @@ class CoqProver:
                 raise self._refused(answer, sentences, sentence)
             state = answer.state
             sentences[state] = sentence
+            if number < len(opening.prelude):
+                self._run.append((sentence, state))
         answer = self._call(protocol.GOALS, seconds=max(0.1, deadline - time.monotonic()))[0]
         if not answer.good:
             raise self._refused(answer, sentences, opening.statement)
@@ -192,6 +216,17 @@ class CoqProver:
         if goals is None or len(goals.subgoals) != 1 or goals.shelved or _EVAR.search(goals.subgoals[0].key):
             raise ProofFileError(f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}")
         self._root = self._goal = self._made(goals.subgoals)[0]
+
+    def _keep(self, prelude: tuple[Sentence, ...]) -> int:
+        """Go back to the last state that is of use for a text. Sentences that moved, because a proof before them is longer now, are the same."""
+        common = 0
+        while common < min(len(self._run), len(prelude)) and self._run[common][0].text == prelude[common].text:
+            common += 1
+        state = self._run[common - 1][1] if common else 1
+        if self._newest > 1 and not self._call(protocol.edit_at(state))[0].good:
+            raise CoqDied("Coq did not go back")
+        self._run = [(sentence, known) for sentence, (_, known) in zip(prelude, self._run[:common], strict=False)]
+        return state
 
     def _refused(self, answer: Answer, sentences: dict[int, Sentence], last: Sentence) -> ProofFileError:
         """An error in the text before the proof. It may show only later, when Coq runs what it had put off."""

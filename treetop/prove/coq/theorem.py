@@ -113,15 +113,26 @@ class CoqTheorem:
         """A prover that has run the file up to the lemma. A ConfigError where the lemma is data, unless that is wanted."""
         prover = CoqProver(self.opening, self.settings)
         try:
-            if not self.data and not prover.is_proposition():
-                raise ConfigError(
-                    f"{self.name} is data, not a proposition: any value of its type would be taken for a "
-                    "proof, whatever the file means (--include-data, or data=True, allows that)"
-                )
+            self._refuse_data(prover)
         except BaseException:
             prover.close()
             raise
         return prover
+
+    def reopen(self, prover: Prover) -> bool:
+        """Let a prover that has another lemma open go on to this one; whether it can be used for it."""
+        if not isinstance(prover, CoqProver) or prover.settings != self.settings:
+            return False
+        prover.move(self.opening)
+        self._refuse_data(prover)
+        return True
+
+    def _refuse_data(self, prover: CoqProver) -> None:
+        if not self.data and not prover.is_proposition():
+            raise ConfigError(
+                f"{self.name} is data, not a proposition: any value of its type would be taken for a "
+                "proof, whatever the file means (--include-data, or data=True, allows that)"
+            )
 
     def provider(self, prover: Prover) -> Provider:
         """Suggests by the form of a goal and by the lemmas that are in scope where this one is stated."""

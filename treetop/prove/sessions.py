@@ -1,0 +1,67 @@
+"""Provers that stay open from one theorem to the next, here and in worker processes.
+
+::
+
+    with ProverSession(workers=2) as session:
+        for name in ("app_nil", "rev_app"):
+            with ProofSearch(CoqTheorem("Lists.v", name), session=session) as search:
+                print(search.run(ProofLimit(seconds=10)))
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from treetop.errors import ConfigError
+from treetop.prove.prover import Prover, Theorem
+from treetop.prove.remote import open_theorem, reopened
+from treetop.workers.pool import Pool
+
+_AHEAD = 1  # tasks that a worker has at hand beside the one it works on, so that it need not wait while the next goal is chosen
+
+
+class ProverSession:
+    """Keeps one prover here and, with several `workers`, one in each worker process. Close it: provers are processes.
+
+    A theorem of the same file is opened by going on from where the prover stands, and one that cannot be opened so gets a new prover.
+    """
+
+    def __init__(self, workers: int = 1) -> None:
+        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+            raise ConfigError(f"workers must be a whole number of at least 1, not {workers!r}")
+        self.workers = workers
+        self.pool: Pool | None = None
+        """The workers; None where there is one, which is this process."""
+        self._prover: Prover | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def open(self, theorem: Theorem, prover: Prover | None = None) -> Prover:
+        """Open a theorem in all provers, and return the one that is here once all of them are ready. `prover`: one that has it open already."""
+        try:
+            if self.workers > 1:
+                self.pool = self.pool or Pool(open_theorem, workers=self.workers, ahead=_AHEAD)
+                self.pool.set_up(theorem)
+            if prover is None:
+                kept, self._prover = self._prover, None
+                prover = self._prover = reopened(kept, theorem)
+            if self.pool is not None:
+                self.pool.wait_until_ready()
+        except BaseException:
+            self.close()
+            raise
+        return prover
+
+    def close(self) -> None:
+        """End the provers. A theorem that is opened later starts new ones."""
+        prover, self._prover = self._prover, None
+        pool, self.pool = self.pool, None
+        if prover is not None:
+            prover.close()
+        if pool is not None:
+            pool.close()
