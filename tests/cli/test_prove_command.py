@@ -329,3 +329,25 @@ def test_the_lemmas_of_a_file_share_one_prover(run, lemmas, monkeypatch):
     monkeypatch.setattr(prover, "CoqProcess", Counted)
     run("prove", str(lemmas), "--all-admitted", "--attempts", "50")
     assert len(started) == 1
+
+
+@needs_coq
+def test_a_bad_file_to_learn_from_is_named_with_its_line_and_the_others_are_used(run, tmp_path):
+    done = tmp_path / "done"
+    done.mkdir()
+    (done / "Late.v").write_text("Lemma two : 1 + 1 = 2.\nProof. reflexivity. Qed.\n\nLemma bad :\n  1 = nonsense.\nProof. auto. Qed.\nLemma more : 1 = 1.\nProof. auto. Qed.\n")
+    (done / "Torn.v").write_text("\nLemma two : 1 + 1 = 2.\nProof. (* reflexivity. Qed.\n")
+    (done / "Wrong.v").write_text("Lemma two :\n  1 + 1 = 3.\nProof.\n  reflexivity.\nQed.\nLemma next : 1 = 1.\nProof. auto. Qed.\n")
+    (tmp_path / "Open.v").write_text("Lemma three : 1 + 2 = 3.\nAdmitted.\nLemma four : 2 + 2 = 4.\nAdmitted.\n")
+    ended = run("prove", "Open.v", "--all-admitted", "--learn", "done", "--json", "--attempts", "60")
+    assert ended.code == 0
+    assert [one["report"]["prover"]["examples"] for one in json.loads(ended.out)["theorems"]] == [1, 1], "what stands above the fault is used"
+    warnings = ended.err.splitlines()
+    assert warnings[0].startswith("warning: done/Late.v, line 5: ")
+    assert warnings[1].startswith("warning: done/Torn.v, line 3: the comment has no end")
+    assert warnings[2].startswith("warning: done/Wrong.v, line 4: ")
+    assert len(warnings) == 3
+    ended = run("prove", "Open.v", "--all-admitted", "--learn", "done/Torn.v", "--learn", "done/Wrong.v")
+    assert (ended.code, ended.out) == (2, "")
+    assert "nothing can be learned: done/Torn.v, line 3: " in ended.err
+    assert "done/Wrong.v, line 4" in ended.err

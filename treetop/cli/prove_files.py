@@ -13,10 +13,11 @@ import typer
 from treetop.cli.common import FAILURE, FAINT, errors, say, say_json
 from treetop.cli.match import INTERRUPTED
 from treetop.cli.prove_shown import Found, waiting
-from treetop.errors import ConfigError, TreetopError
+from treetop.errors import ConfigError, ProofFileError, TreetopError
 
 if TYPE_CHECKING:
     from treetop.prove.coq.documents import Document, Lemma
+    from treetop.prove.coq.recording import Example
     from treetop.prove.coq.writing import ProofFile
     from treetop.prove.prover import Theorem
 
@@ -90,18 +91,32 @@ def _chosen(document: Document, what: str, names: list[str], *, all_admitted: bo
 
 
 def learn_from(paths: list[Path], theorems: list[Theorem]) -> None:
-    """Let theorems of Coq look at the finished proofs of files, and of all files of folders."""
+    """Let theorems of Coq look at the finished proofs of files, and of all files of folders. Those with a fault are named, and used up to it."""
     from treetop.prove.coq.theorem import CoqTheorem
+
+    faults: dict[str, None] = {}
 
     files = [file for path in paths for file in (sorted(path.rglob("*.v")) if path.is_dir() else [path])]
     if paths and not files:
         raise ConfigError(f"there is no file of Coq in {', '.join(map(str, paths))}")
-    for theorem in theorems:
-        if files and not isinstance(theorem, CoqTheorem):
+    seen: dict[Path, tuple[Example, ...]] = {}
+    for theorem in theorems if files else []:
+        if not isinstance(theorem, CoqTheorem):
             raise ConfigError("--learn is for files of Coq")
-        if isinstance(theorem, CoqTheorem):
-            with waiting("looking at finished proofs"):
-                theorem.learn(files)
+        with waiting("looking at finished proofs"):
+            for file in files:
+                before = len(theorem.examples)
+                if file.resolve() == theorem.path:
+                    theorem.learn([file], warn=lambda text: faults.update({text: None}))
+                elif file in seen:
+                    theorem.examples += seen[file]
+                else:
+                    theorem.learn([file], warn=lambda text: faults.update({text: None}))
+                    seen[file] = theorem.examples[before:]
+    if faults and not any(isinstance(theorem, CoqTheorem) and theorem.examples for theorem in theorems):
+        raise ProofFileError(f"nothing can be learned: {'; '.join(faults)}")
+    for fault in faults:
+        errors().print(f"warning: {fault}", style=FAINT, soft_wrap=True)
 
 
 def _is_folder(what: str) -> bool:

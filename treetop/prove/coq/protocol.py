@@ -8,13 +8,14 @@ are deep, whatever `Printing Depth` says.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
 
 from treetop.prove.coq.goals import CoqGoal, Hypothesis
+from treetop.prove.coq.sentences import Sentence
 
 OLDEST_PROTOCOL = 20220205
 """That of Coq 8.15 and 8.16. In older ones `Add` has another form, and gets no answer in this one."""
@@ -121,6 +122,17 @@ class Answer:
         """The versions of Coq and of its protocol, where that was the question."""
         match = _ABOUT.search(self.value)
         return (match.group(1), int(match.group(2))) if match else ("of an unknown version", 0)
+
+
+def refused_line(answer: Answer, sentences: Mapping[int, Sentence], last: Sentence) -> int:
+    """Return the line of the fault that Coq refuses to go on with, given the sentence of each state.
+
+    A fault may show only later, when Coq runs what it had put off; `last` is the sentence that it was given last.
+    """
+    blamed = [message.state for message in answer.messages if message.level == "error" and message.state in sentences]
+    sentence = sentences[blamed[-1]] if blamed else last
+    begin = 0 if answer.location is None else answer.location[0]
+    return sentence.line + sentence.text.encode("utf-8", "surrogateescape")[:begin].count(b"\n")
 
 
 class Goals(NamedTuple):

@@ -212,7 +212,7 @@ class CoqProver:
         goals = read_goals(answer)
         where = f"{opening.source}, line {opening.statement.line}"
         if goals is not None and len(goals.subgoals) > 1:
-            raise ProofFileError(f"{where}: this states {len(goals.subgoals)} goals to be proved together, and a search has one: {_one_line(opening.statement.text)}")
+            raise ProofFileError(f"{where}: this does not state one goal but {len(goals.subgoals)}, which are proved together: {_one_line(opening.statement.text)}")
         if goals is None or len(goals.subgoals) != 1 or goals.shelved or _EVAR.search(goals.subgoals[0].key):
             raise ProofFileError(f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}")
         self._root = self._goal = self._made(goals.subgoals)[0]
@@ -230,12 +230,7 @@ class CoqProver:
 
     def _refused(self, answer: Answer, sentences: dict[int, Sentence], last: Sentence) -> ProofFileError:
         """An error in the text before the proof. It may show only later, when Coq runs what it had put off."""
-        blamed = [message.state for message in answer.messages if message.level == "error" and message.state in sentences]
-        sentence = sentences[blamed[-1]] if blamed else last
-        line = sentence.line
-        if answer.location is not None:
-            line += sentence.text.encode("utf-8", "surrogateescape")[: answer.location[0]].count(b"\n")
-        return ProofFileError(f"{self.opening.source}, line {line}: {_one_line(answer.refusal)}")
+        return ProofFileError(f"{self.opening.source}, line {protocol.refused_line(answer, sentences, last)}: {_one_line(answer.refusal)}")
 
     @contextmanager
     def _whole(self) -> Iterator[None]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from treetop.errors import ProverError, SaveError
+from treetop.errors import ProofFileError, SaveError
 from treetop.prove.coq import protocol
 from treetop.prove.coq.documents import Document, Lemma, bare
 from treetop.prove.coq.goals import CoqGoal, Hypothesis
@@ -35,24 +35,41 @@ class Example(NamedTuple):
     lemma: str
 
 
-def recorded(path: Path | str, folder: Path | str, *, until: str | None = None, settings: CoqSettings | None = None) -> list[Example]:
+def recorded(
+    path: Path | str, folder: Path | str, *, until: str | None = None, settings: CoqSettings | None = None, warn: Callable[[str], None] | None = None
+) -> list[Example]:
     """The examples of a file, from the record in `folder`, which is completed first where that is needed.
 
-    `until`: the name of a lemma; it, and what comes after it, is left out and not run.
+    `until`: the name of a lemma; it, and what comes after it, is left out and not run. A file that cannot be read or does not compile is an error that
+    names the file and the line; with `warn`, that is called with its text instead, and the proofs above the fault are used.
     """
-    file = Path(path)
+    try:
+        return _recorded(Path(path), Path(folder), until, settings or CoqSettings(), warn)
+    except ProofFileError as error:
+        if warn is None:
+            raise
+        warn(str(error))
+        return []
+
+
+def _recorded(file: Path, folder: Path, until: str | None, settings: CoqSettings, warn: Callable[[str], None] | None) -> list[Example]:
     try:
         content = file.read_bytes()
     except OSError as error:
-        raise ProverError(f"{file} cannot be read: {error.strerror or error}") from error
+        raise ProofFileError(f"{file} cannot be read: {error.strerror or error}") from error
     document = Document(content.decode("utf-8", "surrogateescape"), str(file))
     lemmas = [lemma for lemma in document.lemmas if not lemma.admitted and lemma.ending in ("Qed", "Defined", "Save")]
     if until is not None:
         lemmas = [lemma for lemma in lemmas if lemma.end <= document.lemma(until).statement.begin]
-    record = Path(folder) / f"{hashlib.sha256(content).hexdigest()[:32]}.jsonl"
+    record = folder / f"{hashlib.sha256(content).hexdigest()[:32]}.jsonl"
     known = _read(record)
     if any(_key(lemma) not in known for lemma in lemmas):
-        known |= _complete(document, lemmas, known, record, LoadPath.of(file), settings or CoqSettings())
+        try:
+            _complete(document, lemmas, known, record, LoadPath.of(file), settings)
+        except ProofFileError as error:
+            if warn is None:
+                raise
+            warn(str(error))
     return [example for lemma in lemmas for example in known.get(_key(lemma), ())]
 
 
@@ -88,20 +105,18 @@ def _line(lemma: str, examples: list[Example]) -> str:
 
 def _complete(
     document: Document, lemmas: list[Lemma], known: dict[str, list[Example]], record: Path, load_path: LoadPath, settings: CoqSettings
-) -> dict[str, list[Example]]:
-    """Run the file and write down the lemmas that are missing, each as soon as it is done."""
-    added: dict[str, list[Example]] = {}
+) -> None:
+    """Run the file and add the lemmas that are missing to what is known and to the record, each as soon as it is done."""
     try:
         record.parent.mkdir(parents=True, exist_ok=True)
         with record.open("w", encoding="utf-8") as output:  # what was torn is gone, the rest is written again
             output.writelines(_line(label, examples) + "\n" for label, examples in known.items())
-            for lemma, examples in _replay(document, lemmas, known, load_path, settings):
-                added[_key(lemma)] = examples
+            for lemma, examples in _replay(document, lemmas, dict(known), load_path, settings):
+                known[_key(lemma)] = examples
                 output.write(_line(_key(lemma), examples) + "\n")
                 output.flush()
     except OSError as error:
         raise SaveError(f"{record} cannot be written: {error.strerror or error}") from error
-    return added
 
 
 def _replay(
@@ -110,40 +125,58 @@ def _replay(
     wanted = {sentence.begin: lemma for lemma in lemmas if _key(lemma) not in known for sentence in lemma.proof}
     last = max(sentence for sentence in wanted)
     process = CoqProcess(load_path, memory_mb=settings.memory_mb)
+    run = _Run(process, document.name)
     try:
-        state = 1
         for command in _PRINTING:
-            state = _run(process, command, state, 0)
+            run.add(Sentence(command, 0, 0, 0, 1))
         examples: list[Example] = []
         for sentence in document.sentences:
             if sentence.begin > last:
                 break
             lemma = wanted.get(sentence.begin)
             if lemma is not None and not _NO_TACTIC.match(bare(sentence)):
-                examples.extend(_seen(process, sentence, lemma))
-            state = _run(process, sentence.text, state, sentence.line)
+                examples.extend(_seen(run, sentence, lemma))
+            run.add(sentence)
             if lemma is not None and sentence == lemma.proof[-1]:
+                run.goals()  # now it is known that the proof is one
                 yield lemma, examples
                 examples = []
     except CoqDied as error:
-        raise ProverError(f"{document.name}: {error}") from error
+        raise ProofFileError(f"{document.name}: {error}") from error
     finally:
         process.close()
 
 
-def _run(process: CoqProcess, text: str, state: int, line: int) -> int:
-    answer = process.call(protocol.add(text, state), seconds=_SECONDS)[0]
-    if not answer.good:
-        raise ProverError(f"line {line}: {answer.refusal}")
-    return answer.state
+class _Run:
+    """Sentences that are given to Coq one after the other."""
+
+    def __init__(self, process: CoqProcess, source: str) -> None:
+        self._process, self._source = process, source
+        self._state = 1
+        self._sentences: dict[int, Sentence] = {}
+        self._last = Sentence("", 0, 0, 0, 1)
+
+    def add(self, sentence: Sentence) -> None:
+        """Give Coq the next sentence. It may run it later."""
+        self._last = sentence
+        self._state = self._call(protocol.add(sentence.text, self._state)).state
+        self._sentences[self._state] = sentence
+
+    def goals(self) -> protocol.Goals | None:
+        """Let Coq run everything so far, and return the goals at which it stands."""
+        return protocol.read_goals(self._call(protocol.GOALS))
+
+    def _call(self, call: str) -> protocol.Answer:
+        answer = self._process.call(call, seconds=_SECONDS)[0]
+        if not answer.good:
+            line = protocol.refused_line(answer, self._sentences, self._last)
+            raise ProofFileError(f"{self._source}, line {line}: {' '.join(answer.refusal.split())}")
+        return answer
 
 
-def _seen(process: CoqProcess, sentence: Sentence, lemma: Lemma) -> Iterator[Example]:
+def _seen(run: _Run, sentence: Sentence, lemma: Lemma) -> Iterator[Example]:
     """The goal at which a tactic stands."""
-    answer = process.call(protocol.GOALS, seconds=_SECONDS)[0]
-    if not answer.good:
-        raise ProverError(f"line {sentence.line}: {answer.refusal}")
-    goals = protocol.read_goals(answer)
+    goals = run.goals()
     tactic = " ".join(without_comments(sentence.text).split()).removesuffix(".").rstrip(".").strip()
     if goals is not None and goals.subgoals and tactic:
         yield Example(goals.subgoals[0], tactic, _key(lemma))

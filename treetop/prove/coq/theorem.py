@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -140,15 +140,16 @@ class CoqTheorem:
             raise ConfigError(f"tactics of Coq are suggested with the help of Coq, not of {type(prover).__name__}")
         return provider_for(prover, examples=self.examples)
 
-    def learn(self, files: Iterable[Path | str], folder: Path | str | None = None) -> int:
+    def learn(self, files: Iterable[Path | str], folder: Path | str | None = None, warn: Callable[[str], None] | None = None) -> int:
         """Take the finished proofs of files as examples of what to do; of its own file those above the lemma. Gives how many steps they have.
 
-        Files are run once: what was seen is kept in `folder`, which is a part of Treetop's cache unless another one is named.
+        Files are run once: what was seen is kept in `folder`, which is a part of Treetop's cache unless another one is named. `warn` is called for a
+        file with a fault; without it, that is an error.
         """
         place = cache_folder() / "proofs" if folder is None else Path(folder)
         for file in files:
             own = self.path is not None and Path(file).resolve() == self.path
-            self.examples += tuple(recorded(file, place, until=self.name if own else None, settings=self.settings))
+            self.examples += tuple(recorded(file, place, until=self.name if own else None, settings=self.settings, warn=warn))
         return len(self.examples)
 
     def retrace(self, prover: CoqProver, proof: Proof) -> Proof:
