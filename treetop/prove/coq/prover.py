@@ -151,6 +151,7 @@ class CoqProver:
     def move(self, opening: Opening) -> None:
         """Stand before another lemma. What comes before it is run from where it differs from what this process has run."""
         before, self.opening = self.opening, opening
+        self._longest = self.settings.seconds
         if not self._process.alive or (before.load_path, before.top) != (opening.load_path, opening.top):
             self._process.close()
             self._start()
