@@ -53,10 +53,11 @@ from treetop.search.host_result import Failure, HostResult, LoggedCall
 from treetop.search.limits import Limit
 from treetop.search.presets import blind, grave, gumbel, halving, history, nexus, puct, rave, regret, thompson, ucb1_tuned, ucb_v, uct
 from treetop.search.problem import Problem
+from treetop.search.progress import Progress
 from treetop.search.proof import Proof
 from treetop.search.result import SearchResult
 from treetop.search.rule import Rule, rule
-from treetop.search.search import Progress, Search, search
+from treetop.search.search import Search
 from treetop.search.stopping import KLGain, MoreWhenCritical, Standing, Stopper, UnassailableLeader
 from treetop.search.strategies import Strategies, find_strategies
 from treetop.search.variations import Line
@@ -66,6 +67,7 @@ from treetop.types import CHANCE, NONE, ROOT, SIMULTANEOUS
 
 if TYPE_CHECKING:
     from treetop.arena.evaluation import evaluate
+    from treetop.search.search import search  # the package itself, which can be called
 
 __version__ = "0.1.0"
 

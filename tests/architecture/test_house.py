@@ -72,3 +72,20 @@ def test_every_example_is_short_and_runs(tmp_path):
         ran = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, cwd=tmp_path, check=False)
         assert ran.returncode == 0, ran.stderr
         assert ran.stdout.strip(), file
+
+
+def test_the_package_of_searches_can_be_imported_and_called():
+    import importlib
+    import inspect
+    import pickle
+
+    import treetop.search.root as root
+    from treetop.search import limits
+    from treetop.search.search import search
+
+    assert importlib.import_module("treetop.search.root") is root is treetop.search.root
+    assert limits.Limit is treetop.Limit
+    assert callable(treetop.search)
+    assert treetop.search("nim(stones=5)", simulations=200, seed=1).counts.tolist() == search("nim(stones=5)", simulations=200, seed=1).counts.tolist()
+    assert inspect.signature(treetop.search) == inspect.signature(search)
+    assert pickle.loads(pickle.dumps(treetop.search)) is treetop.search

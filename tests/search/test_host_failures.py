@@ -229,10 +229,6 @@ def test_a_problem_without_its_methods_or_a_start_is_refused():
 def test_a_terminal_state_has_nothing_to_search():
     with pytest.raises(tt.TerminalPositionError):
         tt.HostSearch(Nim(), root=(0, 0))
-    search = tt.HostSearch(Nim(2), seed=1)
-    with pytest.raises(tt.TerminalPositionError):
-        search.advance(1)
-    assert search.state == (2, 0)
 
 
 def test_nothing_searched_yet_has_no_result():

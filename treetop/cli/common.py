@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import functools
-import json
 import math
 import shlex
 import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
 
@@ -24,12 +22,13 @@ from rich.text import Text
 from treetop.errors import ConfigError, SaveError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_game
+from treetop.text import json_text
 
 if TYPE_CHECKING:
     from treetop.search.config import SearchConfig
     from treetop.search.limits import Limit
+    from treetop.search.progress import Progress as Standing
     from treetop.search.result import SearchResult
-    from treetop.search.search import Progress as Standing
     from treetop.search.search import Search
 
 P = ParamSpec("P")
@@ -40,16 +39,6 @@ USAGE, FAILURE = 2, 1
 CHOSEN = "bold green"
 BAR = "green"
 FAINT = "dim"
-
-
-class Final(StrEnum):
-    """How the move to play is chosen."""
-
-    visits = "visits"
-    value = "value"
-    secure = "secure"
-    lcb = "lcb"
-    temperature = "temperature"
 
 
 LIMITS, SEARCH = "Limits", "How to search"  # headings of `--help`
@@ -106,8 +95,8 @@ def say(text: str = "") -> None:
 
 
 def say_json(value: Any) -> None:
-    """Print a value as JSON. Numbers that JSON lacks are an error, not an extension."""
-    say(json.dumps(value, allow_nan=False))
+    """Print a value as JSON."""
+    say(json_text(value))
 
 
 def look_here(*texts: str | None) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from treetop.kernels.control import SOLVED
 from treetop.search import root as roots
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Rollout
+from treetop.search.guard import Guard, exclusive
 from treetop.search.host_evaluator import HostEvaluator, StateEvaluator, is_coroutine
 from treetop.search.host_explorer import Explorer, reason_of
 from treetop.search.host_machine import HostMachine, StandIn
@@ -23,10 +24,13 @@ from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.presets import uct
 from treetop.search.problem import Problem, ProblemView, shown
-from treetop.search.search import Progress
+from treetop.search.progress import Progress
 from treetop.search.stopping import Standing, Stopper, Together, Verdict
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, ROOT
+
+if TYPE_CHECKING:
+    from treetop.search.calls import RemoteOptions
 
 _FORCED_SIMULATIONS = 32  # what a state with one action gets: enough for a value, no time lost
 _PROGRESS_SECONDS = 0.1
@@ -72,18 +76,22 @@ class HostSearch:
         self._is_noisy = self._is_scheduled = False
         self._in_flight = 0
         self._interrupts = Interrupts()
-        self._enter(self.start)
-
-    def _enter(self, state: Any) -> None:
-        """Begin with a fresh tree."""
-        self._machine.start(state)
+        self._guard = Guard()
+        self._finished = False
+        self._machine.start(self.start)
         self._look_at_root()
+        self._refuse_finished()
 
     def _look_at_root(self) -> None:
+        """Take in who is to move at a new root, and what may be done."""
         state = self._machine.states[ROOT]
+        self._is_noisy = self._is_scheduled = False
+        self._last = None
         try:
-            if self.view.is_terminal(state):
-                raise TerminalPositionError(f"there is nothing to search: the state is terminal{shown(state)}")
+            self._finished = bool(self.view.is_terminal(state))
+            if self._finished:
+                self.actions: list[Any] = []
+                return
             self.player = self.view.player(state)
             if self._machine.tree.columns.links["num_children"][ROOT]:
                 first, count = self._first_child(), int(self._machine.tree.columns.links["num_children"][ROOT])
@@ -94,8 +102,6 @@ class HostSearch:
             raise
         except Exception as error:
             raise SearchError(f"the root itself failed: {reason_of(error)}{shown(state)}") from error
-        self._is_noisy = self._is_scheduled = False
-        self._last = None
 
     def _first_child(self) -> int:
         first = int(self._machine.tree.columns.links["first_child"][ROOT])
@@ -158,19 +164,19 @@ class HostSearch:
 
     # Running.
 
+    @exclusive
     def run(self, limit: Limit, *, progress: Callable[[Progress], object] | None = None, stopping: Sequence[Stopper] = ()) -> HostResult:
         """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then.
 
         `stopping` may end it earlier or let it go on.
         """
-        self._refuse_in_flight("run")
-        self._refuse_chance()
+        self._refuse_nothing_to_search("run")
         if is_coroutine(self._evaluate.own):
             raise ConfigError("the evaluator is a coroutine: use arun or run_remote")
         held = self.simulations
         self._is_scheduled = False
         self._cost, self._calls, self._log = 0.0, 0, []
-        self.prepare()
+        self._prepare()
         budget = Budget(self._forced(limit))
         with Interrupts() as interrupts:
             try:
@@ -200,12 +206,19 @@ class HostSearch:
         `record` names a file that all answers are written to; `replay` one that they are read from: the search is the same, bit for bit.
         """
         from treetop.search.calls import RemoteOptions
+
+        with self._guard("arun"):
+            options = RemoteOptions(in_flight, timeout, retries, backoff, processes)
+            return await self._arun(limit, evaluate, options, record, replay, progress)
+
+    async def _arun(
+        self, limit: Limit, evaluate: Any, options: RemoteOptions, record: str | Path | None, replay: str | Path | None,
+        progress: Callable[[Progress], object] | None,
+    ) -> HostResult:  # fmt: skip
         from treetop.search.remote import Remote
 
-        self._refuse_in_flight("run")
-        self._refuse_chance()
+        self._refuse_nothing_to_search("run")
         held, self._is_scheduled = self.simulations, False
-        options = RemoteOptions(in_flight, timeout, retries, backoff, processes)
         evaluate = self.evaluator if evaluate is None and callable(self._evaluate.own) else evaluate
         if evaluate is None and replay is None:
             raise ConfigError("give evaluate, a function of a state and its actions: rollouts are made here, by run")
@@ -235,8 +248,12 @@ class HostSearch:
                 self._interrupts = Interrupts()  # this one may have been pressed
         raise SearchError("an event loop is running already: use `await search.arun(...)`")
 
+    @exclusive
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache, so that no limit pays for it."""
+        self._prepare()
+
+    def _prepare(self) -> None:
         self._machine.prepare_kernel(watching=False)
         self._machine.begin(0)
         self._machine.simulate()
@@ -307,18 +324,30 @@ class HostSearch:
         if self._in_flight:
             raise SearchError(f"cannot {what} while {self._in_flight} evaluations are in flight")
 
+    def _refuse_nothing_to_search(self, what: str) -> None:
+        self._refuse_in_flight(what)
+        self._refuse_finished()
+        self._refuse_chance()
+
+    def _refuse_finished(self) -> None:
+        if self._finished:
+            raise TerminalPositionError(f"the state is terminal: there is nothing to search{shown(self.state)}")
+
     def _refuse_chance(self) -> None:
         if self.player == CHANCE:
             raise SearchError("chance decides in this state, so there is nothing to choose: advance by the outcome")
 
     # Moving on.
 
+    @exclusive
     def advance(self, action: Hashable) -> None:
         """Take an action, or an outcome of chance, and keep the part of the tree below it.
 
-        An action that was never tried starts a fresh tree; so does one that failed, which is tried again.
+        An action that was never tried starts a fresh tree; so does one that failed, which is tried again. The action may lead to a terminal
+        state; then there is nothing left to search, and `run` and `result` say so.
         """
         self._refuse_in_flight("advance")
+        self._refuse_finished()
         if action not in self.actions:
             raise IllegalMoveError(f"{action!r} is not an action here; there are {', '.join(map(repr, self.actions[:20]))}{shown(self.state)}")
         machine = self._machine
@@ -326,8 +355,7 @@ class HostSearch:
         node = self._first_child() + self.actions.index(action)
         known = node < self.tree.size and self.tree.columns.stats["visits"][node] > 0 and node not in machine.dead
         state = machine.states[node] if known else self.view.step(self.state, action)[0]
-        if self.view.is_terminal(state):
-            raise TerminalPositionError(f"the action ends it: there is nothing left to search{shown(state)}")
+        self.view.is_terminal(state)  # where it raises, nothing has changed yet
         if known:
             machine.reroot(node)
         else:
@@ -338,6 +366,8 @@ class HostSearch:
 
     def result(self) -> HostResult:
         """What the search knows now; nothing is searched."""
+        self._guard.refuse_other_threads("give a result")
+        self._refuse_finished()
         self._refuse_chance()
         if not self.simulations:
             raise SearchError("nothing has been searched yet: call run")

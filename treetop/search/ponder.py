@@ -6,7 +6,7 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from treetop.errors import SearchError
+from treetop.search.guard import PONDER
 from treetop.search.limits import Budget, Limit
 
 if TYPE_CHECKING:
@@ -30,12 +30,17 @@ class Pondering:
 
     def __enter__(self) -> Self:
         search = self._search
-        search._refuse_in_flight("ponder")
-        search.prepare()
-        search._pondering = True
-        search._is_scheduled = False
-        self._thread = threading.Thread(target=self._think, name="pondering", daemon=True)
-        self._thread.start()
+        search._guard.take(PONDER)
+        try:
+            search._refuse_in_flight(PONDER)
+            search._machine.prepare()
+            self._thread = threading.Thread(target=self._think, name="pondering", daemon=True)
+            search._pondering, search._is_scheduled = True, False
+            self._thread.start()
+        except BaseException:
+            search._pondering = False
+            search._guard.release()
+            raise
         return self
 
     def _think(self) -> None:
@@ -57,11 +62,6 @@ class Pondering:
         if self._thread is not None:
             self._thread.join()
         self._search._pondering = False
+        self._search._guard.release()
         if self._error is not None and error is None:
             raise self._error
-
-
-def refuse_while_pondering(search: Search, what: str) -> None:
-    """A search thinks about one thing at a time."""
-    if search._pondering:
-        raise SearchError(f"cannot {what} while the search ponders: leave the block first")

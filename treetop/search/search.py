@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 
 import numpy.typing as npt
@@ -19,11 +19,13 @@ from treetop.search import root
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, in_python
+from treetop.search.guard import Guard, exclusive
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.machines import make_machine
-from treetop.search.ponder import Pondering, refuse_while_pondering
+from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
+from treetop.search.progress import Progress
 from treetop.search.refusals import check_arguments, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
 from treetop.search.rule import Rule
@@ -35,24 +37,6 @@ _FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for
 _PROGRESS_SECONDS = 0.1
 _MOST_PONDERED = 10_000_000  # memory is finite, and the other side may have gone to bed
 _MOST_VISITS = 2**31 - 2  # what a node can count
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far a search has come; given to the callback of `Search.run` about ten times a second."""
-
-    simulations: int
-    elapsed: float
-    best: str
-    """The move that would be played now."""
-    value: float
-    """The root's value for the player to move."""
-    limit: Limit
-
-    @property
-    def rate(self) -> float:
-        """Simulations a second."""
-        return self.simulations / self.elapsed if self.elapsed > 0 else 0.0
 
 
 class Search:
@@ -91,6 +75,7 @@ class Search:
         self._is_noisy = False  # whether the root's priors hold their noise
         self._is_scheduled = False  # whether the root's schedule was planned for the present limit
         self._pondering = False
+        self._guard = Guard()
 
     @property
     def tree(self) -> Tree:
@@ -121,6 +106,7 @@ class Search:
 
     # Running.
 
+    @exclusive
     def run(
         self, limit: Limit, *, progress: Callable[[Progress], object] | None = None, stopping: Sequence[Stopper] = (),
         include: Iterable[int | str] | None = None, exclude: Iterable[int | str] = (),
@@ -137,7 +123,7 @@ class Search:
         self._is_scheduled = False
         try:
             root.set_mask(self._machine, wanted)  # before the code is prepared: moves that were asked for take another build
-            self.prepare()
+            self._machine.prepare()
             self.tree.reserve(8 * (limit.simulations or 0))
             budget = Budget(self._forced(limit))
             with Interrupts() as interrupts:
@@ -242,6 +228,7 @@ class Search:
             if self.simulations == held:
                 return self.result()
 
+    @exclusive
     def prepare(self) -> None:
         """Compile the kernels that `run` needs, or load them from the cache, so that no limit pays for it."""
         self._machine.prepare()
@@ -250,7 +237,7 @@ class Search:
         if not self.config.stop_when_forced or self.game.facts.action_size or len(self.position.legal_actions(self.player)) > 1:
             return limit
         few = _FORCED_SIMULATIONS if in_python(self.evaluator) is None else 1
-        return Limit(min(few, limit.simulations or few), limit.seconds, limit.nodes)
+        return replace(limit, simulations=min(few, limit.simulations or few))
 
     def _advance_by(self, simulations: int, left: int | None) -> None:
         """Run about so many simulations; `left` is what the limit allows, where it says."""
@@ -270,7 +257,7 @@ class Search:
                 self._absorb(batch, logits, values)
             except BaseException:
                 if batch._open:
-                    self.drop(batch)
+                    self._machine.drop(batch)
                 raise
 
     def _progress(self, budget: Budget) -> Progress:
@@ -279,14 +266,15 @@ class Search:
 
     # Ask and tell.
 
+    @exclusive
     def ask(self, size: int, limit: Limit | None = None) -> Batch:
         """Up to `size` leaves for you to evaluate; hand them back with `tell`, or give them up with `drop`.
 
         With a limit the batch is false when it is reached. It counts from the first call with it, until it is reached or the search advances.
         """
-        refuse_while_pondering(self, "ask")
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ConfigError(f"a batch has at least one leaf, not {size!r}")
+        refuse_finished(self.position)
         self._machine.face_mover()
         allowed = min(size, _MOST_VISITS - self.simulations - self.in_flight)
         if limit is not None:
@@ -315,10 +303,12 @@ class Search:
             return 0
         return _MOST_VISITS if limit.simulations is None else limit.simulations - begun
 
+    @exclusive
     def tell(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> None:
         """Absorb what an evaluator made of a batch: see `Evaluator` for the shapes."""
         self._absorb(batch, logits, values)
 
+    @exclusive
     def drop(self, batch: Batch) -> None:
         """Give a batch up: nothing of it stays in the tree."""
         self._machine.drop(batch)
@@ -345,27 +335,31 @@ class Search:
         return Pondering(self, Limit(simulations=_MOST_PONDERED) if limit is None else limit)
 
     def _refuse_in_flight(self, what: str) -> None:
-        refuse_while_pondering(self, what)
         if what != "advance":
+            refuse_finished(self.position)
             refuse_chance(self.position)
         if self.in_flight:
             raise SearchError(f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first")
 
     # Moving on.
 
+    @exclusive
     def advance(self, move: int | str) -> None:
-        """Play a move and keep the part of the tree below it. A move that was never tried starts a fresh tree."""
+        """Play a move and keep the part of the tree below it. A move that was never tried starts a fresh tree.
+
+        It may end the game; then there is nothing left to search, and `run` and `result` say so.
+        """
         self._refuse_in_flight("advance")
         action = self.position.parse_move(move) if isinstance(move, str) else move
         following = self.position.apply(action)
-        refuse_finished(following)
         if self.begins_anew:
             self._begin_anew(following)
             return
         child = self.tree.root.child(int(action))
         self._machine.move_on(following, child.index if child is not None and child.visits else None)
         self.position = following
-        self.player = following.player
+        if not following.is_terminal:
+            self.player = following.player
         self._machine.scratch.work.history[:] *= self.config.history_decay
         self._machine.control["arms"] = 0
         self._is_noisy = self._is_scheduled = False
@@ -374,19 +368,23 @@ class Search:
 
     def _begin_anew(self, position: Position) -> None:
         """What players see has changed, and with it what every simulation assumed: nothing of the old views is kept."""
-        self.position = position
+        self.position, self._last = position, None
+        if position.is_terminal:
+            self.tree.clear()
+            return
         if position.player != CHANCE:
             self.player = chooser(position, self.player if position.player == SIMULTANEOUS else None)
         self._machine.look_from(position, max(self.player, SEAT))  # type: ignore[attr-defined]
-        self._last = None
 
     def result(self) -> SearchResult:
         """What the search knows now. Costs a few microseconds a move; nothing is searched."""
-        refuse_while_pondering(self, "tell a result")
+        self._guard.refuse_other_threads("give a result")
+        refuse_finished(self.position)
         if not self.simulations:
             raise SearchError("nothing has been searched yet: call run, or ask and tell")
         return SearchResult.of(self)
 
+    @exclusive
     def save(self, path: str | Path) -> None:
         """Write everything that the next simulation reads to a file; `Search.load` continues as if nothing had happened."""
         from treetop.search.saving import save

@@ -1,0 +1,65 @@
+"""One caller at a time: whoever comes second gets an error, not a corrupt tree."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar, cast
+
+from treetop.errors import SearchError
+
+PONDER = "ponder"
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Guard:
+    """Held by the call that changes a search. A second call, from another thread or from inside the first one, is refused."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._what, self._thread = "", 0
+
+    @contextmanager
+    def __call__(self, what: str) -> Iterator[None]:
+        """Hold the search for one call."""
+        self.take(what)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def take(self, what: str) -> None:
+        """Begin to hold the search; raise a SearchError where somebody holds it already."""
+        if not self._lock.acquire(blocking=False):
+            raise self._refusal(what)
+        self._what, self._thread = what, threading.get_ident()
+
+    def release(self) -> None:
+        """Let the search go."""
+        self._lock.release()
+
+    def refuse_other_threads(self, what: str) -> None:
+        """Raise a SearchError where another thread holds the search: for calls that only read."""
+        if self._lock.locked() and (self._thread != threading.get_ident() or self._what == PONDER):
+            raise self._refusal(what)
+
+    def _refusal(self, what: str) -> SearchError:
+        if self._what == PONDER:
+            return SearchError(f"cannot {what} while the search ponders: leave the block first")
+        inside = self._thread == threading.get_ident()
+        where = "which has called this code (a callback, an evaluator or a hook)" if inside else "in another thread"
+        return SearchError(f"cannot {what} during `{self._what}`, {where}: a search has one caller at a time; wait for it, or make a search of your own")
+
+
+def exclusive(method: F) -> F:
+    """Make a method hold the guard of its search for as long as it runs."""
+
+    @functools.wraps(method)
+    def held(self: Any, *args: Any, **options: Any) -> Any:
+        with self._guard(method.__name__):
+            return method(self, *args, **options)
+
+    return cast(F, held)
