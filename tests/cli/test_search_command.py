@@ -4,6 +4,7 @@ import json
 import signal
 
 from tests.cli.conftest import started
+from treetop.search.config import FINALS
 
 
 def _without_clocks(text: str) -> dict[str, object]:
@@ -130,3 +131,16 @@ def test_progress_on_the_terminal_leaves_piped_json_clean(tmp_path):
         code, out = process.end()
     assert code == 0
     assert json.loads(out)["action"] in (0, 1, 2)
+
+
+def test_every_final_rule_of_the_library_is_a_choice(run):
+    for final in FINALS:
+        ended = run("search", "nim", "--simulations", "200", "--final", final, "--json")
+        assert json.loads(ended.out)["report"]["final"] == final
+    assert run("search", "nim", "--final", "best").code == 2
+    assert run("search", "nim", "--final", "value", "--temperature", "1").code == 2
+
+
+def test_an_infinite_temperature_is_printed_as_json(run):
+    ended = run("search", "nim", "--simulations", "200", "--temperature", "inf", "--json")
+    assert json.loads(ended.out, parse_constant=lambda text: 1 / 0)["report"]["temperature"] == "inf"

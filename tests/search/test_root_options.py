@@ -236,6 +236,11 @@ def test_forced_playouts_give_every_tried_move_its_share():
         assert (result.counts >= math.floor(share)).all() == bool(forced)
 
 
+def test_visits_that_nothing_forced_are_taught_as_they_are():
+    _, result = run(tt.puct(c=0.5), 2000)
+    assert result.target()[result.actions] == pytest.approx(result.counts / result.counts.sum())
+
+
 def test_forced_playouts_are_taken_out_of_what_is_taught():
     _, result = run(tt.puct(c=0.5, forced_playouts=2.0), 2000)
     target = result.target()

@@ -51,6 +51,7 @@ def test_a_limit_is_stretched_in_all_its_parts_and_never_shortened():
     limit = tt.Limit(simulations=101, seconds=2.0, nodes=11)
     assert stretched(limit, 1.5) == tt.Limit(simulations=151, seconds=3.0, nodes=16)
     assert stretched(limit, 0.5) is limit
+    assert stretched(tt.Limit(cost=2, calls=3, seconds=1), 1.5) == tt.Limit(cost=3.0, calls=4, seconds=1.5)
     assert standing([1], limit=limit, factor=1.5).allowed == stretched(limit, 1.5)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from treetop.cli.common import LIMITS, SEARCH, Json, Seconds, Seed, hang_up_is_q
 from treetop.cli.prove_files import WHAT, Run, find_work, learn_from
 from treetop.cli.prove_shown import Found, find_counter_model, model_seconds, waiting, watching
 from treetop.errors import ConfigError, SaveError
+from treetop.text import json_text
 
 if TYPE_CHECKING:
     from treetop.prove.config import ProofConfig
@@ -178,7 +178,7 @@ def _trace_to(path: Path | None) -> Iterator[Callable[[dict[str, Any]], None] | 
     with file:
 
         def tell(event: dict[str, Any]) -> None:
-            file.write(json.dumps(event) + "\n")
+            file.write(json_text(event) + "\n")
 
         yield tell
 

@@ -16,7 +16,6 @@ from treetop.cli.common import (
     LIMITS,
     SEARCH,
     Exploration,
-    Final,
     Json,
     MaybeGameName,
     MaybeSeed,
@@ -41,6 +40,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.position import Position
 from treetop.game.registry import position
+from treetop.search.config import FINALS
 from treetop.types import CHANCE
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ _ROWS_SHOWN = 12
 
 Setup = Annotated[str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")]
 Nodes = Annotated[int | None, typer.Option("--nodes", metavar="N", help="At most so many new nodes.", rich_help_panel=LIMITS)]
-FinalRule = Annotated[Final | None, typer.Option("--final", help="What decides the move; visits if not given.", rich_help_panel=SEARCH)]
+FinalRule = Annotated[str | None, typer.Option(
+    "--final", metavar="RULE", help=f"What decides the move: {', '.join(FINALS)}; visits if not given.", rich_help_panel=SEARCH)]  # fmt: skip
 Temperature = Annotated[float | None, typer.Option(
     "--temperature", metavar="T", help="Draw the move by visits ** (1 / T).", rich_help_panel=SEARCH)]  # fmt: skip
 Evaluator = Annotated[str | None, typer.Option(
@@ -131,13 +132,13 @@ def search(
             errors().print(f"saved; go on with:  treetop search {game_argument(found.game)}--load {shlex.quote(str(save))}", style=FAINT, soft_wrap=True)
 
 
-def _final(final: Final | None, temperature: float | None) -> str | None:
+def _final(final: str | None, temperature: float | None) -> str | None:
     """A temperature asks for the rule that uses it; another rule beside it is a contradiction."""
     if temperature is None:
         return final
-    if final not in (None, Final.temperature):
+    if final not in (None, "temperature"):
         raise ConfigError(f"--temperature is for --final temperature, not for --final {final}")
-    return Final.temperature
+    return "temperature"
 
 
 def _loaded(path: Path, game: str | None) -> Search:
@@ -201,6 +202,7 @@ def _draw(result: SearchResult, *, explain: bool, report: bool, lines: int) -> N
         **({"proven": Text(str(result.proof), CHOSEN)} if result.proof is not None else {}),
         "variation": " ".join(result.pv) or "none yet",
         **{f"line {index}": str(line) for index, line in enumerate(result.lines(lines), 1)},
+        **({"scale": told.scale_note} if told.scale is not None else {}),
         "searched": _effort(result),
     }
     if explain:

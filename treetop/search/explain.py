@@ -68,6 +68,8 @@ class Row:
     """What the move is proven to be worth, at least and at most, where a solver is on."""
     failed: bool = False
     """Whether the caller's code failed there: its value is unknown, and it is not searched again."""
+    scaled: float | None = None
+    """The value on the scale of the rule, where that is not the scale of the rewards (`normalise`): the score is this and the bonus together."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,15 @@ class Explanation:
     chosen: str | None = None
     """The move to play."""
     why: str = ""
+    scale: tuple[float, float] | None = None
+    """With `normalise`: the rewards that are 0 and 1 on the scale of the scaled values, the bonuses and the scores."""
+
+    @property
+    def scale_note(self) -> str:
+        """Which columns of the table are on which scale; empty where there is only one."""
+        if self.scale is None:
+            return ""
+        return f"scaled, explore and score are on the scale of the values seen, from {self.scale[0]:.6g} (0) to {self.scale[1]:.6g} (1); value is in rewards"
 
     def __getitem__(self, move: str) -> Row:
         for row in self.rows:
@@ -91,7 +102,7 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {"rule": self.rule, "selected": self.selected, "chosen": self.chosen, "why": self.why,
+        return {"rule": self.rule, "selected": self.selected, "chosen": self.chosen, "why": self.why, "scale": self.scale,
                 "moves": [{key: finite(value) for key, value in asdict(row).items()} for row in self.rows]}
 
     def table(self, limit: int | None = None) -> tuple[list[str], list[list[str]]]:
@@ -100,18 +111,20 @@ class Explanation:
         priors = any(row.prior is not None for row in self.rows)
         errors = any(row.error is not None for row in self.rows)
         proven = any(row.bounds is not None for row in self.rows)
-        head = ["move", "visits", "share", "value", *(["error"] if errors else []), "explore", "score", *(["prior"] if priors else []),
+        scaled = self.scale is not None
+        head = ["move", "visits", "share", "value", *(["error"] if errors else []), *(["scaled"] if scaled else []), "explore", "score", *(["prior"] if priors else []),
                 *(["proven"] if proven else [])]  # fmt: skip
         cells = [
             [row.move, f"{row.visits:,}", f"{row.share:.1%}", "" if row.value is None else f"{row.value:+.4f}",
-             *(["" if row.error is None else f"{row.error:.4f}"] if errors else []), _number(row.exploration), "failed" if row.failed else _number(row.score),
+             *(["" if row.error is None else f"{row.error:.4f}"] if errors else []),
+             *(["" if row.scaled is None else f"{row.scaled:.4f}"] if scaled else []), _number(row.exploration), "failed" if row.failed else _number(row.score),
              *([f"{row.prior:.4f}" if row.prior is not None else ""] if priors else []), *([_proven(row.bounds)] if proven else [])]
             for row in order[:limit]
         ]  # fmt: skip
         return head, cells
 
     def __str__(self) -> str:
-        lines = [text_table(*self.table()), "", self.rule]
+        lines = [text_table(*self.table()), *([self.scale_note] if self.scale is not None else []), "", self.rule]
         lines.append(f"searched next: {self.selected}, which has the highest score")
         if self.why:
             lines.append(f"played: {self.chosen}, because {self.why}")
@@ -173,10 +186,10 @@ def _explain_scaled(
         first_play = min(max(on_scale(first_play), 0.0), 1.0)
     told = _explain(rule, seen, total, replace(known, rewards=(0.0, 1.0)), here, first_play)
     rows = tuple(
-        replace(row, value=one.value if one.visits else None, error=None if row.error is None or one.variance is None else math.sqrt(one.variance / one.visits))
+        replace(row, value=one.value if one.visits else None, scaled=row.value, error=None if row.error is None or one.variance is None else math.sqrt(one.variance / one.visits))
         for row, one in zip(told.rows, moves.values(), strict=True)
     )
-    return replace(told, rows=rows, rule=f"{told.rule}, values on the scale from {scale[0]:.6g} (0) to {scale[1]:.6g} (1)")
+    return replace(told, rows=rows, scale=scale, rule=f"{told.rule}, values on the scale from {scale[0]:.6g} (0) to {scale[1]:.6g} (1)")
 
 
 def _statistics(name: str, given: Any) -> Statistics:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
@@ -17,6 +16,7 @@ from treetop.search.proof import Proof
 from treetop.search.report import Report, Usage
 from treetop.search.result import SearchResult
 from treetop.search.variations import Line
+from treetop.text import json_text
 from treetop.tree.storage import Tree
 from treetop.types import FloatArray, IntArray
 
@@ -297,7 +297,7 @@ class HostResult:
 
     def json(self) -> str:
         """The same as a JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False)
+        return json_text(self.to_dict())
 
     def _more(self) -> list[str]:
         lines = [f"{self.calls:,} evaluations elsewhere" + (f", cost {self.cost:g}" if self.cost else "")] if self.calls else []

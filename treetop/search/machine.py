@@ -130,7 +130,19 @@ class Machine:
             self._call(make_run(self.build), self.position.record, self.scratch.work)
         else:
             nothing = np.zeros((0, self.game.facts.num_actions)), np.zeros((0, self.game.facts.players))
-            self.absorb(self.gather(0, 0), *nothing)
+            batch = self.gather(0, 0)
+            self.absorb(batch, *nothing)
+            self._release(batch)
+        if self.tree.is_graph:
+            self._prepare_table(fill_table)
+
+    def _prepare_table(self, fill: CompiledFunction[..., Any]) -> None:
+        """Compile what fills a table that has grown, on an empty one: else the first growth in the middle of a run pays for it."""
+        entry = self.engine.entry(fill)
+        if not entry.is_ready:
+            control = self.control.copy()
+            control["size"] = 0
+            entry(control, self.tree.columns, self.tree.totals, self.scratch.work._replace(table=np.zeros(1, np.uint64)))
 
     def run(self, simulations: int) -> int:
         """Run so many simulations, or until the root is solved; how many it were."""

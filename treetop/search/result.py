@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -22,6 +21,7 @@ from treetop.search.report import Report, Usage, report_of
 from treetop.search.root import block, completed_logits
 from treetop.search.tables import html_table, text_table
 from treetop.search.variations import Line, principal_variation
+from treetop.text import json_text
 from treetop.tree.layout import BOUNDED, FAILED, SETTLED
 from treetop.tree.storage import Tree
 from treetop.types import ROOT, FloatArray, IntArray
@@ -259,11 +259,11 @@ class SearchResult:
         return completed_logits(self.config, self.own_value, self.counts, self.means, self.priors)
 
     def target(self) -> npt.NDArray[np.float64]:
-        """What a policy should learn from this search, over all actions: completed values for Gumbel, else visits without the forced ones."""
+        """What a policy should learn from this search, over all actions: completed values for Gumbel, else the visits, without forced playouts."""
         policy = np.zeros(self.position.game.facts.num_actions)
         if self.config.rule == "completed":
             policy[self.actions] = softmax(self._logits())
-        elif self.config.rule == "puct" and self.counts.any():
+        elif self.config.forced_playouts > 0 and self.counts.any():
             total = max(int(self.counts.sum()), 1)
             kept = pruned_visits(self, schedule(self.config, total) * math.sqrt(total))
             policy[self.actions] = kept / kept.sum()
@@ -324,7 +324,7 @@ class SearchResult:
 
     def json(self) -> str:
         """The same as a JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False)
+        return json_text(self.to_dict())
 
     def _lines(self, told: Explanation) -> list[str]:
         rate = self.simulations / self.elapsed if self.elapsed else 0.0
@@ -333,6 +333,7 @@ class SearchResult:
             f"plays {told.chosen}: {told.why}",
             *([f"proven: {self.proof}"] if self.proof is not None else []),
             f"value {self.value:+.4f} for player {self.player}, who is to move; principal variation {' '.join(self.pv) or 'none yet'}",
+            *([told.scale_note] if told.scale is not None else []),
             f"{self.simulations:,} simulations{speed}, {self.usage.nodes:,} nodes, {self.config}, seed {self.seed}"
             + (f"; stopped because {self.usage.stopped}" if self.usage.told else ""),
         ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -84,11 +84,11 @@ def stretched(limit: Limit, factor: float) -> Limit:
     """A limit that allows `factor` times as much, rounded down; never less than it was."""
     if factor <= 1.0:
         return limit
-    return Limit(
-        None if limit.simulations is None else int(limit.simulations * factor),
-        None if limit.seconds is None else limit.seconds * factor,
-        None if limit.nodes is None else int(limit.nodes * factor),
-    )
+    given = {one.name: getattr(limit, one.name) for one in fields(limit) if getattr(limit, one.name) is not None}
+    return Limit(**{name: value * factor if name in _REAL else int(value * factor) for name, value in given.items()})
+
+
+_REAL = ("seconds", "cost")  # limits that are no counts
 
 
 @runtime_checkable

@@ -98,8 +98,7 @@ class ViewMachine(Machine):
         self._enter(0)
         self._call(look, self.position.record, self.scratch.work)
         self._call(find_root, self.position.record, self.scratch.work)
-        if not self.engine.entry(fill_views).is_ready:  # for the day when the table grows
-            self._call(fill_views, self.scratch.work)
+        self._prepare_table(fill_views)
 
     def run(self, simulations: int) -> int:
         """Run so many simulations; how many it were."""
