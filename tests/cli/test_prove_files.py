@@ -12,7 +12,9 @@ import time
 import pytest
 
 from tests.cli.conftest import environment
+from tests.cli.everything import EVERYTHING
 from tests.cli.to_prove import needs_coq
+from treetop.prove.coq.documents import Document
 
 pytestmark = needs_coq
 LIMIT = ("--attempts", "60")
@@ -113,7 +115,7 @@ Section Outer.
     Proof. (* soon *)
     Admitted.
     Lemma with_tactic : 2 = 2. Proof with auto. Admitted.
-    Lemma says_so (x : A) : P x. Proof using all. Admitted.
+    Lemma says_so (x : A) : P x. Proof (* all *) using all. Admitted.
     Set Default Proof Using "Type".
     Lemma by_default : 3 = 3. Admitted.
     Lemma by_type : 4 = 4. Proof. Admitted.
@@ -140,7 +142,7 @@ def test_proofs_in_sections_leave_the_arguments_of_their_lemmas_as_they_were(run
     assert compiles(file) == (True, "")
     assert "Lemma needs_nothing : 1 = 1.\n    Proof using All.\n" in new
     assert "Proof using All with auto.\n" in new
-    assert "Proof using all.\n" in new
+    assert "Proof (* all *) using all.\n" in new
     assert "Lemma by_type : 4 = 4. Proof.\n" in new, "what is not needed is not written"
 
 
@@ -212,3 +214,23 @@ def test_a_process_that_is_killed_keeps_the_proofs_found_so_far(tmp_path, how):
     again = subprocess.run([*command[:4], "Killed.v", "--lemma", "one"], cwd=tmp_path, env=env, capture_output=True, check=False)
     assert again.returncode == 0
     assert list(scratch.iterdir()) == [], "what the killed process has left is gone, too"
+
+
+def test_everything_that_coq_allows_is_read_and_nothing_but_admitted_proofs_is_changed(run, tmp_path):
+    file = tmp_path / "Everything.v"
+    file.write_text(f"{EVERYTHING}.", encoding="utf-8")
+    assert compiles(file) == (True, "")
+    ended = run("prove", "Everything.v", "--all-admitted", "--write", *LIMIT)
+    new = file.read_text(encoding="utf-8")
+    assert (ended.code, ended.err) == (0, ""), ended.out
+    assert compiles(file) == (True, "")
+    names = ["same_line", "same_line'", "spaced", "commented", "attributed", "été_δ'", "bullets", "about_it", "F.in_functor", "F.Inner.deep", "N.same",
+             "in_section", "local", "timed", "notation", "last_one"]  # fmt: skip
+    assert f"written: {', '.join(names)}; " in ended.out
+    statements = [lemma.statement.text for lemma in Document(EVERYTHING + ".").lemmas]
+    assert [lemma.statement.text for lemma in Document(new).lemmas] == statements
+    assert not Document(new).admitted
+    for kept in EVERYTHING.splitlines()[:7]:
+        assert kept in new
+    assert " (* . *) Check same_line." in new
+    assert new.endswith("Qed.")

@@ -21,7 +21,7 @@ _STATEMENT = re.compile(rf"(?:Program\s+(?!Instance\b))?(?:Let\s+(?=(?:Co)?Fixpo
 _OTHER_PROOF = re.compile(r"(Goal|Program|Fixpoint|CoFixpoint|Next\s+Obligation|Obligation|Solve\s+Obligation|Add\s+\w+|Instance|Derive|Equations)\b")
 _ADMITS_ALL = re.compile(r"Admit\s+Obligations\b")
 _ENDING = re.compile(r"(Qed|Defined|Admitted|Abort|Save)\b")
-_PROOF_TERM = re.compile(r"Proof\s+(?!using\b|with\b)\S")
+_PROOF_TERM = re.compile(r"Proof\s+(?!using\b|with\b|\.\s*\Z)\S")
 _ADMIT = re.compile(r"\b(?:admit|give_up)\b")
 _OPENING = re.compile(r"(Section|Module(?:\s+Type)?)\s+(?:(?:Import|Export)\s+)?([^\W\d][\w']*)(.*)", re.DOTALL)
 _CLOSING = re.compile(r"End\s+([^\W\d][\w']*)\s*\.")

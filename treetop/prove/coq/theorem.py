@@ -17,6 +17,7 @@ from treetop.prove.coq.prover import CoqProver, Opening
 from treetop.prove.coq.recording import Example, recorded
 from treetop.prove.coq.retracing import retrace
 from treetop.prove.coq.scripts import command_in, giving_up, write_script
+from treetop.prove.coq.sentences import Sentence, without_comments
 from treetop.prove.coq.settings import CoqSettings, LoadPath
 from treetop.prove.coq.sources import provider_for
 from treetop.prove.prover import Proof, Prover, Provider, Verdict
@@ -176,7 +177,7 @@ class CoqTheorem:
         lemma, text = self.lemma, self.document.text
         newline = "\r\n" if "\r\n" in text else "\n"
         first = lemma.proof[0] if lemma.proof else None
-        keeps = first is not None and _BEGINS_PROOF.match(first.text)
+        keeps = first is not None and _begins_proof(first)
         margin = re.match(r"[ \t]*", text[text.rfind("\n", 0, lemma.statement.begin) + 1 :])
         indent = margin.group() if margin else ""
         opened = first.text if first is not None and keeps else "Proof."
@@ -291,5 +292,9 @@ class CoqTheorem:
 
     @property
     def _proof_sentence(self) -> str:
-        first = self.lemma.proof[0].text if self.lemma.proof else ""
-        return first if _BEGINS_PROOF.match(first) else "Proof."
+        first = self.lemma.proof[0] if self.lemma.proof else None
+        return without_comments(first.text) if first is not None and _begins_proof(first) else "Proof."
+
+
+def _begins_proof(sentence: Sentence) -> bool:
+    return _BEGINS_PROOF.match(without_comments(sentence.text)) is not None
