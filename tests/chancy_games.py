@@ -114,25 +114,30 @@ class Mine:
 
 def exact(state, discount=1.0):
     """What each player may expect: the mover takes the highest of its own, chance the mean."""
-    players = type(state)._game.facts.players
     if state.is_terminal():
-        out = np.zeros(players)
+        out = np.zeros(type(state)._game.facts.players)
         state.rewards(out)
         return out
     player = state.current_player()
-    results = {action: after(state, action, discount if player != CHANCE else 1.0, discount) for action in _actions(state, player)}
     if player == CHANCE:
-        return sum(probability * results[action] for action, probability in _outcomes(state).items())
-    return max(results.values(), key=lambda value: value[player])
+        return mean_of(state, 1.0, discount)
+    return max((after(state, action, discount, discount) for action in _actions(state, player)), key=lambda value: value[player])
+
+
+def mean_of(state, fade, discount):
+    """What chance brings, and later what follows it, `fade` times as much."""
+    return sum(probability * after(state, outcome, fade, discount) for outcome, probability in _outcomes(state).items())
 
 
 def after(state, action, fade, discount=1.0):
-    """What an action brings, at once and later."""
+    """What an action brings with the outcomes that follow it, and `fade` times what the position is worth that somebody chooses in next."""
     following = state.copy()
     following.apply(action)
     gained = np.zeros(type(state)._game.facts.players)
     if hasattr(following, "step_rewards"):
         following.step_rewards(gained)
+    if not following.is_terminal() and following.current_player() == CHANCE:
+        return gained + mean_of(following, fade, discount)
     return gained + fade * exact(following, discount)
 
 

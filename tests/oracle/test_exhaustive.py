@@ -15,8 +15,8 @@ def press(rolls, discount=1.0):
     """The value of Press after so many rolls, by hand: stop for two points, or roll once more."""
     if rolls == 6:
         return 0.0
-    roll = 0.5 * (1 + press(rolls + 1, discount)) + 0.3 * (2 + press(rolls + 1, discount)) + 0.2 * 3
-    return max(discount * 2.0, discount * roll)
+    later = discount * press(rolls + 1, discount)
+    return max(discount * 2.0, 0.5 * (1 + later) + 0.3 * (2 + later) + 0.2 * 3)
 
 
 @pytest.mark.parametrize("discount", [1.0, 0.9, 0.5, 0.0])

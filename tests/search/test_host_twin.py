@@ -94,8 +94,12 @@ class Twin:
                 self.bury(child, [self.root, *(step[0] for step in path)])
                 return
             node = child
-            path.append((child, mover, received))
+            path.append((child, self.fade(state), received))
         self.back_up(path, returns)
+
+    def fade(self, state):
+        """A step ends where a player chooses again or the game is over."""
+        return 1.0 if not self.problem.is_terminal(state) and self.problem.player(state) == CHANCE else self.config.discount
 
     def bury(self, child, above):
         child.dead = True
@@ -133,21 +137,16 @@ class Twin:
             else:
                 actions = self.problem.actions(state)
                 action = actions[self.rng.below(len(actions))]
-            mover = self.problem.player(state)
             state, received = self.step(state, action)
             returns = [one + factor * more for one, more in zip(returns, received, strict=True)]
-            factor *= 1.0 if mover == CHANCE else self.config.discount
+            factor *= self.fade(state)
         return [one + factor * more for one, more in zip(returns, self.problem.rewards(state), strict=True)]
 
     def back_up(self, path, returns):
-        for node, mover, received in reversed(path):
-            fade = 1.0 if mover == CHANCE else self.config.discount
-            if self.problem.step_rewards:
-                returns = [fade * one + more for one, more in zip(returns, received, strict=True)]
+        for node, fade, received in reversed(path):
+            returns = [fade * one + more for one, more in zip(returns, received, strict=True)]
             node.sums = returns if node.sums is None else [one + more for one, more in zip(node.sums, returns, strict=True)]
             node.visits += 1
-            if not self.problem.step_rewards:
-                returns = [fade * one for one in returns]
         self.root.visits += 1
         self.root.sums = returns if self.root.sums is None else [one + more for one, more in zip(self.root.sums, returns, strict=True)]
 

@@ -9,7 +9,7 @@ import numpy as np
 from treetop.compiler.functions import CompiledFunction, inline_kernel
 from treetop.kernels.amaf import credit_played, note_played
 from treetop.kernels.build import Build
-from treetop.kernels.chance import expect
+from treetop.kernels.chance import expect, set_expectation
 from treetop.kernels.control import IMPLICIT, MEAN, MIXED
 from treetop.kernels.evaluate import COUNT, SUM
 from treetop.kernels.graph import backup_graph
@@ -71,20 +71,27 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
                 tree.own_sums[evaluated, player] += rewards[player]
         if rich and control[0].keeps_history:
             remember_moves(control, tree, work, path, movers, depth, rewards)
+        if general:
+            work.gain[0, :] = 0.0
         for step in range(depth, 0, -1):
             node = np.uint64(path[step])
             mover = movers[step - 1]
             drawn = general and tree.links[path[step - 1]].flags & DRAWN != 0
-            fade = 1.0 if drawn else control[0].discount  # a move takes time, an outcome of chance comes with it
-            if general and control[0].on_the_way:
+            # r + discount * V: a step ends where a player chooses again or the game is over, and an outcome of chance belongs to the step before it.
+            fade = 1.0 if general and tree.links[node].flags & DRAWN else control[0].discount
+            if rich or general:
                 for player in range(len(totals)):
-                    rewards[player] = work.steps[step, player] + fade * rewards[player]
+                    rewards[player] *= fade
+                    if general and control[0].on_the_way:
+                        rewards[player] += work.steps[step, player]
             clip_to_bounds(control, tree, node, rewards)
             tree.stats[node].visits += 1
             tree.stats[node].value_sum += rewards[mover]
             if len(tree.returns) > 0:
                 for player in range(len(totals)):
                     tree.returns[node, player] += rewards[player]
+            if general and control[0].chance_expected:
+                set_expectation(tree, node, mover, fade, rewards, work.gain[0])
             if amaf and len(tree.amaf) > 0 and not drawn:
                 note_played(work, mover, tree.links[node].action)
                 credit_played(tree, work, np.uint64(path[step - 1]), mover, rewards[mover])
@@ -97,15 +104,14 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
                     mean = tree.stats[node].value_sum / tree.stats[node].visits
                     control[0].value_low = min(control[0].value_low, mean)
                     control[0].value_high = max(control[0].value_high, mean)
-                if fade != 1.0 and not control[0].on_the_way:
-                    for player in range(len(totals)):
-                        rewards[player] *= fade
             if drawn and control[0].chance_expected:
                 expect(tree, np.uint64(path[step - 1]), rewards)
         clip_to_bounds(control, tree, np.uint64(ROOT), rewards)
         tree.stats[ROOT].visits += 1
         for player in range(len(totals)):
             totals[player] += rewards[player]
+            if general:
+                totals[player] += work.gain[0, player]
 
     return backup
 
@@ -138,9 +144,9 @@ def update_vector(
     if evaluated:
         for player in range(players):
             if control[0].backup == IMPLICIT:
-                heard = work.trial[player]
+                heard = fade * work.trial[player]
                 if control[0].on_the_way:
-                    heard = work.steps[step, player] + fade * heard
+                    heard += work.steps[step, player]
                 tree.vectors[node, player] = rewards[player] if tree.links[node].flags & (TERMINAL | SETTLED) else heard
             else:
                 tree.vectors[node, player] += (rewards[player] - tree.vectors[node, player]) / tree.stats[node].visits
@@ -156,11 +162,9 @@ def update_vector(
         return
     share = control[0].minimax_share
     for player in range(players):
-        value = expected(tree, first, count, player) if drawn else tree.vectors[best, player]
+        value = fade * (expected(tree, first, count, player) if drawn else tree.vectors[best, player])
         if control[0].on_the_way:
-            value = work.steps[step, player] + fade * value
-        elif not drawn:
-            value *= control[0].discount
+            value += work.steps[step, player]
         if control[0].backup == MIXED:
             if len(tree.returns) > 0:
                 total = tree.returns[node, player]

@@ -151,6 +151,29 @@ def expect(tree: Any, node: Any, rewards: Any) -> None:
         rewards[player] /= mass
 
 
+@inline_kernel
+def set_expectation(tree: Any, node: Any, chooser: Any, fade: float, rewards: Any, correction: Any) -> None:
+    """Let the sum of a chance node be its visits times its present expectation, and carry the `correction` on to the nodes above.
+
+    Without it a sum would be one of expectations at different times: a mean of means, in which the first few outcomes count in every one.
+    """
+    players = len(rewards)
+    for player in range(players):
+        correction[player] *= fade
+    if tree.links[node].flags & DRAWN:
+        visits = tree.stats[node].visits
+        for player in range(players):
+            if len(tree.returns) > 0:
+                total = tree.returns[node, player]
+            else:
+                total = tree.stats[node].value_sum if player == chooser else -tree.stats[node].value_sum
+            correction[player] = visits * rewards[player] - total
+    tree.stats[node].value_sum += correction[chooser]
+    if len(tree.returns) > 0:
+        for player in range(players):
+            tree.returns[node, player] += correction[player]
+
+
 def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledFunction[..., None]:
     """How a node where chance decides gets its children."""
 

@@ -125,7 +125,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
         made = 0
         if general:
             work.gain[0, :] = 0.0
-        worth = 1.0  # of a reward that comes now
+        worth = 1.0  # of a reward of the present step: of an action and the outcomes of chance that follow it
         few = amaf and control[0].num_actions <= 64 and control[0].players <= 2  # then the bit sets fit into two registers
         ours, theirs = np.uint64(0), np.uint64(0)
         while not state.is_terminal():
@@ -168,12 +168,12 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                 if rich:
                     place = depth + made
                     work.trail[0, place], work.trail[1, place] = mover, action
+            if general and made > 0:
+                worth *= control[0].discount
             made += 1
             state.apply(action)
-            if general:
-                if not receive(control, work, state, worth):
-                    return
-                worth *= control[0].discount
+            if general and not receive(control, work, state, worth):
+                return
         else:
             outcome(control, state, rewards)
         if amaf and few and not rich:
@@ -182,6 +182,8 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
         if rich:
             control[0].trailed = made
         if general:
+            if made > 0:
+                worth *= control[0].discount
             for player in range(len(rewards)):
                 rewards[player] = work.gain[0, player] + worth * rewards[player]
         elif rich:

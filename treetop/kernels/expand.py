@@ -11,7 +11,7 @@ from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy
 from treetop.compiler.specialise import by_method
 from treetop.kernels.build import Build
-from treetop.kernels.chance import collect, gang_up
+from treetop.kernels.chance import collect, gang_up, is_chance
 from treetop.kernels.control import BAD_ACTION, BAD_COUNT, BAD_REWARD, DONE
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import NONE
@@ -111,10 +111,10 @@ def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first:
         else:
             heuristic(child, control, out)
         gang_up(control, out, control[0].low + control[0].high)
-        worth = out[mover]
+        worth = out[mover] if is_chance(child) else control[0].discount * out[mover]
         if control[0].on_the_way:
             collect(child, control, work.gain[1])
-            worth = work.gain[1, mover] + control[0].discount * worth
+            worth += work.gain[1, mover]
         scores[index] = worth / temperature
         highest = max(highest, scores[index])
     set_priors(tree, first, count, scores, highest)

@@ -171,11 +171,12 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
         for step in range(depth, 0, -1):
             node = work.path[step]
             mover = work.movers[step - 1]
-            # An action takes time, an outcome of chance comes with it.
-            fade = 1.0 if side.movers[work.path[step - 1]] == CHANCE else control[0].discount
-            if len(side.steps) > 0:
-                for player in range(len(totals)):
-                    rewards[player] = side.steps[node, player] + fade * rewards[player]
+            # A step ends where a player chooses again or the game is over: an outcome of chance belongs to the step before it.
+            fade = 1.0 if side.movers[node] == CHANCE and tree.links[node].flags & TERMINAL == 0 else control[0].discount
+            for player in range(len(totals)):
+                rewards[player] *= fade
+                if len(side.steps) > 0:
+                    rewards[player] += side.steps[node, player]
                     if rich:
                         work.steps[step, player] = side.steps[node, player]
             clip_to_bounds(control, tree, node, rewards)
@@ -193,9 +194,6 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
                     mean = tree.stats[node].value_sum / tree.stats[node].visits
                     control[0].value_low = min(control[0].value_low, mean)
                     control[0].value_high = max(control[0].value_high, mean)
-                if fade != 1.0 and len(side.steps) == 0:
-                    for player in range(len(totals)):
-                        rewards[player] *= fade
         clip_to_bounds(control, tree, ROOT, rewards)
         tree.stats[ROOT].visits += 1
         for player in range(len(totals)):

@@ -41,7 +41,6 @@ from treetop.kernels.evaluate import COUNT, SUM
 from treetop.kernels.root import next_arm, score_by_schedule
 from treetop.kernels.select import decide
 from treetop.kernels.tables import inverse_root, root_log
-from treetop.tree.layout import DRAWN
 from treetop.types import NONE, ROOT
 
 _PRIOR_FLOOR = -1e9  # the logit of a move that the evaluator thinks impossible
@@ -127,11 +126,14 @@ def first_play_value(
             if tree.stats[child].visits > 0:
                 mass += abs(tree.stats[child].prior)
         reduction *= math.sqrt(mass)
-    # A node without a visit was opened because no rollout from it succeeded.
-    mean = node_mean(tree, totals, node, chooser, mover) if tree.stats[node].visits > 0 else float(control[0].middle)
-    if control[0].on_the_way and depth > 0:  # the sums of a node hold the step to it, which its moves know nothing of
-        fade = 1.0 if tree.links[tree.links[node].parent].flags & DRAWN else control[0].discount
-        mean = (mean - work.steps[depth, mover]) / fade if fade > 0.0 else control[0].middle
+    if tree.stats[node].visits == 0:  # opened because no rollout from it succeeded
+        return float(normalised(control, control[0].middle) - reduction)
+    mean = node_mean(tree, totals, node, chooser, mover)
+    if depth > 0:  # the sums of a node hold r + discount * V, with r the reward of the step to it; its own moves are compared with V
+        if control[0].on_the_way:
+            mean -= work.steps[depth, mover]
+        if control[0].discount != 1.0:
+            mean = mean / control[0].discount if control[0].discount > 0.0 else control[0].middle
     return float(normalised(control, mean) - reduction)
 
 

@@ -89,7 +89,10 @@ def _evaluate(control: Any, work: Any, start: Any, depth: Any, rewards: Any, rng
             control[0].status = TOO_LONG
             return
         left -= 1
-        lot = state.current_player() == CHANCE
+        if state.current_player() != CHANCE:
+            if made > 0:
+                worth *= control[0].discount
+            made += 1
         _random_step(control, work, state, rng)
         if control[0].status != DONE:
             return
@@ -97,9 +100,8 @@ def _evaluate(control: Any, work: Any, start: Any, depth: Any, rewards: Any, rng
             collect(state, control, work.gain[1])
             for player in range(control[0].players):
                 work.gain[0, player] += worth * work.gain[1, player]
-        if not lot:
-            worth *= control[0].discount
-            made += 1
+    if made > 0:
+        worth *= control[0].discount
     for player in range(control[0].players):
         rewards[player] = work.gain[0, player] + worth * rewards[player]
 

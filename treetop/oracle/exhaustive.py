@@ -19,7 +19,8 @@ class Exhaustive:
     probabilities. Where two choose at once, for rewards that add up to zero, both play the equilibrium. What is hidden lies open here:
     the equilibria of hidden games are in `treetop.oracle.equilibrium`.
 
-    With a `discount` all that comes after a move counts that much less; an outcome of chance takes no time.
+    An action is worth r + discount * V: r is its immediate reward and those of the outcomes of chance that follow it, V the value of the next position in
+    which a player chooses or the game is over.
     """
 
     def __init__(self, max_positions: int = 2_000_000, *, discount: float = 1.0) -> None:
@@ -43,8 +44,7 @@ class Exhaustive:
     def _best(self, position: Position) -> tuple[float, ...]:
         player = position.player
         if player == CHANCE:
-            outcomes = [(chance, self._after(position, outcome)) for outcome, chance in position.outcomes()]
-            return tuple(math.fsum(chance * values[seat] for chance, values in outcomes) for seat in range(position.game.facts.players))
+            return self._expect(position, 1.0)
         if player == SIMULTANEOUS:
             return self._together(position)
         return max(self.action_values(position).values(), key=lambda values: values[player])
@@ -54,12 +54,20 @@ class Exhaustive:
         return {action: self._after(position, action) for action in position.legal_actions()}
 
     def _after(self, position: Position, action: Any) -> tuple[float, ...]:
+        return self._step(position, action, 1.0 if position.player == CHANCE else self._discount)
+
+    def _step(self, position: Position, action: Any, fade: float) -> tuple[float, ...]:
+        """What an action or outcome brings at once, and what follows: `fade` is the discount of the next position that is not chance's."""
         following = position.apply(action)
-        values = self.values(following)
-        fade = 1.0 if position.player == CHANCE else self._discount
-        if fade == 1.0 and not position.game.has("step_rewards"):
-            return values
-        return tuple(step + fade * value for step, value in zip(following.step_rewards, values, strict=True))
+        if not following.is_terminal and following.player == CHANCE:
+            later = self.values(following) if fade == 1.0 else self._expect(following, fade)
+        else:
+            later = tuple(fade * value for value in self.values(following))
+        return tuple(step + value for step, value in zip(following.step_rewards, later, strict=True))
+
+    def _expect(self, position: Position, fade: float) -> tuple[float, ...]:
+        outcomes = [(chance, self._step(position, outcome, fade)) for outcome, chance in position.outcomes()]
+        return tuple(math.fsum(chance * values[seat] for chance, values in outcomes) for seat in range(position.game.facts.players))
 
     def _together(self, position: Position) -> tuple[float, ...]:
         from treetop.oracle.equilibrium import matrix_game

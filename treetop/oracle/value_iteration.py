@@ -21,8 +21,8 @@ _MOST_SWEEPS = 1_000_000
 class ValueIteration:
     """The optimal values and actions of all states that can arise from a position in a game for one player.
 
-    A value is what comes from here on: the rewards on the way and those of the end. All that comes after a move counts `discount` times as much;
-    an outcome of chance takes no time. Positions with equal keys are one state. With a `horizon` only so many moves are left, and what has not
+    A value is what comes from here on: immediate rewards and those of the end. An action is worth r + discount * V, where the outcomes of chance that
+    follow an action belong to it: r holds their rewards too. Positions with equal keys are one state. With a `horizon` only so many moves are left, and what has not
     ended by then is worth nothing more. Values are exact to the `tolerance`.
     """
 
@@ -73,7 +73,10 @@ class ValueIteration:
 
     def _after(self, position: Position, action: Any, moves_left: int | None) -> float:
         following = position.apply(action)
-        return following.step_rewards[0] + self._discount * self.value(following, moves_left)
+        ways = self._settled(following)
+        return following.step_rewards[0] + math.fsum(
+            chance * (gain + self._discount * self._value_at(number, moves_left)) for chance, gain, number in ways
+        )
 
     def _left(self, moves_left: int | None) -> int:
         horizon = self._horizon or 0
@@ -102,8 +105,7 @@ class ValueIteration:
                 following = position.apply(action)
                 gained = following.step_rewards[0]
                 for chance, gain, target in self._enter(following, waiting):
-                    # An outcome takes no time, but comes after the move: what it brings counts as what lies behind it.
-                    self._ways.append((choice, chance, gained + self._discount * gain, target))
+                    self._ways.append((choice, chance, gained + gain, target))
 
     def _enter(self, position: Position, waiting: list[tuple[int, Position]]) -> list[tuple[float, float, int]]:
         """The states behind all that chance does here, with how likely they are and what chance brings; new ones are numbered."""

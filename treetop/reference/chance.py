@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treetop.reference.arithmetic import added
+from treetop.reference.arithmetic import added, plus
 from treetop.reference.node import Node
 from treetop.types import CHANCE
 
@@ -72,6 +72,18 @@ def expected(search: ReferenceSearch, node: Node, rewards: list[float]) -> list[
     return [added(child.prior * (child.sums[player] / child.visits) for child in visited) / mass for player in range(len(rewards))]
 
 
+def set_expectation(search: ReferenceSearch, node: Node, rewards: list[float], correction: list[float]) -> list[float]:
+    """Let the sums of a chance node be its visits times its present expectation; return the correction for the sums of the node above.
+
+    Other nodes add the correction from below, discounted as the rewards are.
+    """
+    correction = [fade(search, node) * share for share in correction]
+    if node.is_drawn:
+        correction = [node.visits * reward - total for reward, total in zip(rewards, node.sums, strict=True)]
+    node.sums = plus(node.sums, correction)
+    return correction
+
+
 def random_outcome(search: ReferenceSearch, state: Any) -> int:
     """An outcome in a rollout: by the game's own fast way, or from the list."""
     if hasattr(state, "random_outcome"):
@@ -97,29 +109,19 @@ def ganged_up(search: ReferenceSearch, rewards: list[float], both: float | None 
     return [worth if player == search.hunted else total - worth for player in range(search.facts.players)]
 
 
-def fade(search: ReferenceSearch, path: list[Node], step: int) -> float:
-    """What is left of a reward over a step of a path."""
-    return 1.0 if path[step - 1].is_drawn else search.settings.discount
+def fade(search: ReferenceSearch, node: Node) -> float:
+    """The discount of what follows a node: none where chance decides there, because an outcome belongs to the step before it."""
+    return 1.0 if node.is_drawn else search.settings.discount
 
 
 def with_step(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float]) -> list[float]:
-    """What is told to a node: r + discount * V, where rewards come on the way; else V, which is discounted when the node has been told."""
-    if not search.pays_on_the_way:
-        return rewards
-    left = fade(search, path, step)
-    return [brought + left * reward for brought, reward in zip(search.steps[step], rewards, strict=True)]
+    """Return r + discount * V, with r the reward of the step to a node of a path."""
+    left = fade(search, path[step])
+    return [left * reward + brought for brought, reward in zip(search.steps[step], rewards, strict=True)]
 
 
 def without_step(search: ReferenceSearch, mean: float, player: int) -> float:
-    """V from r + discount * V, for the node that the present path has come to. Where the discount is 0, V is anybody's guess: the middle."""
-    step = len(search.path) - 1
-    left = fade(search, search.path, step)
-    return (mean - search.steps[step][player]) / left if left > 0.0 else search.facts.middle
-
-
-def before_step(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float]) -> list[float]:
-    """What a node's rewards are to the node above it, where the step to it has not been counted yet."""
-    if search.pays_on_the_way:
-        return rewards
-    left = fade(search, path, step)
-    return [reward * left for reward in rewards]
+    """Return V from r + discount * V, for the node that the present path has come to; the middle where the discount is 0."""
+    left = search.settings.discount
+    value = mean - search.steps[len(search.path) - 1][player]
+    return value if left == 1.0 else value / left if left > 0.0 else search.facts.middle

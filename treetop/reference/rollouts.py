@@ -34,7 +34,7 @@ def evaluate(search: ReferenceSearch, state: Any) -> list[float]:
 def rollout(search: ReferenceSearch, state: Any) -> list[float]:
     """What a game played to its end brings, or its heuristic after `depth` moves: the sum of the rewards on the way and at the end.
 
-    Each is multiplied by discount for each move made before it; outcomes of chance take no time. The moves are noted in `search.trail`; of several
+    Each is multiplied by the discount once for each earlier step: a step is an action with the outcomes of chance that follow it. The moves are noted in `search.trail`; of several
     rollouts those of the last.
     """
     settings = search.settings
@@ -47,10 +47,11 @@ def rollout(search: ReferenceSearch, state: Any) -> list[float]:
         mover = int(state.current_player())
         action = chance.random_outcome(search, state) if lot else choose(search, state, mover)
         state.apply(action)
-        gained = [gain + worth * reward for gain, reward in zip(gained, chance.received(search, state), strict=True)]
         if not lot:
+            worth *= settings.discount if search.trail else 1.0
             search.trail.append((mover, action))
-            worth *= settings.discount
+        gained = [gain + worth * reward for gain, reward in zip(gained, chance.received(search, state), strict=True)]
+    worth *= settings.discount if search.trail else 1.0
     returns = outcome(search, state) if state.is_terminal() else heuristic(search, state)
     return [gain + worth * value for gain, value in zip(gained, returns, strict=True)]
 
@@ -121,7 +122,7 @@ def heuristic(search: ReferenceSearch, state: Any) -> list[float]:
 def heuristic_logits(search: ReferenceSearch, state: Any, actions: list[int]) -> list[float]:
     """For each move what the mover receives, or the game thinks, of the position after it, divided by the temperature.
 
-    Where rewards come on the way, with the move's own: r + discount * that.
+    With the move's own reward: r + discount * that.
     """
     mover, temperature = int(state.current_player()), search.settings.prior_temperature
     assert temperature is not None
@@ -130,10 +131,8 @@ def heuristic_logits(search: ReferenceSearch, state: Any, actions: list[int]) ->
         following = state.copy()
         following.apply(action)
         told = chance.ganged_up(search, outcome(search, following) if following.is_terminal() else heuristic(search, following))
-        worth = told[mover]
-        if search.pays_on_the_way:
-            worth = chance.received(search, following)[mover] + search.settings.discount * worth
-        logits.append(worth / temperature)
+        fade = 1.0 if chance.decides(following) else search.settings.discount
+        logits.append((fade * told[mover] + chance.received(search, following)[mover]) / temperature)
     return logits
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from treetop.compiler.rng import Rng
 from treetop.game.position import Position
 from treetop.reference import amaf, chance, rollouts, root, rules, solver, values
-from treetop.reference.arithmetic import legal_actions, softmax
+from treetop.reference.arithmetic import legal_actions, plus, softmax
 from treetop.reference.node import Node
 from treetop.reference.root import anytime_halving
 from treetop.reference.settings import Settings
@@ -178,18 +178,22 @@ class ReferenceSearch:
         guess = values.heuristic_of(self, path[-1], state, rewards)
         rollouts.remember(self, path, rewards)
         played = set(self.trail)
+        correction = [0.0] * self.facts.players
         for step in range(len(path) - 1, 0, -1):
             node = path[step]
             rewards = solver.clip(node, chance.with_step(self, path, step, rewards))
             node.add(rewards)
+            if self.settings.chance == "expected":
+                correction = chance.set_expectation(self, node, rewards, correction)
             worth = rewards[node.chooser]
             node.squares += worth * worth
             if not path[step - 1].is_drawn:
                 amaf.credit(path[step - 1], node, played, worth)
             values.update_vector(self, path, step, rewards, guess)
             self.scale.note(node.value_sum / node.visits)
-            rewards = chance.expected(self, path[step - 1], chance.before_step(self, path, step, rewards))
+            rewards = chance.expected(self, path[step - 1], rewards)
         self.root.add(solver.clip(self.root, rewards))
+        self.root.sums = plus(self.root.sums, correction)
 
     def is_on_path(self, path: list[Node]) -> bool:  # noqa: ARG002 - a tree need not look
         """Whether the last position of a path stood on it before: only in a graph that can be."""

@@ -104,7 +104,7 @@ def first_play(search: ReferenceSearch, node: Node) -> float:
         reduction *= math.sqrt(added(child.prior for child in node.children if child.visits))
     mover = node.children[0].chooser
     mean = node.sums[mover] / node.visits
-    if search.pays_on_the_way and node is not search.root:
+    if node is not search.root:
         mean = chance.without_step(search, mean, mover)
     return scale.of(mean) - reduction
 
@@ -119,9 +119,9 @@ def heuristic_of(search: ReferenceSearch, node: Node, state: Any, rewards: list[
 def update_vector(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float], guess: list[float]) -> None:
     """The value of a node by its best child; `guess` is what the end of the path begins with.
 
-    max and mixed: V = (1 - share) * mean + share * discount * V(best child), share 1 for max; at a leaf the mean of its own evaluations.
-    implicit: V = discount * V(best child); at a leaf the heuristic. Where chance decides, the children's V by their probabilities stand for the
-    best child's. Rewards on the way count as they do in the sums.
+    max and mixed: V = (1 - share) * mean + share * (r + discount * V(best child)), share 1 for max; at a leaf the mean of its own evaluations.
+    implicit: V = r + discount * V(best child); at a leaf the heuristic. Where chance decides, the children's V by their probabilities stand for the
+    best child's, undiscounted.
     """
     settings, node = search.settings, path[step]
     if settings.backup == "mean":
@@ -132,11 +132,7 @@ def update_vector(search: ReferenceSearch, path: list[Node], step: int, rewards:
         else:
             node.vector = [old + (reward - old) / node.visits for old, reward in zip(node.vector, rewards, strict=True)]
         return
-    below = _expected(node) if node.is_drawn else list(_best(node).vector)
-    if search.pays_on_the_way:
-        below = chance.with_step(search, path, step, below)
-    elif not node.is_drawn:
-        below = [value * settings.discount for value in below]
+    below = chance.with_step(search, path, step, _expected(node) if node.is_drawn else list(_best(node).vector))
     if settings.backup == "mixed":
         share = settings.minimax_share
         below = [(1.0 - share) * (total / node.visits) + share * value for total, value in zip(node.sums, below, strict=True)]

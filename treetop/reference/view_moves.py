@@ -36,10 +36,11 @@ class Moves:
             lot = int(state.current_player()) == CHANCE
             if not lot and settings.depth is not None and made >= settings.depth:
                 break
+            if not lot:
+                worth, made = worth * (settings.discount if made else 1.0), made + 1
             self.random_step(state)
             gained = [gain + worth * reward for gain, reward in zip(gained, self.received(state), strict=True)]
-            if not lot:
-                worth, made = worth * settings.discount, made + 1
+        worth *= settings.discount if made else 1.0
         returns = self.told(state.rewards if state.is_terminal() else state.heuristic)
         return [gain + worth * value for gain, value in zip(gained, returns, strict=True)]
 

@@ -164,7 +164,10 @@ class HostEvaluator:
         return self._discounted(view.rewards(state), made)
 
     def _rollout(self, state: Any, mover: int, actions: Sequence[Any], rng: Stream) -> list[float]:
-        """Random moves to the end. What the n-th move brings counts discount ** (n - 1), what the end adds after n of them discount ** n."""
+        """Play random moves to the end; return the rewards, multiplied by the discount once for each earlier step.
+
+        A step is an action with the outcomes of chance that follow it. A rollout that begins where chance decides is within a step.
+        """
         view, below = self.view, rng.below
         is_terminal, list_actions, step, knows_players = view.is_terminal, view.list_actions, view.step_in_place, view.has_chance
         if view.copy is not None:
@@ -172,12 +175,12 @@ class HostEvaluator:
         received = [0.0] * view.players if view.has_step_rewards else None
         factor, left = 1.0, view.max_length
         while True:
+            if mover != CHANCE and left < view.max_length:
+                factor *= self._discount
             action = view.draw(state, rng) if mover == CHANCE else actions[below(len(actions))]
             state, on_the_way = step(state, action)
             if received is not None and on_the_way is not None:
                 received = [one + factor * more for one, more in zip(received, on_the_way, strict=True)]
-            if mover != CHANCE:  # an outcome of chance comes with the move before
-                factor *= self._discount
             if is_terminal(state):
                 break
             left -= 1
@@ -189,6 +192,7 @@ class HostEvaluator:
                 actions = list_actions(state)
                 if not actions:
                     raise self._stuck(state)
+        factor *= self._discount
         value = [factor * one for one in view.rewards(state)]
         return value if received is None else [one + more for one, more in zip(received, value, strict=True)]
 

@@ -104,17 +104,18 @@ class Machine:
 
     def move_on(self, following: Position, child: int | None) -> None:
         """Let the child of the root that leads to a position be the root; without one, begin anew. What the step there brought lies behind."""
-        fade = 1.0 if self.position.player == CHANCE else self.config.discount
-        pays, hunted = self.game.has("step_rewards"), int(self.control[0]["hunted"])
-        if child is None or (pays and fade == 0.0):
+        fade = 1.0 if not following.is_terminal and following.player == CHANCE else self.config.discount
+        hunted = int(self.control[0]["hunted"])
+        if child is None or fade == 0.0:
             self.tree.clear()
         else:
             self.tree.reroot(child, max(self.position.player, SEAT))
-            if pays:
+            if self.game.has("step_rewards"):
                 brought = np.array(following.step_rewards)
                 if hunted != NONE:
                     brought = np.where(np.arange(len(brought)) == hunted, brought, -brought[hunted])
-                self.tree.totals[:] = (self.tree.totals - self.tree.root_visits * brought) / fade
+                self.tree.totals -= self.tree.root_visits * brought
+            self.tree.totals /= fade
         self.position = following
 
     def face_mover(self) -> None:
