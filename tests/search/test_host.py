@@ -212,6 +212,40 @@ def test_an_evaluator_is_never_asked_where_chance_decides():
     assert set(result.visits) == {"add", "pass"}
 
 
+class Toll:
+    """Move, pay what chance says, and move again; the evaluator expects 10 where a player moves."""
+
+    num_players, step_rewards, reward_range = 1, True, (-20.0, 20.0)
+
+    def initial(self):
+        return 0
+
+    def player(self, state):
+        return tt.CHANCE if state % 2 else 0
+
+    def actions(self, state):
+        return ["on"]
+
+    def outcomes(self, state):
+        return [("toll", 1.0)]
+
+    def step(self, state, action):
+        return state + 1, (-4.0 if action == "toll" else 0.0)
+
+    def is_terminal(self, state):
+        return state == 20
+
+    def rewards(self, state):
+        return 0.0
+
+
+@pytest.mark.parametrize("run", [tt.HostSearch.run, tt.HostSearch.run_remote], ids=["here", "elsewhere"])
+def test_outcomes_before_an_evaluation_belong_to_the_action_before_them(run):
+    search = tt.HostSearch(Toll(), tt.puct(discount=0.5, stop_when_forced=False), evaluator=lambda state, actions: (None, 10.0), seed=1)
+    result = run(search, tt.Limit(simulations=2))
+    assert result.means[0] == -4.0 + 0.5 * 10.0
+
+
 def test_the_problems_own_prior_and_rollout_are_used():
     class Guided(Nim):
         def prior(self, state, actions):

@@ -92,7 +92,7 @@ class HostEvaluator:
             if drawn.value is not None:
                 return None, drawn.value
             _, value = self.told(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions)
-            return None, [one + more for one, more in zip(drawn.received, value, strict=True)]
+            return None, self.with_outcomes(drawn.received, value)
         # An evaluator may do with a state what it likes; where states change in place, it gets one of its own.
         return self.told(self.own(state if self.view.copy is None else self.view.copy(state), actions), mover, actions)
 
@@ -107,6 +107,10 @@ class HostEvaluator:
         """Draw outcomes until a player is to move, or it is the end: evaluators are not asked about states where chance decides."""
         return self._succeed(1, lambda: self._draw_on(state, rng))[0]
 
+    def with_outcomes(self, received: list[float], value: list[float]) -> list[float]:
+        """Return r + discount * V: the value of a state where chance decides, from what its outcomes brought and the value of the state after them."""
+        return [one + self._discount * more for one, more in zip(received, value, strict=True)]
+
     def _draw_on(self, state: Any, rng: Stream) -> Drawn:
         view = self.view
         received = [0.0] * view.players
@@ -115,7 +119,7 @@ class HostEvaluator:
             if on_the_way is not None:
                 received = [one + more for one, more in zip(received, on_the_way, strict=True)]
             if view.is_terminal(state):
-                return Drawn(state, mover, [], received, [one + more for one, more in zip(received, view.rewards(state), strict=True)])
+                return Drawn(state, mover, [], received, self.with_outcomes(received, view.rewards(state)))
         return Drawn(state, mover, view.actions(state), received)
 
     def _rollouts(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:

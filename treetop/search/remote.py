@@ -254,7 +254,7 @@ class Remote:
 
         def check(prior: Any, value: Any) -> tuple[list[float] | None, list[float]]:
             found, values = told((prior, value), who, asked)
-            return found, values if received is None else [one + more for one, more in zip(values, received, strict=True)]
+            return found, values if received is None else self._explorer.evaluate.with_outcomes(received, values)
 
         key = view.key(state)
         name = [str(action) for action in self._machine.path(leaf)] if key is None else [str(key)]
