@@ -53,7 +53,7 @@ class Race:
         out[1] = -out[0]
 
 
-@treetop.game(players=1, num_actions=2, num_outcomes=3, max_length=12, rewards=(-10, 20))
+@treetop.game(players=1, num_actions=2, num_outcomes=3, max_length=12, rewards=(-10, 29))
 class Mine:
     """Six times dig here (a sure coin) or deeper: nothing, or coins, or the roof comes down and the rest of the days are lost."""
 

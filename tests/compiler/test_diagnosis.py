@@ -6,6 +6,8 @@ import pytest
 
 import treetop as tt
 
+pytestmark = pytest.mark.usefixtures("untried")
+
 
 def plain_helper(x):
     return x + 1
@@ -167,3 +169,28 @@ def test_an_undefined_name_is_told():
         self.n = undefined_thing  # noqa: F821
 
     assert "undefined_thing" in refused(make(apply))
+
+
+def test_a_float_in_a_field_of_whole_numbers_is_refused():
+    def stores(self, action):
+        self.n -= 1
+        if self.n < 0:
+            self.n = self.n / 2
+
+    def stores_in_array(self, action):
+        self.n -= 1
+        if self.n < 0:
+            self.row[action] = 0.5
+
+    text = refused(make(stores))
+    assert "the field n holds whole numbers" in text
+    assert "self.n = self.n / 2" in text
+    assert "self.row[action] = 0.5" in refused(make(stores_in_array))
+
+
+def test_an_index_that_is_never_checked_is_refused():
+    def apply(self, action):
+        self.n -= 1
+        self.row.flat[action] = 1
+
+    assert "self.row.flat[action] = 1" in refused(make(apply))

@@ -73,7 +73,7 @@ def test_chance_that_never_ends_is_a_clear_error():
         def apply(self, action):
             self.rolling = True
 
-    with pytest.raises(tt.GameError, match="more often than its max_length of 12"):
+    with pytest.raises(tt.GameError, match="max_length"):
         tt.position(Endless, moves="roll").settle(tt.Rng(0))
 
 

@@ -13,6 +13,8 @@ from tests.own_games import ThreeNim, start
 from tests.search.fragile_games import Auction, Dice, Loan
 from treetop.tree.layout import BOUNDED, SETTLED
 
+pytestmark = pytest.mark.usefixtures("untried")
+
 
 def images(search):
     """All that a tree holds, to the last bit."""

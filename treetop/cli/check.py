@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from treetop.cli.common import GameName, Json, Seed, counting, find_game, say, say_json
+from treetop.cli.common import FAILURE, GameName, Json, Seed, complain, counting, find_game, say, say_json
+from treetop.errors import ConformanceError
 
 Games = Annotated[int, typer.Option("--games", metavar="N", help="How many random games to play.")]
 
@@ -19,8 +20,12 @@ def check(game: GameName, games: Games = 2000, seed: Seed = 0, as_json: Json = F
     from treetop.game.check import check as run_check
 
     found = find_game(game)
-    with counting(f"checking {found.name}", games) as count:
-        report = run_check(found, games=games, seed=seed, progress=lambda done, _: count(done, "games"))
+    try:
+        with counting(f"checking {found.name}", games) as count:
+            report = run_check(found, games=games, seed=seed, progress=lambda done, _: count(done, "games"))
+    except ConformanceError as error:
+        complain(error)
+        raise typer.Exit(FAILURE) from None
     if as_json:
         say_json(report.to_dict())
     else:

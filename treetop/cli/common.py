@@ -19,7 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from treetop.errors import ConfigError, SaveError, TreetopError
+from treetop.errors import ConfigError, GameError, SaveError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_game
 from treetop.text import json_text
@@ -69,7 +69,7 @@ def told(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except TreetopError as error:
             complain(error)
-            raise typer.Exit(USAGE if isinstance(error, ValueError) else FAILURE) from None
+            raise typer.Exit(USAGE if isinstance(error, (ValueError, GameError)) else FAILURE) from None
 
     return run
 

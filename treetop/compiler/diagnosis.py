@@ -92,6 +92,9 @@ def refuse_what_differs(blueprint: Blueprint, name: str, result: Any) -> None:
 
     typemap = result.type_annotation.typemap
     for expression, signature in result.type_annotation.calltypes.items():
+        reason = _unsafe_access(expression, signature, typemap, types)
+        if reason:
+            raise CompileError(_told(blueprint, name, expression.loc.filename, expression.loc.line, reason))
         operation = getattr(expression, "op", "")
         if signature is None or operation not in ("binop", "inplace_binop", "unary"):
             continue
@@ -99,6 +102,25 @@ def refuse_what_differs(blueprint: Blueprint, name: str, result: Any) -> None:
         reason = _difference(expression.fn, [typemap[side.name] for side in sides], types)
         if reason:
             raise CompileError(_told(blueprint, name, expression.loc.filename, expression.loc.line, reason))
+
+
+def _unsafe_access(statement: Any, signature: Any, typemap: Any, types: Any) -> str | None:
+    """Why a store or an index is refused: a float in a field of whole numbers, or an index that Numba does not check."""
+    if signature is None or not signature.args:
+        return None
+    target = signature.args[0]
+    parts = {**vars(statement), **vars(statement).get("_kws", {})}  # of a statement, or of an expression
+    if isinstance(target, types.NumpyFlatType) and "index" in parts:
+        return "an index of .flat is not checked in compiled code; index the array itself"
+    stored = typemap.get(getattr(parts.get("value"), "name", None))
+    if not isinstance(stored, types.Float) or "target" not in parts:
+        return None
+    attribute = parts.get("attr")
+    if attribute is not None and isinstance(target, types.Record) and isinstance(target.fields[attribute].type, types.Integer):
+        return f"the field {attribute} holds whole numbers, and this is a float: use int(...), // or an f8 field"
+    if attribute is None and isinstance(target, types.NestedArray) and isinstance(target.dtype, types.Integer):
+        return "a field of whole numbers is given a float: use int(...), // or an f8 field"
+    return None
 
 
 def _difference(function: Any, kinds: list[Any], types: Any) -> str | None:
@@ -131,12 +153,12 @@ def _refuse_wrong_result(blueprint: Blueprint, name: str, returned: Any) -> None
 
     code = blueprint.functions[name].__code__
     place = (code.co_filename, code.co_firstlineno)
-    if name in _RETURN_INTEGERS and not isinstance(returned, (types.Integer, types.Boolean)):
-        reason = f"it must return {_RETURN_INTEGERS[name]} on every path, not {returned}"
+    if name in RETURN_INTEGERS and not isinstance(returned, (types.Integer, types.Boolean)):
+        reason = f"it must return {RETURN_INTEGERS[name]} on every path, not {returned}"
         raise CompileError(_told(blueprint, name, *place, reason))
 
 
-_RETURN_INTEGERS = {
+RETURN_INTEGERS = {
     "legal_actions": "how many actions it wrote",
     "is_terminal": "whether the game is over",
     "current_player": "the player to move",
@@ -144,4 +166,8 @@ _RETURN_INTEGERS = {
     "rollout_action": "an action",
     "key": "a whole number",
     "chance_outcomes": "how many outcomes it wrote",
+    "random_outcome": "an outcome",
+    "information": "a whole number",
+    "legal_actions_of": "how many actions it wrote",
 }
+"""The methods that return a whole number, and what it means."""

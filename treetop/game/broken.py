@@ -1,14 +1,18 @@
-"""The promises of a game, and how it is told that one does not hold: with the user's own line."""
+"""The promises of a game, and the error where one does not hold: with the user's own line."""
 
 from __future__ import annotations
 
 import inspect
-import traceback
 from collections.abc import Callable
 from typing import Any
 
-from treetop.errors import TreetopError
+import numpy as np
+
+from treetop.compiler.diagnosis import RETURN_INTEGERS
+from treetop.errors import GameError, TreetopError
 from treetop.game.definition import Game
+from treetop.game.lines import is_ours, users_line
+from treetop.game.watchdog import EndlessError, note_call
 
 PROMISES = {
     "same": "interpreted and compiled rules agree: states, players, actions, rewards, keys, random moves",
@@ -24,7 +28,9 @@ PROMISES = {
     "secrets": "determinize keeps all that a player knows: information, the player to move, that player's actions, and whether the game is over",
     "recall": "information tells what the player has seen and done so far: equal keys have equal actions and equal pasts of that player",
     "names": "moves have names of their own, without blanks, that can be read back; positions print",
+    "estimate": "heuristic writes finite numbers, within the range of the rewards",
     "works": "no method fails",
+    "ends": "every method ends",
 }
 """What `treetop.check` holds a game to. Where a promise is broken, its text is what the user reads first."""
 
@@ -54,27 +60,61 @@ class BrokenError(Exception):
 
 def guard(method: str, call: Callable[[], Any], *, compiled: bool = False) -> Any:
     """Run a method of the user's; a failure becomes a broken promise with the user's own line."""
+    note_call()
     try:
         return call()
+    except EndlessError as error:
+        raise BrokenError("ends", f"{method} does not end: it was stopped after some seconds", method, users_line(error)) from error
     except TreetopError as error:
         if compiled:
             raise
-        raise BrokenError("works", f"{method} fails: {error}", method, _line(error)) from error
-    except Exception as error:
+        raise BrokenError("works", f"{method} fails: {error}", method, users_line(error)) from error
+    except (Exception, SystemExit) as error:
         mode = "compiled, " if compiled else ""
-        line = "" if compiled else _line(error)
-        raise BrokenError("works", f"{mode}{method} fails: {type(error).__name__}: {error}", method, line) from error
+        raise BrokenError("works", f"{mode}{method} fails: {type(error).__name__}: {error}", method, users_line(error)) from error
 
 
-def _line(error: BaseException) -> str:
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if "/treetop/game/" not in frame.filename]
-    return f"{frames[-1].filename}, line {frames[-1].lineno}: {frames[-1].line}" if frames else ""
+def as_whole(method: str, value: Any) -> int:
+    """Return what a method returned, which must be a whole number of at most 64 bits."""
+    name = method.partition("(")[0]
+    wanted = RETURN_INTEGERS.get(name, "a whole number")
+    if not isinstance(value, (bool, np.bool_, int, np.integer)):
+        raise BrokenError("works", f"{method} returned {value!r}; it must return {wanted} on every path", method)
+    if not -(2**63) <= int(value) < (2**64 if name in ("key", "information") else 2**63):
+        raise BrokenError("works", f"{method} returned {value}, which does not fit into 64 bits; it must return {wanted}", method)
+    return int(value)
+
+
+def asked(game: Game, state: Any, method: str, *arguments: Any) -> Any:
+    """Call a method of a state; a failure becomes a `GameError` with the user's own line and the state."""
+    try:
+        return getattr(state, method)(*arguments)
+    except (Exception, SystemExit) as error:
+        what = str(error) if isinstance(error, TreetopError) else f"{type(error).__name__}: {error}"
+        line = users_line(error)
+        raise GameError(f"{game.name}.{method} fails: {what}{f'{chr(10)}  {line}' if line else ''}\nin {shown(state)}") from error
+
+
+def asked_whole(game: Game, state: Any, method: str, *arguments: Any) -> int:
+    """Call a method of a state that returns a whole number."""
+    try:
+        return as_whole(method, asked(game, state, method, *arguments))
+    except BrokenError as broken:
+        raise GameError(f"{game.name}: {broken.detail}\n  {broken.where(game)}\nin {shown(state)}") from None
+
+
+def shown(state: Any) -> str:
+    """Return a state as text, also where the user's own `__repr__` fails."""
+    try:
+        return repr(state)
+    except Exception:  # noqa: BLE001 - the fields always print
+        return f"{type(state).__name__}: {state._record}"
 
 
 def _definition(game: Game, method: str) -> str:
-    method = method.partition("(")[0]
-    function = game.functions.get(method) or getattr(game.cls, method, None)
-    if function is None:
-        return ""
-    code = inspect.unwrap(function).__code__
-    return f"{code.co_filename}, line {code.co_firstlineno}: def {method}"
+    """Return where a method begins; where the user did not write it, where `apply`, `reset` or another one does."""
+    for name in (method.partition("(")[0], "apply", "reset", *game.functions):
+        code = getattr(inspect.unwrap(getattr(game.cls, name, print)), "__code__", None)
+        if code is not None and not is_ours(code.co_filename):
+            return f"{code.co_filename}, line {code.co_firstlineno}: def {code.co_name}"
+    return ""

@@ -1,7 +1,7 @@
 """The conformance check: thousands of random games, interpreted and compiled with bounds checks side by side.
 
-It finds what games get wrong, and tells it with the shortest move list that it can find and the user's own line. Here games are played;
-what is looked at in each position stands in looks.py and look_kinds.py, and the hunt for the shortest game in shortest.py.
+An error shows the shortest move list that was found and the user's own line. What is examined in each position is in looks.py and look_kinds.py,
+the search for the shortest game in shortest.py. trial.py runs the interpreted half before anything is compiled.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from treetop.compiler.rng import Rng, mix
-from treetop.errors import ConfigError, ConformanceError
+from treetop.errors import ConfigError
 from treetop.game.broken import BrokenError, kept
 from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.looks import Looks
 from treetop.game.registry import load_game
-from treetop.game.shortest import shortest, tell
+from treetop.game.shortest import explained
 
 _CLOSE_LOOKS = 4_000  # positions in which the slow, interpreted lists are compared too
 
@@ -57,10 +57,9 @@ def check(
         rng = Rng(mix(seed) ^ mix(index + 1))
         deal = mix(rng.word)
         try:
-            _play(looks, rng, deal, stride, played)
+            looks.play(rng, deal, stride, played)
         except BrokenError as broken:
-            found, why = shortest(looks, deal, played, broken)
-            raise ConformanceError(tell(looks.game, deal, found, why)) from broken.__cause__
+            raise explained(looks, deal, played, broken) from broken.__cause__
         moves += len(played)
         longest = max(longest, len(played))
         if index == min(20, games - 1):
@@ -71,16 +70,3 @@ def check(
         progress(games, games)
     return CheckReport(looks.game.name, games, moves, longest, kept(looks.game))
 
-
-def _play(looks: Looks, rng: Rng, deal: int, stride: int, played: list[Any]) -> None:
-    """One random game; `played` is filled as it goes, so that a failure leaves its moves."""
-    position = looks.start(deal)
-    while True:
-        close = stride == 1 or rng.below(stride) == 0 or len(played) < 2
-        options = looks.look(position, rng, close=close)
-        if not options:
-            return
-        looks.length(len(played))
-        action = options.pick(rng)
-        played.append(action)
-        position = looks.step(position, action)

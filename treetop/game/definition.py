@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from types import FunctionType
@@ -18,6 +19,7 @@ from treetop.compiler.engine import Engine, Signatures
 from treetop.errors import GameDefinitionError
 from treetop.game.facts import Facts
 from treetop.game.fields import ArrayView, Field
+from treetop.game.lines import callers_line
 
 # Each method with its arguments after `self`; the compiled ones with their types. "rng" is the house's generator.
 _REQUIRED = ("reset", "legal_actions", "apply", "is_terminal", "rewards")
@@ -44,7 +46,7 @@ _SIGNATURES: Signatures = {
     "sample_action": lambda t: ("rng", t.float64[::1]),
     "apply_vector": lambda t: (t.float64[::1],),
 }
-_FOR_PEOPLE = {"render": 0, "render_for": 1, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1, "summary": 0}
+FOR_PEOPLE = {"render": 0, "render_for": 1, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1, "summary": 0}
 _TOGETHER = (
     ("legal_actions_of", "apply_joint", "all players choose at once"),
     ("sample_action", "apply_vector", "an action is made of real numbers"),
@@ -55,10 +57,13 @@ _ARITY = {
     "reset": 0, "legal_actions": 1, "apply": 1, "is_terminal": 0, "rewards": 1, "current_player": 0, "deal": 1,
     "random_action": 1, "rollout_action": 1, "chance_outcomes": 2, "step_rewards": 1, "determinize": 2, "key": 0,
     "observe": 2, "heuristic": 1, "random_outcome": 1, "information": 1, "legal_actions_of": 2, "apply_joint": 1, "sample_action": 2,
-    "apply_vector": 1, **_FOR_PEOPLE,
+    "apply_vector": 1, **FOR_PEOPLE,
 }  # fmt: skip
 
-C = TypeVar("C", bound=type)
+T = TypeVar("T")
+
+_MOST_BYTES = 2**16
+"""The largest state: searches keep copies of it on the stack."""
 
 
 def game(
@@ -73,12 +78,20 @@ def game(
     action_size: int | None = None,
 ) -> Callable[[type], Game]:
     """Make a game of an ordinary class with fields and five methods: see docs/compiled-games.md."""
-    facts = Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape, num_outcomes, action_size)
+    facts = _located(lambda: Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape, num_outcomes, action_size))
 
     def wrap(cls: type) -> Game:
-        return Game(cls, facts)
+        return _located(lambda: Game(cls, facts))
 
     return wrap
+
+
+def _located(make: Callable[[], T]) -> T:
+    """Make a part of a game; an error shows the line of the decorator."""
+    try:
+        return make()
+    except GameDefinitionError as error:
+        raise GameDefinitionError(f"{error}\n  {callers_line()}") from None
 
 
 class Game:
@@ -99,6 +112,9 @@ class Game:
         self.source: str | None = None
         """What `treetop.load_game` finds this game by, where it was found that way."""
         self.fields = _fields(cls)
+        size = sum(value.dtype.itemsize * math.prod(value.shape) for value in self.fields.values())
+        if size > _MOST_BYTES:
+            raise GameDefinitionError(f"the fields of {cls.__name__} take {size:,} bytes; a state has at most {_MOST_BYTES:,}")
         self.dtype = _record(self.fields)
         self.functions = _functions(cls, facts, self.fields)
         self._engines: dict[tuple[str, bool], Engine] = {}
@@ -147,6 +163,11 @@ class Game:
         return callable(getattr(self.cls, method, None))
 
     @property
+    def is_bundled(self) -> bool:
+        """Whether the class is one of Treetop's own games, whose rules are tested."""
+        return self.cls.__module__.startswith("treetop.games.")
+
+    @property
     def digest(self) -> str:
         """The rules digest: equal for games with the same rules, whatever their comments, files or boards look like.
 
@@ -157,10 +178,18 @@ class Game:
         return digest(self.functions, {**facts, **constants, "layout": str(self.dtype.descr)})
 
     def engine(self, *, bounds_checked: bool = False) -> Engine:
-        """This game's compiled code, for its present rules."""
-        key = (self.digest, bounds_checked)
+        """Return this game's compiled code, for its present rules, once they have passed a trial.
+
+        The methods of a user's game always check their indices: an index out of bounds is then an error instead of damaged memory. Bundled games,
+        whose rules are tested, do so only if asked to.
+        """
+        from treetop.game.trial import require_trial  # a trial plays the game, so it knows more than this module
+
+        digest = self.digest
+        require_trial(self, digest)
+        key = (digest, bounds_checked or not self.is_bundled)
         if key not in self._engines:
-            blueprint = Blueprint(self.name, key[0], self.dtype, dict(self.functions), self._constants(), bounds_checked)
+            blueprint = Blueprint(self.name, key[0], self.dtype, dict(self.functions), self._constants(), key[1])
             self._engines[key] = Engine(blueprint, _SIGNATURES)
         return self._engines[key]
 
@@ -228,7 +257,7 @@ def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str
     if "current_player" not in found:
         found["current_player"] = _default_player(cls, facts, fields)
         cls.current_player = found["current_player"]  # type: ignore[attr-defined]
-    return {name: function for name, function in found.items() if name not in _FOR_PEOPLE}
+    return {name: function for name, function in found.items() if name not in FOR_PEOPLE}
 
 
 def _defaults(found: Mapping[str, FunctionType]) -> dict[str, FunctionType]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from treetop.errors import GameDefinitionError
 
+_MOST_PLAYERS = 1_000
+
 
 @dataclass(frozen=True)
 class Facts:
@@ -36,8 +38,12 @@ class Facts:
                 continue
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise GameDefinitionError(f"{name} must be a whole number of at least 1, not {value!r}")
-            if name != "players" and value > 2**27:
-                raise GameDefinitionError(f"{name} can be at most {2**27:,}, not {value:,}")
+            most = _MOST_PLAYERS if name == "players" else 2**27
+            if value > most:
+                raise GameDefinitionError(f"{name} can be at most {most:,}, not {value:,}")
+        shape = self.observation_shape
+        if shape is not None and not (isinstance(shape, tuple) and all(type(size) is int and size > 0 for size in shape) and math.prod(shape) <= 2**27):
+            raise GameDefinitionError(f"observation_shape must be a tuple of whole numbers of at least 1, not {shape!r}")
         try:
             low, high = (float(bound) for bound in self.rewards)
         except (TypeError, ValueError):

@@ -9,6 +9,7 @@ from typing import Any, Generic, ParamSpec, cast
 
 from treetop.errors import GameDefinitionError, TreetopError, UnknownGameError
 from treetop.game.definition import Game
+from treetop.game.lines import users_line
 
 P = ParamSpec("P")
 
@@ -41,8 +42,10 @@ class Family(Generic[P]):
             game = self.function(*bound.args, **bound.kwargs)
         except TreetopError:
             raise
-        except Exception as error:
-            raise GameDefinitionError(f"the family {name} failed with {bound.arguments!r}: {type(error).__name__}: {error}") from error
+        except (Exception, SystemExit) as error:
+            raise GameDefinitionError(
+                f"the family {name} failed with {bound.arguments!r}: {type(error).__name__}: {error}\n  {users_line(error)}"
+            ) from error
         if not isinstance(game, Game):
             raise GameDefinitionError(f"the family {name} must return a class under @treetop.game, not {game!r}")
         game.family, game.parameters = name, dict(bound.arguments)

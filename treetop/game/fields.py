@@ -13,6 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from treetop.errors import GameDefinitionError, GameError
+from treetop.game.lines import callers_line
 
 _KINDS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f8", "b1")
 _ALIASES = {"bool": "b1", "?": "b1", "int": "i8", "float": "f8"}
@@ -50,7 +51,10 @@ def field(dtype: Any, shape: int | tuple[int, ...] = ()) -> Any:
 
     `dtype` is one of i1, i2, i4, i8, u1, u2, u4, u8 (whole numbers of that many bytes, signed or unsigned), f8 and bool.
     """
-    return Field(dtype, shape)
+    try:
+        return Field(dtype, shape)
+    except GameDefinitionError as error:
+        raise GameDefinitionError(f"{error}\n  {callers_line()}") from None
 
 
 def _field_dtype(dtype: Any) -> np.dtype[Any]:

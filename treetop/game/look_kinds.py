@@ -1,4 +1,4 @@
-"""What the conformance check looks at in games of certain kinds: chance, rewards on the way, moves made at once, real numbers, secrets."""
+"""What the conformance check examines in games of certain kinds: chance, step rewards, simultaneous moves, vectors, hidden information."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from treetop.compiler.rng import Rng
 from treetop.game import probe
 from treetop.game.broken import BrokenError, guard
 from treetop.game.position import Position
-from treetop.types import SIMULTANEOUS, FloatArray
+from treetop.types import NONE, SIMULTANEOUS, FloatArray
 
 if TYPE_CHECKING:
     from treetop.game.looks import Looks
@@ -26,12 +26,12 @@ def look_at_chance(looks: Looks, position: Position, rng: Rng) -> list[int]:
     """The outcomes of chance, once they and their probabilities are known to be right."""
     size = looks.game.facts.num_outcomes or 0
     actions, probabilities = np.zeros(size, np.int32), np.zeros(size)
-    count = int(looks.asked(position, "chance_outcomes", actions, probabilities))
+    count = looks.asked_whole(position, "chance_outcomes", actions, probabilities)
     compiled_actions, compiled_probabilities = np.zeros(size, np.int32), np.zeros(size)
     looks.findings["rng"] = rng.word
     looks.asked_compiled(position, "chance_outcomes", probe.chance, looks.findings, compiled_actions, compiled_probabilities)
     compiled_count = int(looks.findings[0]["count"])
-    outcomes = looks.listed("chance_outcomes", actions.tolist(), count, "outcomes", "chance")
+    outcomes = looks.listed("chance_outcomes", actions, count, "outcomes", "chance")
     chances = probabilities[:count].tolist()
     for outcome, chance in zip(outcomes, chances, strict=True):
         if not 0.0 < chance <= 1.0 + _SUM:
@@ -46,12 +46,12 @@ def look_at_chance(looks: Looks, position: Position, rng: Rng) -> list[int]:
 
 def _drawn(looks: Looks, position: Position, rng: Rng, chances: dict[int, float]) -> None:
     finding, own = looks.findings[0], Rng.from_word(rng.word)
-    drawn = int(looks.asked(position, "random_outcome", own))
+    drawn = looks.asked_whole(position, "random_outcome", own)
     looks.same("random_outcome", (int(finding["drawn"]), int(finding["rng"])), (drawn, own.word))
     rng.bits()
     many = Rng.from_word(rng.word)
     seen = [drawn]
-    if looks.chances < _CHANCES:
+    if looks.compiled and looks.chances < _CHANCES:
         looks.chances += 1
         seen += [int(looks.asked(position, "random_outcome", many)) for _ in range(_DRAWS)]
     strange = [outcome for outcome in seen if outcome not in chances]
@@ -81,9 +81,11 @@ def look_at_together(looks: Looks, position: Position) -> tuple[list[int], ...]:
     lists = []
     for player in range(looks.game.facts.players):
         out, compiled = np.zeros(looks.game.facts.num_actions, np.int32), np.zeros(looks.game.facts.num_actions, np.int32)
-        count = int(looks.asked(position, "legal_actions_of", player, out))
+        if not looks.compiled:
+            out[:] = NONE  # an entry that is counted and never written is then out of range
+        count = looks.asked_whole(position, "legal_actions_of", player, out)
         looks.asked_compiled(position, "legal_actions_of", probe.actions_of, looks.findings, player, compiled)
-        legal = looks.listed(f"legal_actions_of({player})", out.tolist(), count, "actions")
+        legal = looks.listed(f"legal_actions_of({player})", out, count, "actions")
         looks.same("legal_actions_of", compiled[: int(looks.findings[0]["count"])].tolist(), legal)
         lists.append(legal)
     return tuple(lists)
@@ -101,6 +103,18 @@ def look_at_numbers(looks: Looks, position: Position, rng: Rng) -> tuple[float, 
     looks.same("sample_action", (compiled.tolist(), int(looks.findings[0]["rng"])), (values.tolist(), own.word))
     rng.bits()
     return tuple(values.tolist())
+
+
+def look_at_observations(looks: Looks, position: Position) -> None:
+    """What a network is shown of a position, for each player: finite numbers in the declared shape."""
+    shape = looks.game.facts.observation_shape
+    if shape is None:
+        raise BrokenError("works", "the game has observe, but no observation_shape=... in the decorator", "observe")
+    for player in range(looks.game.facts.players):
+        out = np.zeros(math.prod(shape), np.float32)
+        looks.asked(position, "observe", player, out)
+        if not np.isfinite(out).all():
+            raise BrokenError("works", f"observe wrote a number that is not finite for player {player}", "observe")
 
 
 def look_at_recall(looks: Looks, position: Position, mover: int, lists: tuple[list[int], ...]) -> None:
@@ -127,7 +141,7 @@ def remember(looks: Looks, position: Position, action: Any) -> None:
 def look_at_secrets(looks: Looks, position: Position, rng: Rng, *, terminal: bool, mover: int) -> None:
     """What a player cannot know is drawn anew, alike in both modes, and all that they know stays."""
     for player in range(looks.game.facts.players):
-        known = int(looks.asked(position, "information", player)) & (2**64 - 1)
+        known = looks.asked_whole(position, "information", player) & (2**64 - 1)
         looks.asked_compiled(position, "information", probe.information, looks.findings, player)
         looks.same("information", int(looks.findings[0]["key"]), known)
         other = _redrawn(looks, position, rng, player)
@@ -140,11 +154,12 @@ def _redrawn(looks: Looks, position: Position, rng: Rng, player: int) -> Positio
     state, own = position.state, Rng.from_word(rng.word)
     guard("determinize", lambda: state.determinize(player, own))
     other = Position(looks.game, state._states)
-    looks.states[:] = position.record
-    looks.findings["rng"] = rng.word
-    guard("determinize", lambda: looks.engine.entry(probe.redraw)(looks.states, looks.findings, player), compiled=True)
-    looks.same_state("determinize", other)
-    looks.same("determinize", int(looks.findings[0]["rng"]), own.word)
+    if looks.compiled:
+        looks.states[:] = position.record
+        looks.findings["rng"] = rng.word
+        guard("determinize", lambda: looks.engine.entry(probe.redraw)(looks.states, looks.findings, player), compiled=True)
+        looks.same_state("determinize", other)
+        looks.same("determinize", int(looks.findings[0]["rng"]), own.word)
     rng.bits()
     return other
 

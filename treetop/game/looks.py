@@ -1,9 +1,10 @@
-"""Everything that the conformance check looks at in one position, in both modes."""
+"""Everything that the conformance check examines in one position, interpreted, and compiled as well if asked for."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+import math
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,11 +14,12 @@ from treetop.compiler.functions import CompiledFunction
 from treetop.compiler.rng import Rng
 from treetop.errors import TreetopError
 from treetop.game import probe
-from treetop.game.broken import BrokenError, guard
+from treetop.game.broken import BrokenError, as_whole, guard
 from treetop.game.definition import Game
 from treetop.game.look_kinds import (
     look_at_chance,
     look_at_numbers,
+    look_at_observations,
     look_at_recall,
     look_at_secrets,
     look_at_steps,
@@ -26,9 +28,11 @@ from treetop.game.look_kinds import (
 )
 from treetop.game.moves import TOGETHER
 from treetop.game.position import Position, make
-from treetop.types import CHANCE, NONE, SIMULTANEOUS
+from treetop.types import CHANCE, NONE, SIMULTANEOUS, IntArray
 
 _NAMED_LOOKS = 200  # positions in which moves are named, read back and applied
+_NAMED_IN_TRIAL = 10
+_UNWRITTEN = 65_536  # entries of a list that are marked as unwritten before it is asked for
 _READ_BACK = 12  # moves of one position that are read back and applied
 _DRAWS_PER_MOVE = 40
 _MOST_KEYS = 1_000_000
@@ -60,12 +64,18 @@ class Options:
 
 
 class Looks:
-    """Plays a game in both modes at once, looks at its positions, and raises a `BrokenError` where something is wrong."""
+    """Plays a game in both modes at once, examines its positions, and raises a `BrokenError` where something is wrong.
 
-    def __init__(self, game: Game) -> None:
+    With `compiled=False` nothing is compiled: the trial of rules that nobody has checked yet. It leaves out what says nothing about the safety of a
+    search: whether names are unique, draws uniform, keys different for different positions, and recall perfect.
+    """
+
+    def __init__(self, game: Game, *, compiled: bool = True) -> None:
         facts = game.facts
         self.game = game
-        self.engine = game.engine(bounds_checked=True)
+        self.compiled = compiled
+        if compiled:
+            self.engine = game.engine(bounds_checked=True)
         self.states = np.zeros(1, game.dtype)
         self.findings = np.zeros(1, probe.FINDINGS)
         self.actions = np.zeros(facts.num_actions, np.int32)
@@ -87,18 +97,22 @@ class Looks:
 
     def start(self, deal: int) -> Position:
         """The first position; where the game deals, dealt from the generator's word `deal`."""
-        position: Position = guard("reset", lambda: Position(self.game))
-        self.states[:] = 0
-        guard("reset", lambda: self.engine.entry(probe.begin)(self.states), compiled=True)
-        self.same_state("reset", position)
+        states = np.zeros(1, self.game.dtype)
+        guard("reset", lambda: self.game.view(states).reset())
+        position = Position(self.game, states)
+        if self.compiled:
+            self.states[:] = 0
+            guard("reset", lambda: self.engine.entry(probe.begin)(self.states), compiled=True)
+            self.same_state("reset", position)
         if self.game.has("deal"):
             state, rng = position.state, Rng.from_word(deal)
             guard("deal", lambda: state.deal(rng))
-            self.findings["rng"] = deal
-            guard("deal", lambda: self.engine.entry(probe.deal)(self.states, self.findings), compiled=True)
             position = Position(self.game, state._states)
-            self.same_state("deal", position)
-            self.same("deal", int(self.findings[0]["rng"]), rng.word)
+            if self.compiled:
+                self.findings["rng"] = deal
+                guard("deal", lambda: self.engine.entry(probe.deal)(self.states, self.findings), compiled=True)
+                self.same_state("deal", position)
+                self.same("deal", int(self.findings[0]["rng"]), rng.word)
         self.total[:] = 0.0
         self.pasts = [0] * self.game.facts.players
         return position
@@ -108,10 +122,11 @@ class Looks:
         method, kernel, given = self._way(position, action)
         state = position.state
         guard(f"{method}({action})", lambda: make(state, action))
-        self.states[:] = position.record
-        guard(f"{method}({action})", lambda: self.engine.entry(kernel)(self.states, given), compiled=True)
         following = Position(self.game, state._states, (*position.actions, action), position.start)
-        self.same_state(method, following)
+        if self.compiled:
+            self.states[:] = position.record
+            guard(f"{method}({action})", lambda: self.engine.entry(kernel)(self.states, given), compiled=True)
+            self.same_state(method, following)
         if self.game.has("information"):
             remember(self, position, action)
         if self.game.has("step_rewards"):
@@ -125,6 +140,19 @@ class Looks:
             return "apply_joint", probe.step_together, np.array(action, np.int64)
         return "apply_vector", probe.step_numbers, np.array(action, np.float64)
 
+    def play(self, rng: Rng, deal: int, stride: int, played: list[Any], until: float = math.inf) -> None:
+        """Play one random game; `played` is filled meanwhile, so that a failure leaves its moves. `until` is a `time.thread_time` to stop at."""
+        position = self.start(deal)
+        while time.thread_time() < until:
+            close = stride == 1 or rng.below(stride) == 0 or len(played) < 2
+            options = self.look(position, rng, close=close)
+            if not options:
+                return
+            self.length(len(played))
+            action = options.pick(rng)
+            played.append(action)
+            position = self.step(position, action)
+
     def length(self, played: int) -> None:
         """A game that goes on must not have had all its moves."""
         longest = self.game.facts.max_length
@@ -135,7 +163,7 @@ class Looks:
 
     def same(self, method: str, compiled: Any, interpreted: Any, detail: str = "") -> None:
         """Both modes gave the same answer."""
-        if compiled != interpreted:
+        if self.compiled and compiled != interpreted:
             told = detail or f"interpreted it gives {interpreted}, compiled {compiled}"
             raise BrokenError("same", f"{method} differs between the modes: {told}", method)
 
@@ -148,21 +176,27 @@ class Looks:
         return "; ".join(f"{name} is {position.record[0][name]} interpreted and {self.states[0][name]} compiled" for name in names)
 
     def asked(self, position: Position, method: str, *arguments: Any) -> Any:
-        """What a method answers when interpreted."""
+        """Return what a method answers when interpreted."""
         state = position.state
         answer = guard(method, lambda: getattr(state, method)(*arguments))
         if state._states.tobytes() != position.record.tobytes():
             raise BrokenError("pure", f"{method} changed the state", method)
         return answer
 
+    def asked_whole(self, position: Position, method: str, *arguments: Any) -> int:
+        """Return the whole number that a method answers when interpreted."""
+        return as_whole(method, self.asked(position, method, *arguments))
+
     def asked_compiled(self, position: Position, method: str, kernel: CompiledFunction[..., Any], *arguments: Any) -> None:
-        """Let a kernel that asks one method write what it answers when compiled."""
+        """Let a kernel that asks one method write what it answers when compiled; nothing in a trial."""
+        if not self.compiled:
+            return
         self.states[:] = position.record
         guard(method, lambda: self.engine.entry(kernel)(self.states, *arguments), compiled=True)
         if self.states.tobytes() != position.record.tobytes():
             raise BrokenError("pure", f"{method} changed the state: {self._difference(position)}", method)
 
-    def listed(self, method: str, found: Sequence[int], count: int, what: str, promise: str = "actions") -> list[int]:
+    def listed(self, method: str, found: IntArray, count: int, what: str, promise: str = "actions") -> list[int]:
         """A list of actions or outcomes, once it is known to be one."""
         limit = "num_outcomes" if what == "outcomes" else "num_actions"
         size: int = getattr(self.game.facts, limit)
@@ -183,9 +217,12 @@ class Looks:
         """Everything that can be seen in one position; what may be chosen there."""
         self.states[:] = position.record
         self.findings["rng"] = rng.word
-        terminal = bool(guard("is_terminal", position.state.is_terminal))
+        terminal = bool(self.asked_whole(position, "is_terminal"))
         mover = NONE if terminal else self._player(position)
-        self._probe(position, terminal)
+        if self.compiled:
+            self._probe(position, terminal)
+        else:
+            self._ask_interpreted(position, rng, terminal, mover)
         finding = self.findings[0]
         self.same("is_terminal", bool(finding["terminal"]), terminal)
         options = Options()
@@ -195,7 +232,7 @@ class Looks:
             self.same("current_player", int(finding["player"]), mover)
             options = self._options(position, rng, mover)
         self._key(position, terminal, mover, options)
-        if self.game.has("information") and not terminal:
+        if self.compiled and self.game.has("information") and not terminal:
             look_at_recall(self, position, mover, options.lists)
         if close:
             self._close_look(position, rng, terminal, mover, options)
@@ -209,7 +246,7 @@ class Looks:
         if self.game.facts.action_size is not None:
             return Options(numbers=look_at_numbers(self, position, rng))
         finding = self.findings[0]
-        legal = self.listed("legal_actions", self.actions.tolist(), int(finding["count"]), "actions")
+        legal = self.listed("legal_actions", self.actions, int(finding["count"]), "actions")
         if self.game.has("random_action"):
             self._random(position, rng, legal, int(finding["drawn"]), int(finding["rng"]))
         return Options((legal,))
@@ -227,8 +264,27 @@ class Looks:
         if self.states.tobytes() != position.record.tobytes():
             raise BrokenError("pure", f"asking changed the state: {self._difference(position)}", "legal_actions")
 
+    def _ask_interpreted(self, position: Position, rng: Rng, terminal: bool, mover: int) -> None:
+        """Write what the kernel of `_probe` writes, without compiling anything."""
+        finding = self.findings[0]
+        finding["terminal"], finding["player"], finding["count"] = terminal, mover, 0
+        if terminal:
+            self.rewards[:] = 0.0
+            self.asked(position, "rewards", self.rewards)
+        elif mover >= 0 and self.game.facts.action_size is None:
+            self.actions[:_UNWRITTEN] = NONE  # an entry that is counted and never written is then out of range
+            finding["count"] = self.asked_whole(position, "legal_actions", self.actions)
+            if self.game.has("random_action"):
+                own = Rng.from_word(rng.word)
+                finding["drawn"], finding["rng"] = self.asked_whole(position, "random_action", own), own.word
+        if self.game.has("key"):
+            finding["key"] = self.asked_whole(position, "key") & (2**64 - 1)
+        self.estimate[:] = 0.0
+        if self.game.has("heuristic"):
+            self.asked(position, "heuristic", self.estimate)
+
     def _player(self, position: Position) -> int:
-        player = int(guard("current_player", position.state.current_player))
+        player = self.asked_whole(position, "current_player")
         players = self.game.facts.players
         kinds = {CHANCE: self.game.has("chance_outcomes"), SIMULTANEOUS: self.game.has("apply_joint")}
         if not (0 <= player < players or kinds.get(player, False)):
@@ -252,21 +308,20 @@ class Looks:
     def _key(self, position: Position, terminal: bool, mover: int, options: Options) -> None:
         if not self.game.has("key"):
             return
-        key = int(guard("key", position.state.key)) & (2**64 - 1)
+        key = self.asked_whole(position, "key") & (2**64 - 1)
         self.same("key", int(self.findings[0]["key"]), key)
         rewards = tuple(self.rewards.tolist()) if terminal else ()
         about = (terminal, mover, tuple(tuple(sorted(legal)) for legal in options.lists), rewards)
-        if len(self.keys) < _MOST_KEYS and self.keys.setdefault(key, about) != about:
+        if self.compiled and len(self.keys) < _MOST_KEYS and self.keys.setdefault(key, about) != about:
             raise BrokenError("key", f"two positions have the key {key}, but not the same player, actions or rewards", "key")
 
     def _random(self, position: Position, rng: Rng, legal: list[int], drawn: int, word: int) -> None:
         own = Rng.from_word(rng.word)
-        plain = guard("random_action", lambda: position.state.random_action(own))
-        self.same("random_action", (drawn, word), (int(plain), own.word))
+        self.same("random_action", (drawn, word), (self.asked_whole(position, "random_action", own), own.word))
         if drawn not in legal:
             raise BrokenError("random", f"random_action gave {drawn}, which is not among the legal actions {legal}", "random_action")
         rng.bits()
-        if not self.drawn:
+        if self.compiled and not self.drawn:
             self.drawn = True
             many = Rng.from_word(rng.word)
             seen = [int(position.state.random_action(many)) for _ in range(_DRAWS_PER_MOVE * len(legal))]
@@ -278,35 +333,65 @@ class Looks:
     def _close_look(self, position: Position, rng: Rng, terminal: bool, mover: int, options: Options) -> None:
         if self.game.has("determinize"):
             look_at_secrets(self, position, rng, terminal=terminal, mover=mover)
+        if self.game.has("observe"):
+            look_at_observations(self, position)
         if terminal:
+            if not self.compiled:
+                self._people(position)
             return
         if mover >= 0 and not options.numbers:
-            out = np.zeros(self.game.facts.num_actions, np.int32)
-            count = int(self.asked(position, "legal_actions", out))
-            self.same("legal_actions", options.lists[0], out[:count].tolist())
+            if self.compiled:
+                out = np.zeros(self.game.facts.num_actions, np.int32)
+                count = self.asked_whole(position, "legal_actions", out)
+                self.same("legal_actions", options.lists[0], out[:count].tolist())
+            if self.game.has("rollout_action"):
+                played = self.asked_whole(position, "rollout_action", Rng.from_word(rng.word))
+                if played not in options:
+                    raise BrokenError("random", f"rollout_action gave {played}, which is not among the legal actions {options.lists[0]}",
+                                      "rollout_action")  # fmt: skip
         if self.game.has("heuristic"):
-            estimate = np.zeros(self.game.facts.players)
-            guard("heuristic", lambda: position.state.heuristic(estimate))
-            self.same("heuristic", self.estimate.tolist(), estimate.tolist())
-        if self.named < _NAMED_LOOKS:
+            self._heuristic(position)
+        if self.named < (_NAMED_LOOKS if self.compiled else _NAMED_IN_TRIAL):
             self.named += 1
             self._names(position, options)
+
+    def _heuristic(self, position: Position) -> None:
+        estimate = np.zeros(self.game.facts.players)
+        self.asked(position, "heuristic", estimate)
+        self.same("heuristic", self.estimate.tolist(), estimate.tolist())
+        low, high = self.game.facts.rewards
+        if not np.isfinite(estimate).all():
+            raise BrokenError("estimate", f"heuristic wrote {estimate.tolist()}; the numbers must be finite", "heuristic")
+        if not self.game.has("step_rewards") and (estimate.min() < low or estimate.max() > high):
+            raise BrokenError("estimate", f"heuristic wrote {estimate.tolist()}; they must lie between {low:g} and {high:g}", "heuristic")
 
     def _names(self, position: Position, options: Options) -> None:
         for seat, legal in enumerate(options.lists):
             self._names_in(position, legal, seat if options.together else None)
+        self._people(position)
+
+    def _people(self, position: Position) -> None:
+        """Ask for everything that people see of a position."""
         guard("render", lambda: str(position))
+        for method in ("board", "summary"):
+            if self.game.has(method):
+                guard(method, getattr(position, method))
+        if self.game.has("render_for"):
+            for player in range(self.game.facts.players):
+                guard("render_for", functools.partial(position.shown_to, player))
 
     def _names_in(self, position: Position, legal: list[int], player: int | None) -> None:
         names = [str(guard("move_text", functools.partial(position.move_text, action))) for action in legal]
         refused = " \t\n,;" + (TOGETHER if player is not None else "")
         step = max(1, len(legal) // _READ_BACK)
         for name, action in list(zip(names, legal, strict=True))[self.named % step :: step]:
-            if names.count(name) > 1 or not name or any(letter in name for letter in refused):
+            if self.compiled and (names.count(name) > 1 or not name or any(letter in name for letter in refused)):
                 slash = ", and no slash where all choose at once" if player is not None else ""
                 raise BrokenError("names", f"the move {action} is called {name!r}: a name is used once and has no blank, comma or semicolon{slash}",
                                   "move_text")  # fmt: skip
-            back = guard("parse_move", functools.partial(position.parse_move, name, player))
+            back = action
+            if self.compiled or self.game.has("parse_move"):
+                back = guard("parse_move", functools.partial(position.parse_move, name, player))
             if back != action:
                 raise BrokenError("names", f"the move {action} is called {name!r}, which parse_move reads as {back}", "parse_move")
             if player is None:

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treetop.errors import IllegalMoveError
+from treetop.errors import GameError, IllegalMoveError
+from treetop.game.broken import BrokenError, as_whole, asked
+from treetop.game.lines import users_line
 from treetop.types import SIMULTANEOUS
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ def text_of(position: Position, action: Any) -> str:
             return NUMBERS.join(repr(float(value)) for value in action)
         return TOGETHER.join(text_of(position, part) for part in action)
     if position.game.has("move_text"):
-        return str(position.state.move_text(int(action)))
+        return str(asked(position.game, position.state, "move_text", int(action)))
     return str(int(action))
 
 
@@ -61,9 +63,13 @@ def action_of(position: Position, text: str, player: int | None) -> Any:
 def _one(position: Position, wanted: str, legal: list[int]) -> int | None:
     if position.game.has("parse_move"):
         try:
-            action = int(position.state.parse_move(wanted))
+            action = as_whole("parse_move", position.state.parse_move(wanted))
         except (ValueError, IndexError, KeyError):
             action = -1
+        except BrokenError as broken:
+            raise GameError(f"{position.game.name}: {broken.detail}\n  {broken.where(position.game)}") from None
+        except Exception as error:
+            raise GameError(f"{position.game.name}.parse_move fails: {type(error).__name__}: {error}\n  {users_line(error)}") from error
         if action in legal:
             return action
     for action in legal:

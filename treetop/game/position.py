@@ -11,10 +11,13 @@ import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError, IllegalMoveError
+from treetop.game.broken import asked, asked_whole, shown
 from treetop.game.definition import Game
+from treetop.game.lines import users_line
 from treetop.game.moves import action_of, choices, split_moves, text_of
 from treetop.types import CHANCE, SIMULTANEOUS
 
+_SHOWN = 20  # actions that an error lists
 _TRIES = 100  # deals that are looked at for one that leaves something to choose
 
 
@@ -52,7 +55,7 @@ class Position:
         self, game: Game, record: np.ndarray[Any, Any] | None = None, actions: tuple[Any, ...] = (), start: np.ndarray[Any, Any] | None = None
     ) -> None:
         self.game = game
-        self.record = _frozen(start_record(game) if record is None else record)
+        self.record = _frozen(_first_record(game) if record is None else record)
         """The state as an array of one record; read-only."""
         self.actions = actions
         """What was played since `start`: whole numbers, and tuples where all players chose at once or actions are real numbers."""
@@ -66,8 +69,10 @@ class Position:
         state = game()
         try:
             state.parse(text)
-        except ValueError as error:
+        except (ValueError, IndexError, KeyError) as error:
             raise ConfigError(f"this is no position of {game.name}: {error}") from error
+        except Exception as error:
+            raise GameError(f"{game.name}.parse fails: {type(error).__name__}: {error}\n  {users_line(error)}") from error
         return cls(game, state._states)
 
     # What there is to see.
@@ -80,12 +85,19 @@ class Position:
     @property
     def player(self) -> int:
         """Whose turn it is; `CHANCE` or `SIMULTANEOUS` where no single player chooses."""
-        return int(self.state.current_player())
+        return self._mover(self.state)
+
+    def _mover(self, state: Any) -> int:
+        player, facts = asked_whole(self.game, state, "current_player"), self.game.facts
+        kinds = {CHANCE: facts.num_outcomes is not None, SIMULTANEOUS: self.game.has("apply_joint")}
+        if not (0 <= player < facts.players or kinds.get(player, False)):
+            raise GameError(f"{self.game.name}.current_player gave {player}; players are 0 to {facts.players - 1}\nin {shown(state)}")
+        return player
 
     @property
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return bool(self.state.is_terminal())
+        return bool(asked_whole(self.game, self.state, "is_terminal"))
 
     @property
     def is_continuous(self) -> bool:
@@ -119,14 +131,14 @@ class Position:
 
     def _asked(self, method: str) -> list[float]:
         out = np.zeros(self.game.facts.players)
-        getattr(self.state, method)(out)
+        asked(self.game, self.state, method, out)
         return [float(reward) for reward in out]
 
     def information(self, player: int) -> int:
         """The key of all that a player has seen so far: equal for positions that they cannot tell apart."""
         if not self.game.has("information"):
             raise GameError(f"in {self.game.name} nothing is hidden: its class has no method `information`")
-        return int(self.state.information(self._seat(player))) & (2**64 - 1)
+        return asked_whole(self.game, self.state, "information", self._seat(player)) & (2**64 - 1)
 
     def seen_by(self, player: int, rng: Rng) -> Position:
         """The position as it may be for all that a player knows: what is hidden from them is drawn anew.
@@ -135,7 +147,7 @@ class Position:
         """
         seat, state = self._seat(player), self.state
         if self.game.has("determinize"):
-            state.determinize(seat, rng)
+            asked(self.game, state, "determinize", seat, rng)
         drawn = Position(self.game, state._states)
         if drawn._known_to(seat) != self._known_to(seat):
             raise GameError(f"{self.game.name}: determinize({seat}, rng) has changed what player {seat} has seen, or what it can do; "
@@ -144,7 +156,7 @@ class Position:
 
     def _known_to(self, seat: int) -> tuple[Any, ...]:
         """What must be the same in every position that a player may be in."""
-        information = self.state.information(seat) if self.game.has("information") else None
+        information = self.information(seat) if self.game.has("information") else None
         if self.game.facts.action_size or self.is_terminal:
             return information, self.player
         return information, self.player, self.legal_actions(seat)
@@ -168,12 +180,12 @@ class Position:
         """
         state = self.state
         seat = None if player is None else self._seat(player)
-        if state.is_terminal():
+        if asked_whole(self.game, state, "is_terminal"):
             return []
-        mover = int(state.current_player())
+        mover = self._mover(state)
         if mover == SIMULTANEOUS:
             if seat is not None:
-                return self._listed(lambda out: state.legal_actions_of(seat, out))
+                return self._listed(state, "legal_actions_of", seat)
             return list(itertools.product(*(self.legal_actions(seat) for seat in range(self.game.facts.players))))
         if seat is not None and seat != mover:
             return []
@@ -181,12 +193,17 @@ class Position:
             return [outcome for outcome, _ in self.outcomes()]
         if self.game.facts.action_size is not None:
             raise GameError(f"the actions of {self.game.name} are real numbers and cannot be listed: `sample_action` draws one")
-        return self._listed(state.legal_actions)
+        return self._listed(state, "legal_actions")
 
-    def _listed(self, ask: Callable[[Any], Any]) -> list[int]:
-        out = np.zeros(self.game.facts.num_actions, np.int32)
-        count = int(ask(out))
-        return [int(action) for action in out[:count]]
+    def _listed(self, state: Any, method: str, *arguments: Any) -> list[int]:
+        size = self.game.facts.num_actions
+        out = np.zeros(size, np.int32)
+        count = asked_whole(self.game, state, method, *arguments, out)
+        found = [int(action) for action in out[: max(count, 0)]]
+        if not 1 <= count <= size or not all(0 <= action < size for action in found) or len(set(found)) < count:
+            raise GameError(f"{self.game.name}.{method} gave {count} actions, {found[:_SHOWN]}; there must be 1 to {size}, each of them from 0 to "
+                            f"{size - 1} and only once\nin {shown(state)}")  # fmt: skip
+        return found
 
     def legal_moves(self, player: int | None = None) -> list[str]:
         """The legal actions, as people write them."""
@@ -198,7 +215,9 @@ class Position:
         if size is None or self.is_terminal or self.player != CHANCE:
             return []
         actions, probabilities = np.zeros(size, np.int32), np.zeros(size)
-        count = int(self.state.chance_outcomes(actions, probabilities))
+        count = asked_whole(self.game, self.state, "chance_outcomes", actions, probabilities)
+        if not 1 <= count <= size:
+            raise GameError(f"{self.game.name}.chance_outcomes gave {count} outcomes; there must be 1 to {size}\nin {shown(self.state)}")
         return [(int(action), float(probability)) for action, probability in zip(actions[:count], probabilities, strict=False)]
 
     def draw_outcome(self, rng: Rng) -> int:
@@ -207,7 +226,7 @@ class Position:
         if not outcomes:
             raise GameError(f"it is not chance that decides here\n{self}")
         if self.game.has("random_outcome"):
-            return int(self.state.random_outcome(rng))
+            return asked_whole(self.game, self.state, "random_outcome", rng)
         left = rng.random() * math.fsum(probability for _, probability in outcomes)
         for outcome, probability in outcomes:
             left -= probability
@@ -223,7 +242,7 @@ class Position:
             legal = self.legal_actions()
             return self.draw_outcome(rng) if self.player == CHANCE else legal[rng.below(len(legal))]
         out = np.zeros(self.game.facts.action_size or 1)
-        self.state.sample_action(rng, out)
+        asked(self.game, self.state, "sample_action", rng, out)
         return tuple(float(value) for value in out)
 
     def settle(self, rng: Rng) -> Position:
@@ -237,19 +256,19 @@ class Position:
 
     def apply(self, action: Any) -> Position:
         """The position after an action, an outcome of chance, or a tuple: one action a player, or real numbers."""
-        state = self.state
-        mover = int(state.current_player())
-        if state.is_terminal():
+        if self.is_terminal:
             self._refuse(action)
+        state = self.state
+        mover = self._mover(state)
         if mover == SIMULTANEOUS:
             made: Any = self._together(action)
-            state.apply_joint(np.array(made, np.int64))
+            asked(self.game, state, "apply_joint", np.array(made, np.int64))
         elif self.game.facts.action_size is not None and mover != CHANCE:
             made = self._vector(action)
-            state.apply_vector(np.array(made, np.float64))
+            asked(self.game, state, "apply_vector", np.array(made, np.float64))
         else:
             made = int(action) if _is_whole(action) and action in self.legal_actions() else self._refuse(action)
-            state.apply(made)
+            asked(self.game, state, "apply", made)
         return Position(self.game, state._states, (*self.actions, made), self._start)
 
     def _together(self, action: Any) -> tuple[int, ...]:
@@ -307,20 +326,20 @@ class Position:
 
     def board(self) -> list[list[str]] | None:
         """The board as rows of cells, for games that have one."""
-        return self.state.board() if self.game.has("board") else None
+        return asked(self.game, self.state, "board") if self.game.has("board") else None
 
     def summary(self) -> dict[str, Any]:
         """What the game has to say of the position beside its rewards, such as a largest tile, by name; nothing where it has no `summary`."""
-        return dict(self.state.summary()) if self.game.has("summary") else {}
+        return dict(asked(self.game, self.state, "summary")) if self.game.has("summary") else {}
 
     def shown_to(self, player: int) -> str:
         """The position as a player may see it; all of it where the game does not say what is hidden."""
         seat = self._seat(player)
-        return str(self.state.render_for(seat)) if self.game.has("render_for") else str(self)
+        return str(asked(self.game, self.state, "render_for", seat)) if self.game.has("render_for") else str(self)
 
     def __str__(self) -> str:
         if self.game.has("render"):
-            return str(self.state.render())
+            return str(asked(self.game, self.state, "render"))
         rows = self.board()
         if rows is not None:
             return "\n".join(" ".join(cell or "." for cell in row) for row in rows)
@@ -348,9 +367,9 @@ def make(state: Any, action: Any) -> None:
 
 def begin(game: Game, rng: Rng | None = None) -> Position:
     """The first position of a game; where it deals, dealt by `rng`."""
-    state = game()
+    state = game.view(_first_record(game))
     if rng is not None and game.has("deal"):
-        state.deal(rng)
+        asked(game, state, "deal", rng)
     return Position(game, state._states)
 
 
@@ -375,8 +394,16 @@ def _frozen(record: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return record
 
 
+def _first_record(game: Game) -> np.ndarray[Any, Any]:
+    """Return the record of a game's start, once its rules have passed a trial."""
+    from treetop.game.trial import require_trial  # a trial plays the game, so it knows more than this module
+
+    require_trial(game)
+    return start_record(game)
+
+
 def start_record(game: Game) -> np.ndarray[Any, Any]:
     """The record of a game's start. Nothing is left to chance in it: `deal` is for games that deal."""
     states = np.zeros(1, game.dtype)
-    game.view(states).reset()
+    asked(game, game.view(states), "reset")
     return states

@@ -6,7 +6,6 @@ import difflib
 import importlib
 import importlib.util
 import sys
-import traceback
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from treetop.errors import ConfigError, TreetopError, UnknownGameError
 from treetop.game.calls import parse_call, shown
 from treetop.game.definition import Game
 from treetop.game.families import Family
+from treetop.game.lines import users_line
 from treetop.game.position import Position
 
 BUNDLED = {
@@ -150,10 +150,9 @@ def find_marked(module: str, name: str, kinds: dict[str, type], error: type[Tree
 
 
 def _where(failed: BaseException) -> str:
-    """The line of the user's that an error came from, if it was raised by one."""
-    machinery = (__file__, importlib.__file__)
-    frames = [frame for frame in traceback.extract_tb(failed.__traceback__) if not frame.filename.startswith(("<frozen", *machinery))]
-    return "" if not frames else f" ({frames[-1].filename}, line {frames[-1].lineno}: {frames[-1].line})"
+    """Return the user's line that an error came from, in brackets."""
+    line = users_line(failed)
+    return f" ({line})" if line else ""
 
 
 def load_file(path: str) -> Any:

@@ -1,12 +1,16 @@
-"""The shortest game that shows a failure, and how it is told."""
+"""The shortest game that shows a failure, and the text of the error."""
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterator
 from typing import Any
 
 from treetop.compiler.rng import Rng
+from treetop.errors import ConformanceError
 from treetop.game.broken import PROMISES, BrokenError
+from treetop.game.broken import shown as shown_state
 from treetop.game.definition import Game
 from treetop.game.looks import Looks
 from treetop.game.position import Position
@@ -15,18 +19,29 @@ _BUDGET = 2_000  # positions that the hunt may look at
 _TAKES_TWO_GAMES = ("key", "recall")
 
 
-def shortest(looks: Looks, deal: int, played: list[Any], broken: BrokenError) -> tuple[list[Any], BrokenError]:
-    """The fewest actions that break the same promise, and how they break it."""
+def explained(looks: Looks, deal: int, played: list[Any], broken: BrokenError, seconds: float = math.inf) -> ConformanceError:
+    """Return the error for a broken promise, with the shortest game found within some seconds of CPU time."""
+    found, why = shortest(looks, deal, played, broken, seconds)
+    return ConformanceError(tell(looks.game, deal, found, why))
+
+
+def shortest(looks: Looks, deal: int, played: list[Any], broken: BrokenError, seconds: float = math.inf) -> tuple[list[Any], BrokenError]:
+    """Return the fewest actions that break the same promise, and how they break it."""
     best, why = list(played), broken
-    if broken.promise in _TAKES_TWO_GAMES:  # two positions are needed to show it, so nothing can be left out
-        return best, why
+    if broken.promise in _TAKES_TWO_GAMES or broken.promise == "ends":
+        return best, why  # two positions are needed to show it, so nothing can be left out; or each attempt takes seconds
+    until = time.thread_time() + seconds
     for actions in _all_short(looks.game, deal, len(best)):
+        if time.thread_time() > until:
+            break
         found = _fails(looks, deal, actions)
         if found and found[1].promise == broken.promise:
             return found
     size = len(best) // 2
     while size:
         for start in range(len(best) - size + 1):
+            if time.thread_time() > until:
+                return best, why
             found = _fails(looks, deal, best[:start] + best[start + size :])
             if found and found[1].promise == broken.promise and len(found[0]) < len(best):
                 best, why = found
@@ -82,18 +97,20 @@ def _start(game: Game, deal: int) -> Position | None:
 
 def tell(game: Game, deal: int, actions: list[Any], broken: BrokenError) -> str:
     """A failure in words: the promise, what was seen instead, the user's line, the moves, and the position after them."""
-    position, names = _start(game, deal), list[str]()
+    position, names = None if broken.method in ("reset", "deal") else _start(game, deal), list[str]()
+    hangs = broken.promise == "ends" and broken.method.startswith("apply")
     shown = "(there is no position: the game does not begin)"
     dealt = ""
     if position is not None:
-        dealt = f"\ndealt: {position.state!r}" if game.has("deal") else ""
+        dealt = f"\ndealt: {shown_state(position.state)}" if game.has("deal") else ""
         try:
-            for action in actions:
+            for number, action in enumerate(actions, start=1):
                 names.append(position.move_text(action))
-                position = position.apply(action)
+                if not (hangs and number == len(actions)):
+                    position = position.apply(action)
             shown = str(position)
         except Exception:  # noqa: BLE001 - the very failure that is being told
-            shown = repr(position.state)
+            shown = shown_state(position.state)
     moves = f"the moves {' '.join(names)} (actions {actions})" if actions else "the start, before any move"
     promise = PROMISES[broken.promise]
     return f"{game.name} breaks a promise: {promise}.\n{broken.detail}\n  {broken.where(game)}{dealt}\nseen after {moves}:\n{shown}"
