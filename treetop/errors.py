@@ -5,6 +5,7 @@
     TreetopError
     ├── GameError                   a game broke a promise while it was played
     │   ├── GameDefinitionError     ... or already where it is written (also a ValueError)
+    │   ├── MethodError             ... by an exception in compiled code
     │   ├── CompileError            ... or it uses what cannot be compiled
     │   └── ConformanceError        ... or `treetop.check` found a rule that does not hold
     ├── UnknownGameError            no game of that name or with those parameters (also a ValueError)
@@ -39,6 +40,10 @@ class GameError(TreetopError):
 
 class GameDefinitionError(GameError, ValueError):
     """A class or a family that cannot be a game as it is written."""
+
+
+class MethodError(GameError):
+    """A compiled method of a game raised an exception, which is the cause of this one."""
 
 
 class CompileError(GameError):

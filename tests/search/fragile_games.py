@@ -9,8 +9,8 @@ import treetop as tt
 from treetop import CHANCE, SIMULTANEOUS
 
 (
-    SOUND, NO_SUCH_PLAYER, TOO_MANY_ACTIONS, NO_ACTIONS, NO_SUCH_ACTION, ENDLESS, DIVIDES, RAISES_AT_THE_END, RAISES_IN_THE_LIST,
-) = range(9)  # fmt: skip
+    SOUND, NO_SUCH_PLAYER, TOO_MANY_ACTIONS, NO_ACTIONS, NO_SUCH_ACTION, ENDLESS, DIVIDES, RAISES_AT_THE_END, RAISES_IN_THE_LIST, WRITES_FAR, STORES_FAR,
+) = range(11)  # fmt: skip
 """What may be wrong with `Countdown`."""
 
 
@@ -22,6 +22,7 @@ class Countdown:
     player = tt.field("i1")
     fault = tt.field("i1")
     worth = tt.field("f8")
+    cells = tt.field("i1", 4)
 
     def reset(self):
         self.n = 9
@@ -35,6 +36,9 @@ class Countdown:
             for action in range(10):
                 out[action] = 0
             return 10
+        if self.fault == WRITES_FAR and self.n == 3:
+            for action in range(1_000_000):
+                out[action] = 0
         if self.fault == NO_SUCH_ACTION and self.n == 7:
             out[1] = 5
         if self.fault == RAISES_IN_THE_LIST and self.n == 6:
@@ -44,6 +48,8 @@ class Countdown:
     def apply(self, action):
         self.n -= 1
         self.player = 7 if self.fault == NO_SUCH_PLAYER and self.n == 5 else 1 - self.player % 2
+        if self.fault == STORES_FAR and self.n == 2:
+            self.cells[self.n * 1_000_000] = 1
         if self.fault == DIVIDES and 7 // (self.n - 4) > 100:
             self.n = 0
 

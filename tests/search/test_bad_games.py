@@ -41,6 +41,23 @@ def test_a_method_that_fails_is_told_with_its_line():
     assert "7 // (self.n - 4) > 100" in text
 
 
+@pytest.mark.parametrize(("fault", "line"), [(games.WRITES_FAR, "out[action] = 0"), (games.STORES_FAR, "self.cells[self.n * 1_000_000] = 1")])
+def test_an_index_out_of_bounds_in_compiled_code_is_an_error_with_its_line(fault, line):
+    text = failure(start(games.Countdown, fault=fault))
+    assert "IndexError" in text
+    assert line in text
+
+
+def test_other_compiled_walks_report_an_index_out_of_bounds_too():
+    with pytest.raises(tt.GameError, match="out of bounds") as caught:
+        tt.perft(start(games.Countdown, fault=games.STORES_FAR), 9)
+    assert "self.cells[self.n * 1_000_000] = 1" in str(caught.value)
+
+
+def test_a_reward_outside_of_the_range_is_an_error_in_compiled_code():
+    assert "a reward that is not finite or not within -1 to 1" in failure(start(games.Countdown, worth=1.5))
+
+
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
 def test_rewards_that_are_not_finite(value):
     assert "a reward that is not finite" in failure(start(games.Countdown, worth=value))

@@ -90,7 +90,7 @@ class _Reader:
             return
         self._seen[id(function)] = len(self._seen)
         self._keep.append(function)
-        where = f"{function.__qualname__} ({function.__code__.co_filename}:{function.__code__.co_firstlineno})"
+        where = f"{function.__qualname__} ({function.__code__.co_filename}, line {function.__code__.co_firstlineno})"
         self._code(function.__code__, function.__doc__, where)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self.put("closure", name)
@@ -119,7 +119,7 @@ class _Reader:
     def _globals(self, code: types.CodeType, function: types.FunctionType) -> None:
         for reference in _references(code):
             self.put("global", ".".join((reference.name, *reference.attributes)))
-            where = f"{reference.name!r} in {code.co_filename}:{reference.line}"
+            where = f"{reference.name!r} in {code.co_filename}, line {reference.line}"
             if reference.name in function.__globals__:
                 self._global(function.__globals__[reference.name], reference.attributes, where)
             elif not hasattr(builtins, reference.name):

@@ -14,6 +14,7 @@ from treetop.compiler.cache import KernelCache, build_digest
 from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit, named_by
 from treetop.compiler.preparing import announced, preparing_kernel
+from treetop.errors import MethodError, TreetopError
 
 Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
 """For each method, its argument types after `self`, given the module `numba.types`."""
@@ -75,7 +76,12 @@ class Entry:
         if self._dispatcher is None:
             with preparing_kernel():
                 self._prepare(args)
-        return self._dispatcher(self._game, *args)
+        try:
+            return self._dispatcher(self._game, *args)
+        except TreetopError:
+            raise
+        except Exception as error:
+            raise MethodError(f"a method of {self._engine.blueprint.name} failed: {type(error).__name__}: {error}") from error
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
         from numba import typeof
@@ -88,7 +94,7 @@ class Entry:
         game = lowering.GameValue(blueprint)
         content = digest({"kernel": kernel}, {})
         # A dispatcher of its own for each game: one that all games share would be searched through at each call.
-        dispatcher = jit(named_by(kernel, content), bounds_checked=blueprint.bounds_checked, python_errors=False, entry=True)
+        dispatcher = jit(named_by(kernel, content[:16]), bounds_checked=False, python_errors=False, entry=True)
         signature = tuple(typeof(value) for value in (game, *args))
         build = build_digest(blueprint.digest, content, bounds_checked=blueprint.bounds_checked)
         cache = KernelCache(blueprint.name, build, f"{kernel.__module__}.{kernel.__name__}", repr(signature))

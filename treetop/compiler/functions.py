@@ -30,7 +30,7 @@ class CompiledFunction(Generic[P, R]):
         key = (digest, bounds_checked)
         if key not in self._dispatchers:
             self._dispatchers[key] = jit(
-                named_by(self.function, digest), bounds_checked=bounds_checked, python_errors=self.python_errors, inline=self.inline
+                named_by(self.function, f"{digest[:16]}{'_checked' if bounds_checked else ''}"), bounds_checked=bounds_checked, python_errors=self.python_errors, inline=self.inline
             )
         return self._dispatchers[key]
 
@@ -78,8 +78,8 @@ def named_by(function: FunctionType, digest: str) -> FunctionType:
     A factory makes many functions of one name. In memory Numba tells them apart by a counter, which begins anew in each process; so code
     that two processes left in the cache may bear the same symbol, and a third process would run one for the other.
     """
-    renamed = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_{digest[:16]}", function.__defaults__, function.__closure__)
-    renamed.__qualname__ = f"{function.__qualname__}_{digest[:16]}"
+    renamed = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_{digest}", function.__defaults__, function.__closure__)
+    renamed.__qualname__ = f"{function.__qualname__}_{digest}"
     renamed.__module__ = function.__module__
     return renamed
 

@@ -123,8 +123,12 @@ def _typeof_compiled(value: CompiledFunction[..., Any], context: Any) -> Any:
 
 
 def _helper(function: CompiledFunction[..., Any]) -> Any:
-    dispatcher = function.dispatcher(digest({"helper": function.function}, {}), bounds_checked=_bounds_checked)
-    if not function.function.__module__.startswith("treetop."):
+    module = function.function.__module__
+    own = not module.startswith("treetop.")
+    # What a user wrote always checks its indices; helpers of bundled games as their game asks; kernels never: they are ours.
+    checked = own or (_bounds_checked and module.startswith("treetop.games."))
+    dispatcher = function.dispatcher(digest({"helper": function.function}, {}), bounds_checked=checked)
+    if own:
         _users_helpers[id(dispatcher)] = (function.function.__name__, dispatcher)
     return dispatcher
 
@@ -138,7 +142,7 @@ def noting_helpers() -> Iterator[dict[int, tuple[str, Any]]]:
 
 @contextmanager
 def bounds_checks(on: bool) -> Iterator[None]:
-    """Compile helpers with or without index checks, as their game asks."""
+    """Compile the helpers of a bundled game with or without index checks."""
     global _bounds_checked  # Numba asks for a helper's type with no argument of ours
     before, _bounds_checked = _bounds_checked, on
     try:

@@ -100,7 +100,7 @@ CONTROL = np.dtype(
         ("status", "i4"),
         ("ending", "i4"),  # how the present path ended
         ("depth", "i4"),  # how far down the present path goes
-        ("culprit", "i8"),  # the number that broke a promise
+        ("culprit", "i8"),  # the number that broke a promise; during an evaluation, where the generator stood before it
         ("answered", "i4"),  # tie-breaks that the caller has decided for the present simulation
         ("tied", "i4"),  # candidates of the tie that is to be decided
         ("expanded", "i4"),  # 1: the present simulation, which waits for a tie-break, has expanded its leaf

@@ -38,8 +38,10 @@ def outcome(control: Any, state: Any, rewards: Any) -> None:
     """The rewards of a finished game."""
     rewards[:] = 0.0  # what a game does not write is nothing, not what the last game left
     state.rewards(rewards)
+    # Where rewards come on each step, the range is that of their sum.
+    low, high = (-1e300, 1e300) if control[0].on_the_way else (control[0].low, control[0].high)
     for player in range(len(rewards)):
-        if not abs(rewards[player]) < 1e300:  # also false for NaN
+        if not low <= rewards[player] <= high:  # also false for NaN
             control[0].status, control[0].culprit = BAD_REWARD, player
 
 
@@ -50,12 +52,12 @@ def _own_random_action(state: Any, actions: Any, rng: Any) -> int:
 
 @inline_kernel
 def _listed_random_action(state: Any, actions: Any, rng: Any) -> int:
-    count = state.legal_actions(actions)
-    return int(actions[rng.below(count)]) if count > 0 else -1
+    count = np.int64(state.legal_actions(actions))
+    return int(actions[rng.below(count)]) if 0 < count <= len(actions) else int(-1 - max(count, np.int64(0)))
 
 
 random_action = by_method("random_action", yes=_own_random_action, no=_listed_random_action)
-"""A uniformly random legal action: by the game's own fast way, or by listing them all."""
+"""A uniformly random legal action: by the game's own method, or by listing them all. Below 0 it is -1 - (a number of actions that cannot be)."""
 
 
 @inline_kernel
@@ -70,9 +72,16 @@ rollout_action = by_method("rollout_action", yes=_own_rollout_action, no=_listed
 @inline_kernel
 def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any) -> int:
     """A move by what it was worth so far, whoever's turn and whatever the position: greedy with a share of chance, or by softmax."""
-    count = state.legal_actions(work.actions)
-    if count < 1:
-        return -1
+    count = np.int64(state.legal_actions(work.actions))
+    if count < 1 or count > control[0].num_actions:
+        return int(-1 - max(count, np.int64(0)))
+    if mover < 0 or mover >= control[0].players:
+        control[0].status, control[0].culprit = BAD_PLAYER, mover
+        return 0
+    for index in range(count):
+        if work.actions[index] < 0 or work.actions[index] >= control[0].num_actions:
+            control[0].status, control[0].culprit = BAD_ACTION, work.actions[index]
+            return 0
     greedy = control[0].rollout_policy == GREEDY_MOVES
     if greedy and rng.random() < control[0].rollout_epsilon:
         return int(work.actions[rng.below(count)])
@@ -148,8 +157,13 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                 heuristic(state, control, rewards)
                 break
             action = choose(control, work, state, rng)
+            if rich and control[0].status != DONE:
+                return
             if action < 0:
-                control[0].status, control[0].culprit = BAD_COUNT, 0
+                control[0].status, control[0].culprit = BAD_COUNT, -1 - action
+                return
+            if action >= control[0].num_actions:
+                control[0].status, control[0].culprit = BAD_ACTION, action
                 return
             if amaf and few and not rich:
                 bit = np.uint64(1) << (np.uint64(action) & np.uint64(63))
@@ -160,9 +174,6 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                 mover = np.int64(state.current_player())
                 if mover < 0 or mover >= control[0].players:
                     control[0].status, control[0].culprit = BAD_PLAYER, mover
-                    return
-                if action >= control[0].num_actions:
-                    control[0].status, control[0].culprit = BAD_ACTION, action
                     return
                 note_played(work, mover, action)
                 if rich:

@@ -113,6 +113,9 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                     if control[0].status != DONE:
                         return depth
                     mover = np.int64(state.current_player())
+                    if mover < 0 or mover >= control[0].players:
+                        control[0].status, control[0].culprit = BAD_PLAYER, mover
+                        return depth
                     if graph:  # a leaf that joins a known position is evaluated as that position
                         movers[depth] = mover
                     if not expand(control, tree, totals, work, path, depth, node, chooser, mover, state, count):
@@ -245,6 +248,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
             if rich:
                 control[0].trailed = 0
             if not settle_leaf(control, tree, state, work.path[depth], work.rewards):
+                control[0].culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
                 evaluate(control, work, state, depth, work.rewards, rng)
                 if rich and control[0].backup == IMPLICIT:
                     heuristic(state, control, work.trial)

@@ -9,10 +9,11 @@ import numpy as np
 
 from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import state_at
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, GameError, MethodError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
+from treetop.game.replay import failing_line
 
 _NOT_COUNTED = {"chance_outcomes": "chance takes part", "apply_joint": "all choose at once", "sample_action": "actions are real numbers"}
 
@@ -32,7 +33,10 @@ def perft(game: str | Game | Position, depth: int, *, count_early_ends: bool = F
     states[0] = start.record[0]
     actions = np.zeros((depth, start.game.facts.num_actions), np.int32)
     untried = np.zeros(depth, np.int64)
-    return int(start.game.engine().entry(count_sequences)(states, actions, untried, count_early_ends))
+    try:
+        return int(start.game.engine().entry(count_sequences)(states, actions, untried, count_early_ends))
+    except MethodError as error:
+        raise GameError(f"{error}{failing_line(start)}") from error.__cause__
 
 
 def perft_plain(game: str | Game | Position, depth: int, *, count_early_ends: bool = False) -> int:
@@ -59,6 +63,8 @@ def count_sequences(game: Any, states: Any, actions: Any, untried: Any, count_ea
                 total += state.legal_actions(actions[level])
             else:
                 untried[level] = state.legal_actions(actions[level])
+                if untried[level] > actions.shape[1]:
+                    raise ValueError("legal_actions gave more actions than num_actions")
         arrived = untried[level] > 0
         if arrived:
             untried[level] -= 1

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from treetop.errors import ConfigError, GameError
+from treetop.errors import ConfigError, GameError, MethodError
 from treetop.game.position import Position
+from treetop.game.replay import failing_line
 from treetop.oracle.solve_search import (
     ANSWERED,
     CONTROL,
@@ -28,7 +29,7 @@ _TABLE_BYTES = 1 << 28  # the most that the table may grow to
 _LINE_BYTES = 1 << 30
 _FOREVER = 1 << 40  # moves: later than any game ends
 _BROKEN = {
-    NO_ACTION: "has a position without a legal action that is not over",
+    NO_ACTION: "has a position without a legal action that is not over, or one whose list of actions is not legal itself",
     WRONG_PLAYER: "has a position in which neither player is to move",
     TOO_LONG: "takes more moves than its max_length",
     WRONG_REWARDS: "gives rewards out of its range, or that do not add up to zero",
@@ -88,9 +89,12 @@ class ExactSearch:
 
     def _run(self, budget: int) -> int:
         self._control["budget"] = budget
-        return int(self._explore(
-            self._control, self._states, self._words, self._actions, self._frames, self._history, self._rewards, self._table, self._kept
-        ))  # fmt: skip
+        try:
+            return int(self._explore(
+                self._control, self._states, self._words, self._actions, self._frames, self._history, self._rewards, self._table, self._kept
+            ))  # fmt: skip
+        except MethodError as error:
+            raise GameError(f"{error}{failing_line(Position(self._game, self._states[:1].copy()))}") from error.__cause__
 
     def _grow_table(self) -> None:
         """Four times the places, as long as they fit. Two that share a hash so far share it or part; so none is in another's way."""

@@ -209,6 +209,11 @@ def _enter(state: Any, control: Any, frames: Any, depth: int, words: Any, action
     frame.old_low, frame.old_low_timing, frame.old_high, frame.old_high_timing = frame.low, frame.low_timing, frame.high, frame.high_timing
     frame.count, frame.next, frame.choice, frame.begun = state.legal_actions(actions[depth]), 0, -1, control.nodes
     frame.best, frame.best_timing = (-np.inf, 0) if frame.player == 0 else (np.inf, 0)
+    if frame.count > actions.shape[1]:
+        return NO_ACTION
+    for index in range(frame.count):
+        if actions[depth, index] < 0 or actions[depth, index] >= actions.shape[1]:
+            return NO_ACTION
     return PAUSED if frame.count > 0 else NO_ACTION
 
 

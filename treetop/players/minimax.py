@@ -14,9 +14,10 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
 from treetop.compiler.specialise import by_method
-from treetop.errors import ConfigError, GameError
+from treetop.errors import ConfigError, GameError, MethodError
 from treetop.game.definition import Game
 from treetop.game.position import Position
+from treetop.game.replay import failing_line
 from treetop.kernels.evaluate import random_action
 
 _TEMPO = 4096  # scores are multiples of this, plus or minus the moves that are left when a game is decided
@@ -115,7 +116,11 @@ def _mean_of_rollouts(settings: Any, start: Any, actions: Any, values: Any) -> f
         state = local_copy(start)
         left = settings.max_length
         while left > 0 and not state.is_terminal():
-            state.apply(random_action(state, actions, rng))
+            action = random_action(state, actions, rng)
+            if action < 0:
+                settings.broken = 1
+                break
+            state.apply(action)
             left -= 1
         values[:] = 0.0
         state.rewards(values)
@@ -176,8 +181,8 @@ def _enter(settings: Any, state: Any, frame: Any, actions: Any, table: Any, rema
         if entry.key == frame.key and entry.bound:
             preferred = entry.action
     frame.count = state.legal_actions(actions)
-    if frame.count <= 0:
-        settings.broken = 1
+    if frame.count <= 0 or frame.count > len(actions):
+        settings.broken, frame.count = 1, 0
     if preferred >= 0:
         _bring_forward(actions, frame.count, preferred)
     frame.next = 0
@@ -305,9 +310,12 @@ class Minimax:
         finished = False
         while not finished:
             control["budget"] = _SLICE
-            finished = self._entry(control, self._states, self._actions, self._frames, self._table, self._values)
+            try:
+                finished = self._entry(control, self._states, self._actions, self._frames, self._table, self._values)
+            except MethodError as error:
+                raise GameError(f"{error}{failing_line(Position(self.game, np.array([record], self.game.dtype)))}") from error.__cause__
         if control[0]["broken"]:
-            raise GameError(f"{self.game.name} has a position that is not over and has no legal action: see treetop.check")
+            raise GameError(f"{self.game.name} has a position that is not over and has no legal action, or more than num_actions: see treetop.check")
         return int(control[0]["score"])
 
 

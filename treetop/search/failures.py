@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import traceback
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError
-from treetop.game.definition import Game
 from treetop.game.position import Position
+from treetop.game.replay import failing_line
 from treetop.kernels import control as codes
 from treetop.search.rule import Rule
 from treetop.tree.layout import MAX_CHILDREN
-from treetop.types import CHANCE, SIMULTANEOUS
 
 if TYPE_CHECKING:
     from treetop.search.machine import Machine
-
-
-_REPLAYS = 50
 
 
 def failure(machine: Machine, error: BaseException | None = None) -> GameError | ConfigError:
@@ -51,10 +43,11 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
     elif control["status"] == codes.BAD_ACTION:
         told = f"{game.name}.legal_actions gave the action {culprit}; actions are 0 to {facts.num_actions - 1}"
     elif control["status"] == codes.BAD_REWARD:
-        told = f"{game.name}.{'step_rewards' if game.has('step_rewards') else 'rewards'} gave player {culprit} a reward that is not finite"
+        told = (f"{game.name}.{'step_rewards' if game.has('step_rewards') else 'rewards'} gave player {culprit} a reward that is not finite"
+            f"{'' if game.has('step_rewards') else f' or not within {facts.rewards[0]:g} to {facts.rewards[1]:g}'}")
     else:
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
-    line = _own_line(position, machine.seed)
+    line = failing_line(position, machine.seed, culprit)
     moves = " ".join(played)
     where = f"\nafter the moves: {moves}" if played else f"\n{'below' if machine.tree.holds_views else 'in'} the position that was searched"
     return GameError(f"{told}{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
@@ -75,55 +68,6 @@ def _replay(machine: Machine, depth: int) -> tuple[Position, list[str]]:
             break
         position = Position(machine.game, state._states, (*position.actions, action), position.start)
     return position, played
-
-
-def _own_line(position: Position, seed: int) -> str:
-    """The line of the user's code that fails in plain Python, if a few random games from here on find it."""
-    facts = position.game.facts
-    rng = Rng(seed)
-    try:
-        for _ in range(_REPLAYS):
-            state: Any = position.state
-            for _ in range(facts.max_length):
-                if state.is_terminal():
-                    state.rewards(np.zeros(facts.players))
-                    break
-                if not _step(state, position.game, rng):
-                    return ""
-    except Exception as error:  # noqa: BLE001 - any failure of the user's method is what we are after
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        return f"\n{frame.filename}, line {frame.lineno}: {frame.line} ({type(error).__name__}: {error})"
-    return ""
-
-
-def _step(state: Any, game: Game, rng: Rng) -> bool:
-    """Make any move that a state allows, in place, and ask what it brought; false where it allows none."""
-    facts, player = game.facts, int(state.current_player())
-    out = np.zeros(facts.most_children + 1024, np.int32)
-    if player == CHANCE and facts.num_outcomes is not None:
-        count, most = int(state.chance_outcomes(out, np.zeros(len(out)))), facts.num_outcomes
-    elif player == SIMULTANEOUS:
-        chosen = []
-        for seat in range(facts.players):
-            count = int(state.legal_actions_of(seat, out))
-            if not 1 <= count <= facts.num_actions:
-                return False
-            chosen.append(int(out[rng.below(count)]))
-        state.apply_joint(np.array(chosen, np.int64))
-        return True
-    elif facts.action_size is not None:
-        vector = np.zeros(facts.action_size)
-        state.sample_action(rng, vector)
-        state.apply_vector(vector)
-        return True
-    else:
-        count, most = int(state.legal_actions(out)), facts.num_actions
-    if not 1 <= count <= most:
-        return False
-    state.apply(int(out[rng.below(count)]))
-    if game.has("step_rewards"):
-        state.step_rewards(np.zeros(facts.players))
-    return True
 
 
 def _shown(position: Position) -> str:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from treetop.compiler.functions import CompiledFunction
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError, TreetopError
+from treetop.errors import ConfigError, MethodError, TreetopError
 from treetop.game.position import Position
 from treetop.kernels.batch import make_absorb, make_gather, release
 from treetop.kernels.build import Build
@@ -226,10 +226,8 @@ class Machine:
     def _call(self, kernel: CompiledFunction[..., Any], *args: Any) -> None:
         try:
             self.engine.entry(kernel)(self.control, self.tree.columns, self.tree.totals, *args)
-        except TreetopError:
-            raise
-        except Exception as error:
-            raise self.failure(error) from error
+        except MethodError as error:
+            raise self.failure(error.__cause__) from error.__cause__
         finally:
             self.tree.size = int(self.control[0]["size"])
 

@@ -1,0 +1,71 @@
+"""Repeat in plain Python what failed in compiled code: plain Python knows the line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.rng import Rng
+from treetop.game.definition import Game
+from treetop.game.lines import users_line
+from treetop.game.position import Position
+from treetop.game.watchdog import EndlessError, Watchdog
+from treetop.types import CHANCE, SIMULTANEOUS
+
+_REPLAYS = 50
+
+
+def failing_line(position: Position, seed: int = 0, word: int = 0) -> str:
+    """Return the line of the user's code that fails in plain Python: in the very rollout that failed, or in one of some random games.
+
+    `word` is where the generator stood before that rollout. Empty if nothing fails.
+    """
+    facts = position.game.facts
+    try:
+        with Watchdog():
+            for attempt in range(_REPLAYS):
+                state: Any = position.state
+                rng = Rng.from_word(word) if attempt == 0 else Rng(seed + attempt)
+                for _ in range(facts.max_length):
+                    if state.is_terminal():
+                        state.rewards(np.zeros(facts.players))
+                        break
+                    if not _step(state, position.game, rng):
+                        return ""
+    except (Exception, SystemExit, EndlessError) as error:  # noqa: BLE001 - any failure of the user's method is what we are after
+        return f"\n{users_line(error)} ({type(error).__name__}: {error})"
+    return ""
+
+
+def _step(state: Any, game: Game, rng: Rng) -> bool:
+    """Make any move that a state allows, in place, and ask what it brought; false where it allows none."""
+    facts, player = game.facts, int(state.current_player())
+    out = np.zeros(facts.most_children + 1024, np.int32)
+    if player == CHANCE and facts.num_outcomes is not None:
+        count, most = int(state.chance_outcomes(out, np.zeros(len(out)))), facts.num_outcomes
+    elif player == SIMULTANEOUS:
+        chosen = []
+        for seat in range(facts.players):
+            count = int(state.legal_actions_of(seat, out))
+            if not 1 <= count <= facts.num_actions:
+                return False
+            chosen.append(int(out[rng.below(count)]))
+        state.apply_joint(np.array(chosen, np.int64))
+        return True
+    elif facts.action_size is not None:
+        vector = np.zeros(facts.action_size)
+        state.sample_action(rng, vector)
+        state.apply_vector(vector)
+        return True
+    elif game.has("random_action"):
+        state.apply(int(state.random_action(rng)))
+        return True
+    else:
+        count, most = int(state.legal_actions(out)), facts.num_actions
+    if not 1 <= count <= most:
+        return False
+    state.apply(int(out[rng.below(count)]))
+    if game.has("step_rewards"):
+        state.step_rewards(np.zeros(facts.players))
+    return True
