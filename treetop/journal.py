@@ -15,6 +15,7 @@ from typing import Any, BinaryIO, Self
 from filelock import FileLock, Timeout
 
 from treetop.errors import SaveError
+from treetop.files import parse_json, read_bytes
 
 Record = dict[str, Any]
 
@@ -51,7 +52,7 @@ class Journal:
         except OSError as error:
             raise SaveError(f"{self.path} cannot be written: {error.strerror or error}") from error
         try:
-            content = self.path.read_bytes() if self.path.exists() else b""
+            content = read_bytes(self.path) if self.path.exists() else b""
             self._whole = self._read(self.path, content)
         except BaseException as error:
             self._release()
@@ -109,15 +110,17 @@ class Journal:
 
 def read_journal(path: Path, kinds: tuple[str, ...], version: int) -> tuple[Record, list[Record]]:
     """The header of a file of one of these kinds, and its lines as they stand there."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise SaveError(f"{path} cannot be read: {error.strerror or error}") from error
+    content = read_bytes(path)
     lines = content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]
     if not lines:
         raise SaveError(f"{path} was not written by {kinds[0]}")
     header = _header(path, lines[0], kinds, version)
-    return header, [record for record in map(_parse, lines[1:]) if record is not None]
+    records = [_parse(line) for line in lines[1:]]
+    if records and records[-1] is None:  # torn by a crash
+        records.pop()
+    if None in records:
+        raise SaveError(f"{path} is damaged: line {records.index(None) + 2} is no record")
+    return header, [record for record in records if record is not None]
 
 
 def as_read(content: Record) -> Record:
@@ -130,7 +133,7 @@ def _header(path: Path, line: bytes, kinds: tuple[str, ...], version: int) -> Re
     header = _parse(line)
     if header is None or "kind" not in header:
         raise SaveError(f"{path} was not written by {kinds[0]}")
-    if header["kind"] not in kinds:
+    if not isinstance(header["kind"], str) or header["kind"] not in kinds:
         raise SaveError(f"{path} holds {header['kind']}, not {kinds[0]}")
     if header.get("version") != version:
         raise SaveError(f"{path} is of version {header.get('version')}; this Treetop reads version {version}")
@@ -143,7 +146,7 @@ def _line(content: Record) -> bytes:
 
 def _parse(line: bytes) -> Record | None:
     try:
-        content = json.loads(line)
-    except (ValueError, RecursionError):
+        content = parse_json(line)
+    except ValueError:
         return None
     return content if isinstance(content, dict) else None

@@ -160,7 +160,7 @@ def test_a_damaged_file_is_told(tmp_path):
     out.write_text(lines[0].replace('"version": 1', '"version": 99'))
     with pytest.raises(SaveError, match="version 99"), RunLog(out, REPORT):
         pass
-    with pytest.raises(SaveError, match="cannot be read"):
+    with pytest.raises(SaveError, match="there is no file"):
         read_runs(tmp_path / "nowhere")
 
 

@@ -78,7 +78,11 @@ class GameLog(Journal):
 
 def read_match(path: str | Path) -> tuple[dict[str, Any], list[Record]]:
     """The header of a match's or an evaluation's file and its finished games, in their order."""
-    header, lines = read_journal(Path(path), tuple(kind.name for kind in (MATCH, ROUNDS, EVALUATION)), VERSION)
+    kinds = {kind.name: kind for kind in (MATCH, ROUNDS, EVALUATION)}
+    header, lines = read_journal(Path(path), tuple(kinds), VERSION)
+    for number, record in enumerate(lines, start=2):
+        if "error" not in record and not kinds[header["kind"]].holds(record):
+            raise SaveError(f"{path} is damaged: line {number} is no game of {header['kind']}")
     return header, sorted((record for record in lines if "error" not in record), key=lambda record: int(record["index"]))
 
 
@@ -96,7 +100,8 @@ def versions() -> dict[str, str]:
 def refuse_another(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
     """Refuse a file of another match, and say what is different about it."""
     if found.get("rules") != wanted["rules"]:
-        python = found.get("versions", {}).get("python")
+        versions = found.get("versions")
+        python = versions.get("python") if isinstance(versions, dict) else None
         hint = "" if python == platform.python_version() else f" (it was begun under Python {python}, and rules are compared as bytecode)"
         raise SaveError(f"{path} is {wanted['kind']} of {found.get('game')}, whose rules are not those of {wanted['game']}{hint}; name another file")
     wanted = as_read(wanted)
@@ -121,7 +126,7 @@ def _show(value: Any) -> str:
 def _is_pair_game(record: Record) -> bool:
     index = record["index"]
     return (
-        isinstance(index, int) and index >= 0 and record["pair"] == index // 2 and record["score"] in (0, 0.5, 1)
+        _is_index(index) and record["pair"] == index // 2 and record["score"] in (0, 0.5, 1)
         and record["seats"] in (["A", "B"], ["B", "A"]) and record["forfeit"] in (None, "A", "B")
         and _is_opening(record["opening"]) and _are_rewards(record["rewards"], "AB")
     )  # fmt: skip
@@ -130,8 +135,8 @@ def _is_pair_game(record: Record) -> bool:
 def _is_round_game(record: Record) -> bool:
     index, seats = record["index"], record["seats"]
     return (
-        isinstance(index, int) and index >= 0 and isinstance(seats, list) and len(seats) > 2 and record["round"] == index // len(seats)
-        and all(isinstance(letter, str) for letter in seats) and record["forfeit"] in (None, *seats)
+        _is_index(index) and isinstance(seats, list) and len(seats) > 2 and record["round"] == index // len(seats)
+        and all(isinstance(letter, str) for letter in seats) and len(set(seats)) == len(seats) and record["forfeit"] in (None, *seats)
         and _is_opening(record["opening"]) and _are_rewards(record["rewards"], seats)
     )  # fmt: skip
 
@@ -139,10 +144,19 @@ def _is_round_game(record: Record) -> bool:
 def _is_evaluated_game(record: Record) -> bool:
     index, returns = record["index"], record["returns"]
     return (
-        isinstance(index, int) and index >= 0 and all(isinstance(record[key], int) for key in ("deal", "player"))
-        and isinstance(returns, list) and bool(returns) and all(isinstance(value, (int, float)) for value in returns)
-        and isinstance(record["summary"], dict) and isinstance(record["seconds"], (int, float)) and isinstance(record["choices"], int)
+        _is_index(index) and all(_is_index(record[key]) for key in ("deal", "player", "choices"))
+        and isinstance(returns, list) and bool(returns) and all(_is_number(value) for value in (*returns, record["seconds"]))
+        and isinstance(record["summary"], dict) and not any(isinstance(value, (list, dict)) for value in record["summary"].values())
+        and (record["forfeit"] is None or isinstance(record["forfeit"], (int, str))) and (record["simulations"] is None or _is_index(record["simulations"]))
     )  # fmt: skip
+
+
+def _is_index(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _is_opening(value: Any) -> bool:
@@ -150,7 +164,7 @@ def _is_opening(value: Any) -> bool:
 
 
 def _are_rewards(value: Any, players: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(value.get(player), (int, float)) for player in players)
+    return isinstance(value, dict) and all(_is_number(value.get(player)) for player in players)
 
 
 MATCH = Kind("a match", ("index", "pair", "score", "seats", "opening", "forfeit", "rewards"), _is_pair_game, kept=("clairvoyant", "reason"))

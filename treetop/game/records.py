@@ -15,7 +15,7 @@ from typing import Any
 
 from treetop.compiler.rng import Rng
 from treetop.errors import GameDefinitionError, IllegalMoveError, SaveError, UnknownGameError
-from treetop.files import replacing
+from treetop.files import parse_json, read_bytes, replacing
 from treetop.game.calls import shown
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -111,12 +111,10 @@ def load_game_record(path: str | Path, *, game: str | Game | None = None) -> Gam
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SaveError(f"there is no file {path}") from error
-    except OSError as error:
-        raise SaveError(f"{path} cannot be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
+        content = parse_json(read_bytes(path), infinite=True)
+    except SaveError:
+        raise
+    except ValueError as error:
         raise SaveError(f"{path} is damaged, or was not written by Treetop: {error}") from error
     if not isinstance(content, dict) or "kind" not in content:
         raise SaveError(f"{path} was not written by Treetop")

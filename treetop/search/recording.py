@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from treetop.errors import SaveError
+from treetop.files import parse_json, read_bytes
 from treetop.search.calls import Answer, Call
 
 _VERSION = 1
@@ -63,7 +64,7 @@ class Replay:
             if lines[0].get(name) != value:
                 raise SaveError(f"{path} was recorded with {name} = {lines[0].get(name)!r}, and this search has {value!r}")
         self.end: dict[str, Any] | None = lines.pop() if "stopped" in lines[-1] else None
-        if self.end is not None and not {"looks", "marks"} <= set(self.end):
+        if self.end is not None and not (isinstance(self.end["stopped"], str) and _is_count(self.end.get("looks")) and isinstance(self.end.get("marks"), list)):
             raise SaveError(f"{path} is damaged in its last line")
         self._answers = iter(lines[1:])
         self._open: dict[int, Call] = {}
@@ -80,30 +81,40 @@ class Replay:
         line = next(self._answers, None)
         if line is None:
             return None
-        call = self._open.pop(line.get("call", -1), None)
+        number = line.get("call")
+        call = self._open.pop(number, None) if isinstance(number, int) else None
         if call is None or line.get("at") != call.name:
             raise SaveError(f"{self._path} does not fit this search: it answers call {line.get('call')} at {line.get('at')}"
                             + (", which was not made" if call is None else f", and that call is at {call.name}"))  # fmt: skip
-        try:
-            return call, Answer(line.get("prior"), line.get("values", []), line["cost"], line["seconds"], line["attempts"], line.get("error"),
-                                line.get("note"))  # fmt: skip
-        except KeyError as missing:
-            raise SaveError(f"{self._path} is damaged: call {call.number} has no {missing}") from None
+        return call, self._answer(call, line)
+
+    def _answer(self, call: Call, line: dict[str, Any]) -> Answer:
+        """What a line says of a call, checked as an evaluator's own answer is."""
+        missing = [name for name in ("cost", "seconds", "attempts") if not _is_count(line.get(name))]
+        if missing or not isinstance(line.get("error"), str | None) or not isinstance(line["attempts"], int) or line["attempts"] < 1:
+            raise SaveError(f"{self._path} is damaged: call {call.number} has no {', '.join(missing) or 'error or number of attempts that could be'}")
+        answer = Answer(line.get("prior"), line.get("values", []), line["cost"], line["seconds"], line["attempts"], line.get("error"), line.get("note"))
+        if answer.error is None:
+            try:
+                call.check(answer.prior, answer.values)
+            except Exception as error:
+                raise SaveError(f"{self._path} is damaged: the answer to call {call.number} does not fit: {error}") from error
+        return answer
 
     async def close(self) -> None:
         """Nothing is under way."""
 
 
+def _is_count(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
+
+
 def _read(path: Path) -> list[dict[str, Any]]:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise SaveError(f"{path} cannot be read: {error}") from error
     lines: list[dict[str, Any]] = []
-    whole = text.split("\n")[:-1]  # a torn last line has no end: it was never absorbed
+    whole = read_bytes(path).split(b"\n")[:-1]  # a torn last line has no end: it was never absorbed
     for number, line in enumerate(whole, 1):
         try:
-            plain = json.loads(line)
+            plain = parse_json(line)
         except ValueError:
             raise SaveError(f"{path} is damaged in line {number}") from None
         if not isinstance(plain, dict):

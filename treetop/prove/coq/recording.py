@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treetop.errors import ProofFileError, SaveError
+from treetop.files import parse_json, read_bytes
 from treetop.prove.coq import protocol
 from treetop.prove.coq.documents import Document, Lemma, bare
 from treetop.prove.coq.goals import CoqGoal, Hypothesis
@@ -82,19 +83,27 @@ def _read(record: Path) -> dict[str, list[Example]]:
     found: dict[str, list[Example]] = {}
     if not record.exists():
         return found
-    for line in record.read_text(encoding="utf-8").splitlines():
+    for line in read_bytes(record).split(b"\n"):
         try:
-            entry = json.loads(line)
+            entry = parse_json(line)
             if entry["format"] != _FORMAT:
                 break
-            found[entry["lemma"]] = [Example(_goal(goal), tactic, entry["lemma"]) for goal, tactic in entry["pairs"]]
+            examples = [Example(_goal(goal), _text(tactic), _text(entry["lemma"])) for goal, tactic in entry["pairs"]]
         except (ValueError, KeyError, TypeError):
             break
+        found[entry["lemma"]] = examples
     return found
 
 
 def _goal(entry: dict[str, Any]) -> CoqGoal:
-    return CoqGoal(tuple(Hypothesis(*given) for given in entry["hypotheses"]), entry["conclusion"])
+    hypotheses = [Hypothesis(_text(name), _text(kind), None if value is None else _text(value)) for name, kind, value in entry["hypotheses"]]
+    return CoqGoal(tuple(hypotheses), _text(entry["conclusion"]))
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is no text")
+    return value
 
 
 def _line(lemma: str, examples: list[Example]) -> str:
