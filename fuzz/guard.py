@@ -1,0 +1,77 @@
+"""What an input must not do: run a program, open a connection, import or execute something new, write outside its folder, or take long."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+SECONDS = 20
+"""For one input. The parent process waits a little longer before it ends a child."""
+_MEMORY = 3 * 2**30  # beyond what the child has when it begins
+_NEVER = ("os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn", "os.startfile", "subprocess.Popen", "pty.spawn", "ctypes.dlopen", "webbrowser.open",
+          "os.putenv", "os.chmod", "os.symlink", "os.link", "shutil.rmtree", "shutil.move", "shutil.copyfile", "urllib.Request")  # fmt: skip
+_ALLOWED_IMPORTS = ("treetop", "numpy", "encodings", "unicodedata", "stringprep", "_strptime")
+
+
+class Forbidden(BaseException):
+    """An input did what it must not do. No `except Exception` hides it."""
+
+
+class Hang(BaseException):
+    """An input took too long."""
+
+
+class Guard:
+    """An audit hook that is on while an input runs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._on, self._imports = str(folder), False, False
+        self.seen: str | None = None
+        sys.addaudithook(self._hook)
+        signal.signal(signal.SIGALRM, self._alarm)
+        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if Path("/proc/self/statm").exists() else 2**33
+        resource.setrlimit(resource.RLIMIT_AS, (used + _MEMORY, used + _MEMORY))
+
+    @contextmanager
+    def watching(self, *, imports: bool) -> Iterator[None]:
+        """Watch what is done within. `imports` allows modules to be imported, as they are where somebody typed their name."""
+        self.seen, self._imports, self._on = None, imports, True
+        signal.alarm(SECONDS)
+        try:
+            yield
+        finally:
+            signal.alarm(0)
+            self._on = False
+        if self.seen:
+            raise Forbidden(self.seen)
+
+    def _alarm(self, signum: int, frame: FrameType | None) -> None:
+        raise Hang(f"more than {SECONDS} s")
+
+    def _hook(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if self._on and (why := self._refused(event, arguments)):
+            self.seen = why
+            raise Forbidden(why)
+
+    def _refused(self, event: str, arguments: tuple[Any, ...]) -> str | None:
+        if event in _NEVER or (event.startswith("socket.") and event != "socket.__new__"):  # an event loop talks to itself through a pair of them
+            return f"{event} {arguments!r:.200}"
+        if event == "import" and not self._imports and str(arguments[0]).partition(".")[0] not in _ALLOWED_IMPORTS:
+            return f"import of {arguments[0]}"
+        if event == "exec" and not self._imports and not str(getattr(arguments[0], "co_filename", "")).startswith(("<frozen", sys.prefix, sys.base_prefix, str(_HERE))):
+            return f"execution of {arguments[0]!r:.200}"
+        if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+            path = os.path.abspath(os.fsdecode(arguments[0])) if isinstance(arguments[0], (str, bytes)) else self._folder
+            if not path.startswith((self._folder, "/dev/null")) and "__pycache__" not in path:
+                return f"{path} was opened for writing"
+        return None
+
+
+_HERE = Path(__file__).resolve().parents[1]
