@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types layers engines unit bench clean
+.PHONY: demo test lint types layers engines unit fuzz bench clean
 
 # Plays the main job: searches, a game of one's own, a check, a match, a plan with recorded advice, proofs, the speed of the bundled games.
 demo: $(STAMP)
@@ -39,6 +39,10 @@ engines:
 unit: $(STAMP)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile $(ARGS)
 	$(BIN)/python -m pytest -q --doctest-modules treetop
+
+# 100,000 texts and files, random and changed: nothing may run, crash or hang, and each refusal is a Treetop error. About an hour.
+fuzz: $(STAMP)
+	$(BIN)/python fuzz/run.py --inputs 100000
 
 bench: $(STAMP)
 	$(BIN)/pip install -q -c constraints.txt ".[openspiel]"

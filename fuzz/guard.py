@@ -68,7 +68,7 @@ class Guard:
         if event == "exec" and not self._imports and not str(getattr(arguments[0], "co_filename", "")).startswith(("<frozen", sys.prefix, sys.base_prefix, str(_HERE))):
             return f"execution of {arguments[0]!r:.200}"
         if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            path = os.path.abspath(os.fsdecode(arguments[0])) if isinstance(arguments[0], (str, bytes)) else self._folder
+            path = os.path.abspath(os.fsdecode(arguments[0])) if isinstance(arguments[0], (str, bytes)) else self._folder  # noqa: PTH100 - resolving links would open files within the hook
             if not path.startswith((self._folder, "/dev/null")) and "__pycache__" not in path:
                 return f"{path} was opened for writing"
         return None

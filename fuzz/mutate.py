@@ -12,7 +12,7 @@ VALUES = (None, True, False, 0, -1, 1, 2, 7, 2**31, 2**63, -(2**63), 2**64, 10**
           ["A", "B"], "nim", "a search", [None], "9" * 300)  # fmt: skip
 WORDS = ("nim", "hex", "gomoku", "uct", "puct", "random", "rollout", "mixed", "uci", "gtp", "os", "system", "builtins", "exec", "size", "stones", "simulations", "evaluator", "c", "name",
          "this", "__import__", "__class__", "treetop.games.nim", "subprocess", "Popen", "lambda", "x.py", "..", "None", "True", "1e999", "0x" + "f" * 300, "-3", "7", "10**9", "'touch x'",
-         "[1]", "{}", "{[]:1}", "*", "**", "\x00", "\ud800", "\u2028", "é", "ｎｉｍ", "b'x'", "f'{x}'", "1j", "...", "\\")  # fmt: skip
+         "[1]", "{}", "{[]:1}", "*", "**", "\x00", "\ud800", "\u2028", "é", "\uff4e\uff49\uff4d", "b'x'", "f'{x}'", "1j", "...", "\\")  # fmt: skip
 _SIGNS = "():,.=[]{}'\" \n+-*/#@!~"
 
 

@@ -45,7 +45,7 @@ def child(target: Target, seed: int, first: int, inputs: int) -> None:
                     target.run(folder, made)
             except TreetopError:
                 what = "refused"
-            except (Exception, Forbidden, Hang, SystemExit):
+            except (Exception, Forbidden, Hang, SystemExit):  # noqa: BLE001 - whatever it is, it is what is looked for
                 what, why = "crashed", traceback.format_exc(limit=-6)
             print(json.dumps([what, why]), file=report)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,10 +22,10 @@ from treetop.game.records import GameRecord, load_game_record, save_game
 from treetop.game.registry import BUNDLED, load_bundled
 from treetop.players.spec import make_player, parse_spec, player_names, runs_code
 from treetop.prove.coq.documents import Document
+from treetop.prove.coq.goals import CoqGoal, Hypothesis
+from treetop.prove.coq.recording import Example
 from treetop.prove.coq.recording import _line as coq_line
 from treetop.prove.coq.recording import _read as read_examples
-from treetop.prove.coq.recording import Example
-from treetop.prove.coq.goals import CoqGoal, Hypothesis
 from treetop.prove.coq.settings import LoadPath
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.records import Run, RunLog, read_runs
@@ -281,8 +282,6 @@ def _save_with_changes(*names: str) -> Callable[[random.Random, Path], bytes]:
     def make(rng: random.Random, folder: Path) -> bytes:
         header, arrays = read(folder / rng.choice(names), KIND, VERSION)
         if rng.random() < 0.3:
-            import json
-
             header = json.loads(mutate_json(rng, json.dumps(header).encode()))
         else:
             for _ in range(rng.choice((1, 1, 2, 3))):
@@ -319,7 +318,9 @@ def _changed_array(rng: random.Random, array: Any) -> Any:
 
 def _number(rng: random.Random, dtype: Any, before: Any) -> Any:
     if dtype.kind == "f":
-        return rng.choice((np.nan, np.inf, -np.inf, -1.0, 0.0, 0.5, 1e300, float(before) + 1))
+        return dtype.type(rng.choice((np.nan, np.inf, -np.inf, -1.0, 0.0, 0.5, 1e30, float(before) + 1)))
+    if dtype.kind == "b":
+        return not before
     info = np.iinfo(dtype)
     wanted = rng.choice((int(before) + 1, int(before) - 1, 0, 1, 2, -1, rng.randrange(300), info.max, info.min, rng.randrange(info.min, info.max)))
     return min(max(wanted, info.min), info.max)

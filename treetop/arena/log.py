@@ -39,7 +39,8 @@ class Kind:
 
     def holds(self, record: Record) -> bool:
         """Whether a line is one of its games."""
-        return all(key in record for key in self.needed) and self.is_game(record)
+        seers = record.get("clairvoyant", [])
+        return all(key in record for key in self.needed) and isinstance(seers, list) and all(isinstance(one, (int, str)) for one in seers) and self.is_game(record)
 
 
 class GameLog(Journal):

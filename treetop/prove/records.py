@@ -162,6 +162,8 @@ def read_runs(path: str | Path) -> tuple[dict[str, Any], list[Run]]:
     path = Path(path)
     header, lines = read_journal(path, (KIND,), VERSION)
     report = header.get("report", {})
+    if not isinstance(report, dict):
+        raise SaveError(f"{path} is damaged: it has no report")
     log = RunLog(None, report)
     for number, line in enumerate(lines, start=2):
         if not log.take(line):

@@ -73,9 +73,12 @@ def _read_project(project: Path) -> tuple[str, ...]:
     try:
         lexer = shlex.shlex(project.read_text(encoding="utf-8"), posix=True, punctuation_chars="")
         lexer.whitespace_split = True
-        words = list(lexer)
-    except (OSError, ValueError) as error:
+        return _read_options(project, list(lexer))
+    except (OSError, ValueError) as error:  # ValueError: no UTF-8, a quotation without an end, a null byte in a path
         raise ProofFileError(f"{project} cannot be read: {error}") from error
+
+
+def _read_options(project: Path, words: list[str]) -> tuple[str, ...]:
     arity = {"-Q": 2, "-R": 2, "-I": 1, "-arg": 1}
     options: list[str] = []
     position = 0
