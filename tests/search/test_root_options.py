@@ -180,11 +180,17 @@ def test_gumbel_refuses_a_limit_without_simulations():
         search.tree.check((-1, 1))
 
 
+def test_gumbel_with_rollouts_and_many_simulations_gets_a_warning():
+    with pytest.warns(UserWarning, match=r"2,000 simulations with rollouts"):
+        run(tt.gumbel(), 2000)
+    run(tt.gumbel(), 2000, evaluator=tt.Uniform())
+
+
 def test_gumbel_goes_with_the_solver():
     for seed in range(5):
-        _, result = run(tt.gumbel(solver=True), 3000, seed=seed, moves="a1 b1 b2")
+        _, result = run(tt.gumbel(solver=True), 1000, seed=seed, moves="a1 b1 b2")
         assert (result.proof.outcome, result.move) == ("loss", result.move)
-        _, won = run(tt.gumbel(solver=True), 3000, seed=seed, moves="a1 b1 b2 a2")
+        _, won = run(tt.gumbel(solver=True), 1000, seed=seed, moves="a1 b1 b2 a2")
         assert (won.proof.outcome, won.move) == ("win", "c3")
 
 

@@ -44,7 +44,7 @@ class Engine:
         from treetop.search.limits import Limit
 
         self.limit: Limit = Limit(settings.simulations, settings.seconds)
-        self.config: SearchConfig = make_config(settings.rule, settings.c)
+        self.config: SearchConfig = make_config(settings.rule, settings.c).for_play()
         self._seed = settings.seed
         self._search: Search | None = None
 

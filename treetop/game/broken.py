@@ -28,7 +28,7 @@ PROMISES = {
     "secrets": "determinize keeps all that a player knows: information, the player to move, that player's actions, and whether the game is over",
     "recall": "information tells what the player has seen and done so far: equal keys have equal actions and equal pasts of that player",
     "names": "moves have names of their own, without blanks, that can be read back; positions print",
-    "estimate": "heuristic writes finite numbers, within the range of the rewards",
+    "estimate": "heuristic writes finite numbers, within the range of values",
     "works": "no method fails",
     "ends": "every method ends",
 }

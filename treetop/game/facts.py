@@ -56,6 +56,28 @@ class Facts:
         if self.zero_sum and self.players != 2:
             raise GameDefinitionError("zero_sum is said of games with two players only")
 
+    def value_range(self, *, step_rewards: bool, discount: float = 1.0) -> tuple[float, float]:
+        """Return the least and the greatest value that a position can have for a player: what is still to come, not what was received.
+
+        That is the utility range of a whole game, `rewards`. Where rewards come step by step, a part of the game's total lies behind, so what is to come
+        is a difference of two totals: from lowest - highest to highest - lowest. With a discount the value may be anything from there to 0.
+
+        >>> Facts(1, 4, 100, rewards=(-100.0, 20.0)).value_range(step_rewards=True)
+        (-120.0, 120.0)
+        >>> Facts(1, 4, 100, rewards=(1.0, 2.0)).value_range(step_rewards=False, discount=0.9)
+        (0.0, 2.0)
+        """
+        low, high = self.rewards
+        if step_rewards:
+            return low - high, high - low
+        return (low, high) if discount == 1.0 else (min(low, 0.0), max(high, 0.0))
+
+    def allowed_values(self, *, step_rewards: bool, discount: float = 1.0) -> tuple[float, float]:
+        """Return what an evaluation may be: the range of values, and as much beyond it as rounding in 32 bits may bring."""
+        low, high = self.value_range(step_rewards=step_rewards, discount=discount)
+        slack = 1e-6 * max(high - low, abs(low), abs(high))
+        return low - slack, high + slack
+
     @property
     def most_children(self) -> int:
         """How many ways lead on from one position, at most: actions, or outcomes of chance."""

@@ -359,10 +359,12 @@ class Looks:
         estimate = np.zeros(self.game.facts.players)
         self.asked(position, "heuristic", estimate)
         self.same("heuristic", self.estimate.tolist(), estimate.tolist())
-        low, high = self.game.facts.rewards
         if not np.isfinite(estimate).all():
             raise BrokenError("estimate", f"heuristic wrote {estimate.tolist()}; the numbers must be finite", "heuristic")
-        if not self.game.has("step_rewards") and (estimate.min() < low or estimate.max() > high):
+        facts, pays = self.game.facts, self.game.has("step_rewards")
+        least, greatest = facts.allowed_values(step_rewards=pays)
+        if estimate.min() < least or estimate.max() > greatest:
+            low, high = facts.value_range(step_rewards=pays)
             raise BrokenError("estimate", f"heuristic wrote {estimate.tolist()}; they must lie between {low:g} and {high:g}", "heuristic")
 
     def _names(self, position: Position, options: Options) -> None:

@@ -27,6 +27,8 @@ CONTROL = np.dtype(
         ("middle", "f8"),  # of the utility range
         ("low", "f8"),  # the utility range
         ("high", "f8"),
+        ("least_value", "f8"),  # what an evaluation may be, with a little slack
+        ("greatest_value", "f8"),
         ("solver", "i4"),  # 1: proofs are kept and used
         # Settings of the rich build.
         ("schedule", "i4"),  # how c grows
@@ -101,6 +103,7 @@ CONTROL = np.dtype(
         ("ending", "i4"),  # how the present path ended
         ("depth", "i4"),  # how far down the present path goes
         ("culprit", "i8"),  # the number that broke a promise; during an evaluation, where the generator stood before it
+        ("bad_value", "f8"),  # the value that did, where it is no whole number
         ("answered", "i4"),  # tie-breaks that the caller has decided for the present simulation
         ("tied", "i4"),  # candidates of the tie that is to be decided
         ("expanded", "i4"),  # 1: the present simulation, which waits for a tie-break, has expanded its leaf
@@ -137,7 +140,7 @@ RANDOM, FIRST, ASK = 0, 1, 2
 
 # Status: why a kernel came back.
 DONE, NEED_ROOM, TIE, COLLISION, SOLVED = 0, 1, 2, 3, 4
-BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, BAD_OUTCOME = 10, 11, 12, 13, 14, 15, 16, 17
+BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, BAD_OUTCOME, BAD_VALUE = 10, 11, 12, 13, 14, 15, 16, 17, 18
 
 NO_CHILD = -2
 """What selection gives where every child is closed: there is nothing to choose."""

@@ -12,7 +12,7 @@ from treetop.compiler.intrinsics import local_copy
 from treetop.compiler.specialise import by_method
 from treetop.kernels.build import Build
 from treetop.kernels.chance import collect, gang_up, is_chance
-from treetop.kernels.control import BAD_ACTION, BAD_COUNT, BAD_REWARD, DONE
+from treetop.kernels.control import BAD_ACTION, BAD_COUNT, BAD_VALUE, DONE
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import NONE
 
@@ -82,8 +82,8 @@ def _own_heuristic(state: Any, control: Any, out: Any) -> None:
     out[:] = 0.0
     state.heuristic(out)
     for player in range(len(out)):
-        if not abs(out[player]) < 1e300:  # also false for NaN
-            control[0].status, control[0].culprit = BAD_REWARD, player
+        if not (control[0].least_value <= out[player] <= control[0].greatest_value):  # also false for NaN
+            control[0].status, control[0].culprit, control[0].bad_value = BAD_VALUE, player, out[player]
 
 
 @inline_kernel

@@ -25,7 +25,8 @@ class SearchPlayer(BasePlayer):
 
     def __init__(self, name: str, config: SearchConfig, limit: Limit, *, evaluator: Any = None, reuse: bool = True) -> None:
         super().__init__(name)
-        self.config = config
+        self.config = config.for_play()
+        """The settings of its searches."""
         self.limit = limit
         self.evaluator = evaluator
         """What evaluates a leaf; None is the search's own choice."""

@@ -33,6 +33,8 @@ class Batch:
     _open: bool = field(default=True, repr=False)
     rules: str = field(default="", repr=False)
     """The rules digest of the game, where the search knew it."""
+    discount: float = field(default=1.0, repr=False)
+    """The discount of the search, which widens the range of values: see `Facts.value_range`."""
 
     def __len__(self) -> int:
         return len(self.states)
@@ -58,17 +60,17 @@ class Batch:
 
     def checked_logits(self, logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Logits of the right shape, none of them NaN."""
-        rows = np.ascontiguousarray(logits, np.float64)
+        rows = np.ascontiguousarray(_as_numbers(logits, "logits"))
         wanted = (len(self), self.game.facts.num_actions)
         if rows.shape != wanted:
             raise ConfigError(f"logits must have the shape {wanted} (states, actions), not {rows.shape}")
         if np.isnan(rows).any() or np.isposinf(rows).any():
-            raise ConfigError(f"the logits of state {int(np.argmax(~(rows < np.inf).all(axis=1)))} are not numbers")
+            raise ConfigError(f"the logits of state {(index := int(np.argmax(~(rows < np.inf).all(axis=1))))} of the batch are not numbers below infinity{self._shown(index)}")
         return rows
 
     def checked_values(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """A finite value for each state and player."""
-        rows = np.asarray(values, np.float64)
+        """Return a value for each state and player, each of them in the range of the game's values: see `Facts.value_range`."""
+        rows = _as_numbers(values, "values")
         facts = self.game.facts
         if rows.shape in ((len(self),), (len(self), 1)) and facts.players > 1:
             if not facts.zero_sum:
@@ -79,6 +81,27 @@ class Batch:
         rows = np.ascontiguousarray(rows[:, None] if rows.ndim == 1 and facts.players == 1 else rows)
         if rows.shape != (len(self), facts.players):
             raise ConfigError(f"values must have the shape {(len(self), facts.players)} (states, players), not {np.shape(values)}")
-        if not np.isfinite(rows).all():
-            raise ConfigError(f"the value of state {int(np.argmin(np.isfinite(rows).all(axis=1)))} is not finite")
+        self._refuse_outside(rows)
         return rows
+
+    def _refuse_outside(self, rows: npt.NDArray[np.float64]) -> None:
+        facts, pays = self.game.facts, self.game.has("step_rewards")
+        least, greatest = facts.allowed_values(step_rewards=pays, discount=self.discount)
+        good = (rows >= least) & (rows <= greatest)  # false for NaN too
+        if good.all():
+            return
+        index, player = (int(place) for place in np.argwhere(~good)[0])
+        low, high = facts.value_range(step_rewards=pays, discount=self.discount)
+        raise ConfigError(f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is outside of the range of {self.game.name}, "
+                          f"{low:g} to {high:g} by its rewards={facts.rewards}: scale what the evaluator gives, or widen the game's rewards{self._shown(index)}")
+
+    def _shown(self, index: int) -> str:
+        """A state of the batch at the end of an error's text."""
+        return f"\n{Position(self.game, self.states[index : index + 1])}"
+
+
+def _as_numbers(given: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
+    try:
+        return np.asarray(given, np.float64)
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"{what} must be an array of numbers: {error}") from None

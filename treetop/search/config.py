@@ -107,8 +107,9 @@ class SearchConfig:
     """Who chooses at the root: the rule; sequential halving over Gumbel numbers, for a known number of simulations; or anytime halving."""
     max_considered: int = 16
     """Gumbel: moves of the root that are looked at, at most."""
-    gumbel_scale: float = 1.0
-    """Gumbel: 0 for play without chance."""
+    gumbel_scale: float | None = None
+    """Gumbel: the factor of the root's Gumbel numbers, which are noise: 0 plays the best move known. Default: 1 in a search, as training needs it, and 0
+    for a player in a match."""
     noise: float = 0.0
     """The share of Dirichlet noise in the root's priors, renewed at every move."""
     noise_alpha: float | None = None
@@ -162,9 +163,11 @@ class SearchConfig:
 
     def _check_numbers(self) -> None:
         for name in ("c", "variance_scale", "amaf_bias", "history_weight", "completed_visits", "completed_scale", "first_play_reduction",
-                     "gumbel_scale", "forced_playouts", "secure_beta", "lcb_radius", "temperature_final", "c_log"):  # fmt: skip
+                     "forced_playouts", "secure_beta", "lcb_radius", "temperature_final", "c_log"):  # fmt: skip
             _number(name, getattr(self, name), low=0.0)
         _number("temperature", self.temperature, low=0.0, infinite=True)
+        if self.gumbel_scale is not None:
+            _number("gumbel_scale", self.gumbel_scale, low=0.0)
         for name in ("c_base", "amaf_k", "noise_alpha", "widening", "chance_widening"):
             if getattr(self, name) is not None:
                 _number(name, getattr(self, name), low=0.0, open_low=True)
@@ -221,6 +224,10 @@ class SearchConfig:
     def but(self, **changes: Any) -> SearchConfig:
         """The same settings with a few changed."""
         return replace(self, **changes)
+
+    def for_play(self) -> SearchConfig:
+        """Return the settings for a player: without the noise of Gumbel numbers, unless `gumbel_scale` is given."""
+        return self.but(gumbel_scale=0.0) if self.root == "gumbel" and self.gumbel_scale is None else self
 
     @property
     def schedule(self) -> str:

@@ -45,6 +45,9 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
     elif control["status"] == codes.BAD_REWARD:
         told = (f"{game.name}.{'step_rewards' if game.has('step_rewards') else 'rewards'} gave player {culprit} a reward that is not finite"
             f"{'' if game.has('step_rewards') else f' or not within {facts.rewards[0]:g} to {facts.rewards[1]:g}'}")
+    elif control["status"] == codes.BAD_VALUE:
+        low, high = facts.value_range(step_rewards=game.has("step_rewards"), discount=machine.config.discount)
+        told = f"{game.name}.heuristic gave player {culprit} the value {float(control['bad_value']):g}; values are from {low:g} to {high:g} by the game's rewards={facts.rewards}"
     else:
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
     line = failing_line(position, machine.seed, culprit)

@@ -312,6 +312,7 @@ class HostSearch:
             roots.add_noise(machine, len(self.played))
             self._is_noisy = True
         if scheduled and left is not None:
+            roots.warn_of_rollouts(self.evaluator, left)
             roots.begin_schedule(machine, len(self.played), left)
             self._is_scheduled = True
         return True

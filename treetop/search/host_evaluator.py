@@ -91,17 +91,18 @@ class HostEvaluator:
             drawn = self.after_chance(state, rng)
             if drawn.value is not None:
                 return None, drawn.value
-            _, value = self.told(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions)
+            _, value = self.told(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions, drawn.state)
             return None, self.with_outcomes(drawn.received, value)
         # An evaluator may do with a state what it likes; where states change in place, it gets one of its own.
-        return self.told(self.own(state if self.view.copy is None else self.view.copy(state), actions), mover, actions)
+        return self.told(self.own(state if self.view.copy is None else self.view.copy(state), actions), mover, actions, state)
 
-    def told(self, answer: Any, mover: int, actions: list[Any]) -> Told:
+    def told(self, answer: Any, mover: int, actions: list[Any], state: Any) -> Told:
         """An evaluator's answer, checked."""
         if not isinstance(answer, (tuple, list)) or len(answer) not in (2, 3, 4):
             raise ProblemError(f"an evaluator gives (prior, value), not {answer!r}")
         prior: Weights = answer[0]
-        return self.view.weights(prior, actions), self.view.values(answer[1], mover)
+        values = self.view.values(answer[1], mover, state)
+        return self.view.weights(prior, actions), self.view.check_value(values, "the evaluator", state, self._discount)
 
     def after_chance(self, state: Any, rng: Stream) -> Drawn:
         """Draw outcomes until a player is to move, or it is the end: evaluators are not asked about states where chance decides."""
@@ -145,7 +146,7 @@ class HostEvaluator:
         return made
 
     def _own_rollout(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:  # noqa: ARG002 - the shape of a rollout
-        return self.view.rollout(state, rng)
+        return self.view.check_value(self.view.rollout(state, rng), "rollout", state, self._discount)
 
     def _plain_rollout(self, state: Any, mover: int, actions: Sequence[Any], rng: Stream) -> list[float]:  # noqa: ARG002 - the shape of a rollout
         """Random moves to the end, where there is no chance and no reward on the way: most of a search's time is spent here."""

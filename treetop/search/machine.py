@@ -319,7 +319,7 @@ class Machine:
         scratch.prepare_batch(size)
         paths, movers, depths = (part[:size].copy() for part in (scratch.paths, scratch.movers, scratch.depths))
         digest = self.engine.blueprint.digest
-        return Batch(self.game, scratch.leaves[:size].copy(), more, paths, movers, depths, self.tree.generation, rules=digest)
+        return Batch(self.game, scratch.leaves[:size].copy(), more, paths, movers, depths, self.tree.generation, rules=digest, discount=self.config.discount)
 
     def absorb(self, batch: Batch, logits: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> int:
         """Take in what a batch is worth; how many simulations that ended."""

@@ -131,6 +131,7 @@ def _table_size(config: SearchConfig) -> int:
 def make_control(config: SearchConfig, evaluator: Any, expand_after: int, game: Game, plan: Plan) -> npt.NDArray[Any]:
     """The control record with every setting in its place."""
     facts = game.facts
+    least, greatest = facts.allowed_values(step_rewards=game.has("step_rewards"), discount=config.discount)
     control = np.zeros(1, codes.CONTROL)
     low, high = facts.rewards
     named = isinstance(config.first_play, str)
@@ -141,7 +142,7 @@ def make_control(config: SearchConfig, evaluator: Any, expand_after: int, game: 
         "max_depth": np.iinfo(np.int32).max if config.max_depth is None else config.max_depth,
         "max_length": facts.max_length, "num_actions": facts.num_actions, "players": facts.players,
         "num_outcomes": facts.num_outcomes or 0, "most_children": facts.most_children, "chance_expected": config.chance == "expected", "chance_widening": config.chance_widening or 0.0, "on_the_way": game.has("step_rewards"), "hunted": NONE,
-        "c": config.c, "c_base": config.c_base or 0.0, "middle": facts.middle, "low": low, "high": high, "solver": config.solver,
+        "c": config.c, "c_base": config.c_base or 0.0, "middle": facts.middle, "low": low, "high": high, "least_value": least, "greatest_value": greatest, "solver": config.solver,
         "first_play": facts.middle if config.first_play is None or named else float(config.first_play),
         "schedule": _SCHEDULES[config.schedule], "c_log": config.c_log, "variance_scale": config.variance_scale,
         "first_play_rule": (

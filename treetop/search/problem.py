@@ -191,12 +191,21 @@ class ProblemView:
         assert self.own_rollout is not None
         return self._numbers(self.own_rollout(state if self.copy is None else self.copy(state), rng), "rollout", state)
 
-    def values(self, told: Any, mover: int) -> list[float]:
+    def check_value(self, values: list[float], what: str, state: Any, discount: float) -> list[float]:
+        """Return the values of a state; raise where one lies outside of the range that `reward_range` allows (see `Facts.value_range`)."""
+        least, greatest = self.facts.allowed_values(step_rewards=self.has_step_rewards, discount=discount)
+        if min(values) < least or max(values) > greatest:
+            low, high = self.facts.value_range(step_rewards=self.has_step_rewards, discount=discount)
+            raise ProblemError(f"{self.name}: {what} gave {values}, outside of the range {low:g} to {high:g} by reward_range = {self.facts.rewards}: "
+                               f"scale it, or say reward_range = (lowest, highest){shown(state)}")  # fmt: skip
+        return values
+
+    def values(self, told: Any, mover: int, state: Any = None) -> list[float]:
         """What an evaluator says, for every player: it may give one number for each, or one for the player to move where that says it all."""
         if self.facts.zero_sum and isinstance(told, (int, float)):
             value = float(told)
             told = [value if player == mover else -value for player in (0, 1)]
-        return self._numbers(told, "value", None)
+        return self._numbers(told, "value", state)
 
     def weights(self, told: Weights, actions: list[Any]) -> list[float] | None:
         """Priors as they were told, one number an action; None where nothing is preferred."""

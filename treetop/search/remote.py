@@ -253,7 +253,7 @@ class Remote:
             state, who, asked, received = drawn.state, drawn.mover, drawn.actions, drawn.received
 
         def check(prior: Any, value: Any) -> tuple[list[float] | None, list[float]]:
-            found, values = told((prior, value), who, asked)
+            found, values = told((prior, value), who, asked, state)
             return found, values if received is None else self._explorer.evaluate.with_outcomes(received, values)
 
         key = view.key(state)

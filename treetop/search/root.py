@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Collection
 from typing import Any
 
@@ -11,11 +12,13 @@ import numpy.typing as npt
 
 from treetop.compiler.rng import mix
 from treetop.search.config import SearchConfig
+from treetop.search.evaluator import Rollout
 from treetop.search.machine import Machine
 from treetop.tree.layout import CLOSED
 from treetop.tree.storage import Tree
 from treetop.types import ROOT, FloatArray, IntArray
 
+_MANY = 1000  # simulations, beyond which Gumbel with rollouts is a mistake
 _NOISE, _GUMBEL = 0x6E6F697365, 0x67756D62656C  # what the root draws comes from numbers of its own
 
 
@@ -49,14 +52,21 @@ def begin_schedule(machine: Machine, moves: int, simulations: int) -> None:
     children = block(machine.tree)
     count = children.stop - children.start
     visits = machine.tree.columns.stats["visits"][children]
-    work = machine.scratch.work
-    work.gumbel[:count] = generator(machine.seed, moves, _GUMBEL).gumbel(size=count) * machine.config.gumbel_scale
+    work, scale = machine.scratch.work, machine.config.gumbel_scale
+    work.gumbel[:count] = generator(machine.seed, moves, _GUMBEL).gumbel(size=count) * (1.0 if scale is None else scale)
     work.base[:count] = visits
     wanted = count
     if machine.control[0]["masked"]:
         wanted = int(work.mask[machine.tree.columns.links["action"][children]].sum())
     machine.scratch.replace(schedule=halving_schedule(max(1, min(machine.config.max_considered, wanted)), simulations))
     machine.control["turn"] = 0
+
+
+def warn_of_rollouts(evaluator: Any, simulations: int) -> None:
+    """Warn where Gumbel plans many simulations with rollouts: completed values need priors, which rollouts do not give."""
+    if isinstance(evaluator, Rollout) and simulations > _MANY:
+        warnings.warn(f"root='gumbel' is for few simulations and an evaluator with priors; for {simulations:,} simulations with rollouts another rule, "
+                      "such as uct() or halving(), plays better", stacklevel=2)  # fmt: skip
 
 
 def halving_schedule(considered: int, simulations: int) -> IntArray:

@@ -191,6 +191,7 @@ class Search:
             root.add_noise(self._machine, len(self.position.actions))
             self._is_noisy = True
         if scheduled and left is not None:
+            root.warn_of_rollouts(self.evaluator, left)
             root.begin_schedule(self._machine, len(self.position.actions), left)
             self._is_scheduled = True
         return True
