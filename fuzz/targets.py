@@ -155,7 +155,10 @@ _ROUND = {"games": 6, "seed": 1, "workers": 1, "opening_plies": 1, "balanced": F
 def _prepare_match(folder: Path) -> None:
     match("random", "greedy", "nim", out=folder / "match.jsonl", **_ROUND)
     match_many(["random"] * 3, "nim_three", out=folder / "many.jsonl", **_ROUND, names=["a", "b", "c"])
-    evaluate("cliff_walking", ["random"], games=4, seed=1, workers=1, out=folder / "evaluation.jsonl")
+    for _ in range(2):  # the second time it is read
+        evaluate("cliff_walking", ["random"], games=4, seed=1, workers=1, out=folder / "evaluation.jsonl")
+    for name in ("match.jsonl", "many.jsonl", "evaluation.jsonl"):
+        read_match(folder / name)
 
 
 def _match(folder: Path, content: bytes) -> None:

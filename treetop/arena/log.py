@@ -39,8 +39,7 @@ class Kind:
 
     def holds(self, record: Record) -> bool:
         """Whether a line is one of its games."""
-        seers = record.get("clairvoyant", [])
-        return all(key in record for key in self.needed) and isinstance(seers, list) and all(isinstance(one, (int, str)) for one in seers) and self.is_game(record)
+        return all(key in record for key in self.needed) and self.is_game(record)
 
 
 class GameLog(Journal):
@@ -129,7 +128,7 @@ def _is_pair_game(record: Record) -> bool:
     return (
         _is_index(index) and record["pair"] == index // 2 and record["score"] in (0, 0.5, 1)
         and record["seats"] in (["A", "B"], ["B", "A"]) and record["forfeit"] in (None, "A", "B")
-        and _is_opening(record["opening"]) and _are_rewards(record["rewards"], "AB")
+        and _is_opening(record["opening"]) and _are_rewards(record["rewards"], "AB") and _are_seers(record.get("clairvoyant", []))
     )  # fmt: skip
 
 
@@ -138,7 +137,7 @@ def _is_round_game(record: Record) -> bool:
     return (
         _is_index(index) and isinstance(seats, list) and len(seats) > 2 and record["round"] == index // len(seats)
         and all(isinstance(letter, str) for letter in seats) and len(set(seats)) == len(seats) and record["forfeit"] in (None, *seats)
-        and _is_opening(record["opening"]) and _are_rewards(record["rewards"], seats)
+        and _is_opening(record["opening"]) and _are_rewards(record["rewards"], seats) and _are_seers(record.get("clairvoyant", []))
     )  # fmt: skip
 
 
@@ -148,7 +147,7 @@ def _is_evaluated_game(record: Record) -> bool:
         _is_index(index) and all(_is_index(record[key]) for key in ("deal", "player", "choices"))
         and isinstance(returns, list) and bool(returns) and all(_is_number(value) for value in (*returns, record["seconds"]))
         and isinstance(record["summary"], dict) and not any(isinstance(value, (list, dict)) for value in record["summary"].values())
-        and (record["forfeit"] is None or isinstance(record["forfeit"], (int, str))) and (record["simulations"] is None or _is_index(record["simulations"]))
+        and isinstance(record.get("clairvoyant", False), bool) and (record["forfeit"] is None or isinstance(record["forfeit"], (int, str))) and (record["simulations"] is None or _is_index(record["simulations"]))
     )  # fmt: skip
 
 
@@ -162,6 +161,10 @@ def _is_number(value: Any) -> bool:
 
 def _is_opening(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(action, (int, list)) for action in value)
+
+
+def _are_seers(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(player, str) for player in value)
 
 
 def _are_rewards(value: Any, players: Any) -> bool:
