@@ -181,6 +181,7 @@ def test_chance_plays_by_its_probabilities_and_by_the_seed():
         assert all(25 <= count <= 80 for count in counts)
 
 
+@pytest.mark.usefixtures("untried")
 def test_a_game_that_does_not_end_is_told():
     @treetop.game(players=2, num_actions=1, max_length=4)
     class Endless:

@@ -157,6 +157,7 @@ def test_a_player_who_is_not_to_move_is_refused():
         tt.Search("nim", player=1)
 
 
+@pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("config", [tt.uct(), tt.uct(information="deals"), tt.regret()], ids=str)
 @pytest.mark.parametrize("broken", ["self.said = -1", "self.player = 1 - self.player", "self.guess = 1"])
 def test_a_determinize_that_contradicts_what_the_player_has_seen_is_an_error_before_anything_is_searched(broken, config):
