@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import statistics
 import time
 from dataclasses import dataclass
@@ -79,6 +80,8 @@ OPTIONS = (
            "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)')", ("othello", "breakthrough")),
     Option("Gumbel against PUCT, 32 simulations", "gumbel({}, evaluator='heuristic')", "puct({}, evaluator='heuristic')",
            ("othello", "breakthrough", "connect_four"), 32),
+    Option("Gumbel against PUCT, 32 simulations, with priors", "gumbel({}, evaluator='heuristic(prior_temperature=0.2)')",
+           "puct({}, evaluator='heuristic(prior_temperature=0.2)')", ("othello", "breakthrough", "connect_four"), 32),
     Option("final move by LCB", "uct({}, final='lcb')", "uct({})", ("connect_four", "othello")),
     Option("final move by value", "uct({}, final='value')", "uct({})", ("connect_four", "othello")),
     Option("secure final move", "uct({}, final='secure', secure_beta=0.1)", "uct({})", ("connect_four", "othello")),
@@ -106,7 +109,8 @@ def main() -> None:
                 shown.update(task, description=f"{option.name}, {game}, equal {limit}")
                 play(option, game, limit, arguments.games, arguments.workers, arguments.folder)
                 shown.advance(task)
-    (HERE / "docs" / "measured.md").write_text(table(arguments.folder))
+    page = HERE / "docs" / "measured.md"
+    page.write_text(table(arguments.folder, page.read_text()))
 
 
 def play(option: Option, game: str, limit: str, games: int, workers: int, folder: Path) -> MatchResult:
@@ -159,9 +163,10 @@ def file_name(option: Option, game: str, limit: str) -> str:
     return "".join(letter if letter.isalnum() else "-" for letter in words).strip("-")
 
 
-def table(folder: Path) -> str:
-    """The table of everything that has been played, as a page."""
-    rows = []
+def table(folder: Path, before: str) -> str:
+    """Return the page with everything that has been played; a row of the page before stays where its matches are not in the folder."""
+    rows, kept = [], {tuple(cell.strip() for cell in line.split("|")[1:3]): line for line in before.splitlines() if line.startswith("| ")}
+    earlier = re.search(r"(\d+) (?:to (\d+) )?games a match", before)
     costs = json.loads((folder / "costs.json").read_text()) if (folder / "costs.json").exists() else {}
     least, most = 10**9, 0
     for option in OPTIONS:
@@ -176,9 +181,14 @@ def table(folder: Path) -> str:
                 elo = result.rating.elo
                 least, most = min(least, result.games), max(most, result.games)
                 cells.append(f"**{elo.value:+.0f}** ({elo.low:+.0f} to {elo.high:+.0f})")
+            if cells == ["not played"] * 2:
+                rows += [kept[option.name, game]] if (option.name, game) in kept else []
+                continue
             cost = costs.get(file_name(option, game, "cost"))
             told = "" if cost is None else f"{cost - 1:+.0%}"
             rows.append(f"| {option.name} | {game} | {option.simulations:,} | {cells[0]} | {told} | {cells[1]} |")
+    if earlier is not None:
+        least, most = min(least, int(earlier[1])), max(most, int(earlier[2] or earlier[1]))
     budget = f"{least} games a match" if least == most else f"{least} to {most} games a match"
     return PAGE.format(rows="\n".join(rows), budget=budget)
 
