@@ -114,6 +114,33 @@ def test_hostile_texts_are_clear_errors(spec):
     assert len(str(caught.value)) < 2000
 
 
+def test_an_object_that_only_claims_to_be_a_game_is_not_called(tmp_path, monkeypatch):
+    (tmp_path / "lookalike.py").write_text(
+        "from treetop.game.families import Family\n"
+        "called = []\n"
+        "class Fake:\n"
+        "    def __call__(self, *args, **kwargs): called.append('call')\n"
+        "    @property\n"
+        "    def __class__(self):\n"
+        "        called.append('class')\n"
+        "        return Family\n"
+        "fake = Fake()\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in ("fake", "nothing"):
+        with pytest.raises(tt.UnknownGameError):
+            tt.load_game(f"lookalike:{name}")
+    import lookalike
+
+    assert lookalike.called == []
+
+
+@pytest.mark.parametrize("spec", [":nim", "..:x", ".evil:x", "a::b", "evil.:x", "a b:c"])
+def test_a_text_without_the_name_of_a_module_is_a_plain_error(spec):
+    with pytest.raises(tt.UnknownGameError, match="does not name a"):
+        tt.load_game(spec)
+
+
 def test_names_from_files_are_those_of_bundled_games(tmp_path, monkeypatch):
     (tmp_path / "never_imported.py").write_text("raise SystemExit(3)")
     monkeypatch.syspath_prepend(str(tmp_path))

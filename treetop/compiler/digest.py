@@ -26,6 +26,10 @@ _FOREIGN = ("numpy", "math", "numba", "builtins", "operator", "treetop.compiler"
 """Packages whose functions are named, not read: their versions are part of the build digest."""
 
 
+_UNCHECKED = ("as_strided", "carray", "farray")
+"""Functions of those packages whose arrays reach beyond their memory: no index check would notice."""
+
+
 def digest(functions: Mapping[str, types.FunctionType], facts: Mapping[str, object]) -> str:
     """A hex digest of some functions by name, and of plain facts that belong to them."""
     reader = _Reader()
@@ -75,6 +79,7 @@ class _Reader:
         self._hash = hashlib.sha256()
         self._seen: dict[int, int] = {}
         self._keep: list[object] = []  # ids stay unique only while the objects live
+        self._within: set[int] = set()  # functions that are being read, from the outermost to the present one
 
     def hexdigest(self) -> str:
         return self._hash.hexdigest()
@@ -85,12 +90,20 @@ class _Reader:
         self._hash.update(raw)
 
     def function(self, function: types.FunctionType) -> None:
-        if id(function) in self._seen:  # recursion, or a helper used twice
+        where = f"{function.__qualname__} ({function.__code__.co_filename}, line {function.__code__.co_firstlineno})"
+        if id(function) in self._within:
+            raise GameDefinitionError(f"{where} calls itself, directly or through another function: compiled code cannot bound the depth of the calls; "
+                                      "write it as a loop")
+        if id(function) in self._seen:  # a helper used twice
             self.put("again", str(self._seen[id(function)]))
             return
         self._seen[id(function)] = len(self._seen)
         self._keep.append(function)
-        where = f"{function.__qualname__} ({function.__code__.co_filename}, line {function.__code__.co_firstlineno})"
+        self._within.add(id(function))
+        self._read(function, where)
+        self._within.remove(id(function))
+
+    def _read(self, function: types.FunctionType, where: str) -> None:
         self._code(function.__code__, function.__doc__, where)
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             self.put("closure", name)
@@ -131,6 +144,7 @@ class _Reader:
     def _global(self, value: object, attributes: tuple[str, ...], where: str) -> None:
         while isinstance(value, types.ModuleType):
             if _is_foreign(value.__name__):
+                _refuse_unchecked(attributes, where)
                 self.put("foreign", ".".join((value.__name__, *attributes)))
                 return
             if not attributes:
@@ -151,11 +165,12 @@ class _Reader:
             self.value(value.yes, where)
             self.value(value.no, where)
         elif isinstance(value, types.FunctionType) and _is_foreign(value.__module__):
+            _refuse_unchecked((value.__name__,), where)
             self.put("foreign", f"{value.__module__}.{value.__qualname__}")
         elif isinstance(value, types.FunctionType):
             self.function(value)
-        elif isinstance(getattr(value, "py_func", None), types.FunctionType):  # a dispatcher of Numba's own
-            self.function(value.py_func)  # type: ignore[attr-defined]
+        elif isinstance(getattr(value, "py_func", None), types.FunctionType):
+            raise GameDefinitionError(f"{where} is a function under a decorator of Numba's own, which does not check its indices: put @treetop.compiled above it instead")
         elif isinstance(value, enum.Enum):
             self.put("enum", f"{type(value).__qualname__}.{value.name}")
             self.value(value.value, where)
@@ -200,6 +215,11 @@ class _Reader:
 
 def _is_foreign(module: str | None) -> bool:
     return module is not None and any(module == name or module.startswith(name + ".") for name in _FOREIGN)
+
+
+def _refuse_unchecked(names: tuple[str, ...], where: str) -> None:
+    for name in set(names) & set(_UNCHECKED):
+        raise GameDefinitionError(f"{where}: an array by {name} may reach beyond its memory, which compiled code does not check; index the array itself")
 
 
 def _describe(value: Any) -> str:

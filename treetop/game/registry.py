@@ -129,6 +129,8 @@ def find_marked(module: str, name: str, kinds: dict[str, type], error: type[Tree
     """
     if len(module) > _LONGEST_MODULE:
         raise error(f"the name of a module has at most {_LONGEST_MODULE} characters, not {len(module):,}: {shown(module)}")
+    if not module.endswith(".py") and not all(part.isidentifier() for part in module.split(".")):
+        raise error(f"{module!r} does not name a module: write module:Name, package.module:Name or folder/file.py:Name")
     try:
         loaded = load_file(module) if module.endswith(".py") else importlib.import_module(module)
     except error:
@@ -139,11 +141,12 @@ def find_marked(module: str, name: str, kinds: dict[str, type], error: type[Tree
         raise (error(str(failed)) if isinstance(failed, UnknownGameError) else failed) from None
     except (Exception, SystemExit) as failed:
         raise error(f"importing {module!r} failed: {type(failed).__name__}: {failed}{_where(failed)}") from failed
-    content = vars(loaded)  # not getattr: a module's own __getattr__ would be a call
+    content = dict(vars(loaded))  # not getattr: a module's own __getattr__ would be a call
+    marked = tuple(kinds.values())
     found = content.get(name)
-    if isinstance(found, tuple(kinds.values())):
+    if issubclass(type(found), marked):  # not isinstance, which asks an object for its __class__: that too would be a call
         return found
-    there = ", ".join(key for key, value in content.items() if isinstance(value, tuple(kinds.values()))) or "none"
+    there = ", ".join(key for key, value in content.items() if issubclass(type(value), marked)) or "none"
     if name not in content:
         raise error(f"{module} has no {name!r}; {' or '.join(kinds)} objects there: {there}")
     raise error(f"{module}:{name} was not made by {' or '.join(kinds)}, so it is not called; objects there that are: {there}")
