@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import treetop as tt
@@ -70,6 +71,17 @@ def test_an_unknown_field_that_is_set_is_named():
     text = refused(make(apply))
     assert "other" in text
     assert "self.other = 3" in text
+
+
+def test_an_array_that_is_assigned_to_a_field_is_shown_by_line():
+    def apply(self, action):
+        self.n -= 1
+        if self.n == -77:
+            self.row = np.zeros(2, np.int8)
+
+    text = refused(make(apply))
+    assert "self.row[:] = ..." in text
+    assert "self.row = np.zeros(2, np.int8)" in text
 
 
 def test_python_that_numba_does_not_know_is_shown_by_line():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import operator
 import re
+import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -50,8 +51,19 @@ def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], t
 
 def _explain(blueprint: Blueprint, name: str, error: Exception) -> str:
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
+    statement = None if text.strip() else _statement(error)
+    if statement is not None:  # Numba gave up without a word
+        field = getattr(statement, "attr", None)
+        reason = "Numba cannot compile this statement" if field is None else f"this cannot be stored in the field {field}; elements of an array are stored by self.{field}[:] = ..."
+        return _told(blueprint, name, statement.loc.filename, statement.loc.line, reason)
     file, line = _place(blueprint, name, error, text)
     return _told(blueprint, name, file, line, _reason(blueprint, text))
+
+
+def _statement(error: Exception) -> Any:
+    """Return the statement that Numba was compiling when it raised an error, or None."""
+    frames = [frame.f_locals.get("inst") for frame, _ in traceback.walk_tb(error.__traceback__)]
+    return next((found for found in reversed(frames) if hasattr(found, "loc")), None)
 
 
 def _told(blueprint: Blueprint, name: str, file: str, line: int, reason: str) -> str:
