@@ -210,10 +210,12 @@ class Premises:
                         yield Fit("rewrite in", way.rule, min(1.0, quality) / (1 + 0.2 * len(way.rule.conditions)), f"{way.kind}{way.rule.name} in {given.name}")
 
     def _related(self, view: View) -> Iterator[Suggestion]:
-        """Rewriting with hypotheses about relations that Coq rewrites with."""
+        """Rewriting with hypotheses about relations that Coq rewrites with. Coq may need a second to see that it cannot, so they come late."""
+        inside = frozenset(subterms(view.conclusion))
         for given in view.proofs[:8]:
-            if head(given.type) in self._relations:
-                yield from (Suggestion(f"rewrite {given.name}", 0.25), Suggestion(f"rewrite <- {given.name}", 0.1))
+            sides = arguments(given.type)[-2:]
+            if head(given.type) in self._relations and len(sides) == 2:
+                yield from (Suggestion(f"rewrite {arrow}{given.name}", weight) for arrow, weight, side in zip(("", "<- "), (0.07, 0.04), sides, strict=True) if side in inside)
 
     def _forwards(self, view: View) -> Iterator[Fit]:
         for given in view.proofs[:8]:
