@@ -64,7 +64,7 @@ class GameRecord:
         if self.rules != known.digest:
             other = self.python != platform.python_version()
             hint = f" (it was saved under Python {self.python}, and rules are compared as bytecode)" if other else ""
-            raise SaveError(f"a game of {self.game}, whose rules are not those of {known.name}{hint}")
+            raise SaveError(f"a game of {self.game}, whose rules are not those of {known.source or known.name}: they have changed since, or it is another game{hint}")
         if any(player not in range(known.facts.players) for player in self.person):
             raise SaveError(f"damaged: the players of {known.name} are 0 to {known.facts.players - 1}, but people play {list(self.person)}")
         position = Position.start(known, None if self.deal is None else Rng(self.deal))

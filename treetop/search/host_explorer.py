@@ -227,7 +227,8 @@ class Explorer:
     def all_failed(self) -> SearchError:
         """The error for a root that is dead."""
         reason = self.machine.dead.get(ROOT, self.failures[-1].reason if self.failures else "nothing is left to choose")
-        return SearchError(f"the root itself failed: {reason}{shown(self.machine.states[ROOT])}")
+        where = f" ({self.failures[-1].where})" if self.failures and self.failures[-1].where else ""
+        return SearchError(f"the root itself failed: {reason}{where}{shown(self.machine.states[ROOT])}")
 
 
 def where_of(error: BaseException) -> str:

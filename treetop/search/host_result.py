@@ -303,8 +303,8 @@ class HostResult:
         lines = [f"{self.calls:,} evaluations elsewhere" + (f", cost {self.cost:g}" if self.cost else "")] if self.calls else []
         nodes = [failure for failure in self.failures if failure.ends_node]
         rollouts = [failure for failure in self.failures if not failure.ends_node]
-        return [*lines, *_listed(f"{len(nodes):,} nodes failed and are left out", nodes, len(nodes)),
-                *_listed(f"{self.failed_rollouts:,} rollouts failed and were made anew", rollouts, self.failed_rollouts)]  # fmt: skip
+        return [*lines, *_listed(f"nodes that failed and are left out: {len(nodes):,}", nodes, len(nodes)),
+                *_listed(f"rollouts that failed and were made again: {self.failed_rollouts:,}", rollouts, self.failed_rollouts)]  # fmt: skip
 
     def __str__(self) -> str:
         return "\n".join([str(self._told), *self._more()])

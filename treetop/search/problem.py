@@ -170,7 +170,7 @@ class ProblemView:
     def changed(self, state: Any) -> Any:
         """The state after a step that returned nothing: it has changed the state that it was given."""
         if self.copy is None:
-            raise ProblemError(f"{self.name}.step returned None: it returns the next state; if it changes the one it is given, a problem has a method copy")
+            raise ProblemError(f"{self.name}.step returned None: it returns the next state; if it changes the one it is given, a problem has a method copy{shown(state)}")
         return state
 
     def rewards(self, state: Any) -> list[float]:

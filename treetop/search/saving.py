@@ -122,7 +122,7 @@ def _compare_rules(path: Path, header: dict[str, Any], game: Game, arrays: dict[
     if header.get("rules") != game.digest:
         version = header.get("python")
         hint = f" (it was saved under Python {version}, and rules are compared as bytecode)" if version != platform.python_version() else ""
-        raise SaveError(f"{path} is a search of {header.get('game')}, whose rules are not those of {game.name}{hint}")
+        raise SaveError(f"{path} is a search of {header.get('game')}, whose rules are not those of {game.source or game.name}: they have changed since, or it is another game{hint}")
     facts = game.facts
     size = len(arrays["stats"])
     good = (
