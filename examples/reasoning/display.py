@@ -79,10 +79,10 @@ def _answer(search: HostSearch, result: HostResult, solution: Path | None) -> Pa
     game: GameOf24 = search.problem  # type: ignore[assignment]
     title = f"[bold]game of 24[/]  [cyan]{shown(game.numbers)}[/]"
     if solution is None:
-        if result.proof is None:
-            text = "no solution was found within the budget"
-        elif result.failures:
+        if result.failures:
             text = f"no solution was found; {len(result.failures):,} positions failed and were not looked at"
+        elif result.proof is None:
+            text = "no solution was found within the budget"
         else:
             text = "24 cannot be made from these numbers: every way was looked at"
         return Panel(Text(text, style="bold yellow"), title=title, title_align="left", box=box.ROUNDED, padding=(1, 2), border_style="yellow")

@@ -8,7 +8,7 @@ import pytest
 
 import treetop as tt
 from tests import own_games
-from treetop.errors import ConfigError, GameError, TerminalPositionError
+from treetop.errors import ConfigError, GameError, SearchError, TerminalPositionError
 from treetop.oracle import solve as solving
 from treetop.oracle import solve_any
 from treetop.oracle.connect_four import ConnectFourSolver, plies_to_end
@@ -180,13 +180,13 @@ def test_a_solution_is_ready_for_json():
 
 def test_a_deadline_that_passes_leaves_no_claim():
     for name in ("connect_four", "hex(size=4)"):
-        with pytest.raises(GameError, match="is not solved within 0.05 s .* nothing is claimed"):
+        with pytest.raises(SearchError, match="is not solved within 0.05 s .* nothing is claimed"):
             solve(name, seconds=0.05)
 
 
 def test_a_game_that_is_too_large_is_given_up(monkeypatch):
     monkeypatch.setattr(solving, "_MOST_NODES", 50_000)
-    with pytest.raises(GameError, match="not solved within .* positions; nothing is claimed"):
+    with pytest.raises(SearchError, match="not solved within .* positions; nothing is claimed"):
         solve("hex(size=4)")
 
 
@@ -206,7 +206,7 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> list[Solution | None]:
         monkeypatch.setattr(solving, "_MOST_NODES", most)
         try:
             found.append(solve("hex(size=3)"))
-        except GameError:
+        except SearchError:
             found.append(None)
     assert None in found
     return found

@@ -110,7 +110,7 @@ def test_an_evaluator_in_python_sees_only_positions_in_which_somebody_chooses():
         def evaluate(self, batch):
             players = [Mine.view(batch.states, index).current_player() for index in range(len(batch))]
             assert all(player == 0 for player in players)
-            return np.zeros((len(batch), 2)), np.full((len(batch), 1), 5.0)
+            return np.zeros((len(batch), 2)), np.full((len(batch), 1), Mine.facts.middle)
 
     config = tt.puct(c=1.0, batch_size=1, normalise=True, expand_after=0)
     outside = tt.Search(Mine, config, evaluator=Middle(), seed=6).run(tt.Limit(simulations=2000))

@@ -11,7 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
 from treetop.cli.common import BAR, CHOSEN, GameName, Json, Moves, Seconds, errors, facts, find_game, say, say_json, screen, table
-from treetop.errors import GameError
+from treetop.errors import SearchError
 from treetop.game.registry import position
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ def solve(game: GameName, moves: Moves = None, setup: Setup = None, seconds: Sec
         with _live_line(start.game.name) as show:
             solution = run_solver(start, seconds=seconds, progress=show)
     except KeyboardInterrupt:
-        raise GameError(f"{start.game.name} was not solved before Ctrl-C; nothing is claimed") from None
+        raise SearchError(f"{start.game.name} was not solved before Ctrl-C; nothing is claimed") from None
     if as_json:
         say_json(solution.to_dict())
     elif screen().is_terminal:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from treetop.errors import ConfigError, GameError, TerminalPositionError
+from treetop.errors import ConfigError, GameError, SearchError, TerminalPositionError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
@@ -151,7 +151,7 @@ class Solution:
         return f"proven by {self.method}: {self.nodes:,} positions in {self.elapsed:.3g} s{rate}"
 
 
-class _NotInTimeError(GameError):
+class _NotInTimeError(SearchError):
     """A limit was reached before the proof was complete."""
 
 
@@ -195,7 +195,7 @@ def solve(
     """The exact value of a position and of each of its moves.
 
     Connect Four has a solver of its own; other games are searched exhaustively, so they must be small, or near their end. Where the proof
-    is not complete within `seconds`, a GameError says so; without a time, a game that has no solver of its own is given up after a
+    is not complete within `seconds`, a SearchError says so; without a time, a game that has no solver of its own is given up after a
     hundred million positions. `progress` is called a few times a second.
 
     >>> print(solve("nim").summary())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.errors import SearchError, TerminalPositionError
+from treetop.errors import SearchError
 from treetop.game.definition import Game
 from treetop.game.position import Position, first_choice
 from treetop.players.base import BasePlayer
@@ -66,7 +66,10 @@ class SearchPlayer(BasePlayer):
             return
         try:
             self._search.advance(action)
-        except (TerminalPositionError, SearchError):  # the game is over, or the tree cannot follow: the next move begins a new one
+        except SearchError:  # the tree cannot follow: the next move begins a new one
+            self._search = None
+            return
+        if self._search.position.is_terminal:
             self._search = None
 
     def close(self) -> None:

@@ -91,6 +91,9 @@ class Batch:
         if good.all():
             return
         index, player = (int(place) for place in np.argwhere(~good)[0])
+        if not np.isfinite(rows[index, player]):
+            raise ConfigError(f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is not finite: "
+                              f"an evaluator gives finite numbers{self._shown(index)}")
         low, high = facts.value_range(step_rewards=pays, discount=self.discount)
         raise ConfigError(f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is outside of the range of {self.game.name}, "
                           f"{low:g} to {high:g} by its rewards={facts.rewards}: scale what the evaluator gives, or widen the game's rewards{self._shown(index)}")
