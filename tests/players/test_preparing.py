@@ -20,6 +20,7 @@ PLAYERS = [
     ("uct(simulations=60, max_nodes=40)", "tic_tac_toe"),
     ("puct(simulations=40, evaluator='uniform')", "tic_tac_toe"),
     ("gumbel(simulations=40)", "tic_tac_toe"),
+    ("uct(simulations=300, transpositions=True)", "tic_tac_toe"),
     ("uct(simulations=40, evaluator=\"rollout(policy='mast')\")", "tic_tac_toe"),
     ("alphabeta(depth=3)", "tic_tac_toe"),
     ("alphabeta(depth=3, rollouts=2)", "tic_tac_toe"),

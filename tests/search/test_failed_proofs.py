@@ -105,7 +105,7 @@ def test_a_rollout_that_fails_costs_that_rollout_only():
     assert failed
     assert all("too late" in failure.reason and "rollout" in failure.reason for failure in failed)
     assert result.failed_rollouts >= len(failed)
-    assert "rollouts failed" in str(result)
+    assert "rollouts that failed" in str(result)
 
 
 @pytest.mark.parametrize("config", [tt.uct(), tt.uct(solver=True), tt.gumbel(), tt.halving(), tt.uct(first_play="parent"), tt.uct(max_nodes=30), tt.uct(max_depth=2)])
