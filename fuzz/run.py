@@ -29,7 +29,8 @@ def child(target: Target, seed: int, first: int, inputs: int) -> None:
     """Run inputs, and print a line for each: its number before, what became of it after. The parent sees where a crash happened."""
     from treetop.errors import TreetopError
 
-    with tempfile.TemporaryDirectory() as place:
+    memory = Path("/dev/shm")  # where writing a file waits for no disk
+    with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as place:
         folder = Path(place).resolve()
         target.prepare(folder)
         os.chdir(folder)
