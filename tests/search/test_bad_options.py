@@ -209,3 +209,12 @@ def test_a_move_that_is_not_legal_cannot_be_visited(call):
 def test_a_move_is_visited_a_whole_number_of_times(wanted):
     with pytest.raises(tt.ConfigError, match="at_least"):
         tt.Search("tic_tac_toe", seed=1).visit("a1", at_least=wanted)
+
+
+@pytest.mark.parametrize("name", ["virtual_until", "expand_after", "max_depth", "max_nodes", "max_considered", "batch_size", "noise_moves", "completed_visits", "c", "transpositions"])
+def test_numbers_that_no_kernel_can_hold_are_refused(name):
+    for value in (2**63, 2**64, 10**90):
+        with pytest.raises(tt.ConfigError, match=name):
+            tt.SearchConfig(**{name: value})
+    with pytest.raises(tt.ConfigError, match="depth"):
+        tt.Rollout(depth=2**31)

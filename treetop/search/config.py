@@ -25,6 +25,9 @@ OBSERVERS = ("all", "one")
 CHANCES = ("drawn", "expected", "open")
 
 
+_LARGEST = 2**31 - 1  # whole numbers are settings of the kernels, which keep them in 32 bits
+
+
 @dataclass(frozen=True)
 class SearchConfig:
     """All settings of a search. `uct()`, `puct()`, `grave()`, `gumbel()` and the other presets make one with the usual defaults."""
@@ -271,7 +274,7 @@ def _one_of(name: str, value: object, allowed: tuple[str, ...], more: str = "") 
 
 
 def _number(name: str, value: Any, *, low: float = -math.inf, open_low: bool = False, infinite: bool = False) -> None:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value)
+    good = isinstance(value, (int, float)) and not isinstance(value, bool) and (isinstance(value, float) or abs(value) < 2**63) and not math.isnan(value)
     good = good and (infinite or math.isfinite(value)) and (value > low if open_low else value >= low)
     if not good:
         bound = "" if low == -math.inf else (f" above {low:g}" if open_low else f" of at least {low:g}")
@@ -285,5 +288,5 @@ def _share(name: str, value: Any) -> None:
 
 
 def _whole(name: str, value: Any, low: int) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < low):
-        raise ConfigError(f"{name} must be a whole number of at least {low}, not {value!r}")
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= _LARGEST):
+        raise ConfigError(f"{name} must be a whole number of at least {low}{f' and at most {_LARGEST}' if isinstance(value, int) and value > low else ''}, not {value!r}")

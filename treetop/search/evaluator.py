@@ -70,7 +70,7 @@ class Rollout(CompiledEvaluator):
         if policy not in _POLICIES:
             raise ConfigError(f"a rollout's policy is {', '.join(map(repr, _POLICIES))}; not {policy!r}")
         for name, value, low in (("count", count, 1), ("depth", depth, 0)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < low):
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= _TO_THE_END):
                 raise ConfigError(f"a rollout's {name} is a whole number of at least {low}, not {value!r}")
         if not 0 <= epsilon <= 1 or not 0 < temperature < float("inf"):
             raise ConfigError(f"a rollout's epsilon is from 0 to 1 and its temperature above 0; not {epsilon!r} and {temperature!r}")
