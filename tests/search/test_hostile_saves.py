@@ -45,7 +45,14 @@ def _swap_actions(header, arrays):
     arrays["links"] = links
 
 
+def _second_action_none(header, arrays):
+    links = arrays["links"].copy()
+    links["action"][2] = -1
+    arrays["links"] = links
+
+
 @pytest.mark.parametrize("change", [
+    _second_action_none,
     _field("links", "action", 99), _field("links", "action", -1), _swap_actions, _field("links", "first_child", 10**6, 0), _field("links", "num_children", 60_000, 0),
     _field("links", "flags", 4), _field("links", "flags", 16), _field("links", "flags", 32, 0), _field("links", "parent", 10**6), _field("stats", "visits", -5),
     _field("stats", "visits", 2**31 - 1), _field("stats", "value_sum", np.nan), _field("stats", "prior", np.nan), _field("stats", "prior", -0.3),

@@ -89,7 +89,7 @@ def _fits(moves: Any, actions: Any, probabilities: Any, state: Any, node: Any, f
     for index in range(count):
         place = -1
         for other in range(legal):
-            if actions[other] == moves.action[first + index]:
+            if actions[other] == moves.action[first + index] and actions[other] >= 0:
                 place = other
         if place < 0:
             return False
