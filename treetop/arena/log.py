@@ -168,7 +168,7 @@ def _are_seers(value: Any) -> bool:
 
 
 def _are_rewards(value: Any, players: Any) -> bool:
-    return isinstance(value, dict) and all(_is_number(value.get(player)) for player in players)
+    return isinstance(value, dict) and set(value) == set(players) and all(_is_number(entry) for entry in value.values())
 
 
 MATCH = Kind("a match", ("index", "pair", "score", "seats", "opening", "forfeit", "rewards"), _is_pair_game, kept=("clairvoyant", "reason"))

@@ -88,10 +88,11 @@ def _read(record: Path) -> dict[str, list[Example]]:
             entry = parse_json(line)
             if entry["format"] != _FORMAT:
                 break
-            examples = [Example(_goal(goal), _text(tactic), _text(entry["lemma"])) for goal, tactic in entry["pairs"]]
+            lemma = _text(entry["lemma"])
+            examples = [Example(_goal(goal), _text(tactic), lemma) for goal, tactic in entry["pairs"]]
         except (ValueError, KeyError, TypeError):
             break
-        found[entry["lemma"]] = examples
+        found[lemma] = examples
     return found
 
 
