@@ -56,6 +56,25 @@ def test_what_is_no_array_of_numbers_is_a_clear_error():
     search.drop(batch)
 
 
+class Returns:
+    """An evaluator that returns the same whatever it is asked."""
+
+    def __init__(self, given):
+        self.given = given
+
+    def evaluate(self, batch):
+        return self.given
+
+
+@pytest.mark.parametrize("given", [None, 0.0, (), (1, 2, 3), {"logits": 0}, (np.zeros((1, 9), complex), np.zeros(1)), (np.zeros((1, 9)), np.zeros(1, complex))])
+@pytest.mark.parametrize("wrap", [lambda one: one, tt.Cached], ids=["plain", "cached"])
+def test_an_evaluator_that_returns_no_pair_of_real_arrays_is_a_clear_error(given, wrap):
+    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=wrap(Returns(given)), seed=1)
+    with pytest.raises(tt.ConfigError, match="must return two arrays|must be an array of numbers"):
+        search.run(tt.Limit(simulations=10))
+    assert search.in_flight == 0
+
+
 def test_the_range_of_values_follows_rewards_on_the_way_and_the_discount():
     facts = tt.load_game("cliff_walking").facts
     low, high = facts.rewards

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from treetop.errors import ConfigError
 from treetop.search.batch import Batch
-from treetop.search.evaluator import Evaluator, name_of
+from treetop.search.evaluator import Evaluator, evaluate_batch, name_of
 
 _WORD = 2**64 - 1
 
@@ -113,7 +113,7 @@ class Cached:
         if not wanted:
             return {}
         part = _subset(batch, list(wanted.values()))
-        logits, values = self.evaluator.evaluate(part)
+        logits, values = evaluate_batch(self.evaluator, part)
         # Checked before anything is kept, so that what the search would refuse is asked for again.
         checked, worth = part.checked_logits(logits), part.checked_values(values)
         narrow = np.asarray(logits).dtype == np.float32  # kept as narrow as they came: half the memory, and the same numbers

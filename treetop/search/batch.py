@@ -105,6 +105,8 @@ class Batch:
 
 def _as_numbers(given: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
     try:
+        if np.iscomplexobj(given):
+            raise TypeError("they are complex")
         return np.asarray(given, np.float64)
     except (TypeError, ValueError) as error:
         raise ConfigError(f"{what} must be an array of numbers: {error}") from None

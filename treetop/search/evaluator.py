@@ -29,6 +29,14 @@ class Evaluator(Protocol):
         ...
 
 
+def evaluate_batch(evaluator: Evaluator, batch: Batch) -> tuple[npt.ArrayLike, npt.ArrayLike]:
+    """Return the logits and values of a batch, and refuse an evaluator that returns anything else."""
+    given = evaluator.evaluate(batch)
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise ConfigError(f"{type(evaluator).__name__}.evaluate must return two arrays, the logits and the values; not {type(given).__name__}")
+    return given[0], given[1]
+
+
 class CompiledEvaluator:
     """An evaluator that is part of the compiled loop."""
 

@@ -18,7 +18,7 @@ from treetop.kernels.control import SOLVED
 from treetop.search import root
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
-from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, in_python
+from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, evaluate_batch, in_python
 from treetop.search.guard import Guard, exclusive
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
@@ -254,7 +254,7 @@ class Search:
         batch = self._machine.gather(size, size)
         if len(batch):
             try:
-                logits, values = evaluator.evaluate(batch)
+                logits, values = evaluate_batch(evaluator, batch)
                 self._absorb(batch, logits, values)
             except BaseException:
                 if batch._open:
