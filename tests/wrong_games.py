@@ -198,7 +198,7 @@ _FACTS = [
     ("more players than memory", {"players": "10**9"}), ("fewer players than move", {"players": "1"}),
     ("no actions", {"num_actions": "0"}), ("negative actions", {"num_actions": "-3"}), ("too many actions", {"num_actions": "2**40"}),
     ("num_actions too small", {"num_actions": "2"}), ("max_length too small", {"max_length": "3"}), ("no max_length", {"max_length": "0"}),
-    ("max_length is infinite", {"max_length": "math.inf"}), ("rewards reversed", {"rewards": "(1, -1)"}), ("rewards not finite", {"rewards": "(0, math.inf)"}),
+    ("max_length is infinite", {"max_length": "math.inf"}), ("rewards reversed", {"rewards": "(1, -1)"}), ("rewards not finite", {"rewards": "(0, math.inf)"}), ("rewards too large to be squared", {"rewards": "(0, 1e200)"}),
     ("rewards too narrow", {"rewards": "(0, 0.5)"}), ("observation shape of texts", {"observation_shape": "('a',)"}),
 ]  # fmt: skip
 _OTHERKINDS = [

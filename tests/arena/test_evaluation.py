@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -139,6 +140,17 @@ def test_what_was_played_is_not_played_again_and_a_torn_line_is(tmp_path):
         evaluate(Rolls, "greedy", out=tmp_path / "e", **options)
     with pytest.raises(SaveError, match="seed is 1, not 2"):
         evaluate(Rolls, "random", out=tmp_path / "e", **{**options, "seed": 2})
+
+
+@pytest.mark.parametrize("size", ["1e200", "1" + "0" * 400])
+def test_recorded_returns_too_large_for_a_mean_are_refused(tmp_path, size):
+    options = {"games": 3, "seed": 1, "workers": 1}
+    evaluate(Rolls, "random", out=tmp_path / "e", **options)
+    lines = (tmp_path / "e").read_text().splitlines(keepends=True)
+    lines[1] = re.sub(r'"returns": \[[^,\]]+', f'"returns": [{size}', lines[1])
+    (tmp_path / "e").write_text("".join(lines))
+    with pytest.raises(SaveError, match="line 2 is no game"):
+        evaluate(Rolls, "random", out=tmp_path / "e", **options)
 
 
 def test_an_evaluation_that_is_killed_and_resumed_equals_one_that_was_not(tmp_path):

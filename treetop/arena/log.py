@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.errors import SaveError
+from treetop.game.facts import LARGEST_REWARD
 from treetop.journal import Journal, Record, as_read, read_journal
 
 VERSION = 1
@@ -156,7 +157,7 @@ def _is_index(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST_REWARD
 
 
 def _is_opening(value: Any) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from treetop.errors import GameDefinitionError
 
 _MOST_PLAYERS = 1_000
+LARGEST_REWARD = 1e100  # sums and squares of rewards stay finite
 
 
 @dataclass(frozen=True)
@@ -46,10 +47,10 @@ class Facts:
             raise GameDefinitionError(f"observation_shape must be a tuple of whole numbers of at least 1, not {shape!r}")
         try:
             low, high = (float(bound) for bound in self.rewards)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise GameDefinitionError(f"rewards must be a pair (lowest, highest), not {self.rewards!r}") from None
-        if not (math.isfinite(low) and math.isfinite(high) and low < high):
-            raise GameDefinitionError(f"rewards must be a finite pair (lowest, highest) with lowest < highest, not {self.rewards!r}")
+        if not -LARGEST_REWARD <= low < high <= LARGEST_REWARD:
+            raise GameDefinitionError(f"rewards must be a pair (lowest, highest) with lowest < highest, within {LARGEST_REWARD:g}, not {self.rewards!r}")
         object.__setattr__(self, "rewards", (low, high))
         if self.zero_sum is None:
             object.__setattr__(self, "zero_sum", self.players == 2 and low == -high)
