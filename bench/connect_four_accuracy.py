@@ -42,8 +42,11 @@ def main() -> None:
                 right += result.move in keeping
                 proven += result.solved
             spent = time.process_time() - start
-            print(f"{text}, {simulations:,} simulations: {right} of {len(positions)} ({right / len(positions):.1%}) keep the value; "
-                  f"{proven} proven; {spent:.1f} s", flush=True)
+            print(
+                f"{text}, {simulations:,} simulations: {right} of {len(positions)} ({right / len(positions):.1%}) keep the value; "
+                f"{proven} proven; {spent:.1f} s",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

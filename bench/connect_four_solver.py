@@ -47,7 +47,13 @@ def measure(discs: int, positions: int, seed: int) -> tuple[str, ...]:
         seconds.append(time.process_time() - start)
         nodes += solver.nodes
     times = (statistics.median(seconds), statistics.mean(seconds), max(seconds))
-    return str(discs), str(positions), *(f"{value:.4f}" for value in times), f"{nodes // positions:,}", f"{nodes / sum(seconds):,.0f}"
+    return (
+        str(discs),
+        str(positions),
+        *(f"{value:.4f}" for value in times),
+        f"{nodes // positions:,}",
+        f"{nodes / sum(seconds):,.0f}",
+    )
 
 
 def main() -> None:

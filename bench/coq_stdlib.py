@@ -93,7 +93,9 @@ class LemmaLog(Journal):
 
 def library() -> Path:
     """Where the standard library is."""
-    return Path(subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout.strip()) / "theories"
+    return (
+        Path(subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout.strip()) / "theories"
+    )
 
 
 @cache
@@ -119,7 +121,9 @@ def _lemmas(folder: str) -> list[tuple[str, str]]:
     found = []
     for file in sorted((library() / folder).glob("*.v")):
         document = Document(file.read_bytes().decode("utf-8", "surrogateescape"), file.name)
-        names = [lemma.qualified for lemma in document.lemmas if lemma.kind in KINDS and lemma.ending in ("Qed", "Defined")]
+        names = [
+            lemma.qualified for lemma in document.lemmas if lemma.kind in KINDS and lemma.ending in ("Qed", "Defined")
+        ]
         found += [(f"{folder}/{file.name}", name) for name in names if names.count(name) == 1]
     return [lemma for lemma in found if " ".join(lemma) not in seen()]
 
@@ -162,8 +166,14 @@ def _column(column: str, theorem: CoqTheorem, prover: CoqProver, seconds: float,
         return hammered(theorem, seconds)
     with ProofSearch(theorem, config, seed=0, allow_easy=column == "search", prover=prover) as search:
         result = search.run(ProofLimit(seconds=seconds))
-    return {"proved": result.status == "proved", "script": result.script, "seconds": round(result.seconds, 2), "attempts": result.attempts,
-            "goals": len(result.graph), "steps": result.steps}
+    return {
+        "proved": result.status == "proved",
+        "script": result.script,
+        "seconds": round(result.seconds, 2),
+        "attempts": result.attempts,
+        "goals": len(result.graph),
+        "steps": result.steps,
+    }
 
 
 def single(prover: CoqProver, tactics: tuple[str, ...], seconds: float) -> dict[str, Any]:
@@ -231,7 +241,10 @@ def report(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
     print("| folder | lemmas | " + " | ".join(columns) + " |\n|---" * 1 + "|---|" + "---|" * len(columns))
     for folder in (*FOLDERS, "all"):
         rows = [record for record in kept if folder in ("all", record["file"].partition("/")[0])]
-        cells = [f"{sum(solved(record, column) for record in rows)} ({sum(solved(record, column) for record in rows) / max(1, len(rows)):.0%})" for column in columns]
+        cells = [
+            f"{sum(solved(record, column) for record in rows)} ({sum(solved(record, column) for record in rows) / max(1, len(rows)):.0%})"
+            for column in columns
+        ]
         print(f"| {folder} | {len(rows)} | " + " | ".join(cells) + " |")
     print()
     for ours, theirs in (("search", "union"), ("blocked", "auto"), ("search", "sauto")):
@@ -254,10 +267,17 @@ def main() -> None:
     options.add_argument("--out", type=Path, required=True)
     given = options.parse_args()
     columns, config = tuple(given.columns.split(",")), read_policy(given.policy, ProofConfig())
-    lemmas = [(file, name) for file, name in map(str.split, sorted(seen()))] if given.seen else draw(given.lemmas, given.seed)
+    lemmas = (
+        [(file, name) for file, name in map(str.split, sorted(seen()))]
+        if given.seen
+        else draw(given.lemmas, given.seed)
+    )
     settings = {"seconds": given.seconds, "columns": columns, "policy": given.policy}
     deadline = len(columns) * 2 * given.seconds + 120
-    with LemmaLog(given.out, settings) as log, Pool(measure, (columns, given.seconds, config), workers=given.workers, deadline=deadline) as pool:
+    with (
+        LemmaLog(given.out, settings) as log,
+        Pool(measure, (columns, given.seconds, config), workers=given.workers, deadline=deadline) as pool,
+    ):
         done = {(record["file"], record["lemma"]) for record in log.records}
         units = [Unit(f"{file} {lemma}", (file, lemma)) for file, lemma in lemmas if (file, lemma) not in done]
         for number, outcome in enumerate(pool.run(units), start=1):
@@ -265,8 +285,15 @@ def main() -> None:
                 print(f"failed: {outcome.unit.id}: {outcome.reason}", flush=True)
                 continue
             log.append(outcome.value)
-            marks = " ".join(f"{column} {'+' if outcome.value[column]['proved'] else '-'}" for column in columns if column in outcome.value)
-            print(f"{number}/{len(units)} {outcome.unit.id}: {marks or 'restates ' + outcome.value['restates']}", flush=True)
+            marks = " ".join(
+                f"{column} {'+' if outcome.value[column]['proved'] else '-'}"
+                for column in columns
+                if column in outcome.value
+            )
+            print(
+                f"{number}/{len(units)} {outcome.unit.id}: {marks or 'restates ' + outcome.value['restates']}",
+                flush=True,
+            )
     wanted = set(lemmas)
     records = [record for record in log.records if (record["file"], record["lemma"]) in wanted]
     judge(records, columns)

@@ -57,7 +57,9 @@ class G4ip:
                 self._implication(given, fresh, atoms, waiting)
         return goal.kind == TRUE or goal in atoms or self._choose(atoms, waiting, goal)
 
-    def _implication(self, given: Formula, fresh: list[Formula], atoms: frozenset[Formula], waiting: list[Formula]) -> None:
+    def _implication(
+        self, given: Formula, fresh: list[Formula], atoms: frozenset[Formula], waiting: list[Formula]
+    ) -> None:
         premise, head = given.left, given.right
         if premise.kind == TRUE or premise in atoms:
             fresh.append(head)

@@ -25,8 +25,18 @@ sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() !=
 import treetop as tt  # noqa: E402
 from treetop.adapters import GymPolicy, GymProblem, PettingZooPolicy  # noqa: E402
 
-EPISODES = {"FrozenLake-v1": 300, "FrozenLake8x8-v1": 100, "Taxi-v4": 50, "CliffWalking-v1": 5, "CartPole-v1": 5, "Blackjack-v1": 2000}
-KNOWN = {"CartPole-v1": "500 at most, 475 is called solved", "Blackjack-v1": "about -0.045 by the best strategy without counting"}
+EPISODES = {
+    "FrozenLake-v1": 300,
+    "FrozenLake8x8-v1": 100,
+    "Taxi-v4": 50,
+    "CliffWalking-v1": 5,
+    "CartPole-v1": 5,
+    "Blackjack-v1": 2000,
+}
+KNOWN = {
+    "CartPole-v1": "500 at most, 475 is called solved",
+    "Blackjack-v1": "about -0.045 by the best strategy without counting",
+}
 GAMES = {"tictactoe": 1000, "connect_four": 100}
 
 
@@ -52,9 +62,12 @@ def play(name: str, episodes: int, simulations: int | None, *, rollouts: bool) -
         returns.append(total)
     error = statistics.stdev(returns) / len(returns) ** 0.5 if len(returns) > 1 else 0.0
     known = f"{statistics.fmean(best):.3f} expected by the best policy" if best else KNOWN.get(name, "unknown")
-    print(f"{name:18} {'by the table' if by_table else 'by rollouts':13} {policy.limit.simulations:>6} simulations, {episodes} episodes: "
-          f"mean {statistics.fmean(returns):.3f} +- {error:.3f}, worst {min(returns):g}; best known: {known}; "
-          f"{1000 * (time.perf_counter() - started) / steps:.1f} ms a step", flush=True)  # fmt: skip
+    print(
+        f"{name:18} {'by the table' if by_table else 'by rollouts':13} {policy.limit.simulations:>6} simulations, {episodes} episodes: "
+        f"mean {statistics.fmean(returns):.3f} +- {error:.3f}, worst {min(returns):g}; best known: {known}; "
+        f"{1000 * (time.perf_counter() - started) / steps:.1f} ms a step",
+        flush=True,
+    )
 
 
 def play_games(name: str, games: int, simulations: int) -> None:
@@ -64,7 +77,11 @@ def play_games(name: str, games: int, simulations: int) -> None:
     for game in range(games):
         env = module.env()
         env.reset(seed=game)
-        seat, policy, received = env.possible_agents[game % 2], PettingZooPolicy(tt.Limit(simulations=simulations), seed=game), 0.0
+        seat, policy, received = (
+            env.possible_agents[game % 2],
+            PettingZooPolicy(tt.Limit(simulations=simulations), seed=game),
+            0.0,
+        )
         for agent in env.agent_iter():
             seen, reward, terminated, truncated, _ = env.last()
             received += reward if agent == seat else 0.0
@@ -76,8 +93,11 @@ def play_games(name: str, games: int, simulations: int) -> None:
                 allowed = [action for action, may in enumerate(seen["action_mask"]) if may]
                 env.step(allowed[rng.below(len(allowed))])
         counts[received] += 1
-    print(f"{name:18} {simulations} simulations, {games} games against random moves: won {counts[1.0]}, drawn {counts[0.0]}, lost {counts[-1.0]}; "
-          f"{time.perf_counter() - started:.0f} s", flush=True)  # fmt: skip
+    print(
+        f"{name:18} {simulations} simulations, {games} games against random moves: won {counts[1.0]}, drawn {counts[0.0]}, lost {counts[-1.0]}; "
+        f"{time.perf_counter() - started:.0f} s",
+        flush=True,
+    )
 
 
 def main() -> None:

@@ -90,13 +90,21 @@ def against_openspiel(simulations: int, repeats: int) -> dict[str, Any] | None:
         tt.HostSearch(SpielProblem(game), tt.uct(c=EXPLORATION), seed=seed).run(tt.Limit(simulations=simulations))
         ours.append(time.process_time() - start)
         random = np.random.RandomState(seed)
-        bot = mcts.MCTSBot(game, EXPLORATION, simulations, mcts.RandomRolloutEvaluator(1, random), solve=False, random_state=random)
+        bot = mcts.MCTSBot(
+            game, EXPLORATION, simulations, mcts.RandomRolloutEvaluator(1, random), solve=False, random_state=random
+        )
         start = time.process_time()
         bot.mcts_search(game.new_initial_state())
         theirs.append(time.process_time() - start)
     ratios = [their / our for our, their in zip(ours, theirs, strict=True)]
-    return {"simulations": simulations, "ours": simulations / statistics.median(ours), "openspiel": simulations / statistics.median(theirs),
-            "ratio": statistics.median(ratios), "lowest": min(ratios), "highest": max(ratios)}  # fmt: skip
+    return {
+        "simulations": simulations,
+        "ours": simulations / statistics.median(ours),
+        "openspiel": simulations / statistics.median(theirs),
+        "ratio": statistics.median(ratios),
+        "lowest": min(ratios),
+        "highest": max(ratios),
+    }
 
 
 async def slow(state: int, actions: tuple[int, ...]) -> tuple[None, float]:  # noqa: ARG001
@@ -126,10 +134,14 @@ def main() -> None:
     if spiel is None:
         print("OpenSpiel is not installed: the first part is left out")
     else:
-        print(f"Connect Four over pyspiel states, {spiel['simulations']:,} simulations: {spiel['ours']:,.0f} a second, OpenSpiel's Python "
-              f"{spiel['openspiel']:,.0f}: {spiel['ratio']:.2f} times (from {spiel['lowest']:.2f} to {spiel['highest']:.2f})")
+        print(
+            f"Connect Four over pyspiel states, {spiel['simulations']:,} simulations: {spiel['ours']:,.0f} a second, OpenSpiel's Python "
+            f"{spiel['openspiel']:,.0f}: {spiel['ratio']:.2f} times (from {spiel['lowest']:.2f} to {spiel['highest']:.2f})"
+        )
     flight = in_flight(640 if options.quick else 1920)
-    print(f"50 ms evaluations: {flight['one at a time']:.1f} a second one at a time, {flight['32 in flight']:.1f} with 32 in flight: {flight['ratio']:.1f} times")
+    print(
+        f"50 ms evaluations: {flight['one at a time']:.1f} a second one at a time, {flight['32 in flight']:.1f} with 32 in flight: {flight['ratio']:.1f} times"
+    )
     if options.json:
         options.json.write_text(json.dumps({"openspiel": spiel, "in_flight": flight}, indent=1))
 

@@ -56,7 +56,12 @@ def ours(path: Path, seconds: float, mode: str) -> Found:
     model = theorem.refute(max(seconds - (time.perf_counter() - start), 0.1))
     taken = time.perf_counter() - start
     if model is not None:
-        return {"answer": "refuted", "verified": model.refutes(theorem.statement), "seconds": taken, "worlds": len(model.worlds)}
+        return {
+            "answer": "refuted",
+            "verified": model.refutes(theorem.statement),
+            "seconds": taken,
+            "worlds": len(model.worlds),
+        }
     return {"answer": "refuted" if exhausted else "open", "verified": False, "seconds": taken}
 
 
@@ -111,13 +116,23 @@ def table(rows: list[dict[str, Any]], with_baseline: bool) -> str:
         groups.setdefault((row["family"], row["status"]), []).append(row)
     for status in sorted({row["status"] for row in rows}):
         groups["all", status] = [row for row in rows if row["status"] == status]
-    lines = ["| family | status | problems | proved | refuted | open | verified | slowest |" + (" plain: proved | refuted | open |" if with_baseline else "")]
+    lines = [
+        "| family | status | problems | proved | refuted | open | verified | slowest |"
+        + (" plain: proved | refuted | open |" if with_baseline else "")
+    ]
     lines.append("|---|---|" + "---:|" * (9 if with_baseline else 6))
     for (family, status), members in groups.items():
         answers = [row["ours"]["answer"] for row in members]
         verified = sum(row["ours"]["verified"] for row in members)
         slowest = max(row["ours"]["seconds"] for row in members)
-        cells = [family, status, len(members), *(answers.count(answer) for answer in ("proved", "refuted", "open")), verified, f"{slowest:.2f} s"]
+        cells = [
+            family,
+            status,
+            len(members),
+            *(answers.count(answer) for answer in ("proved", "refuted", "open")),
+            verified,
+            f"{slowest:.2f} s",
+        ]
         if with_baseline:
             plain = [row["plain"]["answer"] for row in members]
             cells += [plain.count(answer) for answer in ("proved", "refuted", "open")]
@@ -141,13 +156,26 @@ def main() -> None:
     rows, wrong = [], []
     for file in files:
         status = LogicTheorem.load(file).status or "unknown"
-        row = {"name": file.name, "family": re.split(r"[+.]", file.name)[0], "status": status, "ours": in_process(ours, file, options.seconds, options.mode)}
+        row = {
+            "name": file.name,
+            "family": re.split(r"[+.]", file.name)[0],
+            "status": status,
+            "ours": in_process(ours, file, options.seconds, options.mode),
+        }
         if not options.no_baseline:
             row["plain"] = in_process(baseline, file, options.seconds, options.mode)
         rows.append(row)
         answers = {name: row[name] for name in ("ours", "plain") if name in row}
-        wrong += [f"{file.name} ({status}): {name} says {found['answer']} {found.get('reason', '')}" for name, found in answers.items() if is_wrong(found, status)]
-        print(f"{file.name:16} {status:12} " + "   ".join(f"{name}: {found['answer']:8} {found['seconds']:7.2f} s" for name, found in answers.items()), flush=True)
+        wrong += [
+            f"{file.name} ({status}): {name} says {found['answer']} {found.get('reason', '')}"
+            for name, found in answers.items()
+            if is_wrong(found, status)
+        ]
+        print(
+            f"{file.name:16} {status:12} "
+            + "   ".join(f"{name}: {found['answer']:8} {found['seconds']:7.2f} s" for name, found in answers.items()),
+            flush=True,
+        )
     print("\n" + table(rows, not options.no_baseline))
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))

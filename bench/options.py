@@ -85,7 +85,9 @@ def against(checkout: Path, game: str, simulations: int, pairs: int) -> list[flo
 def _run_process(folder: Path, game: str, simulations: int) -> float:
     environment = {**os.environ, "PYTHONPATH": str(folder)}
     command = [sys.executable, "-c", ONE_PROCESS, game, str(simulations), "9"]
-    return float(subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=True).stdout)
+    return float(
+        subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, check=True).stdout
+    )
 
 
 def main() -> None:
@@ -103,8 +105,10 @@ def main() -> None:
         for game in options.games[:1]:
             ratios = against(options.before.resolve(), game, options.simulations, options.pairs)
             found[game] = ratios
-            print(f"{game}, {options.simulations:,} simulations: {statistics.median(ratios):.3f} of the other checkout's time "
-                  f"(median of {len(ratios)} pairs, {min(ratios):.3f} to {max(ratios):.3f})")
+            print(
+                f"{game}, {options.simulations:,} simulations: {statistics.median(ratios):.3f} of the other checkout's time "
+                f"(median of {len(ratios)} pairs, {min(ratios):.3f} to {max(ratios):.3f})"
+            )
     else:
         print("| game | " + " | ".join(OPTIONS) + " |\n|---|" + "---|" * len(OPTIONS))
         for game in options.games:

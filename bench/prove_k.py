@@ -49,15 +49,29 @@ def main() -> None:
     theorems, seeds = tuple(experiment.problems()), range(given.seeds)
 
     def show(now: SuiteProgress) -> None:
-        print(f"{now.finished}/{now.asked} {now.run.theorem} {now.run.policy} {now.run.seed}: {now.run.status}, {now.run.attempts} attempts", flush=True)
+        print(
+            f"{now.finished}/{now.asked} {now.run.theorem} {now.run.policy} {now.run.seed}: {now.run.status}, {now.run.attempts} attempts",
+            flush=True,
+        )
 
     with RunLog(given.out, experiment.report(theorems, policies, tuple(seeds)).to_dict()) as log:
-        result = run_suite(theorems, ExperimentRuns(), log, policies=policies, seeds=tuple(seeds), arguments=(experiment,), workers=given.workers, progress=show)
+        result = run_suite(
+            theorems,
+            ExperimentRuns(),
+            log,
+            policies=policies,
+            seeds=tuple(seeds),
+            arguments=(experiment,),
+            workers=given.workers,
+            progress=show,
+        )
     runs = {policy: [run for run in result.runs if run.policy == policy] for policy in policies}
     print(f"\n{len(theorems)} theorems, {given.seeds} seeds, at most {given.attempts} attempts\n")
     for unit in ("attempts", "expansions", "seconds"):
         for policy in policies[:-1]:
-            print(f"{policy} in {unit}: K = {ratio(runs, policy, theorems, unit).censored}; both proved: {ratio(runs, policy, theorems, unit).both_solved}")
+            print(
+                f"{policy} in {unit}: K = {ratio(runs, policy, theorems, unit).censored}; both proved: {ratio(runs, policy, theorems, unit).both_solved}"
+            )
     halves = split(theorems)
     choice = choose({policy: runs[policy] for policy in policies[:-1]}, halves.choosing)
     print(f"\nchosen on {len(halves.choosing)} theorems:\n{choice}")
@@ -66,7 +80,9 @@ def main() -> None:
         print(f"  {name}: {text}")
     if given.plot:
         table = basin_table([*runs[choice.policy], *runs[BLIND]])
-        draw_experiment(given.plot, table, ratio(runs, choice.policy, theorems), title=f"{choice.policy} beside {BLIND}")
+        draw_experiment(
+            given.plot, table, ratio(runs, choice.policy, theorems), title=f"{choice.policy} beside {BLIND}"
+        )
 
 
 if __name__ == "__main__":

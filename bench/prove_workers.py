@@ -24,7 +24,11 @@ Fixpoint turn (l : list nat) : list nat := match l with nil => nil | cons x k =>
 Lemma join_assoc : forall l m k : list nat, join l (join m k) = join (join l m) k. Admitted.
 Lemma join_nil : forall l : list nat, join l nil = l. Admitted.
 """
-FALSE = ("forall l m : list nat, join (turn l) m = join m (turn l)", "forall n m k : nat, n * (m + k) = n * m + k", "forall l m : list nat, turn (join l m) = join (turn l) (turn m)")
+FALSE = (
+    "forall l m : list nat, join (turn l) m = join m (turn l)",
+    "forall n m k : nat, n * (m + k) = n * m + k",
+    "forall l m : list nat, turn (join l m) = join (turn l) (turn m)",
+)
 
 
 def rate(statement: str, policy: str, workers: int, seconds: float) -> tuple[float, float]:
@@ -56,7 +60,10 @@ def main() -> None:
                 manys.append(many)
                 shares.append(share)
         ratio = statistics.median(many / one for many, one in zip(manys, ones, strict=True))
-        print(f"| {policy} | {statistics.median(ones):.0f} | {statistics.median(manys):.0f} | {ratio:.2f} | {statistics.median(shares):.0%} of a core |", flush=True)
+        print(
+            f"| {policy} | {statistics.median(ones):.0f} | {statistics.median(manys):.0f} | {ratio:.2f} | {statistics.median(shares):.0%} of a core |",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -93,7 +93,9 @@ def c_timer(source: Path, function: str, largest: int) -> Timer | None:
     return run
 
 
-def compare(timers: dict[str, Timer | None], simulations: int, repeats: int, note: Callable[[], None]) -> dict[str, Any]:
+def compare(
+    timers: dict[str, Timer | None], simulations: int, repeats: int, note: Callable[[], None]
+) -> dict[str, Any]:
     """Median nanoseconds a simulation of each, and how many times Treetop's speed is each other's."""
     known = {name: timer for name, timer in timers.items() if timer is not None}
     for timer in known.values():
@@ -107,7 +109,9 @@ def compare(timers: dict[str, Timer | None], simulations: int, repeats: int, not
     for name, times in seconds.items():
         row[f"{name}_ns"] = statistics.median(times) / simulations * 1e9
         if name != "treetop":
-            row[f"times_{name}"] = statistics.median(other / own for other, own in zip(times, seconds["treetop"], strict=True))
+            row[f"times_{name}"] = statistics.median(
+                other / own for other, own in zip(times, seconds["treetop"], strict=True)
+            )
     return row
 
 
@@ -117,10 +121,14 @@ def start_up(spec: str) -> dict[str, float]:
         env = {**os.environ, "TREETOP_CACHE": folder}
 
         def run(code: str) -> float:
-            return float(subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True).stdout)
+            return float(
+                subprocess.run([sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True).stdout
+            )
 
         clock = "import time; start = time.{}(); "
-        imported = statistics.median(run(clock.format("perf_counter") + "import treetop; print(time.perf_counter() - start)") for _ in range(5))
+        imported = statistics.median(
+            run(clock.format("perf_counter") + "import treetop; print(time.perf_counter() - start)") for _ in range(5)
+        )
         search = f"import treetop; treetop.search({spec!r}, simulations=1); "
         compiled = run(clock.format("process_time") + search + "print(time.process_time() - start)")
         later = []
@@ -128,7 +136,11 @@ def start_up(spec: str) -> dict[str, float]:
             began = time.perf_counter()
             run(search + "print(0)")
             later.append(time.perf_counter() - began)
-        return {"import_seconds": imported, "compile_cpu_seconds": compiled, "second_process_seconds": statistics.median(later)}
+        return {
+            "import_seconds": imported,
+            "compile_cpu_seconds": compiled,
+            "second_process_seconds": statistics.median(later),
+        }
 
 
 def memory() -> dict[str, float]:
@@ -158,10 +170,20 @@ def measure(quick: bool, source: Path) -> dict[str, Any]:
         task = bar.add_task("measuring", total=sum(entry[-1] for entry in plan))
         for name, game, spiel, reference, simulations, repeats in plan:
             bar.update(task, description=f"{name}, {simulations:,}")
-            timers = {"treetop": treetop_timer(game), "openspiel": openspiel_timer(spiel) if spiel else None, "c": reference}
+            timers = {
+                "treetop": treetop_timer(game),
+                "openspiel": openspiel_timer(spiel) if spiel else None,
+                "c": reference,
+            }
             rows.append({"game": name, **compare(timers, simulations, repeats, lambda: bar.advance(task))})
     machine = f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}"
-    return {"machine": machine, "rows": rows, "start": start_up("connect_four"), "memory": memory(), "report": {"c": EXPLORATION}}
+    return {
+        "machine": machine,
+        "rows": rows,
+        "start": start_up("connect_four"),
+        "memory": memory(),
+        "report": {"c": EXPLORATION},
+    }
 
 
 HEADINGS = ("game", "simulations", "Treetop", "OpenSpiel C++", "C", "times OpenSpiel", "of C")
@@ -171,10 +193,15 @@ def cells(found: dict[str, Any]) -> list[list[str]]:
     """The table's rows as text: simulations a second of each, and the ratios."""
     rows = []
     for row in found["rows"]:
-        rate = {name: f"{1e9 / row[f'{name}_ns']:,.0f}" if f"{name}_ns" in row else "" for name in ("treetop", "openspiel", "c")}
+        rate = {
+            name: f"{1e9 / row[f'{name}_ns']:,.0f}" if f"{name}_ns" in row else ""
+            for name in ("treetop", "openspiel", "c")
+        }
         times = f"{row['times_openspiel']:.1f}" if "times_openspiel" in row else ""
         share = f"{row['times_c']:.2f}" if "times_c" in row else ""
-        rows.append([row["game"], f"{row['simulations']:,}", rate["treetop"], rate["openspiel"], rate["c"], times, share])
+        rows.append(
+            [row["game"], f"{row['simulations']:,}", rate["treetop"], rate["openspiel"], rate["c"], times, share]
+        )
     return rows
 
 
@@ -195,11 +222,17 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
     for name in ("treetop", "c"):
         if f"{name}_ns" in four[0]:
             grown = four[-1][f"{name}_ns"] / four[0][f"{name}_ns"]
-            console.print(f"{name}: a simulation costs {grown:.2f} times as much at {four[-1]['simulations']:,} as at {four[0]['simulations']:,}")
+            console.print(
+                f"{name}: a simulation costs {grown:.2f} times as much at {four[-1]['simulations']:,} as at {four[0]['simulations']:,}"
+            )
     start, kept = found["start"], found["memory"]
-    console.print(f"import {start['import_seconds']:.2f} s; first compile {start['compile_cpu_seconds']:.1f} s of CPU; "
-                  f"first simulation in a second process after {start['second_process_seconds']:.2f} s")
-    console.print(f"a million simulations of Connect Four: {kept['nodes']:,} nodes of {kept['bytes_a_node']:.0f} bytes, {kept['megabytes']:.0f} MB")
+    console.print(
+        f"import {start['import_seconds']:.2f} s; first compile {start['compile_cpu_seconds']:.1f} s of CPU; "
+        f"first simulation in a second process after {start['second_process_seconds']:.2f} s"
+    )
+    console.print(
+        f"a million simulations of Connect Four: {kept['nodes']:,} nodes of {kept['bytes_a_node']:.0f} bytes, {kept['megabytes']:.0f} MB"
+    )
 
 
 def main() -> None:

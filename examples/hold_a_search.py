@@ -6,7 +6,10 @@ from pathlib import Path
 import treetop as tt
 
 search = tt.Search("othello(size=6)", tt.uct(c=1.0, max_nodes=20_000), seed=7)
-search.run(tt.Limit(seconds=0.5, simulations=100_000), progress=lambda now: print(f"{now.simulations:>7,} simulations, best so far {now.best}"))
+search.run(
+    tt.Limit(seconds=0.5, simulations=100_000),
+    progress=lambda now: print(f"{now.simulations:>7,} simulations, best so far {now.best}"),
+)
 
 for _ in range(4):  # play on: the part of the tree below each move is kept
     move = search.result().move

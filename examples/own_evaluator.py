@@ -32,4 +32,6 @@ while batch := search.ask(64, tt.Limit(simulations=2_000)):
     logits, values = search.evaluator.evaluate(batch)
     search.tell(batch, logits, values)
     sizes.append(len(batch))
-print(f"{len(sizes)} batches, {sum(sizes)} evaluations for {search.simulations} simulations; plays {search.result().move}")
+print(
+    f"{len(sizes)} batches, {sum(sizes)} evaluations for {search.simulations} simulations; plays {search.result().move}"
+)

@@ -43,7 +43,9 @@ class Tiling:
         return self
 
     def suggest(self, goal):
-        cuts = [f"{way} {at}" for way, side in zip(("across", "along"), goal.data, strict=True) for at in SIDES if at < side]
+        cuts = [
+            f"{way} {at}" for way, side in zip(("across", "along"), goal.data, strict=True) for at in SIDES if at < side
+        ]
         return [Suggestion("tile", 1.0), *(Suggestion(cut, 1.0 / len(cuts)) for cut in cuts)]
 
     def script(self, proof):
@@ -54,7 +56,10 @@ class Tiling:
         return Verdict(sum(tiles) == self.width * self.height, "the tiles do not cover the board", checker="a ruler")
 
     def facts(self):
-        return {"prover": "saw", "statement": f"a board of {self.width} x {self.height} can be sawn into squares of 2, 3 and 5"}
+        return {
+            "prover": "saw",
+            "statement": f"a board of {self.width} x {self.height} can be sawn into squares of 2, 3 and 5",
+        }
 
 
 print(prove(Tiling(6, 5)), prove(Tiling(8, 5)), sep="\n\n")

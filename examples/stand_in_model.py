@@ -13,14 +13,18 @@ from reasoning.chat import PROPOSE, RULES
 from reasoning.stand_in import StandIn
 
 parser = argparse.ArgumentParser(description="A local server that answers as a fallible language model would.")
-parser.add_argument("--serve", type=int, metavar="PORT", help="serve until Ctrl-C; without it, one question is asked and answered")
+parser.add_argument(
+    "--serve", type=int, metavar="PORT", help="serve until Ctrl-C; without it, one question is asked and answered"
+)
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--failing", type=float, default=0.0, help="the share of requests that fail with 429 or 500")
 parser.add_argument("--babbling", type=float, default=0.0, help="the share of answers that say nothing")
 parser.add_argument("--seconds", type=float, default=0.0, help="how long an answer takes, about")
 options = parser.parse_args()
 
-with StandIn(options.seed, port=options.serve or 0, failing=options.failing, babbling=options.babbling, seconds=options.seconds) as model:
+with StandIn(
+    options.seed, port=options.serve or 0, failing=options.failing, babbling=options.babbling, seconds=options.seconds
+) as model:
     if options.serve:
         print(f"listening at {model.url}; Ctrl-C ends it")
         try:
@@ -28,8 +32,18 @@ with StandIn(options.seed, port=options.serve or 0, failing=options.failing, bab
         except KeyboardInterrupt:
             print()
     else:
-        messages = [{"role": "system", "content": f"{RULES}\n{PROPOSE.format(count=5)}"}, {"role": "user", "content": "Numbers left: 4 9 10 13"}]
+        messages = [
+            {"role": "system", "content": f"{RULES}\n{PROPOSE.format(count=5)}"},
+            {"role": "user", "content": "Numbers left: 4 9 10 13"},
+        ]
         body = json.dumps({"model": "stand-in", "messages": messages}).encode()
-        with urllib.request.urlopen(urllib.request.Request(f"{model.url}/chat/completions", body, {"Content-Type": "application/json"})) as reply:
+        with urllib.request.urlopen(
+            urllib.request.Request(f"{model.url}/chat/completions", body, {"Content-Type": "application/json"})
+        ) as reply:
             answer = json.load(reply)
-        print(messages[-1]["content"], answer["choices"][0]["message"]["content"], f"({answer['usage']['total_tokens']} tokens)", sep="\n")
+        print(
+            messages[-1]["content"],
+            answer["choices"][0]["message"]["content"],
+            f"({answer['usage']['total_tokens']} tokens)",
+            sep="\n",
+        )

@@ -37,7 +37,10 @@ def main() -> int:
             if mistake:
                 mistakes += 1
                 print(f"  random_maze({seed}): {mistake}", flush=True)
-        print(f"solver={solver}: {options.games:,} games, {cyclic:,} met a repetition, {slow} needed longer, {mistakes} mistakes", flush=True)
+        print(
+            f"solver={solver}: {options.games:,} games, {cyclic:,} met a repetition, {slow} needed longer, {mistakes} mistakes",
+            flush=True,
+        )
         wrong += mistakes
     return 1 if wrong else 0
 

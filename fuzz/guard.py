@@ -15,8 +15,27 @@ from typing import Any
 SECONDS = 20
 """For one input. The parent process waits a little longer before it ends a child."""
 _MEMORY = 3 * 2**30  # beyond what the child has when it begins
-_NEVER = ("os.system", "os.exec", "os.posix_spawn", "os.fork", "os.forkpty", "os.spawn", "os.startfile", "subprocess.Popen", "pty.spawn", "ctypes.dlopen", "webbrowser.open",
-          "os.putenv", "os.chmod", "os.symlink", "os.link", "shutil.rmtree", "shutil.move", "shutil.copyfile", "urllib.Request")  # fmt: skip
+_NEVER = (
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+    "os.fork",
+    "os.forkpty",
+    "os.spawn",
+    "os.startfile",
+    "subprocess.Popen",
+    "pty.spawn",
+    "ctypes.dlopen",
+    "webbrowser.open",
+    "os.putenv",
+    "os.chmod",
+    "os.symlink",
+    "os.link",
+    "shutil.rmtree",
+    "shutil.move",
+    "shutil.copyfile",
+    "urllib.Request",
+)
 _ALLOWED_IMPORTS = ("treetop", "numpy", "encodings", "unicodedata", "stringprep", "_strptime")
 
 
@@ -36,7 +55,11 @@ class Guard:
         self.seen: str | None = None
         sys.addaudithook(self._hook)
         signal.signal(signal.SIGALRM, self._alarm)
-        used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() if Path("/proc/self/statm").exists() else 2**33
+        used = (
+            int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            if Path("/proc/self/statm").exists()
+            else 2**33
+        )
         resource.setrlimit(resource.RLIMIT_AS, (used + _MEMORY, used + _MEMORY))
 
     @contextmanager
@@ -61,14 +84,24 @@ class Guard:
             raise Forbidden(why)
 
     def _refused(self, event: str, arguments: tuple[Any, ...]) -> str | None:
-        if event in _NEVER or (event.startswith("socket.") and event != "socket.__new__"):  # an event loop talks to itself through a pair of them
+        if event in _NEVER or (
+            event.startswith("socket.") and event != "socket.__new__"
+        ):  # an event loop talks to itself through a pair of them
             return f"{event} {arguments!r:.200}"
         if event == "import" and not self._imports and str(arguments[0]).partition(".")[0] not in _ALLOWED_IMPORTS:
             return f"import of {arguments[0]}"
-        if event == "exec" and not self._imports and not str(getattr(arguments[0], "co_filename", "")).startswith(("<frozen", sys.prefix, sys.base_prefix, str(_HERE))):
+        if (
+            event == "exec"
+            and not self._imports
+            and not str(getattr(arguments[0], "co_filename", "")).startswith(
+                ("<frozen", sys.prefix, sys.base_prefix, str(_HERE))
+            )
+        ):
             return f"execution of {arguments[0]!r:.200}"
         if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
-            path = os.path.abspath(os.fsdecode(arguments[0])) if isinstance(arguments[0], (str, bytes)) else self._folder  # noqa: PTH100 - resolving links would open files within the hook
+            path = self._folder
+            if isinstance(arguments[0], (str, bytes)):
+                path = os.path.abspath(os.fsdecode(arguments[0]))  # noqa: PTH100 - resolving links would open files within the hook
             if not path.startswith((self._folder, "/dev/null")) and "__pycache__" not in path:
                 return f"{path} was opened for writing"
         return None

@@ -7,12 +7,113 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-_ODD = (b"", b"\x00", b"\xff\xfe", b"\xed\xa0\x80", b"NaN", b"-1", b"1e999", b"null", b"{}", b"[[", b"\n", b'"', b"9" * 5000, b"[" * 3000, b"(" * 300, b"..", b"\r")
-VALUES = (None, True, False, 0, -1, 1, 2, 7, 2**31, 2**63, -(2**63), 2**64, 10**90, 0.5, -0.0, 1e308, "", "x", "0", "os:system('true')", "uci('true')", "\x00", [], {}, [0], [[]], {"a": 1},
-          ["A", "B"], "nim", "a search", [None], "9" * 300)  # fmt: skip
-WORDS = ("nim", "hex", "gomoku", "uct", "puct", "random", "rollout", "mixed", "uci", "gtp", "os", "system", "builtins", "exec", "size", "stones", "simulations", "evaluator", "c", "name",
-         "this", "__import__", "__class__", "treetop.games.nim", "subprocess", "Popen", "lambda", "x.py", "..", "None", "True", "1e999", "0x" + "f" * 300, "-3", "7", "10**9", "'touch x'",
-         "[1]", "{}", "{[]:1}", "*", "**", "\x00", "\ud800", "\u2028", "é", "\uff4e\uff49\uff4d", "b'x'", "f'{x}'", "1j", "...", "\\")  # fmt: skip
+_ODD = (
+    b"",
+    b"\x00",
+    b"\xff\xfe",
+    b"\xed\xa0\x80",
+    b"NaN",
+    b"-1",
+    b"1e999",
+    b"null",
+    b"{}",
+    b"[[",
+    b"\n",
+    b'"',
+    b"9" * 5000,
+    b"[" * 3000,
+    b"(" * 300,
+    b"..",
+    b"\r",
+)
+VALUES = (
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1,
+    2,
+    7,
+    2**31,
+    2**63,
+    -(2**63),
+    2**64,
+    10**90,
+    0.5,
+    -0.0,
+    1e308,
+    "",
+    "x",
+    "0",
+    "os:system('true')",
+    "uci('true')",
+    "\x00",
+    [],
+    {},
+    [0],
+    [[]],
+    {"a": 1},
+    ["A", "B"],
+    "nim",
+    "a search",
+    [None],
+    "9" * 300,
+)
+WORDS = (
+    "nim",
+    "hex",
+    "gomoku",
+    "uct",
+    "puct",
+    "random",
+    "rollout",
+    "mixed",
+    "uci",
+    "gtp",
+    "os",
+    "system",
+    "builtins",
+    "exec",
+    "size",
+    "stones",
+    "simulations",
+    "evaluator",
+    "c",
+    "name",
+    "this",
+    "__import__",
+    "__class__",
+    "treetop.games.nim",
+    "subprocess",
+    "Popen",
+    "lambda",
+    "x.py",
+    "..",
+    "None",
+    "True",
+    "1e999",
+    "0x" + "f" * 300,
+    "-3",
+    "7",
+    "10**9",
+    "'touch x'",
+    "[1]",
+    "{}",
+    "{[]:1}",
+    "*",
+    "**",
+    "\x00",
+    "\ud800",
+    "\u2028",
+    "é",
+    "\uff4e\uff49\uff4d",
+    "b'x'",
+    "f'{x}'",
+    "1j",
+    "...",
+    "\\",
+)
 _SIGNS = "():,.=[]{}'\" \n+-*/#@!~"
 
 
@@ -93,12 +194,20 @@ def _changed(rng: random.Random, tree: Any) -> Any:
 def make_text(rng: random.Random, real: tuple[str, ...]) -> str:
     """A text of words and signs, or a real one with changes."""
     if rng.random() < 0.4:
-        return "".join(rng.choice(WORDS) if rng.random() < 0.5 else rng.choice(_SIGNS) for _ in range(rng.choice((1, 3, 8, 30))))
+        return "".join(
+            rng.choice(WORDS) if rng.random() < 0.5 else rng.choice(_SIGNS) for _ in range(rng.choice((1, 3, 8, 30)))
+        )
     text = rng.choice(real)
     for _ in range(rng.choice((1, 1, 2, 4))):
         place = rng.randrange(len(text) + 1)
         end = place + rng.choice((0, 0, 1, 3))
-        text = text[:place] + rng.choice((rng.choice(WORDS), rng.choice(_SIGNS), chr(rng.randrange(0x500)), "", str(rng.choice(VALUES)))) + text[end:]
+        text = (
+            text[:place]
+            + rng.choice(
+                (rng.choice(WORDS), rng.choice(_SIGNS), chr(rng.randrange(0x500)), "", str(rng.choice(VALUES)))
+            )
+            + text[end:]
+        )
     return text * 300 if rng.random() < 0.01 else text
 
 

@@ -56,8 +56,22 @@ def watch(target: Target, options: argparse.Namespace, inputs: int, show: Any) -
     counts, failures = dict.fromkeys(COUNTS, 0), []
     index, end = options.first, options.first + inputs
     while index < end:
-        command = [sys.executable, __file__, "--child", target.name, "--seed", str(options.seed), "--first", str(index), "--inputs", str(end - index), *(["--quick"] if options.quick else [])]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL if not options.only else None, text=True)
+        command = [
+            sys.executable,
+            __file__,
+            "--child",
+            target.name,
+            "--seed",
+            str(options.seed),
+            "--first",
+            str(index),
+            "--inputs",
+            str(end - index),
+            *(["--quick"] if options.quick else []),
+        ]
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL if not options.only else None, text=True
+        )
         at = index
         for what, why, at in _reports(process):
             counts["inputs"] += 1
@@ -104,7 +118,9 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=10_000, help="in all, shared among the targets (default: 10,000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", metavar="TARGET", help="one target, which gets all inputs")
-    parser.add_argument("--first", type=int, default=0, metavar="INDEX", help="number of the first input of each target")
+    parser.add_argument(
+        "--first", type=int, default=0, metavar="INDEX", help="number of the first input of each target"
+    )
     parser.add_argument("--quick", action="store_true", help="only what compiles quickly")
     parser.add_argument("--child", metavar="TARGET", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -122,7 +138,9 @@ def main() -> int:
         nonlocal due
         if time.monotonic() >= due:
             due = time.monotonic() + 5
-            print(f"{target.name}: {counts['inputs']:,} inputs, {counts['crashed']} crashed", file=sys.stderr, flush=True)
+            print(
+                f"{target.name}: {counts['inputs']:,} inputs, {counts['crashed']} crashed", file=sys.stderr, flush=True
+            )
 
     for target in wanted:
         counts, failed = watch(target, options, -(-options.inputs * target.share // shares), show)

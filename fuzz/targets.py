@@ -53,13 +53,49 @@ class Target:
 
 # Texts.
 
-_GAMES = (*BUNDLED, "hex(size=7)", "gomoku(size=9, line=5)", "nim(stones=5)", "treetop.games.nim:nim(stones=3)", "os:system('true')", "folder/file.py:Game", "pendulum(wind=0.5)",
-          "breakthrough(size=5)", "goofspiel(cards=4)", "sailing(size=5)", "blackjack(decks=1)")  # fmt: skip
-_PLAYERS = (*player_names(), "uct(c=1.4, simulations=10)", "puct(simulations=5, evaluator='mixed(heuristic, weight=0.5)', reuse=False)", "alphabeta(depth=2, table=1024)", "os:system('true')",
-            "treetop.players.spec:make_player", 'uci("true", nodes=5)', "uct(max_nodes=100, solver=True)", "gumbel(max_considered=4)", "random(name='x')")  # fmt: skip
-_RULES = ("uct", "puct(c=1.5)", "grave(amaf_reference=50, solver=True)", "gumbel", "rollout(policy='mast', epsilon=0.1)", "mixed(heuristic, rollout(count=2), weight=0.5)", "uniform",
-          "heuristic(prior_temperature=0.5)")  # fmt: skip
-_FORMULAS = ("p & q -> q & p", "(p | q -> r) <-> (p -> r) & (q -> r)", "~~(p | ~p)", "fof(a, axiom, (p => q)). fof(c, conjecture, (~ q => ~ p)).", "((" * 20 + "p" + "))" * 20)
+_GAMES = (
+    *BUNDLED,
+    "hex(size=7)",
+    "gomoku(size=9, line=5)",
+    "nim(stones=5)",
+    "treetop.games.nim:nim(stones=3)",
+    "os:system('true')",
+    "folder/file.py:Game",
+    "pendulum(wind=0.5)",
+    "breakthrough(size=5)",
+    "goofspiel(cards=4)",
+    "sailing(size=5)",
+    "blackjack(decks=1)",
+)
+_PLAYERS = (
+    *player_names(),
+    "uct(c=1.4, simulations=10)",
+    "puct(simulations=5, evaluator='mixed(heuristic, weight=0.5)', reuse=False)",
+    "alphabeta(depth=2, table=1024)",
+    "os:system('true')",
+    "treetop.players.spec:make_player",
+    'uci("true", nodes=5)',
+    "uct(max_nodes=100, solver=True)",
+    "gumbel(max_considered=4)",
+    "random(name='x')",
+)
+_RULES = (
+    "uct",
+    "puct(c=1.5)",
+    "grave(amaf_reference=50, solver=True)",
+    "gumbel",
+    "rollout(policy='mast', epsilon=0.1)",
+    "mixed(heuristic, rollout(count=2), weight=0.5)",
+    "uniform",
+    "heuristic(prior_temperature=0.5)",
+)
+_FORMULAS = (
+    "p & q -> q & p",
+    "(p | q -> r) <-> (p -> r) & (q -> r)",
+    "~~(p | ~p)",
+    "fof(a, axiom, (p => q)). fof(c, conjecture, (~ q => ~ p)).",
+    "((" * 20 + "p" + "))" * 20,
+)
 NIM = tt.load_game("nim")
 
 
@@ -81,7 +117,9 @@ def _game_of_file(folder: Path, text: str) -> None:
 
 
 def _player(folder: Path, text: str) -> None:
-    if not runs_code(parse_spec(text)) or ":" in parse_spec(text).name:  # an engine that was typed is started, as was asked
+    if (
+        not runs_code(parse_spec(text)) or ":" in parse_spec(text).name
+    ):  # an engine that was typed is started, as was asked
         make_player(text, NIM).close()
 
 
@@ -127,8 +165,10 @@ def _input(folder: Path, content: bytes) -> Path:
 
 
 def _prepare_players(folder: Path) -> None:
-    (folder / "players.toml").write_text('[players.strong]\nspec = "uct(simulations=5000)"\n[players]\nquick = "random"\nother = "alphabeta(depth=2)"\n'
-                                         "engine = 'uci(\"true\")'\nown = 'os:system'\n")  # fmt: skip
+    (folder / "players.toml").write_text(
+        '[players.strong]\nspec = "uct(simulations=5000)"\n[players]\nquick = "random"\nother = "alphabeta(depth=2)"\n'
+        "engine = 'uci(\"true\")'\nown = 'os:system'\n"
+    )
     (folder / "plain.toml").write_text('[players]\nquick = "uct(simulations=100, evaluator=rollout(count=2))"\n')
     _players(folder, (folder / "plain.toml").read_bytes())
 
@@ -165,9 +205,11 @@ def _match(folder: Path, content: bytes) -> None:
     file = _input(folder, content)
     errors = []
     for use in (
-        lambda: match("random", "greedy", "nim", out=file, **_ROUND), lambda: match_many(["random"] * 3, "nim_three", out=file, **_ROUND, names=["a", "b", "c"]),
-        lambda: evaluate("cliff_walking", ["random"], games=4, seed=1, workers=1, out=file), lambda: read_match(file),
-    ):  # fmt: skip
+        lambda: match("random", "greedy", "nim", out=file, **_ROUND),
+        lambda: match_many(["random"] * 3, "nim_three", out=file, **_ROUND, names=["a", "b", "c"]),
+        lambda: evaluate("cliff_walking", ["random"], games=4, seed=1, workers=1, out=file),
+        lambda: read_match(file),
+    ):
         try:
             use()
         except tt.TreetopError as error:
@@ -182,7 +224,11 @@ _REPORT = {"c": 1.4, "seeds": [0, 1], "policies": ["ucb1"], "theorems": ["a", "b
 def _prepare_runs(folder: Path) -> None:
     with RunLog(folder / "runs.jsonl", _REPORT) as log:
         for theorem, status in (("a", "proved"), ("b", "open"), ("c", "failed")):
-            log.append(Run(theorem, "ucb1", 0, status, 3, 5, 2, 0.25, "f" * 16 if status == "proved" else "", "auto.", 1, "why"))
+            log.append(
+                Run(
+                    theorem, "ucb1", 0, status, 3, 5, 2, 0.25, "f" * 16 if status == "proved" else "", "auto.", 1, "why"
+                )
+            )
 
 
 def _runs(folder: Path, content: bytes) -> None:
@@ -194,7 +240,9 @@ def _runs(folder: Path, content: bytes) -> None:
 
 def _prepare_coq(folder: Path) -> None:
     goal = CoqGoal((Hypothesis("n", "nat"), Hypothesis("x", "nat", "3")), "n = n")
-    (folder / "examples.jsonl").write_text("".join(coq_line(f"lemma{index}@3", [Example(goal, "auto.", "l")]) + "\n" for index in range(3)))
+    (folder / "examples.jsonl").write_text(
+        "".join(coq_line(f"lemma{index}@3", [Example(goal, "auto.", "l")]) + "\n" for index in range(3))
+    )
     (folder / "Lists.v").write_bytes((Path(__file__).resolve().parents[1] / "examples" / "Lists.v").read_bytes())
     (folder / "project").write_text('-Q . Lists\n-R "a b" Other\n-arg "-w none"\n# a comment\nLists.v\n')
 
@@ -248,16 +296,22 @@ def _replay(folder: Path, content: bytes) -> None:
 
 
 def _prepare_calls(folder: Path) -> None:
-    tt.HostSearch(_Heap(), tt.puct(c=1.5), seed=3).run_remote(tt.Limit(simulations=30), _answer, in_flight=4, record=folder / "calls.jsonl")
+    tt.HostSearch(_Heap(), tt.puct(c=1.5), seed=3).run_remote(
+        tt.Limit(simulations=30), _answer, in_flight=4, record=folder / "calls.jsonl"
+    )
     _replay(folder, (folder / "calls.jsonl").read_bytes())
 
 
 # Saved searches. What is accepted is run on: a tree that would crash a kernel crashes this process.
 
 _SEARCHES = {
-    "nim.treetop": ("nim", tt.uct()), "graph.treetop": ("tic_tac_toe", tt.uct(solver=True, transpositions=True)), "rich.treetop": ("nim", tt.gumbel(solver=True)),
-    "halving.treetop": ("nim", tt.halving()), "chance.treetop": ("pig(goal=20)", tt.uct()), "amaf.treetop": ("nim", tt.grave()),
-}  # fmt: skip
+    "nim.treetop": ("nim", tt.uct()),
+    "graph.treetop": ("tic_tac_toe", tt.uct(solver=True, transpositions=True)),
+    "rich.treetop": ("nim", tt.gumbel(solver=True)),
+    "halving.treetop": ("nim", tt.halving()),
+    "chance.treetop": ("pig(goal=20)", tt.uct()),
+    "amaf.treetop": ("nim", tt.grave()),
+}
 
 
 def _prepare_saves(names: tuple[str, ...]) -> Callable[[Path], None]:
@@ -301,7 +355,11 @@ def _changed_array(rng: random.Random, array: Any) -> Any:
     if kind == 0:
         return array[: rng.randrange(len(array) + 1)] if array.ndim else array
     if kind == 1:
-        return array.astype("f4") if array.dtype.names is None else array.tobytes() and np.frombuffer(array.tobytes(), np.uint8)
+        return (
+            array.astype("f4")
+            if array.dtype.names is None
+            else array.tobytes() and np.frombuffer(array.tobytes(), np.uint8)
+        )
     if kind == 2:
         return np.concatenate([array, array[: rng.randrange(1, 5)]]) if array.ndim else array
     array = array.copy()
@@ -325,7 +383,20 @@ def _number(rng: random.Random, dtype: Any, before: Any) -> Any:
     if dtype.kind == "b":
         return not before
     info = np.iinfo(dtype)
-    wanted = rng.choice((int(before) + 1, int(before) - 1, 0, 1, 2, -1, rng.randrange(300), info.max, info.min, rng.randrange(info.min, info.max)))
+    wanted = rng.choice(
+        (
+            int(before) + 1,
+            int(before) - 1,
+            0,
+            1,
+            2,
+            -1,
+            rng.randrange(300),
+            info.max,
+            info.min,
+            rng.randrange(info.min, info.max),
+        )
+    )
     return min(max(wanted, info.min), info.max)
 
 
@@ -338,9 +409,21 @@ def targets(*, quick: bool) -> list[Target]:
         Target("player specs", _player, _texts(_PLAYERS), imports=True, share=3),
         Target("rules and evaluators", _rule, _texts(_RULES), share=2),
         Target("formulas and problems", _formula, _texts(_FORMULAS), share=2),
-        Target("players files", _players, _changed(mutate_bytes, "players.toml", "plain.toml", "plain.toml"), _prepare_players, share=2),
+        Target(
+            "players files",
+            _players,
+            _changed(mutate_bytes, "players.toml", "plain.toml", "plain.toml"),
+            _prepare_players,
+            share=2,
+        ),
         Target("saved games", _saved_game, _changed(mutate_lines, "nim.json", "leduc.json"), _prepare_game, share=3),
-        Target("matches and evaluations", _match, _changed(mutate_lines, "match.jsonl", "many.jsonl", "evaluation.jsonl"), _prepare_match, share=3),
+        Target(
+            "matches and evaluations",
+            _match,
+            _changed(mutate_lines, "match.jsonl", "many.jsonl", "evaluation.jsonl"),
+            _prepare_match,
+            share=3,
+        ),
         Target("runs of proofs", _runs, _changed(mutate_lines, "runs.jsonl"), _prepare_runs, share=2),
         Target("records of calls", _replay, _changed(mutate_lines, "calls.jsonl"), _prepare_calls, share=2),
         Target("examples of Coq", _coq_record, _changed(mutate_lines, "examples.jsonl"), _prepare_coq),
@@ -349,5 +432,3 @@ def targets(*, quick: bool) -> list[Target]:
         Target("saved searches, bytes", _search, _changed(mutate_bytes, *saves), _prepare_saves(saves), share=2),
         Target("saved searches, content", _search, _save_with_changes(*saves), _prepare_saves(saves), share=6),
     ]
-
-

@@ -60,7 +60,9 @@ def label(solver: ConnectFourSolver, position: tt.Position) -> str | None:
     values = solver.values(position)
     best = max(values.values())
     keeping = "".join(str(action + 1) for action, value in values.items() if value == best)
-    return None if len(keeping) == len(values) else f"{''.join(position.moves())} {best:+d} {keeping}\n".replace("+0", "0")
+    return (
+        None if len(keeping) == len(values) else f"{''.join(position.moves())} {best:+d} {keeping}\n".replace("+0", "0")
+    )
 
 
 def known_moves(file: Path, heading: str) -> set[str]:

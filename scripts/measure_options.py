@@ -62,30 +62,85 @@ OPTIONS = (
     Option("anytime halving at the root", "halving({})", "uct({})", ("connect_four", "othello")),
     Option("blind (against UCB1)", "blind({})", "uct({})", ("connect_four", "othello")),
     Option("KataGo's schedule", "puct({}, c_schedule='katago')", "puct({}, c=1.25)", ("connect_four", "othello")),
-    Option("bonus by variance", "puct({}, c=1.25, variance_scale=0.85)", "puct({}, c=1.25)", ("connect_four", "othello")),
-    Option("first play from the parent", "puct({}, c=1.25, first_play='parent')", "puct({}, c=1.25)", ("connect_four", "othello")),
-    Option("first play by tried prior", "puct({}, c=1.25, first_play='scaled')", "puct({}, c=1.25)", ("connect_four", "othello")),
-    Option("backup mixed with the best", "uct({}, backup='mixed', minimax_share=0.2)", "uct({})", ("connect_four", "othello")),
+    Option(
+        "bonus by variance", "puct({}, c=1.25, variance_scale=0.85)", "puct({}, c=1.25)", ("connect_four", "othello")
+    ),
+    Option(
+        "first play from the parent",
+        "puct({}, c=1.25, first_play='parent')",
+        "puct({}, c=1.25)",
+        ("connect_four", "othello"),
+    ),
+    Option(
+        "first play by tried prior",
+        "puct({}, c=1.25, first_play='scaled')",
+        "puct({}, c=1.25)",
+        ("connect_four", "othello"),
+    ),
+    Option(
+        "backup mixed with the best",
+        "uct({}, backup='mixed', minimax_share=0.2)",
+        "uct({})",
+        ("connect_four", "othello"),
+    ),
     Option("implicit minimax", "uct({}, backup='implicit', minimax_share=0.2)", "uct({})", ("othello", "breakthrough")),
     Option("values on the scale seen", "uct({}, normalise=True, c=0.7)", "uct({})", ("connect_four", "othello")),
     Option("MAST rollouts", "uct({}, evaluator=\"rollout(policy='mast')\")", "uct({})", ("othello", "breakthrough")),
-    Option("softmax rollouts", "uct({}, evaluator=\"rollout(policy='mast_softmax')\")", "uct({})", ("othello", "breakthrough")),
-    Option("the game's own rollouts", "uct({}, evaluator=\"rollout(policy='game')\")", "uct({})", ("connect_four", "breakthrough")),
+    Option(
+        "softmax rollouts",
+        "uct({}, evaluator=\"rollout(policy='mast_softmax')\")",
+        "uct({})",
+        ("othello", "breakthrough"),
+    ),
+    Option(
+        "the game's own rollouts",
+        "uct({}, evaluator=\"rollout(policy='game')\")",
+        "uct({})",
+        ("connect_four", "breakthrough"),
+    ),
     Option("two rollouts a leaf", "uct({}, evaluator='rollout(count=2)')", "uct({})", ("connect_four", "othello")),
-    Option("rollouts of 8 moves, then the heuristic", "uct({}, evaluator='rollout(depth=8)')", "uct({})", ("othello", "breakthrough")),
-    Option("half rollout, half heuristic", "uct({}, evaluator='mixed(heuristic, weight=0.5)')", "uct({})", ("othello", "breakthrough")),
-    Option("priors from the heuristic", "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
-           "puct({}, c=1.25, evaluator='heuristic')", ("othello", "breakthrough")),
-    Option("widening by those priors", "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)', widening=2.0)",
-           "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)')", ("othello", "breakthrough")),
-    Option("Gumbel against PUCT, 32 simulations", "gumbel({}, evaluator='heuristic')", "puct({}, evaluator='heuristic')",
-           ("othello", "breakthrough", "connect_four"), 32),
-    Option("Gumbel against PUCT, 32 simulations, with priors", "gumbel({}, evaluator='heuristic(prior_temperature=0.2)')",
-           "puct({}, evaluator='heuristic(prior_temperature=0.2)')", ("othello", "breakthrough", "connect_four"), 32),
+    Option(
+        "rollouts of 8 moves, then the heuristic",
+        "uct({}, evaluator='rollout(depth=8)')",
+        "uct({})",
+        ("othello", "breakthrough"),
+    ),
+    Option(
+        "half rollout, half heuristic",
+        "uct({}, evaluator='mixed(heuristic, weight=0.5)')",
+        "uct({})",
+        ("othello", "breakthrough"),
+    ),
+    Option(
+        "priors from the heuristic",
+        "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+        "puct({}, c=1.25, evaluator='heuristic')",
+        ("othello", "breakthrough"),
+    ),
+    Option(
+        "widening by those priors",
+        "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)', widening=2.0)",
+        "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
+        ("othello", "breakthrough"),
+    ),
+    Option(
+        "Gumbel against PUCT, 32 simulations",
+        "gumbel({}, evaluator='heuristic')",
+        "puct({}, evaluator='heuristic')",
+        ("othello", "breakthrough", "connect_four"),
+        32,
+    ),
+    Option(
+        "Gumbel against PUCT, 32 simulations, with priors",
+        "gumbel({}, evaluator='heuristic(prior_temperature=0.2)')",
+        "puct({}, evaluator='heuristic(prior_temperature=0.2)')",
+        ("othello", "breakthrough", "connect_four"),
+        32,
+    ),
     Option("final move by LCB", "uct({}, final='lcb')", "uct({})", ("connect_four", "othello")),
     Option("final move by value", "uct({}, final='value')", "uct({})", ("connect_four", "othello")),
     Option("secure final move", "uct({}, final='secure', secure_beta=0.1)", "uct({})", ("connect_four", "othello")),
-)  # fmt: skip
+)
 
 
 def main() -> None:
@@ -118,8 +173,19 @@ def play(option: Option, game: str, limit: str, games: int, workers: int, folder
     simulations = option.simulations
     if limit == "time":
         simulations = max(1, round(simulations / cost_of(option, game, folder)))
-    player, baseline = option.player.format(f"simulations={simulations}"), option.baseline.format(f"simulations={option.simulations}")
-    return match(player, baseline, game, games=games, seed=1, workers=workers, out=folder / f"{file_name(option, game, limit)}.jsonl")
+    player, baseline = (
+        option.player.format(f"simulations={simulations}"),
+        option.baseline.format(f"simulations={option.simulations}"),
+    )
+    return match(
+        player,
+        baseline,
+        game,
+        games=games,
+        seed=1,
+        workers=workers,
+        out=folder / f"{file_name(option, game, limit)}.jsonl",
+    )
 
 
 def cost_of(option: Option, game: str, folder: Path) -> float:
@@ -165,7 +231,14 @@ def file_name(option: Option, game: str, limit: str) -> str:
 
 def table(folder: Path, before: str) -> str:
     """Return the page with everything that has been played; a row of the page before stays where its matches are not in the folder."""
-    rows, kept = [], {tuple(cell.strip() for cell in line.split("|")[1:3]): line for line in before.splitlines() if line.startswith("| ")}
+    rows, kept = (
+        [],
+        {
+            tuple(cell.strip() for cell in line.split("|")[1:3]): line
+            for line in before.splitlines()
+            if line.startswith("| ")
+        },
+    )
     earlier = re.search(r"(\d+) (?:to (\d+) )?games a match", before)
     costs = json.loads((folder / "costs.json").read_text()) if (folder / "costs.json").exists() else {}
     least, most = 10**9, 0

@@ -204,6 +204,13 @@ class Aim:
 def changed(base, **changes):
     """A good game of some kind, with a few methods changed for the worse."""
     facts = base.facts
-    numbers = {"players": facts.players, "num_actions": facts.num_actions, "max_length": facts.max_length, "rewards": facts.rewards,
-               "num_outcomes": facts.num_outcomes, "action_size": facts.action_size, **changes.pop("facts", {})}  # fmt: skip
+    numbers = {
+        "players": facts.players,
+        "num_actions": facts.num_actions,
+        "max_length": facts.max_length,
+        "rewards": facts.rewards,
+        "num_outcomes": facts.num_outcomes,
+        "action_size": facts.action_size,
+        **changes.pop("facts", {}),
+    }
     return tt.game(**numbers)(type("Changed", (base.cls,), changes))

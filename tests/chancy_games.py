@@ -121,7 +121,10 @@ def exact(state, discount=1.0):
     player = state.current_player()
     if player == CHANCE:
         return mean_of(state, 1.0, discount)
-    return max((after(state, action, discount, discount) for action in _actions(state, player)), key=lambda value: value[player])
+    return max(
+        (after(state, action, discount, discount) for action in _actions(state, player)),
+        key=lambda value: value[player],
+    )
 
 
 def mean_of(state, fade, discount):

@@ -134,21 +134,32 @@ class Drawing:
         reached = set(goal)
         while True:
             more = {
-                spot for spot in self.ways if spot not in reached and self.onward(spot)
-                and (any if self.movers.get(spot, 0) == player else all)(target in reached for target in self.onward(spot))
-            }  # fmt: skip
+                spot
+                for spot in self.ways
+                if spot not in reached
+                and self.onward(spot)
+                and (any if self.movers.get(spot, 0) == player else all)(
+                    target in reached for target in self.onward(spot)
+                )
+            }
             if not more:
                 return reached
             reached |= more
 
 
-def random_drawing(seed: int, *, values: tuple[float, ...] = (-1.0, 0.0, 1.0), spots: int = 30, circles: bool = False) -> Drawing:
+def random_drawing(
+    seed: int, *, values: tuple[float, ...] = (-1.0, 0.0, 1.0), spots: int = 30, circles: bool = False
+) -> Drawing:
     """A drawing with many ways to the same spot; any player may move anywhere, twice in a row too."""
     rng = random.Random(seed)
     drawing = Drawing({})
     for spot in range(spots):
         drawing.movers[spot], drawing.worth[spot] = rng.randrange(2), rng.choice(values)
-        later = [target for target in range(spots) if target != spot] if circles else list(range(spot + 1, min(spots, spot + 8)))
+        later = (
+            [target for target in range(spots) if target != spot]
+            if circles
+            else list(range(spot + 1, min(spots, spot + 8)))
+        )
         count = 0 if spot >= spots - 5 else rng.randint(2 if circles or spot == 0 else int(spot < 6), WAYS)
         if count:
             targets: list[int | None] = [rng.choice(later) for _ in range(count)]

@@ -39,9 +39,14 @@ HIDDEN = PLAIN | {
 DEALT = PLAIN | {"deal(self, rng)": "self.cells[0] = rng.below(3)"}
 STEPS = PLAIN | {"step_rewards(self, out)": "out[0], out[1] = 0.0, 0.0"}
 KINDS = {
-    "plain": (PLAIN, {}), "chance": (CHANCE, {"num_outcomes": "2"}), "together": (TOGETHER, {}), "numbers": (NUMBERS, {"action_size": "1"}),
-    "hidden": (HIDDEN, {}), "dealt": (DEALT, {}), "steps": (STEPS, {}),
-}  # fmt: skip
+    "plain": (PLAIN, {}),
+    "chance": (CHANCE, {"num_outcomes": "2"}),
+    "together": (TOGETHER, {}),
+    "numbers": (NUMBERS, {"action_size": "1"}),
+    "hidden": (HIDDEN, {}),
+    "dealt": (DEALT, {}),
+    "steps": (STEPS, {}),
+}
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,11 @@ class Wrong:
         facts = ", ".join(f"{key}={value}" for key, value in {**_OPTIONS, **options, **self.options}.items())
         parts = [textwrap.indent(body.pop("fields"), "    ")]
         parts += [f"    def {head}:\n{textwrap.indent(text, '        ')}" for head, text in body.items() if text]
-        return f"import math\nimport treetop\n\n{self.before}\n\n@treetop.game({facts})\nclass Wrong:\n" + "\n\n".join(parts) + "\n"
+        return (
+            f"import math\nimport treetop\n\n{self.before}\n\n@treetop.game({facts})\nclass Wrong:\n"
+            + "\n\n".join(parts)
+            + "\n"
+        )
 
 
 def write(folder: Path, name: str, source: str) -> Path:
@@ -77,7 +86,12 @@ def right(kind: str) -> str:
     return Wrong("right", kind).source
 
 
-_LIST, _APPLY, _ENDS, _PAYS = "legal_actions(self, out)", "apply(self, action)", "is_terminal(self)", "rewards(self, out)"
+_LIST, _APPLY, _ENDS, _PAYS = (
+    "legal_actions(self, out)",
+    "apply(self, action)",
+    "is_terminal(self)",
+    "rewards(self, out)",
+)
 _STEP = "self.n -= action + 1\nself.player = 1 - self.player\n"
 _LISTED = PLAIN[_LIST]
 _LATE = "if self.n < 5:\n    "
@@ -178,7 +192,10 @@ _PLAIN_METHODS = [
     ("render fails", {"render(self)": "return 'n' + self.n"}),
     ("board fails", {"board(self)": "return [[self.missing]]"}),
     ("move_text fails", {"move_text(self, action)": "return 'abc'[action + 3]"}),
-    ("parse_move returns a text", {"move_text(self, action)": "return str(action)", "parse_move(self, text)": "return text"}),
+    (
+        "parse_move returns a text",
+        {"move_text(self, action)": "return str(action)", "parse_move(self, text)": "return text"},
+    ),
     ("parse_move fails", {"parse_move(self, text)": "return self.missing"}),
     ("summary fails", {"summary(self)": "return {'n': self.missing}"}),
     # What cannot be a game.
@@ -194,46 +211,134 @@ _PLAIN_METHODS = [
     ("observe without a shape", {"observe(self, player, out)": "out[0] = 1.0"}),
 ]
 _FACTS = [
-    ("no players", {"players": "0"}), ("negative players", {"players": "-1"}), ("players as a text", {"players": "'2'"}),
-    ("more players than memory", {"players": "10**9"}), ("fewer players than move", {"players": "1"}),
-    ("no actions", {"num_actions": "0"}), ("negative actions", {"num_actions": "-3"}), ("too many actions", {"num_actions": "2**40"}),
-    ("num_actions too small", {"num_actions": "2"}), ("max_length too small", {"max_length": "3"}), ("no max_length", {"max_length": "0"}),
-    ("max_length is infinite", {"max_length": "math.inf"}), ("rewards reversed", {"rewards": "(1, -1)"}), ("rewards not finite", {"rewards": "(0, math.inf)"}), ("rewards too large to be squared", {"rewards": "(0, 1e200)"}),
-    ("rewards too narrow", {"rewards": "(0, 0.5)"}), ("observation shape of texts", {"observation_shape": "('a',)"}),
-]  # fmt: skip
+    ("no players", {"players": "0"}),
+    ("negative players", {"players": "-1"}),
+    ("players as a text", {"players": "'2'"}),
+    ("more players than memory", {"players": "10**9"}),
+    ("fewer players than move", {"players": "1"}),
+    ("no actions", {"num_actions": "0"}),
+    ("negative actions", {"num_actions": "-3"}),
+    ("too many actions", {"num_actions": "2**40"}),
+    ("num_actions too small", {"num_actions": "2"}),
+    ("max_length too small", {"max_length": "3"}),
+    ("no max_length", {"max_length": "0"}),
+    ("max_length is infinite", {"max_length": "math.inf"}),
+    ("rewards reversed", {"rewards": "(1, -1)"}),
+    ("rewards not finite", {"rewards": "(0, math.inf)"}),
+    ("rewards too large to be squared", {"rewards": "(0, 1e200)"}),
+    ("rewards too narrow", {"rewards": "(0, 0.5)"}),
+    ("observation shape of texts", {"observation_shape": "('a',)"}),
+]
 _OTHERKINDS = [
-    ("chance", "chance_outcomes(self, actions, probabilities)", [
-        ("sum is not one", "actions[0] = 0\nprobabilities[0] = 0.5\nreturn 1"),
-        ("negative probability", "actions[0], actions[1] = 0, 1\nprobabilities[0], probabilities[1] = 1.5, -0.5\nreturn 2"),
-        ("probability is NaN", "actions[0] = 0\nprobabilities[0] = math.nan\nreturn 1"),
-        ("outcome out of range", "actions[0] = 2\nprobabilities[0] = 1.0\nreturn 1"),
-        ("outcome twice", "actions[0], actions[1] = 0, 0\nprobabilities[:] = 0.5\nreturn 2"),
-        ("no outcome", "return 0"),
-        ("outcomes past the end", "actions[2] = 0\nprobabilities[0] = 1.0\nreturn 1"),
-        ("outcomes return None", "actions[0] = 0\nprobabilities[0] = 1.0"),
-    ]),
-    ("chance", "random_outcome(self, rng)", [("random outcome out of range", "return 5"), ("random outcome fails", "return self.cells[9]")]),
-    ("together", "legal_actions_of(self, player, out)", [
-        ("list of one player empty", "out[0] = 0\nreturn 1 - player"), ("list of one player past the end", "out[3] = 0\nreturn 1"),
-        ("list of one player twice", "out[0], out[1] = 1, 1\nreturn 2"), ("list of one player returns None", "out[0] = 0"),
-    ]),
-    ("together", "apply_joint(self, actions)", [("reads a third player", "self.n -= 1 + actions[2]"), ("endless joint", "while True:\n    self.n = 3")]),
-    ("numbers", "sample_action(self, rng, out)", [("draws NaN", "out[0] = math.nan"), ("draws past the end", "out[1] = 0.0"), ("draw fails", "raise ValueError('no')")]),
-    ("numbers", "apply_vector(self, values)", [("vector past the end", "self.worth = values[1]\nself.n -= 1"), ("float in a whole field by a vector", "self.n -= values[0]")]),
-    ("hidden", "determinize(self, player, rng)", [
-        ("determinize changes what is known", "self.n = 3"), ("determinize changes the player", "self.player = 1 - player"), ("determinize fails", "self.cells[9] = 1"),
-    ]),
-    ("hidden", "information(self, player)", [("information is a float", "return 0.5"), ("information is None", "pass"), ("information fails", "return self.cells[4 + player]")]),
-    ("dealt", "deal(self, rng)", [("deal out of range", "self.cells[0] = 500"), ("deal past the end", "self.cells[4] = rng.below(3)"), ("endless deal", "while True:\n    pass")]),
-    ("steps", "step_rewards(self, out)", [("step reward is NaN", "out[0] = math.nan"), ("sum of rewards too high", "out[0], out[1] = 1.0, -1.0"), ("step reward past the end", "out[2] = 0.0")]),
-]  # fmt: skip
+    (
+        "chance",
+        "chance_outcomes(self, actions, probabilities)",
+        [
+            ("sum is not one", "actions[0] = 0\nprobabilities[0] = 0.5\nreturn 1"),
+            (
+                "negative probability",
+                "actions[0], actions[1] = 0, 1\nprobabilities[0], probabilities[1] = 1.5, -0.5\nreturn 2",
+            ),
+            ("probability is NaN", "actions[0] = 0\nprobabilities[0] = math.nan\nreturn 1"),
+            ("outcome out of range", "actions[0] = 2\nprobabilities[0] = 1.0\nreturn 1"),
+            ("outcome twice", "actions[0], actions[1] = 0, 0\nprobabilities[:] = 0.5\nreturn 2"),
+            ("no outcome", "return 0"),
+            ("outcomes past the end", "actions[2] = 0\nprobabilities[0] = 1.0\nreturn 1"),
+            ("outcomes return None", "actions[0] = 0\nprobabilities[0] = 1.0"),
+        ],
+    ),
+    (
+        "chance",
+        "random_outcome(self, rng)",
+        [("random outcome out of range", "return 5"), ("random outcome fails", "return self.cells[9]")],
+    ),
+    (
+        "together",
+        "legal_actions_of(self, player, out)",
+        [
+            ("list of one player empty", "out[0] = 0\nreturn 1 - player"),
+            ("list of one player past the end", "out[3] = 0\nreturn 1"),
+            ("list of one player twice", "out[0], out[1] = 1, 1\nreturn 2"),
+            ("list of one player returns None", "out[0] = 0"),
+        ],
+    ),
+    (
+        "together",
+        "apply_joint(self, actions)",
+        [("reads a third player", "self.n -= 1 + actions[2]"), ("endless joint", "while True:\n    self.n = 3")],
+    ),
+    (
+        "numbers",
+        "sample_action(self, rng, out)",
+        [
+            ("draws NaN", "out[0] = math.nan"),
+            ("draws past the end", "out[1] = 0.0"),
+            ("draw fails", "raise ValueError('no')"),
+        ],
+    ),
+    (
+        "numbers",
+        "apply_vector(self, values)",
+        [
+            ("vector past the end", "self.worth = values[1]\nself.n -= 1"),
+            ("float in a whole field by a vector", "self.n -= values[0]"),
+        ],
+    ),
+    (
+        "hidden",
+        "determinize(self, player, rng)",
+        [
+            ("determinize changes what is known", "self.n = 3"),
+            ("determinize changes the player", "self.player = 1 - player"),
+            ("determinize fails", "self.cells[9] = 1"),
+        ],
+    ),
+    (
+        "hidden",
+        "information(self, player)",
+        [
+            ("information is a float", "return 0.5"),
+            ("information is None", "pass"),
+            ("information fails", "return self.cells[4 + player]"),
+        ],
+    ),
+    (
+        "dealt",
+        "deal(self, rng)",
+        [
+            ("deal out of range", "self.cells[0] = 500"),
+            ("deal past the end", "self.cells[4] = rng.below(3)"),
+            ("endless deal", "while True:\n    pass"),
+        ],
+    ),
+    (
+        "steps",
+        "step_rewards(self, out)",
+        [
+            ("step reward is NaN", "out[0] = math.nan"),
+            ("sum of rewards too high", "out[0], out[1] = 1.0, -1.0"),
+            ("step reward past the end", "out[2] = 0.0"),
+        ],
+    ),
+]
 
 WRONG = [
-    *(Wrong(name, methods=methods, before="class Mine(Exception):\n    pass" if "Mine" in str(methods) else "") for name, methods in _PLAIN_METHODS),
+    *(
+        Wrong(name, methods=methods, before="class Mine(Exception):\n    pass" if "Mine" in str(methods) else "")
+        for name, methods in _PLAIN_METHODS
+    ),
     *(Wrong(name, options=options) for name, options in _FACTS),
     *(Wrong(name, kind, {method: text}) for kind, method, cases in _OTHERKINDS for name, text in cases),
-    Wrong("observes past the end", methods={"observe(self, player, out)": "out[4] = 1.0"}, options={"observation_shape": "(4,)"}),
-    Wrong("observes NaN", methods={"observe(self, player, out)": "out[0] = math.nan"}, options={"observation_shape": "(4,)"}),
+    Wrong(
+        "observes past the end",
+        methods={"observe(self, player, out)": "out[4] = 1.0"},
+        options={"observation_shape": "(4,)"},
+    ),
+    Wrong(
+        "observes NaN",
+        methods={"observe(self, player, out)": "out[0] = math.nan"},
+        options={"observation_shape": "(4,)"},
+    ),
     Wrong("a module that does not parse", before="def broken(:\n    pass"),
     Wrong("a module that fails", before="treetop.missing()"),
     Wrong("a module that divides by zero", before="1 / 0"),

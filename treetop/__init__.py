@@ -51,7 +51,21 @@ from treetop.search.host import HostSearch
 from treetop.search.host_evaluator import StateEvaluator
 from treetop.search.host_result import Failure, HostResult, LoggedCall
 from treetop.search.limits import Limit
-from treetop.search.presets import blind, grave, gumbel, halving, history, nexus, puct, rave, regret, thompson, ucb1_tuned, ucb_v, uct
+from treetop.search.presets import (
+    blind,
+    grave,
+    gumbel,
+    halving,
+    history,
+    nexus,
+    puct,
+    rave,
+    regret,
+    thompson,
+    ucb1_tuned,
+    ucb_v,
+    uct,
+)
 from treetop.search.problem import Problem
 from treetop.search.progress import Progress
 from treetop.search.proof import Proof

@@ -69,7 +69,9 @@ def parse_json(content: bytes | str, *, infinite: bool = False) -> Any:
     try:
         text = content if isinstance(content, str) else content.decode("utf-8")
         text.encode("utf-8")
-        parsed = json.loads(text, parse_int=_whole, parse_float=number, parse_constant=number, object_pairs_hook=_object)
+        parsed = json.loads(
+            text, parse_int=_whole, parse_float=number, parse_constant=number, object_pairs_hook=_object
+        )
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     except UnicodeError as error:

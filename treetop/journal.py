@@ -44,7 +44,9 @@ class Journal:
         if self.path is None or self._lock is None:
             return self
         if self.path.is_dir() or not self.path.parent.is_dir():
-            raise SaveError(f"{self.path} cannot be written: {'it is a folder' if self.path.is_dir() else f'there is no folder {self.path.parent}'}")
+            raise SaveError(
+                f"{self.path} cannot be written: {'it is a folder' if self.path.is_dir() else f'there is no folder {self.path.parent}'}"
+            )
         try:
             self._lock.acquire()
         except Timeout:
@@ -61,7 +63,9 @@ class Journal:
             raise
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None

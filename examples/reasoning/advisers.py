@@ -67,7 +67,9 @@ class Adviser:
     _known: dict[tuple[str, State], Any] = field(default_factory=dict)
     _opened: AsyncExitStack = field(default_factory=AsyncExitStack)
 
-    async def evaluate(self, state: State, steps: Sequence[Step]) -> tuple[dict[Step, float] | None, float, int, dict[str, Any]]:
+    async def evaluate(
+        self, state: State, steps: Sequence[Step]
+    ) -> tuple[dict[Step, float] | None, float, int, dict[str, Any]]:
         """Prior, value, tokens, and the words for the record."""
         proposal, verdict = await both(
             self._once("proposer", state, lambda: self.proposer.propose(state, steps)),
@@ -80,13 +82,20 @@ class Adviser:
         total = sum(proposal.weights.values())
         if total <= 0.0:
             return None
-        return {step: self.floor / len(steps) + (1.0 - self.floor) * proposal.weights.get(step, 0.0) / total for step in steps}
+        return {
+            step: self.floor / len(steps) + (1.0 - self.floor) * proposal.weights.get(step, 0.0) / total
+            for step in steps
+        }
 
     async def _once(self, who: str, state: State, ask: Callable[[], Awaitable[Advice]]) -> Advice:
         """The same numbers may be reached by several ways, and a call may be tried again: what has been said costs nothing more."""
         if (who, state) not in self._known:
             advice = await ask()
-            self._known[who, state] = replace(advice, tokens=0, said="") if isinstance(advice, Verdict) else replace(advice, tokens=0, said="", rejected=())
+            self._known[who, state] = (
+                replace(advice, tokens=0, said="")
+                if isinstance(advice, Verdict)
+                else replace(advice, tokens=0, said="", rejected=())
+            )
             return advice
         known: Advice = self._known[who, state]
         return known
@@ -108,7 +117,11 @@ async def both(asked: Awaitable[Proposal], judged: Awaitable[Verdict]) -> tuple[
         return proposal, verdict
     failures = [one for one in (proposal, verdict) if isinstance(one, BaseException)]
     paid = sum(getattr(one, "tokens", 0) or getattr(one, "cost", 0) for one in (proposal, verdict))
-    told = "; ".join(dict.fromkeys(str(one) if isinstance(one, EvaluationError) else f"{type(one).__name__}: {one}" for one in failures))
+    told = "; ".join(
+        dict.fromkeys(
+            str(one) if isinstance(one, EvaluationError) else f"{type(one).__name__}: {one}" for one in failures
+        )
+    )
     raise EvaluationError(told, cost=paid) from failures[0]
 
 

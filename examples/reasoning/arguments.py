@@ -18,7 +18,10 @@ from .chat import ChatModel
 RECORDED = Path(__file__).parents[1] / "recorded"
 USUAL = (4, 9, 10, 13)
 _MOST_CALLS = 20_000  # what advisers that cost nothing may be asked
-_FREE: dict[str, tuple[Any, str]] = {"thumb": (RuleOfThumb, "a rule of thumb"), "none": (NoOpinion, "nobody: the search alone")}
+_FREE: dict[str, tuple[Any, str]] = {
+    "thumb": (RuleOfThumb, "a rule of thumb"),
+    "none": (NoOpinion, "nobody: the search alone"),
+}
 
 
 @dataclass(frozen=True)
@@ -38,11 +41,16 @@ class Options:
 
 def parse(argv: Sequence[str] | None = None) -> Options:
     """Read the command line; what does not fit ends the program with a word on what would."""
-    parser = argparse.ArgumentParser(prog="game_of_24.py", description="Plan with a language model: tree search over the steps of the Game of 24.",
-                                     epilog="Without --model the conversation that is bundled for the numbers is replayed: no network, no key.")  # fmt: skip
+    parser = argparse.ArgumentParser(
+        prog="game_of_24.py",
+        description="Plan with a language model: tree search over the steps of the Game of 24.",
+        epilog="Without --model the conversation that is bundled for the numbers is replayed: no network, no key.",
+    )
     parser.add_argument("numbers", nargs="*", type=int, metavar="N", help="the numbers; 4 9 10 13 if none are given")
     parser.add_argument("--model", help="ask this model; the key is taken from OPENAI_API_KEY")
-    parser.add_argument("--base-url", help="the endpoint, such as http://localhost:8000/v1; OpenAI's own if none is given")
+    parser.add_argument(
+        "--base-url", help="the endpoint, such as http://localhost:8000/v1; OpenAI's own if none is given"
+    )
     parser.add_argument("--temperature", type=float, help="of the model's answers; the server's own if none is given")
     parser.add_argument("--budget", type=int, default=20_000, help="tokens to spend (%(default)s)")
     parser.add_argument("--in-flight", type=int, default=8, help="positions that are asked about at once (%(default)s)")
@@ -50,8 +58,15 @@ def parse(argv: Sequence[str] | None = None) -> Options:
     parser.add_argument("--retries", type=int, default=2, help="further attempts after a failure (%(default)s)")
     parser.add_argument("--seed", type=int, default=1, help="of the search (%(default)s)")
     parser.add_argument("--record", type=Path, help="write the conversation to this file")
-    parser.add_argument("--replay", type=Path, help="read the conversation from this file: the search is the same, offline")
-    parser.add_argument("--adviser", choices=("model", *_FREE), default="model", help="instead of a model: a rule of thumb, or none at all")
+    parser.add_argument(
+        "--replay", type=Path, help="read the conversation from this file: the search is the same, offline"
+    )
+    parser.add_argument(
+        "--adviser",
+        choices=("model", *_FREE),
+        default="model",
+        help="instead of a model: a rule of thumb, or none at all",
+    )
     found = parser.parse_args(argv)
     if found.numbers and (not 2 <= len(found.numbers) <= 6 or min(found.numbers) < 0):
         parser.error("give two to six numbers of at least 0")
@@ -71,7 +86,9 @@ def _live(found: argparse.Namespace) -> dict[str, Any]:
 def _free(found: argparse.Namespace) -> Options:
     kind, told = _FREE[found.adviser]
     who = kind()
-    return Options(tuple(found.numbers) or USUAL, Limit(calls=_MOST_CALLS), found.seed, Adviser(who, who), told, _live(found))
+    return Options(
+        tuple(found.numbers) or USUAL, Limit(calls=_MOST_CALLS), found.seed, Adviser(who, who), told, _live(found)
+    )
 
 
 def _asked(found: argparse.Namespace) -> Options:
@@ -79,9 +96,13 @@ def _asked(found: argparse.Namespace) -> Options:
     if key is None and found.base_url is None:
         raise ConfigError("OpenAI's endpoint needs a key in OPENAI_API_KEY; for another one, say --base-url")
     more = {} if found.temperature is None else {"temperature": found.temperature}
-    model = ChatModel(found.model, base_url=found.base_url, api_key=key or "none", options=more)  # local servers want no key, but a word in its place
+    model = ChatModel(
+        found.model, base_url=found.base_url, api_key=key or "none", options=more
+    )  # local servers want no key, but a word in its place
     told = f"{found.model} at {found.base_url or 'OpenAI'}"
-    return Options(tuple(found.numbers) or USUAL, Limit(cost=found.budget), found.seed, Adviser(model, model), told, _live(found))
+    return Options(
+        tuple(found.numbers) or USUAL, Limit(cost=found.budget), found.seed, Adviser(model, model), told, _live(found)
+    )
 
 
 def _replayed(found: argparse.Namespace) -> Options:
@@ -89,7 +110,9 @@ def _replayed(found: argparse.Namespace) -> Options:
     file: Path = found.replay or RECORDED / f"game_of_24_{'_'.join(map(str, sorted(found.numbers or USUAL)))}.jsonl"
     if not file.exists():
         there = ", ".join(" ".join(other.stem.split("_")[3:]) for other in sorted(RECORDED.glob("game_of_24_*.jsonl")))
-        raise SaveError(f"{file} does not exist. Conversations are bundled for {there}; for other numbers, say --model (and --base-url) or --adviser thumb")
+        raise SaveError(
+            f"{file} does not exist. Conversations are bundled for {there}; for other numbers, say --model (and --base-url) or --adviser thumb"
+        )
     try:
         header = json.loads(file.read_text(encoding="utf-8").partition("\n")[0])
         numbers = tuple(map(int, header["problem"].rpartition(":")[2].split()))

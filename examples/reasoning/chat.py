@@ -24,7 +24,12 @@ VERIFY = "How likely can 24 still be reached from these numbers, in percent? End
 
 _THOUGHTS = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 _CHANCE = re.compile(r"chance\W*(\d+(?:\.\d+)?)", re.IGNORECASE)
-_SIGNS = {"*": "x\N{MULTIPLICATION SIGN}\N{MIDDLE DOT}", "/": "\N{DIVISION SIGN}", "-": "\N{MINUS SIGN}\N{EN DASH}", "": " \t()`\\"}
+_SIGNS = {
+    "*": "x\N{MULTIPLICATION SIGN}\N{MIDDLE DOT}",
+    "/": "\N{DIVISION SIGN}",
+    "-": "\N{MINUS SIGN}\N{EN DASH}",
+    "": " \t()`\\",
+}
 _SAME = str.maketrans({written: meant for meant, all_of_them in _SIGNS.items() for written in all_of_them})
 _ITEM = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+|\[|`)?")
 _USUAL_WEIGHT = 50.0
@@ -35,12 +40,20 @@ class ChatModel:
     """Asks a model. Errors of the network are raised: the search tries again, and ends the node when it has tried often enough."""
 
     def __init__(
-        self, model: str, *, base_url: str | None = None, api_key: str | None = None, count: int = 5, options: Mapping[str, Any] | None = None
-    ) -> None:  # fmt: skip
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        count: int = 5,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
         try:
             import openai
         except ImportError as error:
-            raise MissingExtraError('a language model is asked through the package openai: pip install "treetop[llm]"') from error
+            raise MissingExtraError(
+                'a language model is asked through the package openai: pip install "treetop[llm]"'
+            ) from error
         self._openai = openai
         self.model, self.count = model, count
         self._endpoint: dict[str, Any] = {"base_url": base_url, "api_key": api_key}
@@ -48,7 +61,9 @@ class ChatModel:
         self._client: Any = None
 
     async def __aenter__(self) -> Self:
-        self._client = self._openai.AsyncOpenAI(**self._endpoint, max_retries=0, timeout=None)  # both are the search's own affair
+        self._client = self._openai.AsyncOpenAI(
+            **self._endpoint, max_retries=0, timeout=None
+        )  # both are the search's own affair
         return self
 
     async def __aexit__(self, *error: object) -> None:
@@ -69,12 +84,17 @@ class ChatModel:
         return Verdict(chance, tokens, said)
 
     async def _ask(self, task: str, state: State) -> tuple[str, int]:
-        messages = [{"role": "system", "content": f"{RULES}\n{task}"}, {"role": "user", "content": f"Numbers left: {shown(state)}"}]
+        messages = [
+            {"role": "system", "content": f"{RULES}\n{task}"},
+            {"role": "user", "content": f"Numbers left: {shown(state)}"},
+        ]
         response = await self._client.chat.completions.create(model=self.model, messages=messages, **self._options)
         said = (response.choices[0].message.content or "") if response.choices else ""
         if response.usage is not None:
             return said, int(response.usage.total_tokens)
-        return said, (sum(len(message["content"]) for message in messages) + len(said)) // 4  # a server that does not count
+        return said, (
+            sum(len(message["content"]) for message in messages) + len(said)
+        ) // 4  # a server that does not count
 
 
 def read_steps(said: str, steps: Sequence[Step]) -> tuple[dict[Step, float], list[str]]:
@@ -90,7 +110,11 @@ def read_steps(said: str, steps: Sequence[Step]) -> tuple[dict[Step, float], lis
         sides = before.strip("*_ \t").lower().translate(_SAME).split("=")
         if not re.search(r"\d[-+*/]+\d", sides[0]):
             continue  # chatter
-        fitting = [step for step in spellings.get(sides[0], []) if len(sides) == 1 or _first_number(sides[1]) in _numerals(step.result)]
+        fitting = [
+            step
+            for step in spellings.get(sides[0], [])
+            if len(sides) == 1 or _first_number(sides[1]) in _numerals(step.result)
+        ]
         if not fitting:
             rejected.append(line.strip())
             continue

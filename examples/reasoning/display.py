@@ -85,10 +85,20 @@ def _answer(search: HostSearch, result: HostResult, solution: Path | None) -> Pa
             text = "no solution was found within the budget"
         else:
             text = "24 cannot be made from these numbers: every way was looked at"
-        return Panel(Text(text, style="bold yellow"), title=title, title_align="left", box=box.ROUNDED, padding=(1, 2), border_style="yellow")
+        return Panel(
+            Text(text, style="bold yellow"),
+            title=title,
+            title_align="left",
+            box=box.ROUNDED,
+            padding=(1, 2),
+            border_style="yellow",
+        )
     answer = expression(game.numbers, solution)
     assert is_solution(answer, game.numbers), answer
-    lines = [Text.assemble((answer, "bold green"), (f" = {TARGET}", "green"), ("   checked with exact fractions", "dim")), Text()]
+    lines = [
+        Text.assemble((answer, "bold green"), (f" = {TARGET}", "green"), ("   checked with exact fractions", "dim")),
+        Text(),
+    ]
     state = game.initial()
     for number, step in enumerate(solution, 1):
         state = game.step(state, step)
@@ -102,14 +112,27 @@ def _tree(search: HostSearch, result: HostResult, solution: Path) -> Table:
     for name in ("visits", "value", "prior", "tokens", "with below"):
         table.add_column(name, justify="right", no_wrap=True)
     tokens = Tokens.of(result)
-    table.add_row(Text(shown(search.state), style="bold cyan"), f"{search.simulations:,}", f"{result.value:.3f}", "", f"{tokens.own[()]:,}", f"{tokens.whole[()]:,}")
+    table.add_row(
+        Text(shown(search.state), style="bold cyan"),
+        f"{search.simulations:,}",
+        f"{result.value:.3f}",
+        "",
+        f"{tokens.own[()]:,}",
+        f"{tokens.whole[()]:,}",
+    )
     for guide, node in _rows(search.tree.root, search, solution, "", 0):
         if node is None:
             table.add_row(Text(guide, style="dim"), *[""] * 5)
             continue
         path = path_of(search, node)
-        table.add_row(_label(search, node, path, guide, solution), f"{node.visits:,}", "" if node.value is None else f"{node.value:.3f}", f"{node.prior:.3f}",
-                      f"{tokens.own[path]:,}" if tokens.own[path] else "[dim]-[/]", f"{tokens.whole[path]:,}" if tokens.whole[path] else "[dim]-[/]")  # fmt: skip
+        table.add_row(
+            _label(search, node, path, guide, solution),
+            f"{node.visits:,}",
+            "" if node.value is None else f"{node.value:.3f}",
+            f"{node.prior:.3f}",
+            f"{tokens.own[path]:,}" if tokens.own[path] else "[dim]-[/]",
+            f"{tokens.whole[path]:,}" if tokens.whole[path] else "[dim]-[/]",
+        )
     return table
 
 
@@ -134,7 +157,9 @@ def _rows(node: Node, search: HostSearch, solution: Path, indent: str, depth: in
     """The most visited nodes with their guides, the solution's own among them; a None stands for those that are left out."""
     dead = {failure.path for failure in search.failures}
     children = [child for child in node.children if child.visits or (dead and path_of(search, child) in dead)]
-    on_the_way = [child for child in children if depth < len(solution) and path_of(search, child) == solution[: depth + 1]]
+    on_the_way = [
+        child for child in children if depth < len(solution) and path_of(search, child) == solution[: depth + 1]
+    ]
     children.sort(key=lambda child: (child not in on_the_way, -child.visits, -child.prior))
     kept = children[: _WIDEST[min(depth, len(_WIDEST) - 1)]]
     left = len(node.children) - len(kept)
@@ -155,20 +180,36 @@ def _bill(result: HostResult, limit: Limit, told: str) -> RenderableType:
     table.add_row("asked", told)
     if (budget := limit.cost) is not None:
         spent = Table.grid(padding=(0, 2))
-        bar = ProgressBar(total=budget, completed=min(result.cost, budget), width=24, complete_style="green", finished_style="yellow")
+        bar = ProgressBar(
+            total=budget, completed=min(result.cost, budget), width=24, complete_style="green", finished_style="yellow"
+        )
         left = budget - result.cost
-        spent.add_row(bar, f"[bold]{result.cost:,.0f}[/] of {budget:,.0f} spent, {max(left, 0):,.0f} left" + (f", {-left:,.0f} over: the last calls in flight" if left < 0 else ""))
+        spent.add_row(
+            bar,
+            f"[bold]{result.cost:,.0f}[/] of {budget:,.0f} spent, {max(left, 0):,.0f} left"
+            + (f", {-left:,.0f} over: the last calls in flight" if left < 0 else ""),
+        )
         table.add_row("tokens", spent)
     free = sum(call.cost == 0 and call.error is None for call in result.call_log)
     again = sum(call.attempts - 1 for call in result.call_log)
     given_up = result.calls - again - len(result.call_log)
-    more = [f"{again:,} tried again" if again else "", f"{free:,} known already and free" if free and result.cost else "",
-            f"{given_up:,} given up at the end" if given_up else ""]  # fmt: skip
+    more = [
+        f"{again:,} tried again" if again else "",
+        f"{free:,} known already and free" if free and result.cost else "",
+        f"{given_up:,} given up at the end" if given_up else "",
+    ]
     table.add_row("calls", f"[bold]{result.calls:,}[/]" + "".join(f", {part}" for part in more if part))
     rejected = [line for call in result.call_log for line in (call.note or {}).get("rejected", [])]
     table.add_row("rejected", f"[bold]{len(rejected):,}[/] proposed steps" + _some(rejected))
     if result.failures:
-        table.add_row("failed", Text(f"{len(result.failures):,} positions: " + "; ".join(str(failure) for failure in result.failures[:_TOLD]), style="red"))
+        table.add_row(
+            "failed",
+            Text(
+                f"{len(result.failures):,} positions: "
+                + "; ".join(str(failure) for failure in result.failures[:_TOLD]),
+                style="red",
+            ),
+        )
     table.add_row("ended", f"{result.stopped}, after {result.elapsed:.2f} s")
     return Panel(table, box=box.ROUNDED, title="the bill", title_align="left", border_style="dim")
 

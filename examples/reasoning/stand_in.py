@@ -34,7 +34,16 @@ def can_reach(state: State) -> bool:
 class StandIn:
     """The server; a context in which it runs. `failing`, `babbling`: the share of requests that get an error 429 or 500, or an empty phrase."""
 
-    def __init__(self, seed: int = 1, *, port: int = 0, skill: float = 0.55, failing: float = 0.0, babbling: float = 0.0, seconds: float = 0.0) -> None:
+    def __init__(
+        self,
+        seed: int = 1,
+        *,
+        port: int = 0,
+        skill: float = 0.55,
+        failing: float = 0.0,
+        babbling: float = 0.0,
+        seconds: float = 0.0,
+    ) -> None:
         self.seed, self.skill, self.failing, self.babbling, self.seconds = seed, skill, failing, babbling, seconds
         self.asked: Counter[str] = Counter()
         """How often each question was asked."""
@@ -44,7 +53,9 @@ class StandIn:
         """What a client is given as its base URL."""
 
     def __enter__(self) -> Self:
-        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True, name="stand-in model").start()
+        threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True, name="stand-in model"
+        ).start()
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -125,11 +136,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(status, {"error": {"message": text}})
             return
         asked, said = sum(len(message["content"]) for message in messages) // 4, max(1, len(text) // 4)
-        self._answer(200, {
-            "id": "chatcmpl-stand-in", "object": "chat.completion", "created": 0, "model": plain.get("model", "stand-in"),
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-            "usage": {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said},
-        })  # fmt: skip
+        self._answer(
+            200,
+            {
+                "id": "chatcmpl-stand-in",
+                "object": "chat.completion",
+                "created": 0,
+                "model": plain.get("model", "stand-in"),
+                "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
+                "usage": {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said},
+            },
+        )
 
     def _answer(self, status: int, plain: dict[str, Any]) -> None:
         body = json.dumps(plain).encode()

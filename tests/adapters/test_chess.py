@@ -21,7 +21,11 @@ def mates(board, depth):
     """Whether whoever is to move mates within so many moves, by looking at everything."""
     for move in list(board.legal_moves):
         board.push(move)
-        found = board.is_checkmate() or (depth > 1 and not board.is_game_over() and all(mates_after(board, reply, depth - 1) for reply in list(board.legal_moves)))
+        found = board.is_checkmate() or (
+            depth > 1
+            and not board.is_game_over()
+            and all(mates_after(board, reply, depth - 1) for reply in list(board.legal_moves))
+        )
         board.pop()
         if found:
             return True
@@ -107,7 +111,14 @@ def test_a_whole_game_is_played():
     assert -1 <= run(problem, 30).value <= 1
 
 
-@pytest.mark.parametrize(("options", "text"), [({"board": "nonsense"}, "no chess position"), ({"board": 5}, "or a FEN"), ({"rollout_moves": -1}, "rollout_moves")])
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"board": "nonsense"}, "no chess position"),
+        ({"board": 5}, "or a FEN"),
+        ({"rollout_moves": -1}, "rollout_moves"),
+    ],
+)
 def test_what_is_no_chess_is_told(options, text):
     with pytest.raises(ConfigError, match=text):
         ChessProblem(**options)

@@ -158,7 +158,10 @@ def test_the_slippery_lake_is_crossed_as_often_as_can_be():
 
 def test_a_lake_without_slipping_is_crossed_by_rollouts_too():
     env = frozen_lake(is_slippery=False)
-    assert play(env, GymPolicy(tt.Limit(simulations=600), seed=1, evaluator=tt.Rollout(), discount=0.95), range(2)) == [1.0, 1.0]
+    assert play(env, GymPolicy(tt.Limit(simulations=600), seed=1, evaluator=tt.Rollout(), discount=0.95), range(2)) == [
+        1.0,
+        1.0,
+    ]
 
 
 def test_taxi_is_driven_the_shortest_way():
@@ -210,7 +213,9 @@ def test_a_time_limit_ends_the_search_as_it_ends_the_episode():
     assert GymProblem(env).horizon == 3
     env.step(0)
     assert GymProblem(env).horizon == 2
-    assert tt.HostSearch(GymProblem(env, discount=1.0), seed=1).run(tt.Limit(simulations=30)).value == pytest.approx(2.0)
+    assert tt.HostSearch(GymProblem(env, discount=1.0), seed=1).run(tt.Limit(simulations=30)).value == pytest.approx(
+        2.0
+    )
 
 
 def test_blackjack_does_not_know_the_dealer_s_second_card():
@@ -240,7 +245,10 @@ def test_functions_of_the_caller_take_the_snapshots():
     inner = env.unwrapped
     before = np.array(inner.state)
     hooks = (lambda env: (np.array(env.unwrapped.state), env.unwrapped.steps_beyond_terminated), restore_pole)
-    kinds = [tt.HostSearch(GymProblem(env, horizon=20, snapshot=snapshot), seed=1).run(tt.Limit(simulations=40)).visits for snapshot in (None, hooks)]
+    kinds = [
+        tt.HostSearch(GymProblem(env, horizon=20, snapshot=snapshot), seed=1).run(tt.Limit(simulations=40)).visits
+        for snapshot in (None, hooks)
+    ]
     assert kinds[0] == kinds[1]
     assert np.array_equal(np.array(inner.state), before)
 
@@ -256,7 +264,9 @@ def test_wrappers_that_change_rewards_or_actions_are_searched_with_the_rest():
 
     env = Twice(gymnasium.make("CartPole-v1"))
     env.reset(seed=1)
-    assert tt.HostSearch(GymProblem(env, horizon=4, discount=1.0), seed=1).run(tt.Limit(simulations=30)).value == pytest.approx(8.0)
+    assert tt.HostSearch(GymProblem(env, horizon=4, discount=1.0), seed=1).run(
+        tt.Limit(simulations=30)
+    ).value == pytest.approx(8.0)
     lake = Twice(frozen_lake())
     lake.reset(seed=1)
     assert not hasattr(GymProblem(lake), "evaluate")

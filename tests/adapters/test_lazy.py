@@ -11,7 +11,13 @@ import pytest
 
 from treetop import adapters
 
-PACKAGES = {"chess": "chess", "gymnasium": "gym", "pettingzoo": "gym", "openspiel": "openspiel", "openspiel_games": "openspiel"}
+PACKAGES = {
+    "chess": "chess",
+    "gymnasium": "gym",
+    "pettingzoo": "gym",
+    "openspiel": "openspiel",
+    "openspiel_games": "openspiel",
+}
 DOCUMENT = Path(__file__).parents[2] / "docs" / "adapters.md"
 
 
@@ -20,7 +26,9 @@ def run(code):
 
 
 def test_importing_treetop_loads_no_package_that_it_adapts():
-    loaded = run("import sys, treetop; treetop.adapters; print(sorted({name.split('.')[0] for name in sys.modules}))").stdout
+    loaded = run(
+        "import sys, treetop; treetop.adapters; print(sorted({name.split('.')[0] for name in sys.modules}))"
+    ).stdout
     for package in ("chess", "gymnasium", "pettingzoo", "pyspiel", "open_spiel", "pygame"):
         assert f"'{package}'" not in loaded
 

@@ -48,8 +48,13 @@ def exact_values(state, depth=0):
         return state.returns()
     if state.is_chance_node():
         parts = [(probability, exact_values(state.child(action))) for action, probability in state.chance_outcomes()]
-        return [sum(probability * values[player] for probability, values in parts) for player in range(state.num_players())]
-    return max((exact_values(state.child(action)) for action in state.legal_actions()), key=lambda values: values[state.current_player()])
+        return [
+            sum(probability * values[player] for probability, values in parts) for player in range(state.num_players())
+        ]
+    return max(
+        (exact_values(state.child(action)) for action in state.legal_actions()),
+        key=lambda values: values[state.current_player()],
+    )
 
 
 def test_chance_is_searched_by_its_exact_outcomes():
@@ -116,7 +121,19 @@ def test_players_who_choose_at_once_end_a_game():
     assert run(view_of_chance, 300, root=after).player == 0
 
 
-@pytest.mark.parametrize("name", ["tic_tac_toe", "pig(horizon=40)", "2048", "oshi_zumo(coins=5)", "nim", "backgammon", "cliff_walking", "havannah(board_size=3)"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "tic_tac_toe",
+        "pig(horizon=40)",
+        "2048",
+        "oshi_zumo(coins=5)",
+        "nim",
+        "backgammon",
+        "cliff_walking",
+        "havannah(board_size=3)",
+    ],
+)
 def test_any_open_game_can_be_searched(name):
     problem = OpenSpielProblem(name)
     state = problem.initial()
@@ -145,7 +162,10 @@ def test_a_game_that_cannot_draw_what_is_hidden_is_refused():
 def test_a_bot_beats_random_moves():
     bot = TreetopBot(tt.Limit(simulations=300), seed=1)
     state = state_of("tic_tac_toe")
-    scores = [pyspiel.evaluate_bots(state.clone(), [bot, pyspiel.make_uniform_random_bot(1, seed)], seed)[0] for seed in range(10)]
+    scores = [
+        pyspiel.evaluate_bots(state.clone(), [bot, pyspiel.make_uniform_random_bot(1, seed)], seed)[0]
+        for seed in range(10)
+    ]
     assert sum(scores) >= 8
     assert min(scores) >= 0
 
@@ -171,7 +191,10 @@ def test_a_player_of_treetop_s_own_game_is_a_bot():
 
     player = SearchPlayer("uct", tt.uct(), tt.Limit(simulations=200))
     bot = TreetopBot(player=player, game="connect_four", seed=1)
-    scores = [pyspiel.evaluate_bots(state_of("connect_four"), [bot, pyspiel.make_uniform_random_bot(1, seed)], seed)[0] for seed in range(3)]
+    scores = [
+        pyspiel.evaluate_bots(state_of("connect_four"), [bot, pyspiel.make_uniform_random_bot(1, seed)], seed)[0]
+        for seed in range(3)
+    ]
     assert scores == [1.0, 1.0, 1.0]
     assert player.last_result is not None
 
@@ -187,5 +210,8 @@ def test_a_player_of_another_game_is_told_at_once():
 
 
 def test_the_same_seed_gives_the_same_moves():
-    moves = [[TreetopBot(tt.Limit(simulations=60), seed=seed).step(state_of("connect_four")) for _ in range(2)] for seed in range(3)]
+    moves = [
+        [TreetopBot(tt.Limit(simulations=60), seed=seed).step(state_of("connect_four")) for _ in range(2)]
+        for seed in range(3)
+    ]
     assert all(one == two for one, two in moves)

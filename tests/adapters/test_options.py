@@ -33,7 +33,14 @@ def test_every_policy_checks_its_arguments_when_it_is_made():
     pytest.importorskip("gymnasium")
     from treetop.adapters import GymPolicy
 
-    for wrong in ({"simulations": 5}, {"limit": 5}, {"config": 3}, {"horizon": 0}, {"discount": "most"}, {"snapshot": 1}):
+    for wrong in (
+        {"simulations": 5},
+        {"limit": 5},
+        {"config": 3},
+        {"horizon": 0},
+        {"discount": "most"},
+        {"snapshot": 1},
+    ):
         with pytest.raises(ConfigError):
             GymPolicy(**wrong)
 
@@ -44,6 +51,10 @@ def test_pettingzoo_and_openspiel_check_theirs_too():
     from treetop.adapters import PettingZooPolicy
     from treetop.adapters.openspiel import TreetopBot
 
-    for make in (lambda: PettingZooPolicy(simulations=5), lambda: PettingZooPolicy(limit=5), lambda: TreetopBot(limit=5)):
+    for make in (
+        lambda: PettingZooPolicy(simulations=5),
+        lambda: PettingZooPolicy(limit=5),
+        lambda: TreetopBot(limit=5),
+    ):
         with pytest.raises(ConfigError):
             make()

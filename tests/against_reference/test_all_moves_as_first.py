@@ -10,9 +10,16 @@ from tests.against_reference.twins import compare
 from tests.own_games import Climb, ThreeNim
 
 RULES = [
-    tt.rave(), tt.rave(c=0.5), tt.rave(amaf_bias=0.1), tt.grave(amaf_reference=20), tt.grave(amaf_reference=5, amaf_bias=0.01),
-    tt.grave(c=0.2, amaf_reference=10_000), tt.rave(solver=True), tt.grave(amaf_reference=5, solver=True), tt.rave(tie_break="first"),
-]  # fmt: skip
+    tt.rave(),
+    tt.rave(c=0.5),
+    tt.rave(amaf_bias=0.1),
+    tt.grave(amaf_reference=20),
+    tt.grave(amaf_reference=5, amaf_bias=0.01),
+    tt.grave(c=0.2, amaf_reference=10_000),
+    tt.rave(solver=True),
+    tt.grave(amaf_reference=5, solver=True),
+    tt.rave(tie_break="first"),
+]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
@@ -21,7 +28,9 @@ def test_all_moves_as_first_agree(rule):
 
 
 @pytest.mark.parametrize(
-    "rule", [tt.rave(amaf_k=100.0), tt.grave(c=0.2, amaf_k=30.0, amaf_reference=10), tt.rave(amaf_k=50.0, solver=True)], ids=str
+    "rule",
+    [tt.rave(amaf_k=100.0), tt.grave(c=0.2, amaf_k=30.0, amaf_reference=10), tt.rave(amaf_k=50.0, solver=True)],
+    ids=str,
 )
 @pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
 def test_the_hand_made_schedule_agrees(game, rule):

@@ -11,7 +11,9 @@ from tests.own_games import ThreeNim
 
 
 @pytest.mark.parametrize("waiting", [0, 2])
-@pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(c=1.5, first_play=-0.3), tt.puct(expand_after=2)], ids=str)
+@pytest.mark.parametrize(
+    "rule", [tt.puct(), tt.uct(), tt.puct(c=1.5, first_play=-0.3), tt.puct(expand_after=2)], ids=str
+)
 def test_watched_evaluations_agree(rule, waiting):
     compare_batches(ThreeNim, rule, waiting=waiting)
 
@@ -19,7 +21,9 @@ def test_watched_evaluations_agree(rule, waiting):
 @pytest.mark.parametrize("waiting", [0, 2])
 @pytest.mark.parametrize("virtual", [{"virtual": "loss"}, {"virtual": "mix", "virtual_until": 8}], ids=str)
 @pytest.mark.parametrize(
-    "rule", [tt.puct(), tt.uct(), tt.puct(normalise=True), tt.puct(solver=True), tt.puct(backup="max"), tt.ucb_v()], ids=str
+    "rule",
+    [tt.puct(), tt.uct(), tt.puct(normalise=True), tt.puct(solver=True), tt.puct(backup="max"), tt.ucb_v()],
+    ids=str,
 )
 def test_virtual_losses_agree(rule, virtual, waiting):
     compare_batches(Tug, rule.but(**virtual), waiting=waiting)
@@ -31,10 +35,23 @@ def test_batches_of_every_size_agree(size):
 
 
 OTHERS = [
-    tt.puct(first_play="scaled"), tt.puct(solver=True, discount=1.0, first_play="parent"), tt.ucb1_tuned(), tt.thompson(), tt.blind(), tt.history(), tt.halving(),
-    tt.SearchConfig(rule="completed"), tt.puct(forced_playouts=2.0), tt.puct(widening=1.0), tt.puct(discount=0.9), tt.puct(variance_scale=0.85),
-    tt.uct(backup="mixed"), tt.puct(backup="implicit"), tt.rave(discount=0.9), tt.grave(amaf_reference=15, discount=0.9),
-]  # fmt: skip
+    tt.puct(first_play="scaled"),
+    tt.puct(solver=True, discount=1.0, first_play="parent"),
+    tt.ucb1_tuned(),
+    tt.thompson(),
+    tt.blind(),
+    tt.history(),
+    tt.halving(),
+    tt.SearchConfig(rule="completed"),
+    tt.puct(forced_playouts=2.0),
+    tt.puct(widening=1.0),
+    tt.puct(discount=0.9),
+    tt.puct(variance_scale=0.85),
+    tt.uct(backup="mixed"),
+    tt.puct(backup="implicit"),
+    tt.rave(discount=0.9),
+    tt.grave(amaf_reference=15, discount=0.9),
+]
 
 
 @pytest.mark.parametrize("rule", OTHERS, ids=str)

@@ -19,7 +19,9 @@ MARKETS = {"paid": Market(days=2), "unpaid": Market(days=2, paid=False)}
 GAMES = pytest.mark.parametrize("game", ALL.values(), ids=ALL.keys())
 
 
-@pytest.mark.parametrize("rule", [tt.uct(normalise=False), tt.puct(normalise=False), tt.uct(c=0.5, tie_break="first")], ids=str)
+@pytest.mark.parametrize(
+    "rule", [tt.uct(normalise=False), tt.puct(normalise=False), tt.uct(c=0.5, tie_break="first")], ids=str
+)
 @GAMES
 def test_the_usual_rules_agree(game, rule):
     compare(game, rule)
@@ -45,7 +47,9 @@ def test_options_agree(game, options):
 
 
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(discount=0.9), tt.uct(normalise=False)], ids=str)
-@pytest.mark.parametrize("game", [PIG, CLIFF, MARKETS["paid"], MARKETS["unpaid"]], ids=["pig", "cliff", "market", "unpaid market"])
+@pytest.mark.parametrize(
+    "game", [PIG, CLIFF, MARKETS["paid"], MARKETS["unpaid"]], ids=["pig", "cliff", "market", "unpaid market"]
+)
 def test_implicit_minimax_agrees(game, rule):
     compare(game, rule.but(backup="implicit"), simulations=120)
     compare(game, rule.but(backup="implicit"), simulations=120, evaluator=tt.Heuristic(prior_temperature=0.7))
@@ -57,7 +61,13 @@ def test_implicit_minimax_agrees(game, rule):
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("game", [PIG, MARKETS["paid"]], ids=["pig", "market"])
 def test_every_evaluation_agrees(game, evaluator):
-    compare(game, tt.puct(discount=0.95), simulations=120, evaluator=evaluator, exact=not isinstance(evaluator, tt.Heuristic))
+    compare(
+        game,
+        tt.puct(discount=0.95),
+        simulations=120,
+        evaluator=evaluator,
+        exact=not isinstance(evaluator, tt.Heuristic),
+    )
 
 
 @pytest.mark.parametrize("options", [
@@ -76,14 +86,18 @@ def test_expected_and_widened_outcomes_agree_in_batches_and_proofs(options):
     compare(PIG, tt.uct(solver=True, **options), simulations=500)
 
 
-@pytest.mark.parametrize("options", [{}, {"backup": "max"}, {"backup": "implicit"}, {"discount": 0.9}, {"first_play": "parent"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"backup": "max"}, {"backup": "implicit"}, {"discount": 0.9}, {"first_play": "parent"}], ids=str
+)
 @pytest.mark.parametrize("game", MARKETS.values(), ids=MARKETS.keys())
 def test_players_who_gang_up_agree(game, options):
     search, _ = compare(game, tt.uct(opponents="paranoid", **options), simulations=200)
     search.tree.check()
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(), tt.uct(backup="max"), tt.rave(), tt.thompson(), tt.puct(widening=1.0)], ids=str)
+@pytest.mark.parametrize(
+    "config", [tt.uct(), tt.puct(), tt.uct(backup="max"), tt.rave(), tt.thompson(), tt.puct(widening=1.0)], ids=str
+)
 @pytest.mark.parametrize("game", [Race, PIG, MARKETS["unpaid"]], ids=["race", "pig", "market"])
 def test_proofs_over_outcomes_agree(game, config):
     compare(game, config.but(solver=True), simulations=600)

@@ -17,8 +17,12 @@ def test_the_mean_of_several_rollouts_agrees(game, count):
 
 
 REMEMBERING = [
-    tt.Rollout("mast"), tt.Rollout("mast", epsilon=0.0), tt.Rollout("mast_softmax"), tt.Rollout("mast_softmax", temperature=2.0), tt.Rollout("mast", count=2),
-]  # fmt: skip
+    tt.Rollout("mast"),
+    tt.Rollout("mast", epsilon=0.0),
+    tt.Rollout("mast_softmax"),
+    tt.Rollout("mast_softmax", temperature=2.0),
+    tt.Rollout("mast", count=2),
+]
 
 
 @pytest.mark.parametrize("evaluator", REMEMBERING, ids=str)
@@ -27,22 +31,32 @@ def test_rollouts_that_remember_agree(game, evaluator):
     compare(game, tt.uct(), evaluator=evaluator, simulations=150)
 
 
-@pytest.mark.parametrize("options", [{"depth": 0}, {"depth": 2}, {"policy": "game"}, {"policy": "game", "depth": 3, "count": 2}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"depth": 0}, {"depth": 2}, {"policy": "game"}, {"policy": "game", "depth": 3, "count": 2}], ids=str
+)
 @pytest.mark.parametrize("discount", [1.0, 0.9])
 def test_rollouts_by_the_games_own_knowledge_agree(options, discount):
     compare(Tug, tt.uct(discount=discount), evaluator=tt.Rollout(**options), simulations=150)
 
 
-@pytest.mark.parametrize("evaluator", [tt.Heuristic(), tt.Heuristic(prior_temperature=0.2), tt.Heuristic(prior_temperature=5.0)], ids=str)
+@pytest.mark.parametrize(
+    "evaluator", [tt.Heuristic(), tt.Heuristic(prior_temperature=0.2), tt.Heuristic(prior_temperature=5.0)], ids=str
+)
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.gumbel()], ids=str)
 def test_heuristics_and_their_priors_agree(rule, evaluator):
     compare(Tug, rule, evaluator=evaluator, simulations=150)
 
 
-MIXES = [tt.Mixed(tt.Heuristic(), 0.3), tt.Mixed(tt.Heuristic(0.3), 0.7, tt.Rollout(count=2)), tt.Mixed(tt.Uniform(), 0.5)]
+MIXES = [
+    tt.Mixed(tt.Heuristic(), 0.3),
+    tt.Mixed(tt.Heuristic(0.3), 0.7, tt.Rollout(count=2)),
+    tt.Mixed(tt.Uniform(), 0.5),
+]
 
 
-@pytest.mark.parametrize("evaluator", [tt.Mixed(tt.Heuristic(0.3), 0.5, tt.Rollout("mast")), tt.Rollout("mast", depth=2)], ids=str)
+@pytest.mark.parametrize(
+    "evaluator", [tt.Mixed(tt.Heuristic(0.3), 0.5, tt.Rollout("mast")), tt.Rollout("mast", depth=2)], ids=str
+)
 def test_remembering_rollouts_agree_beside_heuristics(evaluator):
     compare(Tug, tt.puct(), evaluator=evaluator, simulations=150)
 

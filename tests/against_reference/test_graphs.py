@@ -53,7 +53,9 @@ def test_positions_that_come_back_agree(rule, solver):
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=3)], ids=str)
 def test_visits_that_went_in_circles_are_no_evaluations_of_the_position(rule, repetition):
     for solver in (False, True):
-        search, _ = compare(Carousel, rule.but(transpositions=True, solver=solver, repetition=repetition), simulations=1000)
+        search, _ = compare(
+            Carousel, rule.but(transpositions=True, solver=solver, repetition=repetition), simulations=1000
+        )
         assert goes_round(search)
 
 

@@ -40,6 +40,8 @@ def test_proofs_agree_from_a_later_position(game):
     compare(position, tt.uct(solver=True, first_play="parent"))
 
 
-@pytest.mark.parametrize("options", [{"backup": "max"}, {"normalise": True}, {"widening": 1.0}, {"first_play": "parent"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"backup": "max"}, {"normalise": True}, {"widening": 1.0}, {"first_play": "parent"}], ids=str
+)
 def test_proofs_agree_beside_other_options(options):
     compare(Tug, tt.uct(solver=True, **options), simulations=250)

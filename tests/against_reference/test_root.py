@@ -15,7 +15,9 @@ RICH = [Tug, ThreeNim, Climb]
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"max_considered": 2}, {"gumbel_scale": 0.0}, {"max_considered": 1}, {"normalise": True}, {"backup": "max"}], ids=str
+    "options",
+    [{}, {"max_considered": 2}, {"gumbel_scale": 0.0}, {"max_considered": 1}, {"normalise": True}, {"backup": "max"}],
+    ids=str,
 )
 @pytest.mark.parametrize("game", RICH, ids=lambda game: game.name)
 def test_gumbel_search_agrees(game, options):
@@ -51,7 +53,9 @@ def test_completed_values_begin_with_the_nodes_own_evaluation_beside_a_discount(
     compare(Tug, tt.SearchConfig(rule="completed", discount=0.8), simulations=200)
 
 
-@pytest.mark.parametrize("options", [{"solver": True}, {"discount": 0.8}, {"backup": "mixed", "discount": 0.9}, {"normalise": True}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{"solver": True}, {"discount": 0.8}, {"backup": "mixed", "discount": 0.9}, {"normalise": True}], ids=str
+)
 @pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
 def test_a_gumbel_search_knows_the_roots_own_evaluation(game, options):
     search, twin = compare(game, tt.gumbel(**options), simulations=150)
@@ -63,7 +67,13 @@ def test_a_gumbel_search_knows_the_roots_own_evaluation(game, options):
 
 @pytest.mark.parametrize(
     "rule",
-    [tt.halving(), tt.halving(rule="puct"), tt.halving(rule="completed"), tt.halving(solver=True), tt.halving(normalise=True)],
+    [
+        tt.halving(),
+        tt.halving(rule="puct"),
+        tt.halving(rule="completed"),
+        tt.halving(solver=True),
+        tt.halving(normalise=True),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("game", RICH, ids=lambda game: game.name)
@@ -79,11 +89,18 @@ def test_a_tie_break_by_a_hook_does_not_move_anytime_halving_on():
 @pytest.mark.parametrize("forced", [0.5, 2.0, 20.0])
 @pytest.mark.parametrize("solver", [False, True])
 def test_forced_playouts_agree(forced, solver):
-    compare(Tug, tt.puct(forced_playouts=forced, solver=solver), evaluator=tt.Heuristic(prior_temperature=0.3), simulations=200)
+    compare(
+        Tug,
+        tt.puct(forced_playouts=forced, solver=solver),
+        evaluator=tt.Heuristic(prior_temperature=0.3),
+        simulations=200,
+    )
 
 
 @pytest.mark.parametrize(
-    "rule", [tt.puct(noise=0.25), tt.puct(noise=0.6, noise_alpha=0.3), tt.SearchConfig(rule="completed", noise=0.25)], ids=str
+    "rule",
+    [tt.puct(noise=0.25), tt.puct(noise=0.6, noise_alpha=0.3), tt.SearchConfig(rule="completed", noise=0.25)],
+    ids=str,
 )
 def test_noise_in_the_roots_priors_agrees(rule):
     search = tt.Search(Tug, rule, seed=5, evaluator=tt.Heuristic(prior_temperature=0.5))
@@ -99,7 +116,9 @@ ASKED = [{"include": [1]}, {"include": [1, 2]}, {"exclude": [0]}]
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
-@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.rave(), tt.thompson(), tt.SearchConfig(rule="completed"), tt.halving()], ids=str)
+@pytest.mark.parametrize(
+    "rule", [tt.uct(), tt.puct(), tt.rave(), tt.thompson(), tt.SearchConfig(rule="completed"), tt.halving()], ids=str
+)
 def test_moves_asked_for_agree(rule, asked):
     compare(Tug, rule, evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
 

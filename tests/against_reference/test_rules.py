@@ -38,7 +38,9 @@ def test_every_rule_visits_as_the_reference_does(game, rule):
     compare(game, RULES[rule], simulations=150)
 
 
-@pytest.mark.parametrize("rule", ["ucb1_tuned", "ucb_v", "history", "thompson", "completed", "puct katago", "puct by variance"])
+@pytest.mark.parametrize(
+    "rule", ["ucb1_tuned", "ucb_v", "history", "thompson", "completed", "puct katago", "puct by variance"]
+)
 @pytest.mark.parametrize("game", [Tug, Climb], ids=lambda game: game.name)
 def test_every_rule_agrees_on_normalised_values(game, rule):
     compare(game, RULES[rule].but(normalise=True), simulations=150)
@@ -50,6 +52,8 @@ def test_ties_by_a_hook_agree_under_every_rule(rule):
 
 
 @pytest.mark.parametrize("c", [0.7, BOLD])
-@pytest.mark.parametrize("options", [{}, {"normalise": True, "solver": True}, {"first_play": "parent", "backup": "mixed"}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"normalise": True, "solver": True}, {"first_play": "parent", "backup": "mixed"}], ids=str
+)
 def test_a_rule_of_the_users_own_agrees(options, c):
     compare("tic_tac_toe", tt.SearchConfig(rule=moody, c=c, **options), simulations=200)

@@ -20,7 +20,9 @@ def test_first_play_agrees(game, rule, first_play):
 
 
 @pytest.mark.parametrize("backup", ["max", "mixed"])
-@pytest.mark.parametrize("options", [{}, {"discount": 0.9}, {"solver": True}, {"expand_after": 3, "max_depth": 3}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"discount": 0.9}, {"solver": True}, {"expand_after": 3, "max_depth": 3}], ids=str
+)
 @pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
 def test_backups_by_the_best_child_agree(game, backup, options):
     compare(game, tt.uct(backup=backup, **options), simulations=150)
@@ -31,7 +33,9 @@ def test_the_share_of_a_mixed_backup_agrees(share):
     compare(Tug, tt.puct(backup="mixed", minimax_share=share), simulations=150)
 
 
-@pytest.mark.parametrize("options", [{}, {"discount": 0.9}, {"solver": True}, {"normalise": True}, {"minimax_share": 0.9}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"discount": 0.9}, {"solver": True}, {"normalise": True}, {"minimax_share": 0.9}], ids=str
+)
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct()], ids=str)
 def test_implicit_minimax_agrees(rule, options):
     compare(Tug, rule.but(backup="implicit", **options), simulations=100)

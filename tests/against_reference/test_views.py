@@ -52,8 +52,12 @@ def same_views(search, twin):
         assert columns.stats["value_sum"][block].tolist() == [choice.total for choice in view.choices]
         assert columns.available[block].tolist() == [choice.available for choice in view.choices]
         if len(columns.regrets):
-            assert columns.regrets[block].tolist() == pytest.approx([choice.regret for choice in view.choices], rel=1e-9, abs=1e-9)
-            assert columns.strategies[block].tolist() == pytest.approx([choice.strategy for choice in view.choices], rel=1e-9, abs=1e-9)
+            assert columns.regrets[block].tolist() == pytest.approx(
+                [choice.regret for choice in view.choices], rel=1e-9, abs=1e-9
+            )
+            assert columns.strategies[block].tolist() == pytest.approx(
+                [choice.strategy for choice in view.choices], rel=1e-9, abs=1e-9
+            )
         if any(choice.vector for choice in view.choices):
             assert columns.action_values[block].tolist() == [choice.vector for choice in view.choices]
 
@@ -86,7 +90,11 @@ def test_one_observer_sees_the_same(name, config):
     compare_views(POSITIONS[name], config.but(observers="one"))
 
 
-@pytest.mark.parametrize("config", [tt.uct(normalise=False), tt.uct(discount=0.7), tt.regret(discount=0.7, regret_mix=0.5), tt.puct(normalise=True)], ids=str)
+@pytest.mark.parametrize(
+    "config",
+    [tt.uct(normalise=False), tt.uct(discount=0.7), tt.regret(discount=0.7, regret_mix=0.5), tt.puct(normalise=True)],
+    ids=str,
+)
 @pytest.mark.parametrize("player", [0, 1])
 def test_whoever_of_those_who_choose_at_once_searches_sees_the_same(player, config):
     for name in ("pennies", "goofspiel", "duel"):
@@ -98,7 +106,9 @@ def test_evaluations_agree(evaluator):
     compare_views(POSITIONS["duel"], tt.uct(discount=0.9), evaluator=evaluator)
 
 
-@pytest.mark.parametrize("config", [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.blind()], ids=str)
+@pytest.mark.parametrize(
+    "config", [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.blind()], ids=str
+)
 def test_drawn_actions_of_real_numbers_are_the_same(config):
     compare_views(Aim, config, simulations=600)
     compare_views(tt.Position(Aim).apply((0.3, 0.5)), config)
@@ -107,7 +117,16 @@ def test_drawn_actions_of_real_numbers_are_the_same(config):
 WINDY = "pendulum(horizon=4, wind=1.0)"
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.uct(chance_widening=1.0), tt.puct(widening=1.0, chance_widening=3.0, widening_power=0.3), tt.uct(chance="open")], ids=str)
+@pytest.mark.parametrize(
+    "config",
+    [
+        tt.uct(),
+        tt.uct(chance_widening=1.0),
+        tt.puct(widening=1.0, chance_widening=3.0, widening_power=0.3),
+        tt.uct(chance="open"),
+    ],
+    ids=str,
+)
 def test_double_widening_and_open_loops_are_the_same(config):
     compare_views(WINDY, config, simulations=600)
     compare_views(dealt(WINDY, moves=2), config)

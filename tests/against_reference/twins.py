@@ -29,7 +29,13 @@ def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
         "by_products": config.rule in ("ucb1", "puct") and not (search._machine.build.rich or asked),
     }
     told.pop("temperature")  # the final move's, not the rollouts'
-    rollout = evaluator.rollout if isinstance(evaluator, tt.Mixed) else evaluator if isinstance(evaluator, tt.Rollout) else None
+    rollout = (
+        evaluator.rollout
+        if isinstance(evaluator, tt.Mixed)
+        else evaluator
+        if isinstance(evaluator, tt.Rollout)
+        else None
+    )
     other = evaluator.evaluator if isinstance(evaluator, tt.Mixed) else evaluator
     if rollout is not None:
         told |= {name: getattr(rollout, name) for name in ("policy", "count", "depth", "epsilon", "temperature")}
@@ -42,12 +48,26 @@ def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
 def twin_of(search: tt.Search, *, asked: bool = False) -> ReferenceSearch:
     """A plain search from the same position, with the same settings and seed, that has not begun."""
     batched = in_python(search.evaluator) is not None
-    kinds = {(False, False): ReferenceSearch, (False, True): GraphSearch, (True, False): BatchSearch, (True, True): GraphBatchSearch}
-    return kinds[batched, bool(search.config.transpositions)](search.position, settings_of(search, asked=asked), search.seed)
+    kinds = {
+        (False, False): ReferenceSearch,
+        (False, True): GraphSearch,
+        (True, False): BatchSearch,
+        (True, True): GraphBatchSearch,
+    }
+    return kinds[batched, bool(search.config.transpositions)](
+        search.position, settings_of(search, asked=asked), search.seed
+    )
 
 
 def compare(
-    game: Any, config: tt.SearchConfig, *, simulations: int = 300, seed: int = 7, evaluator: Any = None, exact: bool = True, **how: Any
+    game: Any,
+    config: tt.SearchConfig,
+    *,
+    simulations: int = 300,
+    seed: int = 7,
+    evaluator: Any = None,
+    exact: bool = True,
+    **how: Any,
 ) -> tuple[tt.Search, ReferenceSearch]:
     """Run both, and hold them against each other. `how` goes to the compiled search's `run`."""
     search = tt.Search(game, config.but(stop_when_forced=False), evaluator=evaluator, seed=seed)
@@ -61,7 +81,9 @@ def compare(
 
 def same(search: tt.Search, twin: ReferenceSearch, *, exact: bool = True) -> None:
     """The same tree: visits, values, priors, proofs and statistics of every node."""
-    whole = search.config.backup == "mean" and not search.game.has("step_rewards")  # else a value is no share of a whole game
+    whole = search.config.backup == "mean" and not search.game.has(
+        "step_rewards"
+    )  # else a value is no share of a whole game
     search.tree.check(search.game.facts.rewards if whole else (-np.inf, np.inf))
     assert search.simulations == twin.root.visits
     near = (lambda number: number) if exact else (lambda number: pytest.approx(number, rel=1e-9, abs=1e-9))
@@ -110,7 +132,9 @@ class Oracle:
     def evaluate(self, batch: tt.Batch) -> tuple[Any, Any]:
         rows = [self.answer(batch.game, batch.states[index : index + 1]) for index in range(len(batch))]
         actions, players = batch.game.facts.num_actions, batch.game.facts.players
-        return np.array([row[0] for row in rows]).reshape(-1, actions), np.array([row[1] for row in rows]).reshape(-1, players)
+        return np.array([row[0] for row in rows]).reshape(-1, actions), np.array([row[1] for row in rows]).reshape(
+            -1, players
+        )
 
     def answer(self, game: tt.Game, record: np.ndarray[Any, Any]) -> tuple[list[float], list[float]]:
         rng = tt.Rng(zlib.crc32(record.tobytes()))
@@ -140,7 +164,9 @@ def compare_batches(
     for turn in range(rounds + waiting):
         if turn < rounds:
             batch, leaves = search.ask(size), twin.ask(size)
-            assert [position.record.tobytes() for position in batch] == [leaf.state._states.tobytes() for leaf in leaves]
+            assert [position.record.tobytes() for position in batch] == [
+                leaf.state._states.tobytes() for leaf in leaves
+            ]
             asked.append((batch, leaves))
         if len(asked) > waiting or turn >= rounds:
             batch, leaves = asked.pop(0)

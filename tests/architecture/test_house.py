@@ -24,7 +24,10 @@ def test_importing_treetop_loads_nothing_heavy():
 def test_importing_treetop_is_quick():
     """The bound is 0.3 s on an idle machine; here it only keeps a heavy import from coming in, so CPU time and room for a busy one."""
     code = "import time; start = time.process_time(); import treetop; print(time.process_time() - start)"
-    times = [float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout) for _ in range(5)]
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(5)
+    ]
     assert statistics.median(times) < 0.6
 
 
@@ -47,14 +50,20 @@ def test_the_reference_stays_a_page_and_imports_no_kernel():
 def test_only_the_limits_and_the_clock_itself_read_the_time():
     for room in ("search", "kernels", "tree", "reference", "games", "compiler"):
         for file in (PACKAGE / room).glob("*.py"):
-            imports = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom))]
-            names = {alias.name for node in imports for alias in node.names} | {node.module for node in imports if isinstance(node, ast.ImportFrom)}
+            imports = [
+                node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom))
+            ]
+            names = {alias.name for node in imports for alias in node.names} | {
+                node.module for node in imports if isinstance(node, ast.ImportFrom)
+            }
             assert "time" not in names or file.name in ("limits.py", "preparing.py"), file
 
 
 def test_games_import_nothing_but_what_a_game_is():
     for file in (PACKAGE / "games").glob("*.py"):
-        imports = [node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom))]
+        imports = [
+            node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom))
+        ]
         modules = {node.module if isinstance(node, ast.ImportFrom) else node.names[0].name for node in imports}
         assert modules <= {"__future__", "typing", "numpy", "treetop.game"}, file
 
@@ -86,6 +95,9 @@ def test_the_package_of_searches_can_be_imported_and_called():
     assert importlib.import_module("treetop.search.root") is root is treetop.search.root
     assert limits.Limit is treetop.Limit
     assert callable(treetop.search)
-    assert treetop.search("nim(stones=5)", simulations=200, seed=1).counts.tolist() == search("nim(stones=5)", simulations=200, seed=1).counts.tolist()
+    assert (
+        treetop.search("nim(stones=5)", simulations=200, seed=1).counts.tolist()
+        == search("nim(stones=5)", simulations=200, seed=1).counts.tolist()
+    )
     assert inspect.signature(treetop.search) == inspect.signature(search)
     assert pickle.loads(pickle.dumps(treetop.search)) is treetop.search

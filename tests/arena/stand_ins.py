@@ -150,10 +150,21 @@ class KillsOnce(Random):
 
 
 _KINDS = {
-    "random": Random, "first": First, "winner": Winner, "uct": Uct, "illegal": Illegal, "quits": Quits, "quits_early": QuitsEarly,
-    "quits_on_sight": QuitsOnSight, "buggy": Buggy, "hangs": Hangs, "slow": Slow, "kills_once": KillsOnce,
-    "unfit": Unfit, "prepares": Prepares,
-}  # fmt: skip
+    "random": Random,
+    "first": First,
+    "winner": Winner,
+    "uct": Uct,
+    "illegal": Illegal,
+    "quits": Quits,
+    "quits_early": QuitsEarly,
+    "quits_on_sight": QuitsOnSight,
+    "buggy": Buggy,
+    "hangs": Hangs,
+    "slow": Slow,
+    "kills_once": KillsOnce,
+    "unfit": Unfit,
+    "prepares": Prepares,
+}
 
 
 @player

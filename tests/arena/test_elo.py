@@ -32,7 +32,9 @@ def test_the_interval_is_the_textbook_one_where_there_are_many_pairs():
     assert rating.elo.low == pytest.approx(elo_of(rating.score.low))
     t = (scores.mean() - 0.5) / scores.std() / math.sqrt(2)
     assert rating.normalized_elo.value == pytest.approx(t * NORMALIZED, rel=1e-3)
-    assert rating.normalized_elo.high - rating.normalized_elo.low == pytest.approx(2 * 1.96 * NORMALIZED / math.sqrt(2 * pairs), rel=2e-2)
+    assert rating.normalized_elo.high - rating.normalized_elo.low == pytest.approx(
+        2 * 1.96 * NORMALIZED / math.sqrt(2 * pairs), rel=2e-2
+    )
 
 
 def test_pairs_make_the_interval_narrower_where_openings_decide():
@@ -78,7 +80,10 @@ def test_swapping_the_players_mirrors_everything():
     assert 0.5 < rating.superiority < 1
 
 
-@pytest.mark.parametrize(("pairs", "chances"), [(6, (0.1, 0.2, 0.4, 0.2, 0.1)), (12, (0.02, 0.08, 0.3, 0.3, 0.3)), (40, (0.3, 0, 0.4, 0, 0.3))])
+@pytest.mark.parametrize(
+    ("pairs", "chances"),
+    [(6, (0.1, 0.2, 0.4, 0.2, 0.1)), (12, (0.02, 0.08, 0.3, 0.3, 0.3)), (40, (0.3, 0, 0.4, 0, 0.3))],
+)
 def test_the_interval_holds_the_truth_about_95_times_of_100(pairs, chances):
     truth = float(np.dot(chances, (0, 0.25, 0.5, 0.75, 1)))
     drawn = np.random.default_rng(7).multinomial(pairs, chances, size=3000)

@@ -155,12 +155,31 @@ def test_recorded_returns_too_large_for_a_mean_are_refused(tmp_path, size):
 
 def test_an_evaluation_that_is_killed_and_resumed_equals_one_that_was_not(tmp_path):
     out = tmp_path / "e.jsonl"
-    command = [sys.executable, "-m", "treetop", "evaluate", ROLLS, "--player", "uct(simulations=300)", "--games", "400", "--seed", "2",
-               "--workers", "1", "--out", str(out)]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "treetop",
+        "evaluate",
+        ROLLS,
+        "--player",
+        "uct(simulations=300)",
+        "--games",
+        "400",
+        "--seed",
+        "2",
+        "--workers",
+        "1",
+        "--out",
+        str(out),
+    ]
     process = subprocess.Popen(command, cwd=REPOSITORY, env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)  # fmt: skip
     until = time.monotonic() + 240
-    while time.monotonic() < until and process.poll() is None and (not out.exists() or len(out.read_bytes().splitlines()) < 5):
+    while (
+        time.monotonic() < until
+        and process.poll() is None
+        and (not out.exists() or len(out.read_bytes().splitlines()) < 5)
+    ):
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -186,7 +205,9 @@ def test_a_game_for_several_is_played_by_one_kind_of_player_in_all_seats():
 
 
 def test_the_clairvoyant_is_named():
-    result = evaluate("kuhn_poker", ["uct(simulations=20)", "uct(simulations=20, information='open')"], games=4, workers=1)
+    result = evaluate(
+        "kuhn_poker", ["uct(simulations=20)", "uct(simulations=20, information='open')"], games=4, workers=1
+    )
     assert [one.clairvoyant for one in result.scores] == [False, True]
     assert "shown what is hidden" in str(result)
 
@@ -199,8 +220,12 @@ def test_progress_tells_the_mean_so_far():
 
 
 def test_bad_evaluations_are_refused(tmp_path):
-    for options, words in (({"games": 0}, "games must be"), ({"win_above": math.nan}, "win_above"), ({"seed": 1.5}, "a seed is"),
-                           ({"names": ["a", "b"]}, "each one once")):  # fmt: skip
+    for options, words in (
+        ({"games": 0}, "games must be"),
+        ({"win_above": math.nan}, "win_above"),
+        ({"seed": 1.5}, "a seed is"),
+        ({"names": ["a", "b"]}, "each one once"),
+    ):
         with pytest.raises(ConfigError, match=words):
             evaluate("blackjack", "random", workers=1, out=tmp_path / "e", **options)
     with pytest.raises(ConfigError, match="at least one player"):

@@ -85,7 +85,9 @@ def test_a_late_move_loses_even_where_nothing_can_be_interrupted():
     found = []
 
     def play() -> None:
-        found.append(play_game(players("slow:0.1", "random"), treetop.position("tic_tac_toe"), seed=1, move_deadline=0.05))
+        found.append(
+            play_game(players("slow:0.1", "random"), treetop.position("tic_tac_toe"), seed=1, move_deadline=0.05)
+        )
 
     thread = threading.Thread(target=play)
     thread.start()

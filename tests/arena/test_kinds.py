@@ -80,7 +80,9 @@ def test_both_games_of_a_pair_have_the_same_dice(tmp_path):
     match("random", "random", "leduc_poker", games=40, out=tmp_path / "m", **QUICK)
     _, games = read_match(tmp_path / "m")
     assert all(one["actions"][:2] == two["actions"][:2] for one, two in zip(games[::2], games[1::2], strict=True))
-    assert all(one["seeds"]["chance"] == two["seeds"]["chance"] for one, two in zip(games[::2], games[1::2], strict=True))
+    assert all(
+        one["seeds"]["chance"] == two["seeds"]["chance"] for one, two in zip(games[::2], games[1::2], strict=True)
+    )
     assert len({tuple(game["actions"][:2]) for game in games}) > 10
     assert all(game["opening"] == [] for game in games)
 
@@ -98,7 +100,12 @@ def test_a_player_is_shown_the_same_whatever_is_hidden_from_it():
         for other in (0, 2):
             spies = [Spy(), Spy()]
             play_game(spies, kuhn_after(1, other), seed, chance=1)
-            seen.append([(position.record.tobytes(), position.start.tobytes(), position.actions) for position in spies[0].shown[:2]])
+            seen.append(
+                [
+                    (position.record.tobytes(), position.start.tobytes(), position.actions)
+                    for position in spies[0].shown[:2]
+                ]
+            )
         assert seen[0] == seen[1]
 
 
@@ -123,14 +130,30 @@ def test_a_cheat_that_reads_the_cards_of_its_position_wins_nothing_by_it():
 
 
 def test_who_calls_itself_clairvoyant_sees_all_and_the_record_says_so(tmp_path):
-    result = match("uct(simulations=50, information='open')", "uct(simulations=50)", "kuhn_poker", games=60, out=tmp_path / "m", names=("x", "y"), **QUICK)
+    result = match(
+        "uct(simulations=50, information='open')",
+        "uct(simulations=50)",
+        "kuhn_poker",
+        games=60,
+        out=tmp_path / "m",
+        names=("x", "y"),
+        **QUICK,
+    )
     _, games = read_match(tmp_path / "m")
     assert all(game["clairvoyant"] == ["A"] for game in games)
     assert result.clairvoyant == ("A",)
     assert result.to_dict()["clairvoyant"] == ["A"]
     assert "x: shown what is hidden" in str(result)
     assert result.advantage.low > 0
-    again = match("uct(simulations=50, information='open')", "uct(simulations=50)", "kuhn_poker", games=60, out=tmp_path / "m", names=("x", "y"), **QUICK)
+    again = match(
+        "uct(simulations=50, information='open')",
+        "uct(simulations=50)",
+        "kuhn_poker",
+        games=60,
+        out=tmp_path / "m",
+        names=("x", "y"),
+        **QUICK,
+    )
     assert again == result
 
 
@@ -159,7 +182,9 @@ def test_all_are_asked_apart_where_all_choose_at_once(tmp_path):
     match("uct(simulations=30)", "greedy", "goofspiel", games=8, out=tmp_path / "m", **QUICK)
     _, games = read_match(tmp_path / "m")
     for game in games:
-        assert start.play([tuple(action) if isinstance(action, list) else action for action in game["actions"]]).is_terminal
+        assert start.play(
+            [tuple(action) if isinstance(action, list) else action for action in game["actions"]]
+        ).is_terminal
         assert all(isinstance(move, str) for move in game["moves"])
 
 
@@ -185,7 +210,11 @@ def test_what_is_no_list_of_numbers_is_a_forfeit(wrong):
 
 
 def test_the_pendulum_is_played_by_numbers():
-    game = treetop.load_game("pendulum(horizon=20)") if "horizon" in treetop.load_game("pendulum").parameters else treetop.load_game("pendulum")
+    game = (
+        treetop.load_game("pendulum(horizon=20)")
+        if "horizon" in treetop.load_game("pendulum").parameters
+        else treetop.load_game("pendulum")
+    )
     played = play_game([make_player("greedy", game)], Position.start(game, treetop.Rng(1)), seed=1)
     assert played.end.is_terminal
     assert all(isinstance(action, tuple) for action in played.actions)

@@ -168,8 +168,14 @@ if __name__ == "__main__":
 def start_program(tmp_path: Path, out: Path) -> subprocess.Popen:
     program = tmp_path / "program.py"
     program.write_text(_PROGRAM)
-    return subprocess.Popen([sys.executable, str(program), str(out)], env={**os.environ, "PYTHONPATH": str(REPOSITORY)}, start_new_session=True,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
+    return subprocess.Popen(
+        [sys.executable, str(program), str(out)],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        start_new_session=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def wait_for_games(out: Path, games: int, process: subprocess.Popen) -> None:
@@ -193,7 +199,9 @@ def test_a_match_that_is_killed_and_resumed_equals_one_that_was_not(tmp_path):
     uninterrupted = match("slow:0.02", "random", "tic_tac_toe", out=whole, **options)
     assert played(out) == played(whole)
     assert len(lines(out)) == 41
-    assert match("slow:0.02", "random", "tic_tac_toe", out=out, **options).to_dict() | {"out": ""} == uninterrupted.to_dict() | {"out": ""}
+    assert match("slow:0.02", "random", "tic_tac_toe", out=out, **options).to_dict() | {
+        "out": ""
+    } == uninterrupted.to_dict() | {"out": ""}
 
 
 def test_forfeits_are_counted_and_do_not_end_a_match(tmp_path):
@@ -221,7 +229,9 @@ def test_players_are_prepared_before_their_first_game_in_every_process():
 def test_a_bug_stops_the_match_and_finished_games_are_safe(tmp_path, workers):
     out = tmp_path / "m"
     options = {**QUICK, "workers": workers, "seed": 4}
-    with pytest.raises(MatchError, match="could not be played: ZeroDivisionError: a bug of ours; .* games are safe in") as caught:
+    with pytest.raises(
+        MatchError, match="could not be played: ZeroDivisionError: a bug of ours; .* games are safe in"
+    ) as caught:
         match("buggy", "random", "tic_tac_toe", games=60, out=out, **options)
     assert "stand_ins.py" in str(caught.value)
     errors = [line for line in lines(out)[1:] if "error" in line]
@@ -300,22 +310,39 @@ def test_a_player_against_itself_is_two_objects():
 
 def test_balanced_openings_are_the_default(tmp_path):
     match("random", "random", "tic_tac_toe", games=4, workers=1, make_player=MAKE, opening_plies=3, out=tmp_path / "m")
-    assert lines(tmp_path / "m")[0]["openings"] == {"plies": 3, "balanced": True, "limit": 0.5, "simulations": 400, "tries": 40}
+    assert lines(tmp_path / "m")[0]["openings"] == {
+        "plies": 3,
+        "balanced": True,
+        "limit": 0.5,
+        "simulations": 400,
+        "tries": 40,
+    }
 
 
 def test_bad_matches_are_refused_before_anything_is_written(tmp_path):
     out = tmp_path / "m"
     wrong = [
-        ({"games": 5}, "even number"), ({"games": 0}, "even number"), ({"seed": 1.5}, "a seed is"), ({"workers": -1}, "workers must be"),
-        ({"move_deadline": -1.0}, "move_deadline must be"), ({"make_player": "nowhere:make"}, "cannot be imported"),
-    ]  # fmt: skip
+        ({"games": 5}, "even number"),
+        ({"games": 0}, "even number"),
+        ({"seed": 1.5}, "a seed is"),
+        ({"workers": -1}, "workers must be"),
+        ({"move_deadline": -1.0}, "move_deadline must be"),
+        ({"make_player": "nowhere:make"}, "cannot be imported"),
+    ]
     for options, words in wrong:
         with pytest.raises(ConfigError, match=words):
             match("random", "random", "tic_tac_toe", out=out, **{**QUICK, "games": 4, **options})
     with pytest.raises(ConfigError, match="no stand-in called 'nobody'"):
         match("random", "nobody", "tic_tac_toe", games=4, out=out, **QUICK)
     with pytest.raises(ConfigError, match="made <.*> of random, which is no player"):
-        match("random", "random", "tic_tac_toe", games=4, out=out, **{**QUICK, "make_player": "tests.arena.stand_ins:make_nobody"})
+        match(
+            "random",
+            "random",
+            "tic_tac_toe",
+            games=4,
+            out=out,
+            **{**QUICK, "make_player": "tests.arena.stand_ins:make_nobody"},
+        )
     with pytest.raises(ConfigError, match="needs a game for two"):
         match("random", "random", "tests.own_games:ThreeNim", games=4, **QUICK)
     for nowhere in (tmp_path / "nowhere" / "m", tmp_path):
@@ -330,5 +357,13 @@ def test_the_result_prints_itself_and_is_json():
     assert told["elo"].keys() == {"value", "low", "high"}
     assert sum(told["pentanomial"]) * 2 == told["games"]
     text = str(result)
-    for words in ("winner against random: tic_tac_toe", "Elo", "normalized Elo", "SPRT", "LLR", "first player", "95% interval"):
+    for words in (
+        "winner against random: tic_tac_toe",
+        "Elo",
+        "normalized Elo",
+        "SPRT",
+        "LLR",
+        "first player",
+        "95% interval",
+    ):
         assert words in text

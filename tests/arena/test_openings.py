@@ -73,7 +73,9 @@ def test_where_nothing_is_balanced_the_best_is_taken():
     made = Openings(game, settings, 1)[0]
     assert made.actions == Openings(game, settings, 1)[0].actions
     others = [Openings(game, OpeningSettings(plies=3, limit=1e-6, tries=tries), 1)[0] for tries in (1, 2, 5)]
-    tilts = [max(abs(value) for value in treetop.search(position, simulations=400).values) for position in (*others, made)]
+    tilts = [
+        max(abs(value) for value in treetop.search(position, simulations=400).values) for position in (*others, made)
+    ]
     assert tilts == sorted(tilts, reverse=True)
 
 
@@ -90,5 +92,8 @@ def test_openings_that_leave_no_game_are_refused():
 
 
 def test_the_length_follows_the_game():
-    lengths = {name: OpeningSettings().plies_for(treetop.load_game(name)) for name in ("tic_tac_toe", "nim", "connect_four", "othello")}
+    lengths = {
+        name: OpeningSettings().plies_for(treetop.load_game(name))
+        for name in ("tic_tac_toe", "nim", "connect_four", "othello")
+    }
     assert lengths == {"tic_tac_toe": 1, "nim": 2, "connect_four": 5, "othello": 8}

@@ -36,7 +36,9 @@ def test_a_missing_file_is_told(tmp_path):
         read_players(tmp_path / "none.toml")
 
 
-@pytest.mark.parametrize("spec", ["os:system('true')", "my_module:make", 'uci("touch x")', "gtp('x')", "cecp('x')", "gnubg(command='x')"])
+@pytest.mark.parametrize(
+    "spec", ["os:system('true')", "my_module:make", 'uci("touch x")', "gtp('x')", "cecp('x')", "gnubg(command='x')"]
+)
 def test_a_file_names_no_code_unless_it_is_trusted(tmp_path, spec):
     file = tmp_path / "players.toml"
     file.write_text(f"[players.one]\nspec = {json.dumps(spec)}\n")

@@ -32,7 +32,9 @@ def _likelihood(shares, probabilities):
     return math.fsum(share * math.log(p) for share, p in zip(shares, probabilities, strict=True))
 
 
-@pytest.mark.parametrize("shares", [(0.2, 0.5, 0.3), (0.05, 0.9, 0.05), (0.45, 0.1, 0.45), (0.01, 0.29, 0.7), (0.7, 0.2, 0.1)])
+@pytest.mark.parametrize(
+    "shares", [(0.2, 0.5, 0.3), (0.05, 0.9, 0.05), (0.45, 0.1, 0.45), (0.01, 0.29, 0.7), (0.7, 0.2, 0.1)]
+)
 @pytest.mark.parametrize("t", [-0.8, -0.1, 0.02, 0.1, 0.5, 1.5])
 def test_no_trinomial_with_the_t_value_is_likelier(shares, t):
     """With three scores a t-value leaves one freedom, the deviation: all of them on a fine grid."""
@@ -49,7 +51,9 @@ def test_no_trinomial_with_the_t_value_is_likelier(shares, t):
     assert _likelihood(shares, found) == pytest.approx(best, abs=1e-8)
 
 
-@pytest.mark.parametrize("counts", [(3, 11, 30, 14, 6), (0, 1, 87, 3, 2), (10, 8, 7, 54, 1), (1, 1, 1, 1, 1), (40, 0, 0, 0, 60)])
+@pytest.mark.parametrize(
+    "counts", [(3, 11, 30, 14, 6), (0, 1, 87, 3, 2), (10, 8, 7, 54, 1), (1, 1, 1, 1, 1), (40, 0, 0, 0, 60)]
+)
 @pytest.mark.parametrize("t", [-0.3, 0.0, 0.05, 0.6])
 def test_no_neighbour_of_the_found_pentanomial_is_likelier(counts, t):
     """Walk along the surface of all distributions with the t-value, in random directions: it only gets worse."""
@@ -148,7 +152,11 @@ def _run(test: Sprt, pairs: np.ndarray) -> Verdict:
 
 
 def test_bad_tests_are_refused():
-    for arguments, words in (((5, 0), "elo0 must be less"), ((0, math.nan), "elo1 must be"), ((0, 5000), "elo1 must be")):
+    for arguments, words in (
+        ((5, 0), "elo0 must be less"),
+        ((0, math.nan), "elo1 must be"),
+        ((0, 5000), "elo1 must be"),
+    ):
         with pytest.raises(ConfigError, match=words):
             Sprt(*arguments)
     with pytest.raises(ConfigError, match="alpha must lie"):

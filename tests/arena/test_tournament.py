@@ -93,7 +93,9 @@ def test_a_tournament_goes_on_with_more_games_and_more_players(tmp_path):
 
 
 def test_players_may_have_names_and_an_anchor():
-    result = tournament({"weak": "random", "good": "winner"}, "tic_tac_toe", games=6, anchor="good", anchor_elo=1500.0, **QUICK)
+    result = tournament(
+        {"weak": "random", "good": "winner"}, "tic_tac_toe", games=6, anchor="good", anchor_elo=1500.0, **QUICK
+    )
     assert result.players == ("weak", "good")
     assert result.to_dict()["ratings"]["good"] == {"value": 1500.0, "low": 1500.0, "high": 1500.0}
     assert result.to_dict()["anchor"] == "good"

@@ -68,10 +68,16 @@ def test_a_walk_over_a_grid_leads_to_the_exact_value():
     for _, position in slots(search):
         assert spot_of(position) in drawing.exact
     blocks = search.tree.columns.links["first_child"][: search.tree.size]
-    assert (search.tree.columns.links["flags"][: search.tree.size] & SHARED > 0).sum() == (blocks > 0).sum() - len(set(blocks[blocks > 0]))
+    assert (search.tree.columns.links["flags"][: search.tree.size] & SHARED > 0).sum() == (blocks > 0).sum() - len(
+        set(blocks[blocks > 0])
+    )
 
 
-@pytest.mark.parametrize(("game", "times"), [("nim(stones=21)", 200), ("tic_tac_toe", 2), (grid().position(), 10)], ids=["nim", "tic_tac_toe", "grid"])
+@pytest.mark.parametrize(
+    ("game", "times"),
+    [("nim(stones=21)", 200), ("tic_tac_toe", 2), (grid().position(), 10)],
+    ids=["nim", "tic_tac_toe", "grid"],
+)
 def test_a_graph_proves_with_far_fewer_nodes_than_a_tree(game, times):
     sizes = []
     for transpositions in (False, True):
@@ -94,18 +100,24 @@ def test_random_graphs_lead_to_the_exact_value(solver, seed):
     assert chosen == drawing.exact[0][0]
 
 
-@pytest.mark.parametrize("options", [{}, {"solver": True}, {"max_nodes": 24}, {"solver": True, "max_nodes": 24}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"solver": True}, {"max_nodes": 24}, {"solver": True, "max_nodes": 24}], ids=str
+)
 def test_nothing_is_counted_twice(options):
     """The flow of visits is checked after every few simulations, through folds and moves."""
     for seed in range(25):
         drawing = random_drawing(seed)
-        search = tt.Search(drawing.position(), GRAPH.but(transpositions=1024, stop_when_forced=False, **options), seed=seed)
+        search = tt.Search(
+            drawing.position(), GRAPH.but(transpositions=1024, stop_when_forced=False, **options), seed=seed
+        )
         rng = random.Random(seed)
         while True:
             for simulations in (1, 2, 7, 30, 100):
                 search.run(tt.Limit(simulations=simulations))
                 search.tree.check((-1, 1))
-            onward = [action for action in search.position.legal_actions() if not search.position.apply(action).is_terminal]
+            onward = [
+                action for action in search.position.legal_actions() if not search.position.apply(action).is_terminal
+            ]
             if not onward:
                 break
             search.advance(rng.choice(onward))
@@ -214,7 +226,9 @@ def test_random_games_with_circles_are_played_right(solver, evaluator):
     met = 0
     for seed in range(40):
         drawing = random_maze(seed)
-        search = tt.Search(drawing.position(), GRAPH.but(solver=solver, repetition=drawing.endless), evaluator=evaluator, seed=seed)
+        search = tt.Search(
+            drawing.position(), GRAPH.but(solver=solver, repetition=drawing.endless), evaluator=evaluator, seed=seed
+        )
         assert find_mistake(drawing, search, 20_000) is None, f"random_maze({seed})"
         met += goes_round(search)
     assert met > 20
@@ -232,7 +246,11 @@ def test_a_graph_with_circles_can_be_moved_on_saved_and_loaded(tmp_path):
         for each in (search, loaded):
             each.run(tt.Limit(simulations=500))
         assert loaded.result().visits == search.result().visits
-        onward = [action for action, visits in search.result().visits.items() if visits and not search.position.apply(action).is_terminal]
+        onward = [
+            action
+            for action, visits in search.result().visits.items()
+            if visits and not search.position.apply(action).is_terminal
+        ]
         if onward:
             search.advance(onward[0])
             search.tree.check((-1, 1))

@@ -108,7 +108,9 @@ def some_positions(game, count, *, moves, seed):
 
 
 def test_small_hex_is_solved_right(exact):
-    for index, position in enumerate([tt.position("hex(size=3)"), *some_positions("hex(size=3)", 300, moves=(1, 6), seed=3)]):
+    for index, position in enumerate(
+        [tt.position("hex(size=3)"), *some_positions("hex(size=3)", 300, moves=(1, 6), seed=3)]
+    ):
         assert_solved_right(position, exact, index)
 
 
@@ -234,7 +236,9 @@ def test_bounds_hold_after_moving_on(name):
         while True:
             search.run(tt.Limit(simulations=12))
             assert_sound(search, of_drawing(drawing))
-            onward = [action for action in search.position.legal_actions() if not search.position.apply(action).is_terminal]
+            onward = [
+                action for action in search.position.legal_actions() if not search.position.apply(action).is_terminal
+            ]
             if not onward:
                 break
             search.advance(rng.choice(onward))
@@ -266,7 +270,9 @@ def test_bounds_hold_in_batches(exact, size, transpositions):
 
 
 @pytest.mark.parametrize(
-    "config", [tt.uct(solver=True, widening=1.0), tt.thompson(solver=True), tt.gumbel(solver=True), tt.halving(solver=True)], ids=str
+    "config",
+    [tt.uct(solver=True, widening=1.0), tt.thompson(solver=True), tt.gumbel(solver=True), tt.halving(solver=True)],
+    ids=str,
 )
 def test_bounds_hold_with_richer_rules(exact, config):
     for moves in ("a1 b1", "b2 a1 c1", "a1 b2 c3 b1"):
@@ -284,9 +290,15 @@ def three_nim(stones: int, player: int) -> frozenset[tuple[float, ...]]:
         return frozenset({tuple(float(seat == (player + 2) % 3) for seat in range(3))})
     below = [three_nim(stones - taken, (player + 1) % 3) for taken in range(1, min(3, stones) + 1)]
     return frozenset(
-        values for index, outcomes in enumerate(below) for values in outcomes
-        if all(min(other[player] for other in others) <= values[player] for place, others in enumerate(below) if place != index)
-    )  # fmt: skip
+        values
+        for index, outcomes in enumerate(below)
+        for values in outcomes
+        if all(
+            min(other[player] for other in others) <= values[player]
+            for place, others in enumerate(below)
+            if place != index
+        )
+    )
 
 
 def test_bounds_hold_for_three_players(monkeypatch):
@@ -306,7 +318,9 @@ def test_bounds_hold_for_three_players(monkeypatch):
         for simulations in (5, 20, 50, 200, 1000):
             result = search.run(tt.Limit(simulations=simulations))
             assert_sound(search, lambda one: list(three_nim(int(one.record["stones"][0]), one.player)))
-            assert ((result.distances >= 0) & (result.distances <= 13)).all(), f"a number from nowhere: {result.distances}"
+            assert ((result.distances >= 0) & (result.distances <= 13)).all(), (
+                f"a number from nowhere: {result.distances}"
+            )
         if result.proof is not None:
             proven += 1
             for player, value in enumerate(result.proof.values):
@@ -345,8 +359,13 @@ def test_bounds_hold_where_players_move_twice():
 def with_numbers(result, **numbers):
     """A result with numbers of our own: move 2 and 3 are given, all others are proven lost."""
     count = len(result.actions)
-    arrays = {"counts": np.full(count, 10, np.int32), "means": np.full(count, -1.0), "lower": np.full(count, -1.0), "upper": np.full(count, -1.0),
-              "deviations": np.zeros(count)}  # fmt: skip
+    arrays = {
+        "counts": np.full(count, 10, np.int32),
+        "means": np.full(count, -1.0),
+        "lower": np.full(count, -1.0),
+        "upper": np.full(count, -1.0),
+        "deviations": np.zeros(count),
+    }
     for name, (second, third) in numbers.items():
         arrays[name][2], arrays[name][3] = second, third
     return replace(result, distances=np.full(count, 3, np.int32), **arrays)
@@ -361,7 +380,9 @@ def some_result():
 def test_an_unproven_move_is_better_than_a_proven_loss_however_bad_it_looks(some_result, final):
     result = replace(some_result, config=tt.uct(solver=True, final=final))
     for seed in range(5):
-        told = with_numbers(replace(result, seed=seed), counts=(90, 2), means=(-1.0, -0.9), upper=(-1.0, 1.0), deviations=(0.0, 0.4))
+        told = with_numbers(
+            replace(result, seed=seed), counts=(90, 2), means=(-1.0, -0.9), upper=(-1.0, 1.0), deviations=(0.0, 0.4)
+        )
         assert told.action == 3
 
 
@@ -376,7 +397,9 @@ def test_an_untried_move_is_better_than_a_proven_loss(some_result, final):
 def test_a_proven_draw_beats_a_bad_guess_and_loses_to_a_good_one(some_result, final, visits):
     result = replace(some_result, config=tt.uct(solver=True, final=final))
     for mean, best in ((-0.3, 2), (0.3, 3)):
-        told = with_numbers(result, counts=visits, means=(0.0, mean), lower=(0.0, -1.0), upper=(0.0, 1.0), deviations=(0.0, 0.5))
+        told = with_numbers(
+            result, counts=visits, means=(0.0, mean), lower=(0.0, -1.0), upper=(0.0, 1.0), deviations=(0.0, 0.5)
+        )
         assert told.action == best, f"the other move is thought to be worth {mean}"
 
 
@@ -392,7 +415,9 @@ def test_no_move_is_played_that_another_is_proven_to_match_and_may_beat(final):
                 index = result.actions.tolist().index(result.action)
                 better = (result.lower >= result.upper[index]) & (result.upper > result.upper[index])
                 met += bool((result.lower == result.upper).any())
-                assert not better.any(), f"drawing {seed} after {search.simulations}: {result.lower} to {result.upper}, plays {index}"
+                assert not better.any(), (
+                    f"drawing {seed} after {search.simulations}: {result.lower} to {result.upper}, plays {index}"
+                )
     assert met > 500
 
 

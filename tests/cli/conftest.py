@@ -65,7 +65,14 @@ def shell(tmp_path: Path) -> Command:
         text = "".join(f"{line}\n" for line in lines or [])
         command = [sys.executable, *python, *(str(arg) for arg in args)]
         done = subprocess.run(
-            command, input=text, capture_output=True, text=True, cwd=tmp_path, env=environment(), timeout=300, check=False
+            command,
+            input=text,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment(),
+            timeout=300,
+            check=False,
         )
         return Ended(done.returncode, done.stdout, done.stderr)
 
@@ -87,8 +94,14 @@ def interrupted(*args: str, folder: Path, out: str, lines: int = 8) -> Ended:
     """Run a command in a group of its own, and press Ctrl-C when its file has so many lines."""
     command = [sys.executable, "-m", "treetop", *args]
     process = subprocess.Popen(
-        command, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )  # fmt: skip
+        command,
+        cwd=folder,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     file = folder / out
     until = time.monotonic() + 60
     while not file.exists() or file.read_bytes().count(b"\n") < lines:
@@ -106,7 +119,9 @@ class OnTerminal:
     def __init__(self, args: tuple[str, ...], folder: Path, *, out_too: bool) -> None:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        env = {key: value for key, value in environment().items() if key not in ("COLUMNS", "NO_COLOR", "CI")} | {"TERM": "xterm-256color"}
+        env = {key: value for key, value in environment().items() if key not in ("COLUMNS", "NO_COLOR", "CI")} | {
+            "TERM": "xterm-256color"
+        }
         out = theirs if out_too else subprocess.PIPE
         command = [sys.executable, "-m", "treetop", *args]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=theirs, env=env, cwd=folder)

@@ -1,6 +1,6 @@
 """A file of Coq with all that can be in the way of somebody who looks for admitted lemmas."""
 
-EVERYTHING = '''(* Lemma in_comment : True. Admitted. (* nested "*)" Admitted. *) *)
+EVERYTHING = """(* Lemma in_comment : True. Admitted. (* nested "*)" Admitted. *) *)
 Require Import List. Import ListNotations.
 Set Implicit Arguments. Unset Strict Implicit.
 Definition text := 1. (* "Admitted." *)
@@ -50,4 +50,4 @@ Time Property timed : 7 = 7. Time Admitted.
 Ltac solve_it := (idtac "Lemma x : True. Admitted."; reflexivity).
 Example notation : Lemma_of 8. Admitted.
 Theorem no_proof_word : 9 = 9. reflexivity. Qed.
-Remark last_one : 10 = 10. Admitted'''
+Remark last_one : 10 = 10. Admitted"""

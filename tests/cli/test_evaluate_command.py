@@ -16,7 +16,18 @@ def test_a_table_of_scores_and_the_differences(run):
 
 
 def test_the_json_has_its_keys_and_the_same_command_goes_on(run, tmp_path):
-    command = ("evaluate", "blackjack", "--player", "random", "--out", "e.jsonl", "--win-above", "0.5", "--json", *QUICK)
+    command = (
+        "evaluate",
+        "blackjack",
+        "--player",
+        "random",
+        "--out",
+        "e.jsonl",
+        "--win-above",
+        "0.5",
+        "--json",
+        *QUICK,
+    )
     told = json.loads(run(*command).out)
     assert told["complete"]
     assert told["win_above"] == 0.5

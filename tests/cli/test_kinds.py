@@ -15,12 +15,17 @@ def test_every_bundled_game_can_be_looked_at_searched_and_begun(run, game):
     told = json.loads(run("search", game, "--simulations", "60", "--seed", "1", "--json").out)
     assert told["simulations"] > 0
     assert told["move"]
-    ended = run("play", game, "--seed", "1", "--simulations", "10", lines=["board", "moves", "hint", "zzz", "undo", "quit"])
+    ended = run(
+        "play", game, "--seed", "1", "--simulations", "10", lines=["board", "moves", "hint", "zzz", "undo", "quit"]
+    )
     assert ended.code == 0
     assert "the engine would play" in ended.out
     assert "is not a legal move here" in ended.out
     assert json.loads(run("warmup", game, "--json").out)["games"][0]["game"].startswith(game)
-    assert json.loads(run("bench", game, "--simulations", "50", "--repeat", "1", "--json").out)["games"][0]["simulations"] == 50
+    assert (
+        json.loads(run("bench", game, "--simulations", "50", "--repeat", "1", "--json").out)["games"][0]["simulations"]
+        == 50
+    )
 
 
 # Search.
@@ -71,7 +76,15 @@ def test_without_a_seed_the_dice_are_new_and_the_seed_is_told(run):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_a_person_is_shown_their_own_card_and_no_other(run, seed):
-    ended = run("play", "kuhn_poker", "--seed", seed, "--simulations", "30", lines=["board", "moves", "zzz", "hint", "pass", "bet", "bet"])
+    ended = run(
+        "play",
+        "kuhn_poker",
+        "--seed",
+        seed,
+        "--simulations",
+        "30",
+        lines=["board", "moves", "zzz", "hint", "pass", "bet", "bet"],
+    )
     assert ended.code == 0
     assert "you have" in ended.out
     assert "player 1 has" not in ended.out
@@ -90,7 +103,9 @@ def test_a_game_with_secrets_is_left_and_resumed_without_telling_them(run, tmp_p
 
 
 def test_a_clairvoyant_engine_is_announced(run):
-    out = run("play", "kuhn_poker", "--rule", "uct(information='open')", "--seed", "1", "--simulations", "5", lines=["quit"]).out
+    out = run(
+        "play", "kuhn_poker", "--rule", "uct(information='open')", "--seed", "1", "--simulations", "5", lines=["quit"]
+    ).out
     assert "clairvoyant" in out
 
 
@@ -121,10 +136,27 @@ def test_rewards_on_the_way_are_in_the_result(run):
 
 
 def test_three_players_take_three_names(run):
-    out = run("match", "random", "greedy", "random", "--game", "nim_three", "--games", "6", "--workers", "1", "--any-opening").out
+    out = run(
+        "match", "random", "greedy", "random", "--game", "nim_three", "--games", "6", "--workers", "1", "--any-opening"
+    ).out
     assert "seat 2" in out
     assert "about two players" in out
-    told = json.loads(run("match", "random", "greedy", "random", "--game", "nim_three", "--games", "6", "--workers", "1", "--any-opening", "--json").out)
+    told = json.loads(
+        run(
+            "match",
+            "random",
+            "greedy",
+            "random",
+            "--game",
+            "nim_three",
+            "--games",
+            "6",
+            "--workers",
+            "1",
+            "--any-opening",
+            "--json",
+        ).out
+    )
     assert len(told["returns"]) == 3
 
 

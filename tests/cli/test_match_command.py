@@ -23,9 +23,22 @@ def test_a_piped_match_prints_a_table(run):
 
 
 def test_the_json_of_a_match_has_its_keys(run):
-    ended = run("match", "winner", "random", "--game", "tic_tac_toe", "--games", "10", "--sprt", "-10", "50", "--json", *QUICK)
+    ended = run(
+        "match", "winner", "random", "--game", "tic_tac_toe", "--games", "10", "--sprt", "-10", "50", "--json", *QUICK
+    )
     told = json.loads(ended.out)
-    assert {"wins", "draws", "losses", "pentanomial", "elo", "normalized_elo", "sprt", "forfeits", "first_player", "superiority"} <= told.keys()
+    assert {
+        "wins",
+        "draws",
+        "losses",
+        "pentanomial",
+        "elo",
+        "normalized_elo",
+        "sprt",
+        "forfeits",
+        "first_player",
+        "superiority",
+    } <= told.keys()
     assert told["elo"].keys() == {"value", "low", "high"}
     assert told["sprt"]["elo0"] == -10
     assert told["sprt"]["model"] == "normalized"
@@ -34,8 +47,24 @@ def test_the_json_of_a_match_has_its_keys(run):
 def test_a_match_in_a_cold_cache_has_no_forfeits_and_records_no_compile(shell, tmp_path, monkeypatch):
     monkeypatch.setenv("TREETOP_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("TREETOP_QUIET", "0")
-    ended = shell("match", "uct(simulations=20)", "alphabeta(depth=2)", "--game", "nim(stones=5)", "--games", "4", "--workers", "2",
-                  "--opening-plies", "0", "--move-deadline", "1", "--out", "m.jsonl", "--json")  # fmt: skip
+    ended = shell(
+        "match",
+        "uct(simulations=20)",
+        "alphabeta(depth=2)",
+        "--game",
+        "nim(stones=5)",
+        "--games",
+        "4",
+        "--workers",
+        "2",
+        "--opening-plies",
+        "0",
+        "--move-deadline",
+        "1",
+        "--out",
+        "m.jsonl",
+        "--json",
+    )
     assert ended.code == 0, ended.err
     assert json.loads(ended.out)["forfeits"] == {"A": 0, "B": 0}
     assert all(seconds < 1 for record in read_match(tmp_path / "m.jsonl")[1] for seconds in record["seconds"].values())
@@ -50,16 +79,50 @@ def test_an_engine_that_refuses_its_options_is_one_line_and_no_traceback(shell):
 
 def test_every_option_reaches_the_match(run, tmp_path):
     run(
-        "match", "winner", "random", "--game", "connect_four", "--games", "4", "--seed", "7", "--out", "m.jsonl", "--opening-plies", "3",
-        "--move-deadline", "9", *QUICK,
-    )  # fmt: skip
+        "match",
+        "winner",
+        "random",
+        "--game",
+        "connect_four",
+        "--games",
+        "4",
+        "--seed",
+        "7",
+        "--out",
+        "m.jsonl",
+        "--opening-plies",
+        "3",
+        "--move-deadline",
+        "9",
+        *QUICK,
+    )
     header, records = read_match(tmp_path / "m.jsonl")
     assert header["seed"] == 7
     assert header["move_deadline"] == 9
     assert header["openings"] == {"plies": 3, "balanced": False, "tries": 40}
     assert [len(record["opening"]) for record in records] == [3] * 4
-    told = json.loads(run("match", "winner", "random", "--game", "tic_tac_toe", "--sprt", "0", "9", "--sprt-model", "logistic", "--alpha", "0.1",
-                          "--beta", "0.2", "--games", "2", "--json", *QUICK).out)["sprt"]  # fmt: skip
+    told = json.loads(
+        run(
+            "match",
+            "winner",
+            "random",
+            "--game",
+            "tic_tac_toe",
+            "--sprt",
+            "0",
+            "9",
+            "--sprt-model",
+            "logistic",
+            "--alpha",
+            "0.1",
+            "--beta",
+            "0.2",
+            "--games",
+            "2",
+            "--json",
+            *QUICK,
+        ).out
+    )["sprt"]
     assert (told["model"], told["alpha"], told["beta"]) == ("logistic", 0.1, 0.2)
 
 
@@ -73,9 +136,23 @@ def test_the_same_command_goes_on(run, tmp_path):
 
 def test_players_may_be_named_in_a_file(run, tmp_path):
     (tmp_path / "players.toml").write_text('[players.strong]\nspec = "winner"\n[players]\nweak = "random"\n')
-    out = run("match", "strong", "weak", "--game", "tic_tac_toe", "--games", "4", "--players", "players.toml", *QUICK).out
+    out = run(
+        "match", "strong", "weak", "--game", "tic_tac_toe", "--games", "4", "--players", "players.toml", *QUICK
+    ).out
     assert "strong against weak" in out
-    out = run("tournament", "weak", "strong", "first", "--game", "tic_tac_toe", "--games", "4", "--players", "players.toml", *QUICK).out
+    out = run(
+        "tournament",
+        "weak",
+        "strong",
+        "first",
+        "--game",
+        "tic_tac_toe",
+        "--games",
+        "4",
+        "--players",
+        "players.toml",
+        *QUICK,
+    ).out
     assert "3 players" in out
     assert "strong" in out
 
@@ -106,7 +183,21 @@ def test_a_failure_exits_with_1_and_names_the_file(run, tmp_path):
 
 
 def test_a_tournament_prints_a_cross_table_and_json(run, tmp_path):
-    command = ("tournament", "random", "winner", "first", "--game", "tic_tac_toe", "--games", "6", "--out", "folder", "--anchor", "winner", *QUICK)
+    command = (
+        "tournament",
+        "random",
+        "winner",
+        "first",
+        "--game",
+        "tic_tac_toe",
+        "--games",
+        "6",
+        "--out",
+        "folder",
+        "--anchor",
+        "winner",
+        *QUICK,
+    )
     ended = run(*command)
     assert ended.code == 0
     assert "anchor" in ended.out
@@ -128,8 +219,21 @@ def test_a_terminal_sees_a_live_line_and_a_table(tmp_path):
 
 
 def test_ctrl_c_tells_what_is_known_and_how_to_go_on(tmp_path):
-    arguments = ("match", "slow:0.03", "random", "--game", "tic_tac_toe", "--games", "400", "--out", "m.jsonl", *STAND_INS,
-                 "--any-opening", "--workers", "2")  # fmt: skip
+    arguments = (
+        "match",
+        "slow:0.03",
+        "random",
+        "--game",
+        "tic_tac_toe",
+        "--games",
+        "400",
+        "--out",
+        "m.jsonl",
+        *STAND_INS,
+        "--any-opening",
+        "--workers",
+        "2",
+    )
     ended = interrupted(*arguments, folder=tmp_path, out="m.jsonl")
     assert ended.code == 130, ended.err
     assert "of 400 games" in ended.out

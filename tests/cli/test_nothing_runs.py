@@ -23,14 +23,25 @@ own = "{spec}"
     header, arrays = read(tmp_path / "s.treetop", "a search", VERSION)
     write(tmp_path / "s.treetop", header | {"game": spec}, arrays)
     for command, words in (
-        (("search", spec), "was not made by"), (("play", spec), "was not made by"), (("solve", spec), "was not made by"), (("check", spec), "was not made by"),
-        (("match", "random", "random", "--game", spec), "was not made by"), (("match", spec, "random", "--game", "nim"), "was not made by"),
-        (("match", f"touch {tmp_path}/touched", "random", "--game", "nim", "--make-player", "os:system"), "was not made by"),
+        (("search", spec), "was not made by"),
+        (("play", spec), "was not made by"),
+        (("solve", spec), "was not made by"),
+        (("check", spec), "was not made by"),
+        (("match", "random", "random", "--game", spec), "was not made by"),
+        (("match", spec, "random", "--game", "nim"), "was not made by"),
+        (
+            ("match", f"touch {tmp_path}/touched", "random", "--game", "nim", "--make-player", "os:system"),
+            "was not made by",
+        ),
         (("match", "engine", "random", "--game", "nim", "--players", "players.toml"), "--trust-players"),
         (("evaluate", "sailing", "--player", "own", "--players", "modules.toml"), "--trust-players"),
-        (("match", "own", "random", "--game", "nim", "--players", "modules.toml", "--trust-players"), "was not made by"),
-        (("play", "--resume", "game.json"), "treetop play GAME --resume"), (("search", "--load", "s.treetop"), "treetop search GAME --load"),
-    ):  # fmt: skip
+        (
+            ("match", "own", "random", "--game", "nim", "--players", "modules.toml", "--trust-players"),
+            "was not made by",
+        ),
+        (("play", "--resume", "game.json"), "treetop play GAME --resume"),
+        (("search", "--load", "s.treetop"), "treetop search GAME --load"),
+    ):
         ended = run(*command)
         assert ended.code == 2, command
         assert words in ended.err, command

@@ -211,7 +211,9 @@ def test_the_tree_is_kept_from_move_to_move(run, monkeypatch):
 
     made = []
     first = Search.__init__
-    monkeypatch.setattr(Search, "__init__", lambda self, *args, **options: (made.append(1), first(self, *args, **options))[1])
+    monkeypatch.setattr(
+        Search, "__init__", lambda self, *args, **options: (made.append(1), first(self, *args, **options))[1]
+    )
     run("play", "nim", *QUICK, lines=["1", "hint", "1", "1"])
     assert len(made) == 1
     run("play", "nim", *QUICK, lines=["1", "undo", "2"])

@@ -47,8 +47,12 @@ def test_one_step_is_no_steps(run):
 def test_a_formula_that_is_not_provable_is_refuted_and_ends_with_1(run):
     ended = run("prove", "p | ~p")
     assert (ended.code, ended.err) == (1, "")
-    assert ended.out.startswith("p | ~p: no theorem of intuitionistic logic: there is a counter-model\n\nworld 0: no atom\n")
-    assert json.loads(run("prove", "p | ~p", "--json").out)["counter_model"] == {"worlds": [{"atoms": [], "above": [1]}, {"atoms": ["p"], "above": []}]}
+    assert ended.out.startswith(
+        "p | ~p: no theorem of intuitionistic logic: there is a counter-model\n\nworld 0: no atom\n"
+    )
+    assert json.loads(run("prove", "p | ~p", "--json").out)["counter_model"] == {
+        "worlds": [{"atoms": [], "above": [1]}, {"atoms": ["p"], "above": []}]
+    }
 
 
 def test_the_json_is_one_value_and_nothing_else(run):
@@ -105,7 +109,10 @@ def test_a_tptp_problem_is_proved(run, problems):
         (["--suite", "problems", "--lemma", "x"], "has no lemma x"),
         (["--suite", "nowhere"], "there is no file or folder nowhere"),
         (["--suite", "empty"], "empty holds no problems"),
-        (["problems/easy.p", "--basin-seeds", "2", "--basin-blind", "--policy", "blind_uniform"], "give another --policy"),
+        (
+            ["problems/easy.p", "--basin-seeds", "2", "--basin-blind", "--policy", "blind_uniform"],
+            "give another --policy",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_a_usage_error_in_one_line(run, problems, tmp_path, args, words):
@@ -136,7 +143,9 @@ def test_a_lemma_is_proved_and_the_file_left_alone(run, lemmas):
     assert lines[0].startswith("right_zero: proved in ")
     assert ", accepted by coqc 8." in lines[0]
     assert lines[1] == "Lemma right_zero : forall n : num, plus n zero = n."
-    assert any(line.startswith("+ goal 0: forall n : num, plus n zero = n") for line in lines), "in the notation that people use"
+    assert any(line.startswith("+ goal 0: forall n : num, plus n zero = n") for line in lines), (
+        "in the notation that people use"
+    )
     assert "(+ proved, ? open, x dead" in ended.out
     assert lemmas.read_text() == LEMMAS
     assert list(lemmas.parent.iterdir()) == [lemmas]
@@ -239,7 +248,13 @@ def test_without_coq_the_error_names_the_package(run, lemmas, tmp_path, monkeypa
 @pytest.mark.parametrize("width", [30, 80, 120])
 @pytest.mark.parametrize("checking", [False, True])
 def test_the_live_display_has_two_lines_whatever_the_names(width, checking):
-    best = ("induction n", "rewrite <- (a_lemma_with_a_long_name n m k),\n  another_one in *", "simpl", "apply (f_equal next)", "reflexivity")
+    best = (
+        "induction n",
+        "rewrite <- (a_lemma_with_a_long_name n m k),\n  another_one in *",
+        "simpl",
+        "apply (f_equal next)",
+        "reflexivity",
+    )
     now = ProofProgress(1234, 123456, 61.5, 12345, 678, 90, best, checking)
     for name in ("a", "a_name_that_no_terminal_in_the_world_has_enough_room_for_" * 3):
         console = Console(width=width, record=True, file=io.StringIO())
@@ -256,7 +271,20 @@ def test_the_live_display_has_two_lines_whatever_the_names(width, checking):
 @needs_coq
 def test_a_terminal_sees_a_live_display_and_ctrl_c_ends_with_what_is_known(lemmas, tmp_path, monkeypatch):
     monkeypatch.setenv("TREETOP_TEST_MARK", str(tmp_path))
-    with started("prove", "Lemmas.v", "--lemma", "left_zero", "--lemma", "not_true", "--lemma", "right_zero", "--copy", "New.v", folder=tmp_path, out_too=True) as process:
+    with started(
+        "prove",
+        "Lemmas.v",
+        "--lemma",
+        "left_zero",
+        "--lemma",
+        "not_true",
+        "--lemma",
+        "right_zero",
+        "--copy",
+        "New.v",
+        folder=tmp_path,
+        out_too=True,
+    ) as process:
         process.see("not_true\x1b[0m  goals: ")
         process.process.send_signal(signal.SIGINT)
         code, drawn = process.end()
@@ -335,13 +363,19 @@ def test_the_lemmas_of_a_file_share_one_prover(run, lemmas, monkeypatch):
 def test_a_bad_file_to_learn_from_is_named_with_its_line_and_the_others_are_used(run, tmp_path):
     done = tmp_path / "done"
     done.mkdir()
-    (done / "Late.v").write_text("Lemma two : 1 + 1 = 2.\nProof. reflexivity. Qed.\n\nLemma bad :\n  1 = nonsense.\nProof. auto. Qed.\nLemma more : 1 = 1.\nProof. auto. Qed.\n")
+    (done / "Late.v").write_text(
+        "Lemma two : 1 + 1 = 2.\nProof. reflexivity. Qed.\n\nLemma bad :\n  1 = nonsense.\nProof. auto. Qed.\nLemma more : 1 = 1.\nProof. auto. Qed.\n"
+    )
     (done / "Torn.v").write_text("\nLemma two : 1 + 1 = 2.\nProof. (* reflexivity. Qed.\n")
-    (done / "Wrong.v").write_text("Lemma two :\n  1 + 1 = 3.\nProof.\n  reflexivity.\nQed.\nLemma next : 1 = 1.\nProof. auto. Qed.\n")
+    (done / "Wrong.v").write_text(
+        "Lemma two :\n  1 + 1 = 3.\nProof.\n  reflexivity.\nQed.\nLemma next : 1 = 1.\nProof. auto. Qed.\n"
+    )
     (tmp_path / "Open.v").write_text("Lemma three : 1 + 2 = 3.\nAdmitted.\nLemma four : 2 + 2 = 4.\nAdmitted.\n")
     ended = run("prove", "Open.v", "--all-admitted", "--learn", "done", "--json", "--attempts", "60")
     assert ended.code == 0
-    assert [one["report"]["prover"]["examples"] for one in json.loads(ended.out)["theorems"]] == [1, 1], "what stands above the fault is used"
+    assert [one["report"]["prover"]["examples"] for one in json.loads(ended.out)["theorems"]] == [1, 1], (
+        "what stands above the fault is used"
+    )
     warnings = ended.err.splitlines()
     assert warnings[0].startswith("warning: done/Late.v, line 5: ")
     assert warnings[1].startswith("warning: done/Torn.v, line 3: the comment has no end")

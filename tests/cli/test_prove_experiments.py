@@ -22,8 +22,16 @@ def test_a_folder_is_run_to_its_end_and_what_is_not_proved_is_a_result(run, prob
     ended = run("prove", "--suite", "problems", "--tiers", "5,10")
     assert (ended.code, ended.err) == (0, "")
     assert "all        3" in ended.out
-    for words in ("policy     puct; c 0.1, backup and_min", "seeds 0; rng SplitMix64", "tie-break by the seed", "provider ", "ranker none", "easy ones blocked",
-                  "budget tiers 5, 10 iterations", "theorems   3 (easy, hard, peirce), digest "):  # fmt: skip
+    for words in (
+        "policy     puct; c 0.1, backup and_min",
+        "seeds 0; rng SplitMix64",
+        "tie-break by the seed",
+        "provider ",
+        "ranker none",
+        "easy ones blocked",
+        "budget tiers 5, 10 iterations",
+        "theorems   3 (easy, hard, peirce), digest ",
+    ):
         assert words in ended.out
     assert max(map(len, ended.out.splitlines())) < 250
 
@@ -50,7 +58,20 @@ def test_a_folder_may_hold_problems_of_both_kinds(run, problems):
 
 def test_basins_and_k_are_told_and_drawn(run, problems, tmp_path):
     pytest.importorskip("matplotlib", reason="pictures need the extra `plot`")
-    command = ("prove", "--suite", "problems", "--basin-seeds", "3", "--basin-blind", "--tiers", "5,10", "--mode", "raw", "--plot", "k.png")
+    command = (
+        "prove",
+        "--suite",
+        "problems",
+        "--basin-seeds",
+        "3",
+        "--basin-blind",
+        "--tiers",
+        "5,10",
+        "--mode",
+        "raw",
+        "--plot",
+        "k.png",
+    )
     text = run(*command).out
     assert "K in attempts" in text
     assert "drawn: k.png" in text
@@ -63,7 +84,18 @@ def test_basins_and_k_are_told_and_drawn(run, problems, tmp_path):
 
 def test_an_experiment_on_a_terminal_fits_its_width(problems, tmp_path):
     (problems / "a_problem_with_a_rather_long_name_for_a_table.p").write_text(EASY)
-    with started("prove", "--suite", "problems", "--basin-seeds", "2", "--basin-blind", "--tiers", "3,6", folder=tmp_path, out_too=True) as process:
+    with started(
+        "prove",
+        "--suite",
+        "problems",
+        "--basin-seeds",
+        "2",
+        "--basin-blind",
+        "--tiers",
+        "3,6",
+        folder=tmp_path,
+        out_too=True,
+    ) as process:
         code, drawn = process.end()
     assert code == 0
     assert "blind_uniform" in drawn
@@ -73,10 +105,26 @@ def test_an_experiment_on_a_terminal_fits_its_width(problems, tmp_path):
 
 
 def test_a_killed_experiment_goes_on_and_ends_with_the_same_table(problems, tmp_path, run):
-    command = ("prove", "--suite", "problems", "--basin-seeds", "20", "--basin-blind", "--tiers", "10,60", "--mode", "raw", "--json")
+    command = (
+        "prove",
+        "--suite",
+        "problems",
+        "--basin-seeds",
+        "20",
+        "--basin-blind",
+        "--tiers",
+        "10,60",
+        "--mode",
+        "raw",
+        "--json",
+    )
     process = subprocess.Popen(
-        [sys.executable, "-m", "treetop", *command, "--out", "killed.jsonl"], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-    )  # fmt: skip
+        [sys.executable, "-m", "treetop", *command, "--out", "killed.jsonl"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     out = tmp_path / "killed.jsonl"
     until = time.monotonic() + 60
     while not out.exists() or out.read_bytes().count(b"\n") < 10:
@@ -108,11 +156,27 @@ def test_the_file_of_another_experiment_is_refused_and_left_alone(run, problems,
 
 
 def test_ctrl_c_in_an_experiment_keeps_whole_runs_only_and_tells_how_to_go_on(problems, tmp_path):
-    arguments = ("prove", "--suite", "problems", "--basin-seeds", "2000", "--tiers", "10,60", "--mode", "raw", "--out", "runs.jsonl")
+    arguments = (
+        "prove",
+        "--suite",
+        "problems",
+        "--basin-seeds",
+        "2000",
+        "--tiers",
+        "10,60",
+        "--mode",
+        "raw",
+        "--out",
+        "runs.jsonl",
+    )
     ended = interrupted(*arguments, folder=tmp_path, out="runs.jsonl")
     assert ended.code == 130, ended.err
     assert "go on with:  treetop prove --suite problems" in ended.err
     assert "of 6,000 runs" in ended.out
     assert "Traceback" not in ended.err
-    hard = [json.loads(line) for line in (tmp_path / "runs.jsonl").read_text().splitlines()[1:] if '"theorem": "hard"' in line]
+    hard = [
+        json.loads(line)
+        for line in (tmp_path / "runs.jsonl").read_text().splitlines()[1:]
+        if '"theorem": "hard"' in line
+    ]
     assert {one["iterations"] for one in hard if one["status"] == "open"} <= {60}, "half a run is none"

@@ -21,8 +21,14 @@ LIMIT = ("--attempts", "60")
 
 
 def compiles(file):
-    done = subprocess.run(["coqc", "-q", "-w", "none", file.name], cwd=file.parent, capture_output=True, text=True, check=False)
-    for left in [*file.parent.glob(f"{file.stem}.vo*"), *file.parent.glob(f"{file.stem}.glob"), *file.parent.glob(f".{file.stem}.aux")]:
+    done = subprocess.run(
+        ["coqc", "-q", "-w", "none", file.name], cwd=file.parent, capture_output=True, text=True, check=False
+    )
+    for left in [
+        *file.parent.glob(f"{file.stem}.vo*"),
+        *file.parent.glob(f"{file.stem}.glob"),
+        *file.parent.glob(f".{file.stem}.aux"),
+    ]:
         left.unlink()
     return done.returncode == 0, done.stderr
 
@@ -51,7 +57,11 @@ def test_what_cannot_be_treated_is_skipped_with_a_reason_and_the_rest_is_proved_
     file.write_text(MIXED)
     ended = run("prove", "Mixed.v", "--all-admitted", "--write", *LIMIT)
     assert (ended.code, ended.err) == (1, ""), ended.err
-    skipped = {line.partition(": skipped: ")[0]: line.partition(": skipped: ")[2] for line in ended.out.splitlines() if ": skipped: " in line}
+    skipped = {
+        line.partition(": skipped: ")[0]: line.partition(": skipped: ")[2]
+        for line in ended.out.splitlines()
+        if ": skipped: " in line
+    }
     assert list(skipped) == ["Instance, line 7", "Next Obligation, line 8", "Goal, line 11", "a", "d", "i", "e"]
     assert "does not state one goal but 2, which are proved together" in skipped["a"]
     assert "d is data, not a proposition" in skipped["d"]
@@ -194,10 +204,14 @@ def test_links_rights_line_ends_and_foreign_bytes_are_kept(run, tmp_path):
 def test_a_process_that_is_killed_keeps_the_proofs_found_so_far(tmp_path, how):
     file, scratch = tmp_path / "Killed.v", tmp_path / "tmp"
     scratch.mkdir()
-    file.write_text("Lemma one : 1 = 1. Admitted.\nLemma two : 2 = 2. Admitted.\nLemma never : forall n : nat, n * n * n = n. Admitted.\n")
+    file.write_text(
+        "Lemma one : 1 = 1. Admitted.\nLemma two : 2 = 2. Admitted.\nLemma never : forall n : nat, n * n * n = n. Admitted.\n"
+    )
     command = [sys.executable, "-m", "treetop", "prove", "Killed.v", "--all-admitted", "--write", "--seconds", "60"]
     env = {**environment(), "TMPDIR": str(scratch)}
-    process = subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     until = time.monotonic() + 60
     while file.read_text().count("Qed.") < 2:
         assert process.poll() is None, process.communicate()
@@ -211,7 +225,9 @@ def test_a_process_that_is_killed_keeps_the_proofs_found_so_far(tmp_path, how):
     assert compiles(file) == (True, "")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["Killed.v", "Killed.v.bak", "tmp"]
     assert bool(list(scratch.iterdir())) == (how == signal.SIGKILL)
-    again = subprocess.run([*command[:4], "Killed.v", "--lemma", "one"], cwd=tmp_path, env=env, capture_output=True, check=False)
+    again = subprocess.run(
+        [*command[:4], "Killed.v", "--lemma", "one"], cwd=tmp_path, env=env, capture_output=True, check=False
+    )
     assert again.returncode == 0
     assert list(scratch.iterdir()) == [], "what the killed process has left is gone, too"
 
@@ -224,8 +240,24 @@ def test_everything_that_coq_allows_is_read_and_nothing_but_admitted_proofs_is_c
     new = file.read_text(encoding="utf-8")
     assert (ended.code, ended.err) == (0, ""), ended.out
     assert compiles(file) == (True, "")
-    names = ["same_line", "same_line'", "spaced", "commented", "attributed", "été_δ'", "bullets", "about_it", "F.in_functor", "F.Inner.deep", "N.same",
-             "in_section", "local", "timed", "notation", "last_one"]  # fmt: skip
+    names = [
+        "same_line",
+        "same_line'",
+        "spaced",
+        "commented",
+        "attributed",
+        "été_δ'",
+        "bullets",
+        "about_it",
+        "F.in_functor",
+        "F.Inner.deep",
+        "N.same",
+        "in_section",
+        "local",
+        "timed",
+        "notation",
+        "last_one",
+    ]
     assert f"written: {', '.join(names)}; " in ended.out
     statements = [lemma.statement.text for lemma in Document(EVERYTHING + ".").lemmas]
     assert [lemma.statement.text for lemma in Document(new).lemmas] == statements

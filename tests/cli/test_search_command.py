@@ -24,7 +24,9 @@ def test_the_json_of_a_search_has_its_keys(run):
 
 
 def test_the_same_seed_gives_the_same_result(run):
-    first, second, other = (run("search", "tic_tac_toe", "--seed", seed, "--simulations", "500", "--json").out for seed in (5, 5, 6))
+    first, second, other = (
+        run("search", "tic_tac_toe", "--seed", seed, "--simulations", "500", "--json").out for seed in (5, 5, 6)
+    )
     assert _without_clocks(first) == _without_clocks(second)
     assert _without_clocks(first)["visits"] != _without_clocks(other)["visits"]
 
@@ -44,18 +46,51 @@ def test_without_a_limit_it_runs_ten_thousand_simulations(run):
 
 
 def test_every_option_reaches_the_search(run):
-    told = json.loads(run(
-        "search", "nim", "--simulations", "900", "--rule", "puct", "--c", "2", "--temperature", "0.5", "--evaluator", "uniform",
-        "--expand-after", "2", "--max-depth", "4", "--max-nodes", "64", "--seed", "9", "--json",
-    ).out)["report"]  # fmt: skip
-    wanted = {"rule": "puct", "c": 2.0, "final": "temperature", "temperature": 0.5, "evaluator": "uniform", "expand_after": 2,
-              "max_depth": 4, "max_nodes": 64, "seed": 9, "asked": "900 simulations"}  # fmt: skip
+    told = json.loads(
+        run(
+            "search",
+            "nim",
+            "--simulations",
+            "900",
+            "--rule",
+            "puct",
+            "--c",
+            "2",
+            "--temperature",
+            "0.5",
+            "--evaluator",
+            "uniform",
+            "--expand-after",
+            "2",
+            "--max-depth",
+            "4",
+            "--max-nodes",
+            "64",
+            "--seed",
+            "9",
+            "--json",
+        ).out
+    )["report"]
+    wanted = {
+        "rule": "puct",
+        "c": 2.0,
+        "final": "temperature",
+        "temperature": 0.5,
+        "evaluator": "uniform",
+        "expand_after": 2,
+        "max_depth": 4,
+        "max_nodes": 64,
+        "seed": 9,
+        "asked": "900 simulations",
+    }
     assert {key: told[key] for key in wanted} == wanted
     assert told["nodes"] <= 64
 
 
 def test_the_first_limit_reached_ends_the_search(run):
-    told = json.loads(run("search", "tic_tac_toe", "--nodes", "50", "--simulations", "100000", "--seconds", "60", "--json").out)
+    told = json.loads(
+        run("search", "tic_tac_toe", "--nodes", "50", "--simulations", "100000", "--seconds", "60", "--json").out
+    )
     assert told["simulations"] < 100_000
 
 

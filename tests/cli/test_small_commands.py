@@ -35,7 +35,11 @@ def test_one_game_shows_its_board_parameters_and_digest(run):
 
 @pytest.mark.parametrize(
     ("game", "moves"),
-    [("matching_pennies", ["heads/heads", "heads/tails", "tails/heads", "tails/tails"]), ("kuhn_poker", ["J", "Q", "K"]), ("tests.all_kinds:Drift", [])],
+    [
+        ("matching_pennies", ["heads/heads", "heads/tails", "tails/heads", "tails/tails"]),
+        ("kuhn_poker", ["J", "Q", "K"]),
+        ("tests.all_kinds:Drift", []),
+    ],
 )
 def test_games_of_every_kind_tell_how_they_begin(run, game, moves):
     assert json.loads(run("games", game, "--json").out)["moves"] == moves
@@ -52,7 +56,9 @@ def test_check_reports_what_held(run):
 
 
 def test_the_same_seed_checks_the_same_games(run):
-    first, second, other = (json.loads(run("check", "nim", "--games", "20", "--seed", seed, "--json").out) for seed in (1, 1, 2))
+    first, second, other = (
+        json.loads(run("check", "nim", "--games", "20", "--seed", seed, "--json").out) for seed in (1, 1, 2)
+    )
     assert first["moves"] == second["moves"] != other["moves"]
 
 
@@ -82,11 +88,18 @@ def test_warmup_into_a_cache_that_cannot_be_written_is_no_success(run, tmp_path,
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("TREETOP_CACHE", str(tmp_path / "file" / "cache"))
     load_game("tic_tac_toe")._engines.clear()
-    monkeypatch.setattr(warmup, "prepare", lambda game: (float(perft(game, 1)), False))  # a small kernel: all are kept alike
+    monkeypatch.setattr(
+        warmup, "prepare", lambda game: (float(perft(game, 1)), False)
+    )  # a small kernel: all are kept alike
     ended = run("warmup", "tic_tac_toe", "connect_four", "--json")
     assert ended.code == 2
-    assert [(row["game"], row["kept"]) for row in json.loads(ended.out)["games"]] == [("tic_tac_toe", False)]  # it goes no further
-    assert f"could not be kept in {tmp_path}/file/cache: Not a directory; set TREETOP_CACHE to a folder that can be written" in ended.err
+    assert [(row["game"], row["kept"]) for row in json.loads(ended.out)["games"]] == [
+        ("tic_tac_toe", False)
+    ]  # it goes no further
+    assert (
+        f"could not be kept in {tmp_path}/file/cache: Not a directory; set TREETOP_CACHE to a folder that can be written"
+        in ended.err
+    )
     load_game("tic_tac_toe")._engines.clear()
 
 

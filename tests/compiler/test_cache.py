@@ -32,8 +32,20 @@ print(json.dumps(told))
 
 
 def start(cache, *specs, script=SCRIPT, path=(), quiet="1"):
-    env = {**os.environ, "TREETOP_CACHE": str(cache), "TREETOP_QUIET": quiet, "PYTHONPATH": os.pathsep.join([*map(str, path), str(PACKAGE.parent)])}
-    return subprocess.Popen([sys.executable, "-c", script, *specs], env=env, cwd=tempfile.gettempdir(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    env = {
+        **os.environ,
+        "TREETOP_CACHE": str(cache),
+        "TREETOP_QUIET": quiet,
+        "PYTHONPATH": os.pathsep.join([*map(str, path), str(PACKAGE.parent)]),
+    }
+    return subprocess.Popen(
+        [sys.executable, "-c", script, *specs],
+        env=env,
+        cwd=tempfile.gettempdir(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def finish(process):
@@ -110,7 +122,11 @@ def test_no_change_of_the_rules_is_ever_answered_with_old_code(tmp_path):
     base = told()
     assert not base["hit"]
     assert told()["hit"]
-    changed = [told(body="x + 1"), told(constant=3), told(most=2)]  # a helper in another module, a constant, a closure value
+    changed = [
+        told(body="x + 1"),
+        told(constant=3),
+        told(most=2),
+    ]  # a helper in another module, a constant, a closure value
     assert not any(one["hit"] for one in changed)
     assert len({str(one["counts"]) for one in [base, *changed]}) == 4
     assert told() == {**base, "hit": True}
@@ -192,15 +208,22 @@ def test_a_cache_that_cannot_be_written_costs_only_time_and_is_told(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
     told = "\ntold[0]['unkept'] = game.engine().unkept\nprint"
-    script = SCRIPT.replace("\nprint", told).replace("told = []", "told = []; from treetop.compiler import preparing; preparing._NOTICE_AFTER = 0.0")
+    script = SCRIPT.replace("\nprint", told).replace(
+        "told = []", "told = []; from treetop.compiler import preparing; preparing._NOTICE_AFTER = 0.0"
+    )
     process = start(blocked / "cache", "nim(stones=6)", script=script, quiet="0")
     out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     [one] = json.loads(out)
     assert not one["hit"]
-    assert one["unkept"] == f"compiled code could not be kept in {blocked}/cache: Not a directory; set TREETOP_CACHE to a folder that can be written"
+    assert (
+        one["unkept"]
+        == f"compiled code could not be kept in {blocked}/cache: Not a directory; set TREETOP_CACHE to a folder that can be written"
+    )
     assert err.count(one["unkept"]) == 1  # as a warning
-    assert err.startswith(f"compiling nim(stones=6, most=3) (count_sequences); not kept: {blocked}/cache cannot be written; set TREETOP_CACHE")
+    assert err.startswith(
+        f"compiling nim(stones=6, most=3) (count_sequences); not kept: {blocked}/cache cannot be written; set TREETOP_CACHE"
+    )
 
 
 def test_without_a_home_the_cache_is_a_temporary_folder(tmp_path, monkeypatch):

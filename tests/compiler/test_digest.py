@@ -58,7 +58,18 @@ def family(size):
     return Mine
 """
 _count = itertools.count()
-BASE = {"imports": "", "limit": 5, "table": 1, "inside": 1, "deep": 2, "comment": "", "doc": "A game.", "constant": 1, "call": "0", "text": "x"}
+BASE = {
+    "imports": "",
+    "limit": 5,
+    "table": 1,
+    "inside": 1,
+    "deep": 2,
+    "comment": "",
+    "doc": "A game.",
+    "constant": 1,
+    "call": "0",
+    "text": "x",
+}
 
 
 @pytest.fixture
@@ -81,7 +92,9 @@ def test_the_same_rules_have_the_same_digest(write):
     assert write().digest == write(text="drawn otherwise").digest
 
 
-@pytest.mark.parametrize("change", [{"limit": 6}, {"table": 9}, {"inside": 3}, {"deep": 4}, {"constant": 2}, {"size": 4}, {"constant": 1.0}])
+@pytest.mark.parametrize(
+    "change", [{"limit": 6}, {"table": 9}, {"inside": 3}, {"deep": 4}, {"constant": 2}, {"size": 4}, {"constant": 1.0}]
+)
 def test_whatever_decides_the_rules_decides_the_digest(write, change):
     assert write().digest != write(**change).digest
 

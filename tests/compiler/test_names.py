@@ -23,7 +23,13 @@ for text in sys.argv[1:]:
 
 
 def run(code, *args, cache):
-    ran = subprocess.run([sys.executable, "-c", code, *args], env={**os.environ, "TREETOP_CACHE": str(cache)}, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *args],
+        env={**os.environ, "TREETOP_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout.splitlines()
 

@@ -101,14 +101,18 @@ class CompilesLate(BasePlayer):
 
 
 def test_neither_a_deadline_nor_a_record_counts_what_a_player_compiles():
-    played = play_game([CompilesLate(1.2), CompilesLate(0.0)], Position(load_game("nim(stones=4)")), 1, move_deadline=1.0)
+    played = play_game(
+        [CompilesLate(1.2), CompilesLate(0.0)], Position(load_game("nim(stones=4)")), 1, move_deadline=1.0
+    )
     assert played.forfeit is None
     assert played.seconds[0] < 1.0
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="only an alarm can interrupt a move")
 def test_a_deadline_is_kept_after_something_was_compiled():
-    played = play_game([CompilesLate(0.3, thinks=30.0), CompilesLate(0.0)], Position(load_game("nim(stones=4)")), 1, move_deadline=0.2)
+    played = play_game(
+        [CompilesLate(0.3, thinks=30.0), CompilesLate(0.0)], Position(load_game("nim(stones=4)")), 1, move_deadline=0.2
+    )
     assert (played.forfeit, played.reason) == (0, "no move after 0.2 s")
 
 
@@ -151,7 +155,9 @@ with preparing.announced("nim (run)", "kept"):
 
 def test_a_terminal_shows_a_spinner_and_keeps_nothing_of_it():
     ours, theirs = pty.openpty()
-    env = {key: value for key, value in os.environ.items() if key not in ("TREETOP_QUIET", "NO_COLOR", "CI")} | {"TERM": "xterm-256color"}
+    env = {key: value for key, value in os.environ.items() if key not in ("TREETOP_QUIET", "NO_COLOR", "CI")} | {
+        "TERM": "xterm-256color"
+    }
     subprocess.run([sys.executable, "-c", ON_TERMINAL], stderr=theirs, env=env, check=True)
     drawn = os.read(ours, 65536).decode()
     os.close(ours)

@@ -24,7 +24,9 @@ class Counting:
     def evaluate(self, batch):
         self.asked.append([position.record.tobytes() for position in batch])
         raw = np.frombuffer(batch.states.tobytes(), np.uint8).reshape(len(batch), -1).astype(np.int64)
-        mixed = (raw * np.arange(1, raw.shape[1] + 1)).sum(axis=1)  # in whole numbers: a row's bits do not hang on its neighbours
+        mixed = (raw * np.arange(1, raw.shape[1] + 1)).sum(
+            axis=1
+        )  # in whole numbers: a row's bits do not hang on its neighbours
         logits = mixed[:, None] * np.arange(1, batch.game.facts.num_actions + 1) % 13 / 7
         values = mixed % 17 / 17 - 0.5
         if batch.game.facts.players != 2:
@@ -39,7 +41,9 @@ class Counting:
 def batch_of(*positions):
     """A batch made by hand, as a search would make it."""
     none = np.zeros((len(positions), 1), np.int32)
-    return tt.Batch(positions[0].game, np.concatenate([position.record for position in positions]), True, none, none, none[:, 0], 0)
+    return tt.Batch(
+        positions[0].game, np.concatenate([position.record for position in positions]), True, none, none, none[:, 0], 0
+    )
 
 
 def after(*lines):
@@ -249,7 +253,10 @@ def test_the_rules_that_a_batch_was_compiled_for_count_if_it_names_them():
 
 def test_by_key_states_of_one_key_share_an_answer():
     game = variant(1)
-    short, long = tt.Position(game).play([1, 1, 1]), tt.Position(game).play([0, 0, 0, 0, 1])  # both at 6, the second to move
+    short, long = (
+        tt.Position(game).play([1, 1, 1]),
+        tt.Position(game).play([0, 0, 0, 0, 1]),
+    )  # both at 6, the second to move
     assert short.state.key() == long.state.key()
     assert short != long
     by_key, by_state = Cached(Counting(), by="key"), Cached(Counting())
@@ -332,7 +339,9 @@ def test_threads_share_it_and_lose_nothing():
 
     inner.evaluate = careful
     cached = Cached(inner, size=40)
-    positions = [tt.position("connect_four", moves=f"{first} {second}") for first in range(1, 8) for second in range(1, 8)]
+    positions = [
+        tt.position("connect_four", moves=f"{first} {second}") for first in range(1, 8) for second in range(1, 8)
+    ]
     wanted = {position: Counting().evaluate(batch_of(position))[0].tobytes() for position in positions}
     failures = []
 

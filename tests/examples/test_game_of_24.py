@@ -36,7 +36,11 @@ def search_of(*numbers):
 
 def columns(search):
     size = search.tree.size
-    return [search.tree.columns.stats[:size].tobytes(), search.tree.columns.links[:size].tobytes(), search.tree.totals.tobytes()]
+    return [
+        search.tree.columns.stats[:size].tobytes(),
+        search.tree.columns.links[:size].tobytes(),
+        search.tree.totals.tobytes(),
+    ]
 
 
 @pytest.fixture
@@ -52,7 +56,10 @@ def no_sockets(monkeypatch):
 # The puzzle.
 
 
-@pytest.mark.parametrize(("numbers", "solvable"), [((4, 9, 10, 13), True), ((1, 5, 5, 5), True), ((3, 3, 8, 8), True), ((1, 1, 1, 1), False), ((1, 6, 7, 7), False)])
+@pytest.mark.parametrize(
+    ("numbers", "solvable"),
+    [((4, 9, 10, 13), True), ((1, 5, 5, 5), True), ((3, 3, 8, 8), True), ((1, 1, 1, 1), False), ((1, 6, 7, 7), False)],
+)
 def test_the_rules_alone_know_what_can_be_made(numbers, solvable):
     search = search_of(*numbers)
     result = search.run_remote(tt.Limit(calls=20_000), Adviser(NoOpinion(), NoOpinion()))
@@ -101,7 +108,14 @@ def test_steps_are_read_however_they_are_written():
     8 + 3 | 12"""
     weights, rejected = read_steps(said, steps)
     assert {str(step): weight for step, weight in weights.items()} == {
-        "8 + 3 = 11": 70, "10 * 2 = 20": 60, "10 - 8 = 2": 30, "8 / 2 = 4": 50, "3 - 10 = -7": 5, "3 / 2 = 3/2": 10, "3 * 2 = 6": 20.5}  # fmt: skip
+        "8 + 3 = 11": 70,
+        "10 * 2 = 20": 60,
+        "10 - 8 = 2": 30,
+        "8 / 2 = 4": 50,
+        "3 - 10 = -7": 5,
+        "3 / 2 = 3/2": 10,
+        "3 * 2 = 6": 20.5,
+    }
     assert rejected == []
 
 
@@ -116,7 +130,9 @@ def test_steps_with_fractions_are_read():
 def test_what_is_no_legal_step_is_left_out_and_told():
     game = GameOf24([4, 9, 10, 13])
     steps = game.actions(game.initial())
-    weights, rejected = read_steps("4 + 5 = 9 | 80\n9 + 4 = 14 | 90\n4 + 4 = 8\n9 + 4 = thirteen\nI like 24.\n13 - 9 = 4 | 0", steps)
+    weights, rejected = read_steps(
+        "4 + 5 = 9 | 80\n9 + 4 = 14 | 90\n4 + 4 = 8\n9 + 4 = thirteen\nI like 24.\n13 - 9 = 4 | 0", steps
+    )
     assert [str(step) for step in weights] == ["13 - 9 = 4"]
     assert rejected == ["4 + 5 = 9 | 80", "9 + 4 = 14 | 90", "4 + 4 = 8", "9 + 4 = thirteen"]
 
@@ -180,15 +196,25 @@ def test_a_conversation_replays_bit_for_bit_without_a_network(tmp_path, request)
     file = tmp_path / "talk.jsonl"
     with StandIn(seed=2, failing=0.2, babbling=0.1, seconds=0.005) as server:
         recorded = search_of(1, 6, 7, 7)
-        first = recorded.run_remote(tt.Limit(cost=6000), adviser_of(server), in_flight=6, retries=3, backoff=0.001, record=file)
+        first = recorded.run_remote(
+            tt.Limit(cost=6000), adviser_of(server), in_flight=6, retries=3, backoff=0.001, record=file
+        )
     assert any(call.attempts > 1 for call in first.call_log)
     assert any(call.note and call.note["rejected"] for call in first.call_log)
     request.getfixturevalue("no_sockets")
     replayed = search_of(1, 6, 7, 7)
     second = replayed.run_remote(tt.Limit(cost=6000), in_flight=6, replay=file)
     assert columns(replayed) == columns(recorded)
-    assert (second.visits, second.value, second.cost, second.calls, second.failures) == (first.visits, first.value, first.cost, first.calls, first.failures)
-    assert [(call.path, call.cost, call.note) for call in second.call_log] == [(call.path, call.cost, call.note) for call in first.call_log]
+    assert (second.visits, second.value, second.cost, second.calls, second.failures) == (
+        first.visits,
+        first.value,
+        first.cost,
+        first.calls,
+        first.failures,
+    )
+    assert [(call.path, call.cost, call.note) for call in second.call_log] == [
+        (call.path, call.cost, call.note) for call in first.call_log
+    ]
 
 
 class Moody(StandIn):
@@ -223,7 +249,9 @@ def test_errors_of_the_server_are_tried_again():
 def test_after_the_last_attempt_a_position_is_dead_and_says_why(answer, reason):
     with Moody("1 5", answer) as server:
         search = search_of(1, 1, 5)
-        result = search.run_remote(tt.Limit(cost=20_000), adviser_of(server), retries=1, backoff=0.001, timeout=1.0, in_flight=4)
+        result = search.run_remote(
+            tt.Limit(cost=20_000), adviser_of(server), retries=1, backoff=0.001, timeout=1.0, in_flight=4
+        )
     assert {str(failure.path[0]) for failure in result.failures} == {"1 * 1 = 1", "1 / 1 = 1", "5 * 1 = 5", "5 / 1 = 5"}
     assert all(reason in failure.reason and "the last of 2 attempts" in failure.reason for failure in result.failures)
     assert result.simulations > 10
@@ -242,7 +270,9 @@ def test_tokens_of_answers_that_cannot_be_read_are_counted():
     with Moody("3 8", (200, "No idea.")) as server, pytest.raises(tt.SearchError, match="told no chance"):
         search_of(3, 8).run_remote(tt.Limit(cost=5000), adviser_of(server), retries=1, backoff=0.0)
     with Moody("1 12", (200, "No idea.")) as server:
-        result = search_of(1, 1, 12).run_remote(tt.Limit(cost=50_000), adviser_of(server), retries=2, backoff=0.0, in_flight=1)
+        result = search_of(1, 1, 12).run_remote(
+            tt.Limit(cost=50_000), adviser_of(server), retries=2, backoff=0.0, in_flight=1
+        )
     failed = next(call for call in result.call_log if call.error)
     assert failed.attempts == 3
     # The proposer's empty words are no preference, and are kept: it is asked once. The verifier is asked three times.
@@ -274,7 +304,11 @@ def test_a_server_that_does_not_count_tokens_is_counted_for():
         completions = property(lambda self: self)
 
         async def create(self, model, messages):
-            return type("Response", (), {"choices": [Choice("chance: 50" if "percent" in messages[0]["content"] else None)], "usage": None})
+            return type(
+                "Response",
+                (),
+                {"choices": [Choice("chance: 50" if "percent" in messages[0]["content"] else None)], "usage": None},
+            )
 
     class Uncounted(ChatModel):
         async def __aenter__(self):
@@ -324,7 +358,11 @@ def test_every_bundled_conversation_replays(file, no_sockets, capsys):
     assert game_of_24.main(["--replay", str(file)]) == 0
     shown = capsys.readouterr().out
     assert f"the record {file.name}" in shown
-    assert "= 24   checked with exact fractions" in shown or "24 cannot be made" in shown or "no solution was found" in shown
+    assert (
+        "= 24   checked with exact fractions" in shown
+        or "24 cannot be made" in shown
+        or "no solution was found" in shown
+    )
     assert game_of_24.main(file.stem.split("_")[3:]) == 0  # by its numbers alone
     assert capsys.readouterr().out.splitlines()[:20] == shown.splitlines()[:20]
 
@@ -332,8 +370,23 @@ def test_every_bundled_conversation_replays(file, no_sockets, capsys):
 def test_the_output_shows_the_solution_the_tree_and_the_bill(no_sockets, capsys):
     assert game_of_24.main(["4", "9", "10", "13"]) == 0
     shown = capsys.readouterr().out
-    for text in ("game of 24  4 9 10 13", "= 24   checked with exact fractions", "leaves 24", "visits", "value", "prior", "tokens", "with below", "24!",
-                 "of 20,000 spent", "left", "calls", "rejected", "proposed steps", "ended     solved"):  # fmt: skip
+    for text in (
+        "game of 24  4 9 10 13",
+        "= 24   checked with exact fractions",
+        "leaves 24",
+        "visits",
+        "value",
+        "prior",
+        "tokens",
+        "with below",
+        "24!",
+        "of 20,000 spent",
+        "left",
+        "calls",
+        "rejected",
+        "proposed steps",
+        "ended     solved",
+    ):
         assert text in shown, text
     assert max(map(len, shown.splitlines())) <= 100
 
@@ -342,7 +395,24 @@ def test_the_command_asks_records_and_replays(tmp_path, capsys, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     file = tmp_path / "talk.jsonl"
     with StandIn(seed=3) as server:
-        arguments = ["1", "5", "5", "5", "--model", "stand-in", "--base-url", server.url, "--budget", "50000", "--in-flight", "4", "--seed", "5", "--temperature", "0"]
+        arguments = [
+            "1",
+            "5",
+            "5",
+            "5",
+            "--model",
+            "stand-in",
+            "--base-url",
+            server.url,
+            "--budget",
+            "50000",
+            "--in-flight",
+            "4",
+            "--seed",
+            "5",
+            "--temperature",
+            "0",
+        ]
         assert game_of_24.main([*arguments, "--record", str(file)]) == 0
     live = capsys.readouterr().out
     assert f"stand-in at {server.url}" in live
@@ -355,18 +425,33 @@ def test_the_command_asks_records_and_replays(tmp_path, capsys, monkeypatch):
 
 def test_the_command_says_when_the_budget_was_not_enough(capsys):
     with StandIn(seed=1) as server:
-        assert game_of_24.main(["1", "6", "7", "7", "--model", "stand-in", "--base-url", server.url, "--budget", "1500"]) == 0
+        assert (
+            game_of_24.main(["1", "6", "7", "7", "--model", "stand-in", "--base-url", server.url, "--budget", "1500"])
+            == 0
+        )
     shown = capsys.readouterr().out
     assert "no solution was found within the budget" in shown
     assert "0 left" in shown
 
 
 def test_the_command_says_when_nobody_answers(capsys):
-    assert game_of_24.main(["1", "2", "3", "4", "--model", "any", "--base-url", "http://127.0.0.1:9/v1", "--retries", "0"]) == 2
+    assert (
+        game_of_24.main(["1", "2", "3", "4", "--model", "any", "--base-url", "http://127.0.0.1:9/v1", "--retries", "0"])
+        == 2
+    )
     assert "APIConnectionError" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [["7"], ["1", "2", "-3"], ["--base-url", "http://x/v1"], ["--replay", "a", "--model", "b"], ["--adviser", "thumb", "--model", "b"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["7"],
+        ["1", "2", "-3"],
+        ["--base-url", "http://x/v1"],
+        ["--replay", "a", "--model", "b"],
+        ["--adviser", "thumb", "--model", "b"],
+    ],
+)
 def test_arguments_that_do_not_fit_are_refused(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
         game_of_24.main(arguments)
@@ -392,7 +477,13 @@ def test_the_baselines_need_no_model(adviser, no_sockets, capsys):
 
 
 def test_the_command_runs_as_a_program(tmp_path):
-    ran = subprocess.run([sys.executable, str(ROOT / "examples" / "game_of_24.py")], capture_output=True, text=True, cwd=tmp_path, check=False,
-                         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"})  # fmt: skip
+    ran = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / "game_of_24.py")],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "utf-8"},
+    )
     assert ran.returncode == 0, ran.stderr
     assert "checked with exact fractions" in ran.stdout

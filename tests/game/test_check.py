@@ -31,9 +31,19 @@ def counting(**changes):
         out[self.player] = -1.0
         out[1 - self.player] = 1.0
 
-    body = {"n": tt.field("i1"), "player": tt.field("i1"), "row": tt.field("i1", 4), "reset": reset, "legal_actions": legal_actions,
-            "apply": apply, "is_terminal": is_terminal, "rewards": rewards}  # fmt: skip
-    return tt.game(players=2, num_actions=2, max_length=changes.pop("max_length", 6))(type("Counting", (), {**body, **changes}))
+    body = {
+        "n": tt.field("i1"),
+        "player": tt.field("i1"),
+        "row": tt.field("i1", 4),
+        "reset": reset,
+        "legal_actions": legal_actions,
+        "apply": apply,
+        "is_terminal": is_terminal,
+        "rewards": rewards,
+    }
+    return tt.game(players=2, num_actions=2, max_length=changes.pop("max_length", 6))(
+        type("Counting", (), {**body, **changes})
+    )
 
 
 def broken(**changes):

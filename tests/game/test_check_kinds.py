@@ -62,7 +62,9 @@ def test_wrong_probabilities_and_outcomes_are_found(ids, chances, what):
 
 
 def test_no_outcome_is_found():
-    assert "gave 0 outcomes; 1 to num_outcomes = 3 can be" in broken(Press, chance_outcomes=lambda self, actions, probabilities: 0)
+    assert "gave 0 outcomes; 1 to num_outcomes = 3 can be" in broken(
+        Press, chance_outcomes=lambda self, actions, probabilities: 0
+    )
 
 
 def test_a_right_draw_passes_and_a_wrong_one_is_found():
@@ -262,5 +264,7 @@ def test_modes_that_draw_differently_are_found():
     tt.check(game, games=5)
     game.cls.determinize = determinize
     game.engine = lambda bounds_checked=False: engine
-    with pytest.raises(tt.ConformanceError, match="determinize differs between the modes: card is . interpreted and . compiled"):
+    with pytest.raises(
+        tt.ConformanceError, match="determinize differs between the modes: card is . interpreted and . compiled"
+    ):
         tt.check(game, games=50)

@@ -26,13 +26,22 @@ def methods(**changes):
     def rewards(self, out):
         out[0] = 1.0
 
-    body = {"n": tt.field("i1"), "reset": reset, "legal_actions": legal_actions, "apply": apply, "is_terminal": is_terminal, "rewards": rewards}
+    body = {
+        "n": tt.field("i1"),
+        "reset": reset,
+        "legal_actions": legal_actions,
+        "apply": apply,
+        "is_terminal": is_terminal,
+        "rewards": rewards,
+    }
     body.update(changes)
     return {name: value for name, value in body.items() if value is not None}
 
 
 def make(players=1, num_actions=1, max_length=3, facts=None, **changes):
-    return tt.game(players=players, num_actions=num_actions, max_length=max_length, **(facts or {}))(type("Mine", (), methods(**changes)))
+    return tt.game(players=players, num_actions=num_actions, max_length=max_length, **(facts or {}))(
+        type("Mine", (), methods(**changes))
+    )
 
 
 def test_a_game_is_played_by_hand_in_plain_python():
@@ -85,7 +94,9 @@ def test_a_field_of_an_impossible_shape_is_refused(shape):
 
 
 def test_stores_are_checked_in_interpreted_mode():
-    Mine = make(n=tt.field("i1"), row=tt.field("u1", 3), real=tt.field("f8"), flag=tt.field("bool"), word=tt.field("u8"))
+    Mine = make(
+        n=tt.field("i1"), row=tt.field("u1", 3), real=tt.field("f8"), flag=tt.field("bool"), word=tt.field("u8")
+    )
     state = Mine()
     with pytest.raises(tt.GameError, match=r"n \(i1\) holds -128 to 127; 200 does not fit"):
         state.n = 200

@@ -113,7 +113,11 @@ def test_joint_moves_are_played_read_and_told():
     position = tt.position(Hands, moves="one/two three/one")
     assert position.actions == ((0, 1), (2, 0))
     assert position.moves() == ["one/two", "three/one"]
-    assert position == tt.position(Hands).apply((0, 1)).apply([2, np.int64(0)]) == tt.position(Hands).play([(0, 1), "three/one"])
+    assert (
+        position
+        == tt.position(Hands).apply((0, 1)).apply([2, np.int64(0)])
+        == tt.position(Hands).play([(0, 1), "three/one"])
+    )
     assert position.rewards == [0.0, 0.0]
     assert tt.position(Hands).parse_move("two", player=1) == 1
     assert tt.position(Hands).legal_actions(player=0) == [0, 1, 2]
@@ -127,7 +131,9 @@ def test_joint_actions_that_are_not_legal_are_refused_with_everybodys_choices(ac
 
 @pytest.mark.parametrize("text", ["one", "one/three", "one/one/one", "/", "one/"])
 def test_joint_texts_that_are_not_legal_are_refused_with_everybodys_choices(text):
-    with pytest.raises(tt.IllegalMoveError, match=r"written as a/b: player 0 has one, two, three; player 1 has one, two"):
+    with pytest.raises(
+        tt.IllegalMoveError, match=r"written as a/b: player 0 has one, two, three; player 1 has one, two"
+    ):
         tt.position(Hands, moves=[text])
 
 
@@ -138,14 +144,20 @@ def test_actions_of_real_numbers_are_played_read_and_told():
     position = tt.position(Drift, moves="-1:0.5 -0.25:1e-3")
     assert position.actions == ((-1.0, 0.5), (-0.25, 0.001))
     assert position.moves() == ["-1.0:0.5", "-0.25:0.001"]
-    assert tt.position(Drift).play(position.moves()) == position == tt.position(Drift).apply((-1, 0.5)).apply(np.array([-0.25, 0.001]))
+    assert (
+        tt.position(Drift).play(position.moves())
+        == position
+        == tt.position(Drift).apply((-1, 0.5)).apply(np.array([-0.25, 0.001]))
+    )
     assert position.step_rewards[0] == pytest.approx(-1.75 - 1.499)
     assert position.returns[0] == pytest.approx(-3.5 - 1.75 - 1.499)
     with pytest.raises(tt.GameError, match="real numbers and cannot be listed: `sample_action`"):
         position.legal_actions()
 
 
-@pytest.mark.parametrize("action", [0, (0.1,), (0.1, math.nan), (0.1, math.inf), (0.1, 0.2, 0.3), ("0.1", 0.2), (True, 0.0), "0.1:0.2"])
+@pytest.mark.parametrize(
+    "action", [0, (0.1,), (0.1, math.nan), (0.1, math.inf), (0.1, 0.2, 0.3), ("0.1", 0.2), (True, 0.0), "0.1:0.2"]
+)
 def test_actions_that_are_not_so_many_finite_numbers_are_refused(action):
     with pytest.raises(tt.IllegalMoveError, match=r"an action is 2 finite numbers, written as 0\.5:0\.5"):
         tt.position(Drift).apply(action)
@@ -219,7 +231,11 @@ def test_a_position_is_shown_as_a_player_sees_it():
 
 @pytest.mark.parametrize("player", [-1, 2, True, "0", None])
 def test_a_player_that_there_is_not_is_refused(player):
-    for ask in (lambda at: at.information(player), lambda at: at.seen_by(player, tt.Rng(0)), lambda at: at.shown_to(player)):
+    for ask in (
+        lambda at: at.information(player),
+        lambda at: at.seen_by(player, tt.Rng(0)),
+        lambda at: at.shown_to(player),
+    ):
         with pytest.raises(tt.ConfigError, match="players of Secret are 0 to 1"):
             ask(tt.position(Secret))
 

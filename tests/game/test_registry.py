@@ -145,7 +145,12 @@ def test_names_from_files_are_those_of_bundled_games(tmp_path, monkeypatch):
     (tmp_path / "never_imported.py").write_text("raise SystemExit(3)")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert load_bundled("hex(size=3)").name == "hex(size=3)"
-    for spec in ("never_imported:Game", "treetop.games.nim:nim", f"{tmp_path}/never_imported.py:Game", "os:system('true')"):
+    for spec in (
+        "never_imported:Game",
+        "treetop.games.nim:nim",
+        f"{tmp_path}/never_imported.py:Game",
+        "os:system('true')",
+    ):
         with pytest.raises(tt.UnknownGameError, match="not a bundled game"):
             load_bundled(spec)
     with pytest.raises(tt.UnknownGameError, match="SystemExit"):  # typed, it is imported, and its end is not ours

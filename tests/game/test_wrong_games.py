@@ -85,7 +85,9 @@ def test_a_folder_that_cannot_be_written_costs_only_the_next_trial(tmp_path, mon
 
 
 def test_a_failure_that_the_trial_did_not_meet_is_an_error_with_its_line_when_it_is_played(tmp_path):
-    rare = right("plain").replace("self.n -= action + 1", "self.n -= action + 1 if self.n < 9 or action < 2 else self.cells[9]")
+    rare = right("plain").replace(
+        "self.n -= action + 1", "self.n -= action + 1 if self.n < 9 or action < 2 else self.cells[9]"
+    )
     game = tt.load_game(f"{write(tmp_path, 'rare', rare)}:Wrong")
     trial._passed.add(trial._key(game, game.digest))
     with pytest.raises(tt.GameError, match="apply fails: IndexError") as caught:

@@ -10,9 +10,17 @@ from treetop.compiler.rng import Rng, mix
 from treetop.compiler.specialise import by_method
 from treetop.game import CHANCE
 
-SEEN = np.dtype([
-    ("terminal", "?"), ("player", "i8"), ("count", "i8"), ("drawn", "i8"), ("rolled", "i8"), ("key", "u8"), ("rng", "u8"),
-])  # fmt: skip
+SEEN = np.dtype(
+    [
+        ("terminal", "?"),
+        ("player", "i8"),
+        ("count", "i8"),
+        ("drawn", "i8"),
+        ("rolled", "i8"),
+        ("key", "u8"),
+        ("rng", "u8"),
+    ]
+)
 
 
 @compiled
@@ -125,7 +133,13 @@ def arrays(game):
     """What `look` fills after the state and its findings: actions, probabilities, rewards of the step and of the end, an estimate."""
     facts = game.facts
     width = max(facts.num_actions, facts.num_outcomes or 1)
-    return [np.zeros(width, np.int32), np.zeros(width), np.zeros(facts.players), np.zeros(facts.players), np.zeros(facts.players)]
+    return [
+        np.zeros(width, np.int32),
+        np.zeros(width),
+        np.zeros(facts.players),
+        np.zeros(facts.players),
+        np.zeros(facts.players),
+    ]
 
 
 def play_in_both_modes(game, games, seed=0, rolling=False):
@@ -155,7 +169,11 @@ def play_in_both_modes(game, games, seed=0, rolling=False):
             if found["terminal"]:
                 total += rewards
                 break
-            action = int(found["rolled"]) if rolling and found["player"] != CHANCE else int(actions[rng.below(found["count"])])
+            action = (
+                int(found["rolled"])
+                if rolling and found["player"] != CHANCE
+                else int(actions[rng.below(found["count"])])
+            )
             state.apply(action)
             engine.entry(step)(records, action)
             length += 1

@@ -272,7 +272,14 @@ def test_a_die_too_great_bears_off_only_the_farthest_checker():
 
 
 def test_a_win_counts_twice_as_a_gammon_and_three_times_as_a_backgammon():
-    ends = [({1: 14}, 1.0), ({6: 15}, 2.0), ({18: 1, 6: 14}, 2.0), ({19: 1, 6: 14}, 3.0), ({"bar": 1, 6: 14}, 3.0), ({19: 1, 6: 13}, 1.0)]
+    ends = [
+        ({1: 14}, 1.0),
+        ({6: 15}, 2.0),
+        ({18: 1, 6: 14}, 2.0),
+        ({19: 1, 6: 14}, 3.0),
+        ({"bar": 1, 6: 14}, 3.0),
+        ({19: 1, 6: 13}, 1.0),
+    ]
     for others, won in ends:
         state = position({1: 1}, others, "X to move 6 5")
         state.apply(state.parse_move("1/off:6"))
@@ -299,7 +306,10 @@ def test_a_printed_position_can_be_set_up_again(rest):
     assert again._states.tobytes() == state._states.tobytes()
 
 
-@pytest.mark.parametrize("text", ["", "X: 6*2", "X: 6*16\nO: 1*2\nX to roll", "X: 6*2\nO: 19*2\nX to roll", "X: 6*2\nO: 1*2\nX to move 6 5 4"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "X: 6*2", "X: 6*16\nO: 1*2\nX to roll", "X: 6*2\nO: 19*2\nX to roll", "X: 6*2\nO: 1*2\nX to move 6 5 4"],
+)
 def test_an_impossible_position_is_refused(text):
     with pytest.raises(ValueError, match="not '"):
         backgammon()().parse(text)

@@ -61,7 +61,12 @@ def whole_game(natural):
             for two, two_share in enumerate(SHARES, start=1):
                 ace = 1 in (one, two)
                 won = natural * (1.0 - dealers_ends(up, up == 1, 1).get("natural", 0.0))
-                value += up_share * one_share * two_share * (won if count(one + two, ace) == 21 else playing(one + two, ace, up))
+                value += (
+                    up_share
+                    * one_share
+                    * two_share
+                    * (won if count(one + two, ace) == 21 else playing(one + two, ace, up))
+                )
     return value
 
 

@@ -51,7 +51,10 @@ def test_random_games_follow_the_rules_as_one_walks_them(size):
 
 
 def test_both_players_start_with_two_full_rows():
-    assert str(Position(breakthrough(5))) == "5 O O O O O\n4 O O O O O\n3 . . . . .\n2 X X X X X\n1 X X X X X\n  a b c d e\nX to move"
+    assert (
+        str(Position(breakthrough(5)))
+        == "5 O O O O O\n4 O O O O O\n3 . . . . .\n2 X X X X X\n1 X X X X X\n  a b c d e\nX to move"
+    )
 
 
 def test_x_wins_by_reaching_the_top_row():

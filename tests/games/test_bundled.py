@@ -11,7 +11,14 @@ from treetop.game.position import Position
 from treetop.game.registry import BUNDLED, load_game, position
 
 GAMES = ["tic_tac_toe", "connect_four", "othello", "gomoku", "hex", "breakthrough"]
-MORE_GAMES = ["othello(size=4)", "gomoku(size=7, line=4)", "gomoku(size=19, line=6)", "hex(size=2)", "hex(size=19)", "breakthrough(size=4)"]
+MORE_GAMES = [
+    "othello(size=4)",
+    "gomoku(size=7, line=4)",
+    "gomoku(size=19, line=6)",
+    "hex(size=2)",
+    "hex(size=19)",
+    "breakthrough(size=4)",
+]
 HALFWAY = {
     "tic_tac_toe": (4, 1),
     "connect_four": (32, 33),

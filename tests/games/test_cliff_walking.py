@@ -29,7 +29,11 @@ def best_walks(horizon, slippery):
         row = []
         for cell in range(48):
             after = [reward + values[-1][to] for to, reward in (walked(cell, direction) for direction in range(4))]
-            ways = [sum(after[(action + slip) % 4] for slip in (-1, 0, 1)) / 3 for action in range(4)] if slippery else after
+            ways = (
+                [sum(after[(action + slip) % 4] for slip in (-1, 0, 1)) / 3 for action in range(4)]
+                if slippery
+                else after
+            )
             row.append(0.0 if cell == GOAL else max(ways))
         values.append(row)
     return values

@@ -94,7 +94,11 @@ def test_a_full_column_takes_no_disc():
 
 
 def test_the_board_prints_with_columns_below():
-    assert str(position(connect_four, moves="4 4 5")).splitlines()[-3:] == [". . . O . . .", ". . . X X . .", "1 2 3 4 5 6 7"]
+    assert str(position(connect_four, moves="4 4 5")).splitlines()[-3:] == [
+        ". . . O . . .",
+        ". . . X X . .",
+        "1 2 3 4 5 6 7",
+    ]
 
 
 def test_a_diagram_gives_the_position_that_the_moves_give():

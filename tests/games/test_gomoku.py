@@ -55,7 +55,9 @@ def test_random_games_end_exactly_when_a_line_or_a_full_board_says_so(name):
             mover = "XO"[state.player]
             state.apply(state.random_action(rng))
             board = state.board()[::-1]
-            assert state.won == any(all(board[row][column] == mover for row, column in cells) for cells in all_lines(size, line))
+            assert state.won == any(
+                all(board[row][column] == mover for row, column in cells) for cells in all_lines(size, line)
+            )
             assert state.is_terminal() == (state.won or all(cell for row in board for cell in row))
 
 

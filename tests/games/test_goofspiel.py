@@ -64,7 +64,9 @@ def test_prizes_by_lot_are_turned_up_by_chance_each_as_likely():
     assert min(drawn.values()) > 230
 
 
-@pytest.mark.parametrize("spec", ["goofspiel(cards=2)", "goofspiel(cards=13)", "goofspiel(cards=13, prizes='descending')"])
+@pytest.mark.parametrize(
+    "spec", ["goofspiel(cards=2)", "goofspiel(cards=13)", "goofspiel(cards=13, prizes='descending')"]
+)
 def test_all_points_are_won_or_tied_away_by_the_end(spec):
     position, rng = tt.position(spec), tt.Rng(1)
     length = 0

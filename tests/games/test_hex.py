@@ -13,7 +13,12 @@ def connected(board, stone):
     """Whether a walk over neighbouring stones leads from one edge to the other: X down, O to the right."""
     size = len(board)
     near, far = (0, 0) if stone == "X" else (1, 1)
-    todo = [(row, column) for row in range(size) for column in range(size) if (row, column)[near] == 0 and board[row][column] == stone]
+    todo = [
+        (row, column)
+        for row in range(size)
+        for column in range(size)
+        if (row, column)[near] == 0 and board[row][column] == stone
+    ]
     seen = set(todo)
     while todo:
         at = todo.pop()

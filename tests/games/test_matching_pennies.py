@@ -8,7 +8,14 @@ import treetop as tt
 
 
 @pytest.mark.parametrize(
-    ("weight", "moves", "won"), [(1, "heads/heads", 1), (3, "heads/heads", 3), (3, "tails/tails", 1), (3, "heads/tails", -1), (3, "tails/heads", -1)]
+    ("weight", "moves", "won"),
+    [
+        (1, "heads/heads", 1),
+        (3, "heads/heads", 3),
+        (3, "tails/tails", 1),
+        (3, "heads/tails", -1),
+        (3, "tails/heads", -1),
+    ],
 )
 def test_equal_sides_win_for_player_0_and_unequal_ones_for_player_1(weight, moves, won):
     over = tt.position(f"matching_pennies(weight={weight})", moves=moves)

@@ -24,7 +24,9 @@ def turned(board, row, column, own):
 
 def walked_moves(board, own):
     cells = [(row, column) for row in range(len(board)) for column in range(len(board))]
-    return [len(board) * row + column for row, column in cells if not board[row][column] and turned(board, row, column, own)]
+    return [
+        len(board) * row + column for row, column in cells if not board[row][column] and turned(board, row, column, own)
+    ]
 
 
 def score(end):

@@ -51,7 +51,12 @@ def played(game, rng):
 def test_both_modes_swing_alike_to_the_last_bit(seed):
     game = pendulum()
     records, costs = np.zeros(1, game.dtype), np.zeros(200)
-    assert game.engine(bounds_checked=True).entry(_play)(records, np.uint64(Rng(seed).word), costs, np.zeros(1), np.zeros(1)) == 200
+    assert (
+        game.engine(bounds_checked=True).entry(_play)(
+            records, np.uint64(Rng(seed).word), costs, np.zeros(1), np.zeros(1)
+        )
+        == 200
+    )
     state, plain = played(game, Rng(seed))
     assert list(costs) == plain
     assert records.tobytes() == state._states.tobytes()

@@ -34,7 +34,9 @@ def rewards(state):
 
 def best_chances(goal):
     """The chance to win for the player to move with (own points, other's points, this turn's points), by value iteration."""
-    states = [(own, other, turn) for own, other in itertools.product(range(goal), repeat=2) for turn in range(goal - own)]
+    states = [
+        (own, other, turn) for own, other in itertools.product(range(goal), repeat=2) for turn in range(goal - own)
+    ]
     chance = dict.fromkeys(states, 0.5)
 
     def choices(own, other, turn):
@@ -135,11 +137,18 @@ def test_the_best_play_of_a_small_game_is_what_value_iteration_finds():
         states.append(waiting.pop())
         worth(states[-1])
     tables = [
-        (int(state.key()), state.player if state.current_player() != CHANCE else CHANCE,
-         [(following.is_terminal() and rewards(following)[0], int(following.key()))
-          for following in map(_without_rolls, (after(state, action) for action in (range(6) if state.rolling else legal(state))))])
+        (
+            int(state.key()),
+            state.player if state.current_player() != CHANCE else CHANCE,
+            [
+                (following.is_terminal() and rewards(following)[0], int(following.key()))
+                for following in map(
+                    _without_rolls, (after(state, action) for action in (range(6) if state.rolling else legal(state)))
+                )
+            ],
+        )
         for state in states
-    ]  # fmt: skip
+    ]
     for _ in range(400):
         for key, player, following in tables:
             found = [reward or values[other] for reward, other in following]
@@ -148,7 +157,9 @@ def test_the_best_play_of_a_small_game_is_what_value_iteration_finds():
     for state in states:
         if not state.rolling:
             expected = chance[state.scores[state.player], state.scores[1 - state.player], state.turn]
-            assert values[int(state.key())] * (1 if state.player == 0 else -1) == pytest.approx(2 * expected - 1, abs=1e-9)
+            assert values[int(state.key())] * (1 if state.player == 0 else -1) == pytest.approx(
+                2 * expected - 1, abs=1e-9
+            )
 
 
 def _without_rolls(state):

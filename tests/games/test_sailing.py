@@ -52,7 +52,8 @@ def best_courses(size, legs):
             if state[0] == (size - 1, size - 1):
                 continue
             value = min(
-                cost + sum(chance * values[place, wind, tack] for wind, chance in winds.items()) for place, cost, tack, winds in moves[state]
+                cost + sum(chance * values[place, wind, tack] for wind, chance in winds.items())
+                for place, cost, tack, winds in moves[state]
             )
             change = max(change, abs(value - values[state]))
             values[state] = value
@@ -125,13 +126,18 @@ def test_the_wind_stays_or_turns_by_an_eighth_as_the_table_says(wind):
         state.apply((wind + 1) % 8)
     out, likely = np.zeros(8, np.int32), np.zeros(8)
     number = state.chance_outcomes(out, likely)
-    assert {int(one): round(float(chance), 9) for one, chance in zip(out[:number], likely[:number], strict=True)} == chances(wind)
+    assert {
+        int(one): round(float(chance), 9) for one, chance in zip(out[:number], likely[:number], strict=True)
+    } == chances(wind)
     shares = frequencies(game, state, "random_outcome", 3000, seed=wind)
     assert np.allclose(shares[out[:number]], likely[:number], atol=0.04)
     assert sum(shares) == pytest.approx(sum(shares[out[:number]]))
 
 
-@pytest.mark.parametrize(("course", "cost"), [(N, 1.0), (NE, 2 * 2**0.5), (E, 3.0), (SE, 4 * 2**0.5), (SW, 4 * 2**0.5), (W, 3.0), (NW, 2 * 2**0.5)])
+@pytest.mark.parametrize(
+    ("course", "cost"),
+    [(N, 1.0), (NE, 2 * 2**0.5), (E, 3.0), (SE, 4 * 2**0.5), (SW, 4 * 2**0.5), (W, 3.0), (NW, 2 * 2**0.5)],
+)
 def test_a_leg_costs_by_its_angle_to_the_wind(course, cost):
     state = set_up(sailing(size=3), (1, 1), N, FREE)
     state.apply(course)

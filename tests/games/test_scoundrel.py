@@ -197,7 +197,9 @@ def test_shuffled_avoided_cards_come_back_room_by_room_in_an_order_that_nobody_k
     lean.fill_room()
     assert lean.current_player() == CHANCE
     assert sorted(moves(lean)) == ["C2", "C4", "H2", "H3"]
-    assert np.allclose(frequencies(scoundrel(avoided="shuffled"), lean, "random_outcome", 4000)[[0, 2, 35, 36]], 0.25, atol=0.03)
+    assert np.allclose(
+        frequencies(scoundrel(avoided="shuffled"), lean, "random_outcome", 4000)[[0, 2, 35, 36]], 0.25, atol=0.03
+    )
     play(lean, "H2")
     assert sorted(moves(lean)) == ["C2", "C4", "H3"]
     play(lean, "C2 H3 C4")
@@ -310,7 +312,9 @@ def test_the_score_is_minus_188_and_what_weapons_absorbed_and_potions_healed(par
     game = scoundrel(**parameters)
     counts = np.zeros(6)
     games = 100_000 if not rolling else 20_000
-    assert game.engine().entry(_identity)(np.zeros(1, game.dtype), np.uint64(5), games, rolling, np.zeros(1), counts) == 0
+    assert (
+        game.engine().entry(_identity)(np.zeros(1, game.dtype), np.uint64(5), games, rolling, np.zeros(1), counts) == 0
+    )
     won, whole, best, worst, played, total = counts
     assert played == games
     assert won == whole
@@ -393,7 +397,10 @@ def test_the_heuristic_knows_the_score_at_the_end_and_follows_health():
     assert out[0] < before
 
 
-@pytest.mark.parametrize("parameters", [{"weapon_rule": ">"}, {"avoided": "lost"}, {"clairvoyant": 1}, {"clairvoyant": True, "avoided": "shuffled"}])
+@pytest.mark.parametrize(
+    "parameters",
+    [{"weapon_rule": ">"}, {"avoided": "lost"}, {"clairvoyant": 1}, {"clairvoyant": True, "avoided": "shuffled"}],
+)
 def test_parameters_that_make_no_sense_are_refused(parameters):
     with pytest.raises(UnknownGameError):
         scoundrel(**parameters)

@@ -43,7 +43,9 @@ def walked(rows, action):
     mirrored = [row[::-1] for row in turned] if action in (RIGHT, DOWN) else turned
     moved = [slid(row) for row in mirrored]
     back = [row[::-1] for row, _ in moved] if action in (RIGHT, DOWN) else [row for row, _ in moved]
-    return [list(column) for column in zip(*back, strict=True)] if action in (UP, DOWN) else back, sum(earned for _, earned in moved)
+    return [list(column) for column in zip(*back, strict=True)] if action in (UP, DOWN) else back, sum(
+        earned for _, earned in moved
+    )
 
 
 def legal(state):
@@ -185,7 +187,9 @@ def test_the_heuristic_is_worth_ten_times_random_play():
     assert mean > 11_000
 
 
-@pytest.mark.parametrize("text", ["", "2 2 2 2", "3 . . . / . . . . / . . . . / . . . .", ". . . . / . . . . / . . . . / . . . ."])
+@pytest.mark.parametrize(
+    "text", ["", "2 2 2 2", "3 . . . / . . . . / . . . . / . . . .", ". . . . / . . . . / . . . . / . . . ."]
+)
 def test_an_impossible_diagram_is_refused(text):
     with pytest.raises(ValueError, match="four rows of four cells"):
         board(text)

@@ -78,7 +78,9 @@ def test_a_depth_that_is_no_whole_number_is_refused(depth):
         perft("tic_tac_toe", depth)
 
 
-@pytest.mark.parametrize(("name", "why"), [("kuhn_poker", "chance takes part"), ("matching_pennies", "all choose at once")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("kuhn_poker", "chance takes part"), ("matching_pennies", "all choose at once")]
+)
 def test_games_without_moves_of_one_player_at_a_time_are_refused(name, why):
     with pytest.raises(ConfigError, match=why):
         perft(name, 2)

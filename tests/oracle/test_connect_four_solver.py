@@ -35,7 +35,11 @@ def random_moves(seed: int, discs: int) -> list[int]:
         moves: list[int] = []
         board = Board(0, 0)
         while len(moves) < discs:
-            quiet = [column for column in range(7) if board.free & 0x3F << 7 * column and not wins_at_once(board.drop(column))]
+            quiet = [
+                column
+                for column in range(7)
+                if board.free & 0x3F << 7 * column and not wins_at_once(board.drop(column))
+            ]
             if not quiet:
                 break
             moves.append(quiet[rng.below(len(quiet))])
@@ -82,7 +86,9 @@ def test_endings_have_the_scores_of_plain_minimax(solver, discs):
         position = random_position(1000 * discs + seed, discs)
         board = Board.of(position)
         assert solver.score(position) == plain_score(*board), position
-        assert solver.scores(position) == {action: -plain_score(*board.drop(action)) for action in position.legal_actions()}, position
+        assert solver.scores(position) == {
+            action: -plain_score(*board.drop(action)) for action in position.legal_actions()
+        }, position
 
 
 def test_endings_have_the_values_of_exhaustive_search(solver):
@@ -90,7 +96,9 @@ def test_endings_have_the_values_of_exhaustive_search(solver):
     for seed in range(8):
         position = random_position(seed, 32)
         values = solver.values(position)
-        assert values == {action: oracle.values(position.apply(action))[position.player] for action in position.legal_actions()}, position
+        assert values == {
+            action: oracle.values(position.apply(action))[position.player] for action in position.legal_actions()
+        }, position
         best = [action for action, value in values.items() if value == max(values.values())]
         assert best == oracle.best_actions(position)
 
@@ -122,7 +130,9 @@ def test_the_size_of_the_table_changes_no_score():
 
 def test_what_is_remembered_of_other_positions_changes_no_score(solver):
     positions = [random_position(seed, 12 + seed % 9) for seed in range(27)]
-    assert [solver.scores(position) for position in positions] == [ConnectFourSolver().scores(position) for position in positions]
+    assert [solver.scores(position) for position in positions] == [
+        ConnectFourSolver().scores(position) for position in positions
+    ]
 
 
 def test_a_search_that_pauses_after_each_position_finds_the_same_by_the_same_way(monkeypatch):
@@ -196,7 +206,8 @@ def test_a_board_shows_the_discs_of_the_game():
 
 
 @pytest.mark.parametrize(
-    ("score", "discs", "plies"), [(18, 6, 1), (18, 7, 1), (-18, 6, 2), (-17, 7, 2), (1, 0, 41), (0, 12, 30), (-1, 1, 40)]
+    ("score", "discs", "plies"),
+    [(18, 6, 1), (18, 7, 1), (-18, 6, 2), (-17, 7, 2), (1, 0, 41), (0, 12, 30), (-1, 1, 40)],
 )
 def test_a_score_tells_the_number_of_plies(score, discs, plies):
     assert plies_to_end(score, discs) == plies

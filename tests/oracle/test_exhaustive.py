@@ -23,7 +23,9 @@ def press(rolls, discount=1.0):
 def test_chance_counts_by_its_probabilities_and_what_comes_later_by_the_discount(discount):
     oracle = Exhaustive(discount=discount)
     assert oracle.values(tt.position(Press))[0] == pytest.approx(press(0, discount), abs=1e-12)
-    assert oracle.values(tt.position(Press, moves="roll side1 roll side2"))[0] == pytest.approx(press(2, discount), abs=1e-12)
+    assert oracle.values(tt.position(Press, moves="roll side1 roll side2"))[0] == pytest.approx(
+        press(2, discount), abs=1e-12
+    )
 
 
 def test_rewards_of_the_past_are_not_in_a_value():

@@ -128,7 +128,9 @@ def test_connect_four_has_its_own_solver():
     solution, solver = solve(position), ConnectFourSolver()
     assert solution.method == "connect_four"
     scores = solver.scores(position)
-    assert {move.action: move.distance for move in solution.moves} == {action: plies_to_end(score, 12) for action, score in scores.items()}
+    assert {move.action: move.distance for move in solution.moves} == {
+        action: plies_to_end(score, 12) for action, score in scores.items()
+    }
     assert [move.value for move in solution.moves] == [(score > 0) - (score < 0) for score in scores.values()]
     assert scores[solution.action] == max(scores.values())
 
@@ -173,8 +175,17 @@ def test_a_solution_prints_every_move_the_best_first():
 def test_a_solution_is_ready_for_json():
     told = json.loads(json.dumps(solve(tt.position("nim", moves="3 3 3 3 3 1")).to_dict(), allow_nan=False))
     assert told["moves"][0] == {"action": 0, "move": "1", "value": 1.0, "distance": 3}
-    wanted = {"game": "nim(stones=21, most=3)", "history": list("333331"), "player": 0, "value": 1.0, "values": [1.0, -1.0], "distance": 3,
-              "action": 0, "best_actions": [0], "method": "exhaustive"}  # fmt: skip
+    wanted = {
+        "game": "nim(stones=21, most=3)",
+        "history": list("333331"),
+        "player": 0,
+        "value": 1.0,
+        "values": [1.0, -1.0],
+        "distance": 3,
+        "action": 0,
+        "best_actions": [0],
+        "method": "exhaustive",
+    }
     assert {key: told[key] for key in wanted} == wanted
 
 
@@ -309,7 +320,9 @@ def test_chance_is_refused():
         solve(WithDice)
 
 
-@pytest.mark.parametrize(("name", "why"), [("kuhn_poker", "chance takes part in it"), ("matching_pennies", "its players choose at once")])
+@pytest.mark.parametrize(
+    ("name", "why"), [("kuhn_poker", "chance takes part in it"), ("matching_pennies", "its players choose at once")]
+)
 def test_bundled_games_of_other_kinds_are_refused_with_the_reason(name, why):
     with pytest.raises(ConfigError, match=why):
         solve(name)

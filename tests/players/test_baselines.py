@@ -197,9 +197,15 @@ def test_alphabeta_refuses_games_of_other_kinds():
         AlphaBetaPlayer(ThreeNim)
 
 
-@pytest.mark.parametrize(("options", "text"), [
-    ({"depth": 0}, "depth must be"), ({"depth": 4000}, "depth must be"), ({"table": 1000}, "power of two"), ({"rollouts": -1}, "rollouts must be"),
-])
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"depth": 0}, "depth must be"),
+        ({"depth": 4000}, "depth must be"),
+        ({"table": 1000}, "power of two"),
+        ({"rollouts": -1}, "rollouts must be"),
+    ],
+)
 def test_options_out_of_range_are_refused(options, text):
     with pytest.raises(treetop.ConfigError, match=text):
         AlphaBetaPlayer(treetop.load_game("tic_tac_toe"), **options)

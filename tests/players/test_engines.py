@@ -20,7 +20,9 @@ GAME = treetop.load_game("tic_tac_toe")
 START = treetop.Position(GAME)
 
 # Plays the first cell that is free, by the moves that it was told.
-FIRST_FREE = """say("info depth 1"); say("bestmove " + next(c + r for c in "abc" for r in "123" if c + r not in played))"""
+FIRST_FREE = (
+    """say("info depth 1"); say("bestmove " + next(c + r for c in "abc" for r in "123" if c + r not in played))"""
+)
 
 
 def uci(command, **options):
@@ -75,14 +77,16 @@ def test_bad_behaviour_is_a_player_error_in_time(scripted_uci, gone, go, text):
 
 
 def test_an_engine_that_ignores_quit_is_ended(script, gone):
-    player = uci(script("""
+    player = uci(
+        script("""
         import signal, sys
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
         while True:
             line = sys.stdin.readline().strip()
             if line in ("uci", "isready"):
                 print({"uci": "uciok", "isready": "readyok"}[line], flush=True)
-    """))
+    """)
+    )
     player.begin(START, 1)
     group = group_of(player)
     began = time.monotonic()
@@ -126,10 +130,14 @@ def test_ctrl_c_leaves_no_half_read_answer(scripted_uci, gone, monkeypatch):
 
 def test_an_engine_with_other_rules_is_refused(scripted_uci, gone):
     player = UciPlayer(GAME, scripted_uci("say('Nodes searched: 20')"), check=2)
-    with pytest.raises(treetop.PlayerError, match="plays by other rules than tic_tac_toe: perft 1.* is 20 for it and 9 for us"):
+    with pytest.raises(
+        treetop.PlayerError, match="plays by other rules than tic_tac_toe: perft 1.* is 20 for it and 9 for us"
+    ):
         player.begin(START, 1)
     assert gone(group_of(player))
-    right = UciPlayer(GAME, scripted_uci("say('Nodes searched: ' + {'1': '9', '2': '72', '3': '503'}[words[2]])"), check=3)
+    right = UciPlayer(
+        GAME, scripted_uci("say('Nodes searched: ' + {'1': '9', '2': '72', '3': '503'}[words[2]])"), check=3
+    )
     with pytest.raises(treetop.PlayerError, match="perft 3.* is 503 for it and 504 for us"):
         right.begin(START, 1)
 
@@ -150,7 +158,9 @@ def test_options_are_set_and_wrong_ones_are_told(scripted_uci, gone):
     assert "setoption name Ponder value true" in sent
     player.close()
     for options, text in [
-        ({"Skil Level": 1}, "did you mean Skill Level"), ({"Skill Level": 99}, "from -20 to 20"), ({"UCI_Variant": "ches"}, "did you mean chess"),
+        ({"Skil Level": 1}, "did you mean Skill Level"),
+        ({"Skill Level": 99}, "from -20 to 20"),
+        ({"UCI_Variant": "ches"}, "did you mean chess"),
         ({"Ponder": "maybe"}, "true or false"),
     ]:
         wrong = uci(engine, options=options)
@@ -181,7 +191,11 @@ def test_options_out_of_range_are_refused(options, text):
 
 def test_limits_are_sent_as_they_were_given(scripted_uci):
     engine = scripted_uci(FIRST_FREE)
-    for options, text in [({"nodes": 7}, "go nodes 7"), ({"depth": 2, "seconds": 0.25}, "go depth 2 movetime 250"), ({}, "go nodes 10000")]:
+    for options, text in [
+        ({"nodes": 7}, "go nodes 7"),
+        ({"depth": 2, "seconds": 0.25}, "go depth 2 movetime 250"),
+        ({}, "go nodes 10000"),
+    ]:
         player = uci(engine, **options)
         player.begin(START, 1)
         player.choose(START)
@@ -206,7 +220,9 @@ def test_engines_are_named_by_specs(scripted_uci, play):
 def test_option_lines_are_read_with_all_their_blanks():
     line = "option name Analysis Contempt type combo default Both var Both var Off var White Side"
     assert parse_option(line) == UciOption("Analysis Contempt", "combo", None, None, ("Both", "Off", "White Side"))
-    assert parse_option("option name Hash type spin default 16 min 1 max 33554432") == UciOption("Hash", "spin", 1, 33554432)
+    assert parse_option("option name Hash type spin default 16 min 1 max 33554432") == UciOption(
+        "Hash", "spin", 1, 33554432
+    )
     assert parse_option("option name Clear Hash type button") == UciOption("Clear Hash", "button")
 
 
@@ -403,7 +419,9 @@ def test_a_variant_that_the_engine_does_not_play_is_told(scripted_cecp):
 
 
 def test_the_dialect_can_be_said(scripted_cecp):
-    player = CecpPlayer(GAME, scripted_cecp(CECP_FREE), variant="tic tac", usermove=False, depth=4, level="40 5 0", commands=["random"])
+    player = CecpPlayer(
+        GAME, scripted_cecp(CECP_FREE), variant="tic tac", usermove=False, depth=4, level="40 5 0", commands=["random"]
+    )
     player.begin(START, 1)
     player.choose(START.play("b2"))
     sent = list(player._engine.process._sent)

@@ -10,7 +10,16 @@ import pytest
 import treetop
 from treetop.arena.match import match
 from treetop.game.position import Position
-from treetop.players.gnubg import LEVELS, GnubgEngine, GnubgPlayer, board_after, board_of, compare_turns, random_turns, turns_of
+from treetop.players.gnubg import (
+    LEVELS,
+    GnubgEngine,
+    GnubgPlayer,
+    board_after,
+    board_of,
+    compare_turns,
+    random_turns,
+    turns_of,
+)
 from treetop.players.spec import make_player
 
 GAME = treetop.load_game("backgammon")
@@ -52,7 +61,11 @@ def stand_in(script):
     """A player whose program answers `hint` in a way of the test's own."""
 
     def make(hint, **options):
-        return GnubgPlayer(GAME, command=script(STAND_IN.replace("HINT", hint)), **{"check": 0, "start_deadline": 20.0, "deadline": 20.0, **options})
+        return GnubgPlayer(
+            GAME,
+            command=script(STAND_IN.replace("HINT", hint)),
+            **{"check": 0, "start_deadline": 20.0, "deadline": 20.0, **options},
+        )
 
     return make
 
@@ -256,7 +269,15 @@ def test_a_level_is_what_the_program_calls_so(needs):
     for level, (plies, noise) in LEVELS.items():
         engine = GnubgEngine(["gnubg"], plies=plies, noise=noise, gammons=True, start_deadline=30.0, deadline=60.0)
         engine.order("set evaluation chequerplay evaluation cubeful on")  # it has names for play with the cube alone
-        said = engine.ask(["set turn 1", "set board simple 0 -2 0 0 0 0 5 0 3 0 0 0 -5 5 0 0 0 -3 0 -5 0 0 0 0 2 0", "set dice 4 3", "hint 1"], 60.0)
+        said = engine.ask(
+            [
+                "set turn 1",
+                "set board simple 0 -2 0 0 0 0 5 0 3 0 0 0 -5 5 0 0 0 -3 0 -5 0 0 0 0 2 0",
+                "set dice 4 3",
+                "hint 1",
+            ],
+            60.0,
+        )
         assert any(f"[{level}" in line for line in said), said
         engine.close()
 

@@ -17,7 +17,9 @@ from treetop.types import CHANCE, SIMULTANEOUS
 
 
 def search(simulations=200, config=None, **options):
-    return SearchPlayer("search", treetop.uct() if config is None else config, Limit(simulations=simulations), **options)
+    return SearchPlayer(
+        "search", treetop.uct() if config is None else config, Limit(simulations=simulations), **options
+    )
 
 
 @pytest.mark.parametrize(("game", "words"), [

@@ -126,7 +126,11 @@ def test_long_messages_arrive_whole(script):
 
 
 def test_a_program_that_ignores_every_request_is_killed(script, gone):
-    process = start(script("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\ntime.sleep(60)"))
+    process = start(
+        script(
+            "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('up', flush=True)\ntime.sleep(60)"
+        )
+    )
     assert read_one(process) == "up"
     began = time.monotonic()
     process.close("quit")
@@ -136,12 +140,14 @@ def test_a_program_that_ignores_every_request_is_killed(script, gone):
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks into /proc")
 def test_what_a_program_has_started_ends_with_it(script):
-    process = start(script("""
+    process = start(
+        script("""
         import subprocess, sys
         child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(60)"])
         print(child.pid, flush=True)
         sys.stdin.readline()
-    """))
+    """)
+    )
     child = int(read_one(process))
     assert _runs(child)
     process.close("quit")

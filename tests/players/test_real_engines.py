@@ -22,7 +22,9 @@ def test_fairy_stockfish_plays_breakthrough_by_our_rules(needs, gone):
     assert [engine.perft([], depth) for depth in (1, 2, 3, 4)] == [22, 484, 11132, 256036]
     game = treetop.load_game("breakthrough")
     assert [treetop.perft(game, depth) for depth in (1, 2, 3, 4)] == [22, 484, 11132, 256036]
-    position = treetop.position(game, moves="d2d3 e7e6 d3d4 e6e5 d4e5 a7a6 e5e6")  # captures, and an attack on the home rows
+    position = treetop.position(
+        game, moves="d2d3 e7e6 d3d4 e6e5 d4e5 a7a6 e5e6"
+    )  # captures, and an attack on the home rows
     assert engine.perft(position.moves(), 3) == treetop.perft(position, 3)
     engine.close()
     assert gone(engine.process.pid)

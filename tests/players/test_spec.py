@@ -38,7 +38,9 @@ def test_a_text_that_is_no_spec_is_refused(text):
         parse_spec(text)
 
 
-@pytest.mark.parametrize("text", ["uct(c=__import__('os').getcwd())", "uct(c=2 ** 9)", "uct(c=x)", "uct(**{'c': 1})", "uct(*[1])"])
+@pytest.mark.parametrize(
+    "text", ["uct(c=__import__('os').getcwd())", "uct(c=2 ** 9)", "uct(c=x)", "uct(**{'c': 1})", "uct(*[1])"]
+)
 def test_nothing_is_ever_executed(text):
     with pytest.raises(treetop.ConfigError):
         make_player(text, NIM)
@@ -133,12 +135,21 @@ def test_ones_own_player_is_a_function_of_the_game(tmp_path):
     with pytest.raises(treetop.ConfigError, match="unexpected keyword argument 'depth'"):
         make_player(f"{file}:make(depth=7)", NIM)
 
-
     with pytest.raises(treetop.ConfigError, match="unmarked was not made by @treetop.player, so it is not called"):
         make_player(f"{file}:unmarked", NIM)
 
 
-@pytest.mark.parametrize("spec", ["os:system", "os:_exit(3)", "builtins:print", "subprocess:Popen(['true'])", "treetop.players.spec:make_player", "treetop.games.nim:nim"])
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "os:system",
+        "os:_exit(3)",
+        "builtins:print",
+        "subprocess:Popen(['true'])",
+        "treetop.players.spec:make_player",
+        "treetop.games.nim:nim",
+    ],
+)
 def test_a_text_calls_no_function_without_the_mark(spec):
     with pytest.raises(treetop.ConfigError, match="was not made by @treetop.player"):
         make_player(spec, NIM)

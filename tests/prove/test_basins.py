@@ -19,7 +19,16 @@ def ended(theorem: str, structures: str, policy: str = "ucb1") -> list[Run]:
     made = []
     for seed, letter in enumerate(structures):
         status = {".": "open", "!": "failed"}.get(letter, "proved")
-        made.append(Run(theorem, policy, seed, status, structure=letter if status == "proved" else "", size=ord(letter) - 96 if status == "proved" else 0))
+        made.append(
+            Run(
+                theorem,
+                policy,
+                seed,
+                status,
+                structure=letter if status == "proved" else "",
+                size=ord(letter) - 96 if status == "proved" else 0,
+            )
+        )
     return made
 
 
@@ -41,7 +50,14 @@ def test_the_edges_of_the_entropy():
     assert basins_of(ended("t", "abcdefgh")).entropy == pytest.approx(3.0)
     for nothing in ("....", "!"):
         none = basins_of(ended("t", nothing))
-        assert (none.entropy, none.dominant_share, none.mean_size, none.dominant, none.distinct, none.solved) == (None, None, None, "", 0, 0)
+        assert (none.entropy, none.dominant_share, none.mean_size, none.dominant, none.distinct, none.solved) == (
+            None,
+            None,
+            None,
+            "",
+            0,
+            0,
+        )
 
 
 def test_ties_for_the_first_place_are_broken_by_the_structure_not_by_the_seeds():
@@ -69,7 +85,12 @@ def test_the_shares_agree_with_a_count_of_random_runs():
 def test_a_table_has_a_row_a_theorem_and_policy_and_is_json():
     runs = [*ended("t1", "aab."), *ended("t2", "...."), *ended("t1", "a...", "blind"), *ended("t2", "....", "blind")]
     table = basin_table(runs)
-    assert [(one.theorem, one.policy) for one in table.basins] == [("t1", "ucb1"), ("t2", "ucb1"), ("t1", "blind"), ("t2", "blind")]
+    assert [(one.theorem, one.policy) for one in table.basins] == [
+        ("t1", "ucb1"),
+        ("t2", "ucb1"),
+        ("t1", "blind"),
+        ("t2", "blind"),
+    ]
     assert table.policies == ("ucb1", "blind")
     assert [one.theorem for one in table.of("blind")] == ["t1", "t2"]
     head, rows = table.rows()
@@ -78,7 +99,10 @@ def test_a_table_has_a_row_a_theorem_and_policy_and_is_json():
     assert rows[1] == ["t2", "ucb1", "4", "0%", "0% to 49%", "0", "-", "-", "-"]
     assert json.loads(json.dumps(table.to_dict(), allow_nan=False))["basins"][0]["structures"] == {"a": 2, "b": 1}
     text = str(table)
-    assert "ucb1   1 of 2 theorems proved at least once, 0 always; mean solve rate 37.5%; where proved: 2 structures, dominant 67%" in text
+    assert (
+        "ucb1   1 of 2 theorems proved at least once, 0 always; mean solve rate 37.5%; where proved: 2 structures, dominant 67%"
+        in text
+    )
     assert "policy" not in basin_table(ended("t", "a")).rows()[0]
     assert str(basin_table([]))
 

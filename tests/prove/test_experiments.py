@@ -42,7 +42,9 @@ def test_problems_have_names_in_their_folder(folder):
 
 
 def test_lemmas_of_a_file_of_coq_are_problems_each(folder):
-    (folder / "swap.v").write_text("Lemma one : True.\nAdmitted.\nModule M.\nLemma two : True.\nProof. exact I. Qed.\nEnd M.\n")
+    (folder / "swap.v").write_text(
+        "Lemma one : True.\nAdmitted.\nModule M.\nLemma two : True.\nProof. exact I. Qed.\nEnd M.\n"
+    )
     found = experiment(folder)
     assert found.problems() == ["deeper/curry", "deeper/peirce", "swap.p", "swap.v:one", "swap.v:M.two"]
     assert found.theorem("swap.v:M.two").name == "M.two"
@@ -64,7 +66,9 @@ def test_the_mode_reaches_the_theorems(folder):
 
 
 def test_the_report_tells_the_problems_and_the_budget(folder):
-    made = experiment(folder, limit=ProofLimit(seconds=9.0)).report(["swap", "deeper/peirce"], ("puct", "blind_uniform"), (0, 1))
+    made = experiment(folder, limit=ProofLimit(seconds=9.0)).report(
+        ["swap", "deeper/peirce"], ("puct", "blind_uniform"), (0, 1)
+    )
     assert made.theorems == ("swap", "deeper/peirce")
     assert made.policies == ("puct", "blind_uniform")
     assert made.limits["seconds"] == 9.0
@@ -90,7 +94,10 @@ def test_a_problem_that_cannot_be_read_is_told_at_once(folder):
     [
         ("ucb1", {"policy": "ucb1"}),
         ("puct(c=0.5)", {"policy": "puct", "c": 0.5}),
-        ("puct(c=2, backup='product', subgoals='first')", {"policy": "puct", "c": 2, "backup": "product", "subgoals": "first"}),
+        (
+            "puct(c=2, backup='product', subgoals='first')",
+            {"policy": "puct", "c": 2, "backup": "product", "subgoals": "first"},
+        ),
         ("blind_uniform", {"policy": "blind_uniform"}),
     ],
 )
@@ -98,7 +105,15 @@ def test_a_policy_is_read_with_its_options(text, change):
     assert read_policy(text, ProofConfig(leaf_value=0.25)) == ProofConfig(leaf_value=0.25, **change)
 
 
-@pytest.mark.parametrize(("text", "words"), [("puct(0.5)", "have names"), ("puct(d=1)", "puct\\(d=1\\)"), ("mcts", "policy must be one of"), ("puct(c=-1)", "c must be")])
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("puct(0.5)", "have names"),
+        ("puct(d=1)", "puct\\(d=1\\)"),
+        ("mcts", "policy must be one of"),
+        ("puct(c=-1)", "c must be"),
+    ],
+)
 def test_a_policy_that_makes_no_sense_is_refused(text, words):
     with pytest.raises(ConfigError, match=words):
         read_policy(text, ProofConfig())

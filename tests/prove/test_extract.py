@@ -31,7 +31,16 @@ def fewest_tactics(table: Table, root: str) -> float:
     cost = dict.fromkeys(table, math.inf)
     for _ in range(len(table) + 1):
         for name, tactics in table.items():
-            cost[name] = min([cost[name], *(1 + sum(cost[below] for below in subgoals) for subgoals in tactics.values() if subgoals is not None)])
+            cost[name] = min(
+                [
+                    cost[name],
+                    *(
+                        1 + sum(cost[below] for below in subgoals)
+                        for subgoals in tactics.values()
+                        if subgoals is not None
+                    ),
+                ]
+            )
     return cost[root]
 
 
@@ -47,13 +56,22 @@ def test_the_extracted_proof_is_accepted_and_has_as_few_tactics_as_any(seed):
 
 
 def test_a_subgoal_that_is_needed_twice_counts_twice():
-    table: Table = {"A": {"twice": ("B", "B"), "once": ("C",)}, "B": {"on": ("D",)}, "C": {"on": ("B",)}, "D": {"close": ()}}
+    table: Table = {
+        "A": {"twice": ("B", "B"), "once": ("C",)},
+        "B": {"on": ("D",)},
+        "C": {"on": ("B",)},
+        "D": {"close": ()},
+    }
     assert [step.tactic for step in extract(full_graph(table)).walk()] == ["once", "on", "on", "close"]
 
 
 def test_a_proof_whose_parts_are_shared_is_measured_without_unrolling_it():
     """Sixty levels, each of which needs the next one twice: more steps than anybody could count."""
-    table: Table = {**{f"{level}": {"twice": (f"{level + 1}", f"{level + 1}")} for level in range(60)}, "60": {"close": ()}, "A": {"t": ("0",)}}
+    table: Table = {
+        **{f"{level}": {"twice": (f"{level + 1}", f"{level + 1}")} for level in range(60)},
+        "60": {"close": ()},
+        "A": {"t": ("0",)},
+    }
     proof = extract(full_graph(table))
     assert proof.size == 2**61
     assert len(list(proof.parts_once())) == 62

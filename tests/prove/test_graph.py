@@ -161,7 +161,9 @@ def plain_fixpoints(graph: Graph) -> list[Status]:
             changed = False
             for node in graph.goals:
                 applied = [tactic for tactic in node.tactics if not tactic.reason]
-                ways = any(all(below.id in found or below.id in proved for below in tactic.subgoals) for tactic in applied)
+                ways = any(
+                    all(below.id in found or below.id in proved for below in tactic.subgoals) for tactic in applied
+                )
                 if node.id not in found and (ways or begins(node)):
                     found.add(node.id)
                     changed = True
@@ -197,10 +199,15 @@ def test_random_graphs_with_cycles_agree_with_plain_fixpoints_after_every_attemp
             graph.record(node, node.suggestions[node.tried], Attempt(None, "it fails"))
         else:
             count = 0 if chance.random() < close else chance.randint(1, 3)
-            graph.record(node, node.suggestions[node.tried], Attempt(tuple(Goal(chance.choice(names)) for _ in range(count))))
+            graph.record(
+                node, node.suggestions[node.tried], Attempt(tuple(Goal(chance.choice(names)) for _ in range(count)))
+            )
         assert [node.status for node in graph.goals] == plain_fixpoints(graph)
         assert {node.id for node in graph.goals if node.matters} == reachable(graph)
         for node in graph.goals:
             for tactic in node.tactics:
                 if tactic.status is PROVED:
-                    assert all(any(below.proved_at < tactic.proved_at for below in goal.tactics if below.status is PROVED) for goal in tactic.subgoals)
+                    assert all(
+                        any(below.proved_at < tactic.proved_at for below in goal.tactics if below.status is PROVED)
+                        for goal in tactic.subgoals
+                    )

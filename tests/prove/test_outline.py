@@ -26,7 +26,14 @@ def searched(table, **limits):
 
 def test_the_proof_stands_first_and_a_shared_goal_is_named_once():
     lines = str(searched(SHARED).tree()).splitlines()
-    assert lines[:6] == ["+ goal 0: A", "  + split", "    + goal 1: B", "      + to E", "        + goal 3: E", "          + done"]
+    assert lines[:6] == [
+        "+ goal 0: A",
+        "  + split",
+        "    + goal 1: B",
+        "      + to E",
+        "        + goal 3: E",
+        "          + done",
+    ]
     assert [line.strip() for line in lines if "goal 3" in line] == ["+ goal 3: E", "+ goal 3: E  (above)"]
     assert lines[-1] == "(+ proved, ? open, x dead)"
 
@@ -45,7 +52,10 @@ def test_dead_goals_tell_why():
 
 def test_a_long_tree_is_cut_and_says_so():
     width = 30
-    table = {"A": {f"t{n}": (f"G{n}",) for n in range(width)}, **{f"G{n}": {f"u{m}": (f"H{n}_{m}",) for m in range(3)} for n in range(width)}}
+    table = {
+        "A": {f"t{n}": (f"G{n}",) for n in range(width)},
+        **{f"G{n}": {f"u{m}": (f"H{n}_{m}",) for m in range(3)} for n in range(width)},
+    }
     table |= {f"H{n}_{m}": {"no": None, "maybe": ("A",)} for n in range(width) for m in range(3)}
     result = searched(table, iterations=60)
     tree = result.tree(lines=20)

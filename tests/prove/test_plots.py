@@ -32,7 +32,17 @@ def experiment(theorems: int, seeds: int = 10, budget: int = 400) -> tuple[Basin
                 if cost > budget:
                     made.append(Run(name, policy, seed, "open", attempts=budget))
                 else:
-                    made.append(Run(name, policy, seed, "proved", attempts=cost, structure=f"s{rng.integers(1 + number % 9)}", size=3))
+                    made.append(
+                        Run(
+                            name,
+                            policy,
+                            seed,
+                            "proved",
+                            attempts=cost,
+                            structure=f"s{rng.integers(1 + number % 9)}",
+                            size=3,
+                        )
+                    )
     return basin_table(runs["ucb1"]), compare(runs["ucb1"], runs["blind_uniform"], rng=Rng(seed=1), samples=200)
 
 
@@ -91,8 +101,18 @@ def test_a_picture_is_saved_as_its_path_ends(tmp_path, suffix):
     assert content.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix])
     if suffix == "svg":
         assert draw_experiment(tmp_path / "again.svg", table, comparison, title="My experiment").read_bytes() == content
-        words = " ".join("".join(node.itertext()) for node in ET.fromstring(content).iter() if node.tag.endswith("text"))
-        for told in ("My experiment", "lemma_0", "lemma_2", "ucb1 against blind_uniform; 4 theorems, 10 seeds", "K = ", "most frequent", "share of the seeds"):
+        words = " ".join(
+            "".join(node.itertext()) for node in ET.fromstring(content).iter() if node.tag.endswith("text")
+        )
+        for told in (
+            "My experiment",
+            "lemma_0",
+            "lemma_2",
+            "ucb1 against blind_uniform; 4 theorems, 10 seeds",
+            "K = ",
+            "most frequent",
+            "share of the seeds",
+        ):
             assert told in words
 
 

@@ -15,10 +15,14 @@ from treetop.prove.prover import Attempt, Goal, Suggestion
 from treetop.prove.search import ProofSearch
 
 
-def two_tactics(config: ProofConfig, probabilities: tuple[float, float] = (0.6, 0.2), untried: float | None = None) -> tuple[Graph, Walk]:
+def two_tactics(
+    config: ProofConfig, probabilities: tuple[float, float] = (0.6, 0.2), untried: float | None = None
+) -> tuple[Graph, Walk]:
     """A goal with two open tactics, each with one subgoal; and perhaps something untried."""
     graph = Graph(Goal("A"))
-    suggestions = [Suggestion("a", probabilities[0]), Suggestion("b", probabilities[1])] + ([Suggestion("c", untried)] if untried is not None else [])
+    suggestions = [Suggestion("a", probabilities[0]), Suggestion("b", probabilities[1])] + (
+        [Suggestion("c", untried)] if untried is not None else []
+    )
     graph.expand(graph.root, suggestions)
     for suggestion, below in zip(suggestions[:2], "BC", strict=True):
         graph.record(graph.root, suggestion, Attempt((Goal(below),)))
@@ -94,7 +98,10 @@ def test_the_next_subgoal_is_chosen_as_asked(rule, first):
 
 
 def test_widening_opens_more_tactics_only_where_a_goal_is_visited_often():
-    wide: Table = {"A": {f"t{index}": (f"{index}",) for index in range(30)}, **{f"{index}": {f"on{index}": (f"{index + 100}",)} for index in range(4000)}}
+    wide: Table = {
+        "A": {f"t{index}": (f"{index}",) for index in range(30)},
+        **{f"{index}": {f"on{index}": (f"{index + 100}",)} for index in range(4000)},
+    }
     opened = {}
     for widening in (None, (1.0, 0.5)):
         with ProofSearch(TableTheorem(wide), ProofConfig(policy="ucb1", width=1, widening=widening), seed=1) as search:

@@ -79,7 +79,9 @@ def test_a_filter_over_a_fixed_list_just_filters():
 
 
 def test_a_filter_blocks_what_it_is_told_to():
-    provider = FilteredProvider(FixedProvider([("auto", 0.9), ("split", 0.1)]), blocked=lambda tactic: tactic == "split")
+    provider = FilteredProvider(
+        FixedProvider([("auto", 0.9), ("split", 0.1)]), blocked=lambda tactic: tactic == "split"
+    )
     assert provider.suggest(GOAL) == [Suggestion("auto", 0.9)]
     assert provider.blocked == {"split": 1}
 

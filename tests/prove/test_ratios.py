@@ -22,8 +22,19 @@ def runs(policy: str, **costs: list) -> list[Run]:
         for seed, cost in enumerate(spent):
             status = "failed" if cost is None else "proved" if cost > 0 else "open"
             cost = abs(cost or 0)
-            made.append(Run(theorem, policy, seed, status, iterations=2 * cost, attempts=cost, expansions=cost, seconds=cost / 7,
-                            structure="s" if status == "proved" else ""))  # fmt: skip
+            made.append(
+                Run(
+                    theorem,
+                    policy,
+                    seed,
+                    status,
+                    iterations=2 * cost,
+                    attempts=cost,
+                    expansions=cost,
+                    seconds=cost / 7,
+                    structure="s" if status == "proved" else "",
+                )
+            )
     return made
 
 
@@ -38,7 +49,12 @@ def test_k_of_a_theorem_is_the_ratio_of_mean_costs_and_of_a_set_the_mean_of_thes
     assert b.censored.value == pytest.approx(-1.0)
     assert found.censored.value == pytest.approx(0.0)
     assert found.censored.times == pytest.approx(1.0)
-    assert (found.censored.theorems, found.censored.seeds, found.censored.bound, found.censored.unit) == (2, 3, "exact", "attempts")
+    assert (found.censored.theorems, found.censored.seeds, found.censored.bound, found.censored.unit) == (
+        2,
+        3,
+        "exact",
+        "attempts",
+    )
     assert found.both_solved == found.censored
     assert found.proved_by() == {"both": 2, "agent": 0, "blind": 0, "nobody": 0}
 
@@ -56,11 +72,18 @@ def test_what_was_cut_off_is_counted_as_spent_in_one_figure_and_left_out_of_the_
     found = k({"a": [10, 10], "b": [20, 20], "c": [-100, -100], "d": [-100, -100]},
               {"a": [100, -1000], "b": [-100, -100], "c": [100, 100], "d": [-100, -100]})  # fmt: skip
     assert [one.outcome for one in found.theorems] == ["both", "agent", "blind", "nobody"]
-    assert [round(one.censored.value, 4) for one in found.theorems] == [round(math.log10(55), 4), round(math.log10(5), 4), 0.0, 0.0]
+    assert [round(one.censored.value, 4) for one in found.theorems] == [
+        round(math.log10(55), 4),
+        round(math.log10(5), 4),
+        0.0,
+        0.0,
+    ]
     assert [one.censored.bound for one in found.theorems] == ["at least", "at least", "at most", "none"]
     assert found.censored.value == pytest.approx((math.log10(55) + math.log10(5)) / 4)
     assert (found.censored.censored_agent, found.censored.censored_blind, found.censored.bound) == (4, 5, "none")
-    assert found.both_solved.value == pytest.approx(1.0), "only theorem a, and of the blind search only the run that found a proof"
+    assert found.both_solved.value == pytest.approx(1.0), (
+        "only theorem a, and of the blind search only the run that found a proof"
+    )
     assert (found.both_solved.theorems, found.both_solved.censored_agent, found.both_solved.censored_blind) == (1, 0, 1)
     assert found.both_solved.bound == "none"
     assert [one.both_solved is None for one in found.theorems] == [False, True, True, True]
@@ -159,8 +182,19 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
         for theorem in range(16):
             true = rng.normal(0.7, 0.5)
             for seed in range(6):
-                agent.append(Run(f"t{theorem}", "ucb1", seed, "proved", seconds=float(rng.lognormal(3, 0.5)), structure="s"))
-                blind.append(Run(f"t{theorem}", "blind", seed, "proved", seconds=float(rng.lognormal(3, 0.5) * 10**true), structure="s"))
+                agent.append(
+                    Run(f"t{theorem}", "ucb1", seed, "proved", seconds=float(rng.lognormal(3, 0.5)), structure="s")
+                )
+                blind.append(
+                    Run(
+                        f"t{theorem}",
+                        "blind",
+                        seed,
+                        "proved",
+                        seconds=float(rng.lognormal(3, 0.5) * 10**true),
+                        structure="s",
+                    )
+                )
         found = compare(agent, blind, "seconds", rng=Rng(seed=trial), samples=200).censored
         covered += found.low <= 0.7 <= found.high
     assert 0.9 <= covered / trials <= 1.0
@@ -168,7 +202,9 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
 
 
 def test_runs_that_broke_down_and_theorems_of_one_side_are_told_and_not_counted():
-    found = k({"a": [10, None], "b": [10], "c": [None], "e": [5]}, {"a": [100], "b": [100], "c": [100], "d": [1], "e": [-0]})
+    found = k(
+        {"a": [10, None], "b": [10], "c": [None], "e": [5]}, {"a": [100], "b": [100], "c": [100], "d": [1], "e": [-0]}
+    )
     assert [one.theorem for one in found.theorems] == ["a", "b"]
     assert found.censored.value == pytest.approx(1.0)
     assert found.failed == 2
@@ -201,9 +237,13 @@ def test_a_comparison_prints_and_is_json():
 def test_impossible_comparisons_are_refused():
     one, two = runs("ucb1", a=[1]), runs("blind", a=[1])
     for arguments, options, words in (
-        ((one, two, "euros"), {}, "unit of a cost is one of attempts"), ((one, one), {}, "both sides are ucb1"), (([], two), {}, "one policy, not none"),
-        ((one + two, two), {}, "one policy, not blind, ucb1"), ((one + one, two), {}, "run twice with seed 0"), ((one, two), {"samples": 0}, "samples must"),
-    ):  # fmt: skip
+        ((one, two, "euros"), {}, "unit of a cost is one of attempts"),
+        ((one, one), {}, "both sides are ucb1"),
+        (([], two), {}, "one policy, not none"),
+        ((one + two, two), {}, "one policy, not blind, ucb1"),
+        ((one + one, two), {}, "run twice with seed 0"),
+        ((one, two), {"samples": 0}, "samples must"),
+    ):
         with pytest.raises(ConfigError, match=words):
             compare(*arguments, rng=Rng(seed=1), **options)
 
@@ -242,7 +282,10 @@ def test_the_policy_that_proves_most_is_chosen_and_of_equals_the_cheapest():
     assert choice.candidates[2].solve_rate == 0.75
     assert json.loads(json.dumps(choice.to_dict()))["policy"] == "best"
     assert "best" in str(choice)
-    assert choose({name: [run for run in found if run.theorem == "b"] for name, found in there.items()}, ["b"]).policy == "cheap"
+    assert (
+        choose({name: [run for run in found if run.theorem == "b"] for name, found in there.items()}, ["b"]).policy
+        == "cheap"
+    )
 
 
 def test_what_lies_outside_the_half_has_no_say():
@@ -253,7 +296,12 @@ def test_what_lies_outside_the_half_has_no_say():
 
 def test_policies_are_compared_on_the_same_runs_only():
     there = {"one": runs("one", a=[5, 6]), "two": runs("two", a=[9])}
-    for arguments, words in (((there, ["a"]), "two was not run on the same"), ((there, ["a", "b"]), "one was not run on b"), (({}, ["a"]), "among some"),
-                             ((there, []), "on some theorems"), ((there, ["a"], "euros"), "unit of a cost")):  # fmt: skip
+    for arguments, words in (
+        ((there, ["a"]), "two was not run on the same"),
+        ((there, ["a", "b"]), "one was not run on b"),
+        (({}, ["a"]), "among some"),
+        ((there, []), "on some theorems"),
+        ((there, ["a"], "euros"), "unit of a cost"),
+    ):
         with pytest.raises(ConfigError, match=words):
             choose(*arguments)

@@ -17,12 +17,25 @@ from treetop.errors import ConfigError, SaveError
 from treetop.prove.records import Run, RunKey, RunLog, read_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-REPORT = {"c": 1.4, "budget_tiers": (10, 50), "seeds": [0, 1], "policies": ["ucb1"], "versions": {"python": "3"}, "theorems": ["a", "b"]}
+REPORT = {
+    "c": 1.4,
+    "budget_tiers": (10, 50),
+    "seeds": [0, 1],
+    "policies": ["ucb1"],
+    "versions": {"python": "3"},
+    "theorems": ["a", "b"],
+}
 
 
 def run(theorem="a", policy="ucb1", seed=0, status="proved", **more) -> Run:
     found = {"structure": "f" * 16, "script": "auto.", "size": 1} if status == "proved" else {"reason": "why"}
-    return Run(theorem, policy, seed, status, **{"iterations": 3, "attempts": 5, "expansions": 2, "seconds": 0.25, **found, **more})
+    return Run(
+        theorem,
+        policy,
+        seed,
+        status,
+        **{"iterations": 3, "attempts": 5, "expansions": 2, "seconds": 0.25, **found, **more},
+    )
 
 
 def write(path: Path | None, *runs: Run, report=REPORT) -> RunLog:
@@ -71,7 +84,11 @@ def test_what_was_written_is_read_again_and_what_is_missing_is_told(tmp_path):
         assert list(log.runs.values()) == [run("a"), run("b", status="open")]
         assert list(log.missing(["a", "b"], ["ucb1"], [0, 1])) == [("a", "ucb1", 1), ("b", "ucb1", 1)]
         log.append(run("a", seed=1))
-        assert list(log.missing(["a", "b"], ["ucb1", "blind"], [1])) == [("a", "blind", 1), ("b", "ucb1", 1), ("b", "blind", 1)]
+        assert list(log.missing(["a", "b"], ["ucb1", "blind"], [1])) == [
+            ("a", "blind", 1),
+            ("b", "ucb1", 1),
+            ("b", "blind", 1),
+        ]
         assert log.select(["b", "a"], ["ucb1"], [0, 1]) == [run("b", status="open"), run("a"), run("a", seed=1)]
     report, runs = read_runs(out)
     assert report == json.loads(json.dumps(REPORT))
@@ -122,9 +139,11 @@ def test_the_file_of_another_experiment_is_refused_and_left_alone(tmp_path):
     write(out, run("a"))
     content = out.read_bytes()
     for change, words in (
-        ({"c": 2.0}, "its c is 1.4, not 2.0; name another file"), ({"budget_tiers": (10,)}, "its budget tiers is 10, 50, not 10"),
-        ({"theorems": ["a", "b", "c"]}, "its theorems is a, b, not a, b, c"), ({"ranker": "mine"}, "its ranker is none, not mine"),
-    ):  # fmt: skip
+        ({"c": 2.0}, "its c is 1.4, not 2.0; name another file"),
+        ({"budget_tiers": (10,)}, "its budget tiers is 10, 50, not 10"),
+        ({"theorems": ["a", "b", "c"]}, "its theorems is a, b, not a, b, c"),
+        ({"ranker": "mine"}, "its ranker is none, not mine"),
+    ):
         with pytest.raises(SaveError, match=words), RunLog(out, {**REPORT, **change}):
             pass
     assert out.read_bytes() == content
@@ -166,7 +185,11 @@ def test_a_damaged_file_is_told(tmp_path):
 
 def test_two_processes_do_not_write_one_file(tmp_path):
     out = tmp_path / "m"
-    with FileLock(f"{out}.lock"), pytest.raises(SaveError, match="being written by another process"), RunLog(out, REPORT):
+    with (
+        FileLock(f"{out}.lock"),
+        pytest.raises(SaveError, match="being written by another process"),
+        RunLog(out, REPORT),
+    ):
         pass
     for nowhere in (tmp_path / "nowhere" / "m", tmp_path):
         with pytest.raises(SaveError, match="cannot be written"), RunLog(nowhere, REPORT):
@@ -185,7 +208,9 @@ with RunLog(sys.argv[1], {}) as log:
 
 def test_what_was_finished_before_a_kill_is_there_after_it(tmp_path):
     out = tmp_path / "m"
-    process = subprocess.Popen([sys.executable, "-c", _PROGRAM, str(out)], env={**os.environ, "PYTHONPATH": str(REPOSITORY)})
+    process = subprocess.Popen(
+        [sys.executable, "-c", _PROGRAM, str(out)], env={**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    )
     until = time.monotonic() + 60
     while not out.exists() or out.read_bytes().count(b"\n") < 10:
         assert process.poll() is None

@@ -15,17 +15,32 @@ from treetop.prove.report import ProofReport, digest_theorems, report_on
 
 def report(**change) -> ProofReport:
     told = {
-        "policies": ("ucb1", "blind_uniform"), "c": 2**0.5, "backup": "and_min", "subgoals": "least proved", "expansion": "lazy", "tie_break": "rng",
-        "rng": "SplitMix64 from the run's seed", "seeds": tuple(range(20)), "provider": "heads", "ranker": None, "allow_easy": False,
-        "blocked": ("auto", "tauto"), "budget_tiers": (10, 50, 200, 1000), "theorems": ("a", "b"), "theorems_digest": digest_theorems({"a": "p", "b": "q"}),
-        "limits": {"seconds": 60.0, "attempt seconds": 2}, "prover": {"name": "coqc", "version": "8.16.1"},
-    }  # fmt: skip
+        "policies": ("ucb1", "blind_uniform"),
+        "c": 2**0.5,
+        "backup": "and_min",
+        "subgoals": "least proved",
+        "expansion": "lazy",
+        "tie_break": "rng",
+        "rng": "SplitMix64 from the run's seed",
+        "seeds": tuple(range(20)),
+        "provider": "heads",
+        "ranker": None,
+        "allow_easy": False,
+        "blocked": ("auto", "tauto"),
+        "budget_tiers": (10, 50, 200, 1000),
+        "theorems": ("a", "b"),
+        "theorems_digest": digest_theorems({"a": "p", "b": "q"}),
+        "limits": {"seconds": 60.0, "attempt seconds": 2},
+        "prover": {"name": "coqc", "version": "8.16.1"},
+    }
     return ProofReport(**{**told, **change})
 
 
 def test_a_report_tells_everything_that_a_claim_needs():
     said = report().facts()
-    assert said["policy"] == "ucb1 against blind_uniform; c 1.41421, backup and_min, subgoals least proved, expansion lazy"
+    assert (
+        said["policy"] == "ucb1 against blind_uniform; c 1.41421, backup and_min, subgoals least proved, expansion lazy"
+    )
     assert said["chance"] == "seeds 0 to 19; rng SplitMix64 from the run's seed; tie-break rng"
     assert said["tactics"] == "provider heads; ranker none; easy ones blocked (auto, tauto: 2 in all)"
     assert said["budget"] == "budget tiers 10, 50, 200, 1000 iterations; seconds 60, attempt seconds 2"
@@ -39,16 +54,30 @@ def test_a_report_tells_everything_that_a_claim_needs():
 
 def test_a_report_on_theorems_of_two_provers_names_both():
     told = report_on(
-        {"a": {"prover": "logic", "mode": "raw", "statement": "p"}, "b": {"prover": "Coq 8.16.1", "statement": "q", "digest": "1"}}, ProofConfig(), "own",
-        allow_easy=True, seeds=(0,), limits={"seconds": 1.0},
-    )  # fmt: skip
+        {
+            "a": {"prover": "logic", "mode": "raw", "statement": "p"},
+            "b": {"prover": "Coq 8.16.1", "statement": "q", "digest": "1"},
+        },
+        ProofConfig(),
+        "own",
+        allow_easy=True,
+        seeds=(0,),
+        limits={"seconds": 1.0},
+    )
     assert told.prover == {"prover": "logic and Coq 8.16.1", "mode": "raw"}
     assert told.facts()["prover"] == "logic and Coq 8.16.1, mode raw"
 
 
 def test_the_digest_of_a_set_knows_the_files_that_its_statements_stand_in():
     def made(digest):
-        return report_on({"a": {"statement": "p", "digest": digest}}, ProofConfig(), "own", allow_easy=True, seeds=(0,), limits={"seconds": 1.0})
+        return report_on(
+            {"a": {"statement": "p", "digest": digest}},
+            ProofConfig(),
+            "own",
+            allow_easy=True,
+            seeds=(0,),
+            limits={"seconds": 1.0},
+        )
 
     assert made("1").theorems_digest != made("2").theorems_digest
 
@@ -87,7 +116,18 @@ def test_an_impossible_report_is_refused(change, words):
 def test_the_digest_of_a_set_knows_names_and_statements_but_no_order():
     one = digest_theorems({"a": "p", "b": "q"})
     assert one == digest_theorems({"b": "q", "a": "p"})
-    assert len({one, digest_theorems({"a": "q", "b": "p"}), digest_theorems({"a": "p"}), digest_theorems({"ap": "", "b": "q"}), digest_theorems({})}) == 5
+    assert (
+        len(
+            {
+                one,
+                digest_theorems({"a": "q", "b": "p"}),
+                digest_theorems({"a": "p"}),
+                digest_theorems({"ap": "", "b": "q"}),
+                digest_theorems({}),
+            }
+        )
+        == 5
+    )
 
 
 def test_an_experiment_goes_on_with_more_seeds_but_not_with_other_settings(tmp_path):
@@ -96,6 +136,10 @@ def test_an_experiment_goes_on_with_more_seeds_but_not_with_other_settings(tmp_p
         log.append(Run("a", "ucb1", 0, "open"))
     with RunLog(out, report(seeds=(0, 1, 2), policies=("ucb1",), machine="another").to_dict()) as log:
         assert len(log.runs) == 1
-    for change, words in (({"c": 1.0}, "its c is 1.41"), ({"blocked": ("auto",)}, "its blocked is auto, tauto, not auto"), ({"prover": {}}, "its prover")):
+    for change, words in (
+        ({"c": 1.0}, "its c is 1.41"),
+        ({"blocked": ("auto",)}, "its blocked is auto, tauto, not auto"),
+        ({"prover": {}}, "its prover"),
+    ):
         with pytest.raises(SaveError, match=words), RunLog(out, report(**change).to_dict()):
             pass

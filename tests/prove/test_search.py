@@ -28,7 +28,9 @@ HOPELESS: Table = {"A": {"t": ("B",), "u": ("C", "B")}, "B": {"back": ("A",), "f
 
 
 def run(table: Table, limit: ProofLimit = LIMIT, seed: int | None = 1, **options):
-    hooks = {name: options.pop(name) for name in ("provider", "ranker", "tie_break", "evaluate", "trace") if name in options}
+    hooks = {
+        name: options.pop(name) for name in ("provider", "ranker", "tie_break", "evaluate", "trace") if name in options
+    }
     with ProofSearch(TableTheorem(table), ProofConfig(**options), seed=seed, **hooks) as search:
         return search.run(limit)
 
@@ -57,9 +59,13 @@ def test_random_tables_are_decided_as_by_exhaustion(seed):
     table = random_table(chance)
     provable = provable_goals(table)
     config = ProofConfig(
-        policy=chance.choice(POLICIES), backup=chance.choice(BACKUPS), subgoals=chance.choice(SUBGOALS), width=chance.choice([1, 2, None]),
-        widening=chance.choice([None, (1.0, 0.5)]), c=chance.choice([0.0, 0.5, 2.0]),
-    )  # fmt: skip
+        policy=chance.choice(POLICIES),
+        backup=chance.choice(BACKUPS),
+        subgoals=chance.choice(SUBGOALS),
+        width=chance.choice([1, 2, None]),
+        widening=chance.choice([None, (1.0, 0.5)]),
+        c=chance.choice([0.0, 0.5, 2.0]),
+    )
     with ProofSearch(TableTheorem(table), config, seed=seed) as search:
         result = search.run(ProofLimit(attempts=5000))
     assert result.status == ("proved" if "A" in provable else "exhausted"), config
@@ -75,14 +81,24 @@ def random_table(chance: random.Random) -> Table:
         table[name] = {}
         for index in range(chance.randint(0, 4)):
             kind = chance.random()
-            table[name][f"t{index}"] = None if kind < 0.3 else () if kind < 0.4 else tuple(chance.choice(names) for _ in range(chance.randint(1, 3)))
+            table[name][f"t{index}"] = (
+                None
+                if kind < 0.3
+                else ()
+                if kind < 0.4
+                else tuple(chance.choice(names) for _ in range(chance.randint(1, 3)))
+            )
     return table
 
 
 def provable_goals(table: Table) -> set[str]:
     found: set[str] = set()
     while True:
-        more = {name for name, tactics in table.items() if any(subgoals is not None and set(subgoals) <= found for subgoals in tactics.values())}
+        more = {
+            name
+            for name, tactics in table.items()
+            if any(subgoals is not None and set(subgoals) <= found for subgoals in tactics.values())
+        }
         if more == found:
             return found
         found = more

@@ -31,20 +31,35 @@ def test_names_of_hypotheses_do_not_count():
     def proof(n: str, h: str) -> Proof:
         start = f"|- forall {n} : nat, le {n} (S {n})"
         after = f"{n} : nat\n{h} : le O {n}\n|- le {n} (S {n})"
-        return both(start, f"intros {n} {h}", both(after, f"induction {n}", leaf(f"{h} : le O O\n|- le O (S O)", f"exact {h}"),
-                    leaf(f"{n} : nat\nIH{n} : le {n} (S {n})\n|- le (S {n}) (S (S {n}))", f"rewrite IH{n} in {h}")))  # fmt: skip
+        return both(
+            start,
+            f"intros {n} {h}",
+            both(
+                after,
+                f"induction {n}",
+                leaf(f"{h} : le O O\n|- le O (S O)", f"exact {h}"),
+                leaf(f"{n} : nat\nIH{n} : le {n} (S {n})\n|- le (S {n}) (S (S {n}))", f"rewrite IH{n} in {h}"),
+            ),
+        )
 
     assert structure(proof("n", "H")) == structure(proof("k0", "H12"))
     other = proof("n", "H")
-    assert structure(other) != structure(Proof(other.goal, other.tactic, (Proof(other.parts[0].goal, "destruct n", other.parts[0].parts),)))
+    assert structure(other) != structure(
+        Proof(other.goal, other.tactic, (Proof(other.parts[0].goal, "destruct n", other.parts[0].parts),))
+    )
 
 
 def test_another_tactic_goal_or_shape_is_another_structure():
     proofs = [
-        leaf("|- p"), leaf("|- q"), leaf("|- p", "trivial"),
-        both("|- p", "cut", leaf("|- q")), both("|- p", "cut", leaf("|- q"), leaf("|- q -> p")), both("|- p", "cut", leaf("|- q -> p"), leaf("|- q")),
-        both("|- p", "cut", both("|- q", "cut", leaf("|- q -> p"))), both("|- p", "cut", leaf("|- q"), leaf("|- q -> p"), leaf("|- r")),
-    ]  # fmt: skip
+        leaf("|- p"),
+        leaf("|- q"),
+        leaf("|- p", "trivial"),
+        both("|- p", "cut", leaf("|- q")),
+        both("|- p", "cut", leaf("|- q"), leaf("|- q -> p")),
+        both("|- p", "cut", leaf("|- q -> p"), leaf("|- q")),
+        both("|- p", "cut", both("|- q", "cut", leaf("|- q -> p"))),
+        both("|- p", "cut", leaf("|- q"), leaf("|- q -> p"), leaf("|- r")),
+    ]
     assert len({structure(proof) for proof in proofs}) == len(proofs)
 
 
@@ -57,9 +72,13 @@ def test_the_order_of_subgoals_counts_and_so_does_where_a_tactic_is_used():
 
 def test_equal_proofs_of_one_goal_are_one_node():
     shared = leaf("|- q")
-    assert structure(both("|- p", "split", shared, shared)) == structure(both("|- p", "split", leaf("|- q"), leaf("|- q")))
+    assert structure(both("|- p", "split", shared, shared)) == structure(
+        both("|- p", "split", leaf("|- q"), leaf("|- q"))
+    )
     alike = both("|- p", "split", leaf("H : q |- q"), leaf("K : q |- q"))
-    assert structure(alike) != structure(both("|- p", "split", leaf("H : q |- q"), leaf("H : q |- q"))), "two goals that look alike are two"
+    assert structure(alike) != structure(both("|- p", "split", leaf("H : q |- q"), leaf("H : q |- q"))), (
+        "two goals that look alike are two"
+    )
 
 
 def test_a_proof_that_uses_a_part_exponentially_often_is_quick():
@@ -106,7 +125,9 @@ def test_all_small_graphs_are_told_apart():
     counter = itertools.count()
 
     def built(tree: tuple) -> Proof:
-        return Proof(Goal(f"|- {next(counter)}"), tree[0], tuple(map(built, tree[1:])))  # numbers are not seen, so goals differ and look alike
+        return Proof(
+            Goal(f"|- {next(counter)}"), tree[0], tuple(map(built, tree[1:]))
+        )  # numbers are not seen, so goals differ and look alike
 
     every = [tree for size in range(1, 5) for tree in trees(size)]
     assert len(every) == 2 + 4 + 16 + 80
@@ -116,7 +137,9 @@ def test_all_small_graphs_are_told_apart():
 def test_callers_may_look_at_goals_and_tactics_in_their_own_way():
     one, other = leaf("|- p", "exact H"), leaf("|- q", "apply H")
     assert structure(one) != structure(other)
-    assert structure(one, lambda goal: "", family=lambda tactic: "") == structure(other, lambda goal: "", family=lambda tactic: "")
+    assert structure(one, lambda goal: "", family=lambda tactic: "") == structure(
+        other, lambda goal: "", family=lambda tactic: ""
+    )
     assert structure(one, lambda goal: goal.data or "x") != structure(one, lambda goal: "y")
 
 

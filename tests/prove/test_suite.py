@@ -48,13 +48,23 @@ def test_problems_are_found_by_name(tmp_path):
 
 def test_where_there_are_no_problems_that_is_told(tmp_path):
     (tmp_path / "notes.txt").write_text("")
-    for source, words in ((tmp_path, "holds no problems"), (tmp_path / "notes.txt", "end in .p or .v"), (tmp_path / "nowhere", "there is no file or folder")):
+    for source, words in (
+        (tmp_path, "holds no problems"),
+        (tmp_path / "notes.txt", "end in .p or .v"),
+        (tmp_path / "nowhere", "there is no file or folder"),
+    ):
         with pytest.raises(ConfigError, match=words):
             find_problems(source)
 
 
 def test_families():
-    assert [family_of(name) for name in ("SYJ201+1.002", "lists:app_nil", "a/b/LCL181+1", "alone", "+x")] == ["SYJ201", "lists", "LCL181", "alone", "+x"]
+    assert [family_of(name) for name in ("SYJ201+1.002", "lists:app_nil", "a/b/LCL181+1", "alone", "+x")] == [
+        "SYJ201",
+        "lists",
+        "LCL181",
+        "alone",
+        "+x",
+    ]
 
 
 def test_a_set_is_run_and_counted(tmp_path):
@@ -100,7 +110,9 @@ def test_what_the_log_has_is_not_run_again(tmp_path):
 ])  # fmt: skip
 def test_a_problem_that_fails_is_a_run_and_the_others_go_on(tmp_path, mood, workers, reason):
     with RunLog(tmp_path / "m", {}) as log:
-        result = run_suite(PROBLEMS[::-1], PROVE, log, policies=["ucb1"], arguments=(mood,), workers=workers, deadline=1.5)
+        result = run_suite(
+            PROBLEMS[::-1], PROVE, log, policies=["ucb1"], arguments=(mood,), workers=workers, deadline=1.5
+        )
         assert result.complete
         failed = result.runs[0]
         assert (failed.theorem, failed.status) == ("odd", "failed")
@@ -133,8 +145,14 @@ def test_ctrl_c_gives_what_is_known_and_the_set_goes_on_later(tmp_path):
 
 def test_impossible_sets_are_refused_before_anything_is_written(tmp_path):
     log = RunLog(tmp_path / "m", {})
-    for change, words in (({"problems": []}, "some problems"), ({"problems": ["a", "a"]}, "each once"), ({"policies": []}, "some policies"),
-                          ({"seeds": [1, 1]}, "some seeds"), ({"workers": -1}, "workers must be"), ({"prove_one": "nowhere:f"}, "cannot be imported")):  # fmt: skip
+    for change, words in (
+        ({"problems": []}, "some problems"),
+        ({"problems": ["a", "a"]}, "each once"),
+        ({"policies": []}, "some policies"),
+        ({"seeds": [1, 1]}, "some seeds"),
+        ({"workers": -1}, "workers must be"),
+        ({"prove_one": "nowhere:f"}, "cannot be imported"),
+    ):
         with log, pytest.raises(ConfigError, match=words):
             run_suite(**{"problems": ["a"], "prove_one": prove, "policies": ["ucb1"], "log": log, **change})
     with pytest.raises(SaveError), RunLog(tmp_path / "nowhere" / "m", {}) as log:

@@ -23,7 +23,13 @@ def test_a_formula_is_proved_in_one_line():
 
 
 def test_options_reach_the_search():
-    result = prove("p & q -> q & p", seconds=5.0, config=ProofConfig(policy="blind_uniform"), seed=3, provider=FixedProvider([("nonsense", 1.0)]))
+    result = prove(
+        "p & q -> q & p",
+        seconds=5.0,
+        config=ProofConfig(policy="blind_uniform"),
+        seed=3,
+        provider=FixedProvider([("nonsense", 1.0)]),
+    )
     assert not result.proved
     assert result.report.policies == ("blind_uniform",)
     assert result.report.seeds == (3,)
@@ -70,4 +76,7 @@ def test_everything_public_is_there_and_documented():
 
 def test_the_package_loads_what_is_asked_for_and_no_more():
     code = "import sys, treetop, treetop.prove; from treetop.prove import ProofConfig; print([name for name in sys.modules if name.startswith('treetop.prove.')])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "['treetop.prove.config']\n"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        == "['treetop.prove.config']\n"
+    )

@@ -49,7 +49,9 @@ class SlowProver(TableProver):
 @pytest.mark.parametrize("policy", POLICIES)
 def test_two_workers_prove_what_one_proves(policy):
     events: list[dict] = []
-    with ProofSearch(SlowTheorem(WIDE, seconds=0.005), ProofConfig(policy=policy), seed=1, workers=2, trace=events.append) as search:
+    with ProofSearch(
+        SlowTheorem(WIDE, seconds=0.005), ProofConfig(policy=policy), seed=1, workers=2, trace=events.append
+    ) as search:
         result = search.run(ProofLimit(attempts=500, seconds=60))
     assert result.proved
     assert [event["n"] for event in events] == list(range(1, len(events) + 1))
@@ -103,7 +105,9 @@ class OpenTheorem(SlowTheorem):
 def test_all_provers_are_open_before_the_search_begins_and_kept_for_the_next(tmp_path):
     with ProverSession(workers=2) as session:
         for name in ("first", "second", "third"):
-            with ProofSearch(OpenTheorem(WIDE, name=name, seconds=0.001, folder=str(tmp_path)), seed=1, session=session) as search:
+            with ProofSearch(
+                OpenTheorem(WIDE, name=name, seconds=0.001, folder=str(tmp_path)), seed=1, session=session
+            ) as search:
                 assert len(list(tmp_path.glob(f"{name} *"))) == 3
                 assert search.run(ProofLimit(seconds=60)).proved
     assert len({file.name.rpartition(" ")[2] for file in tmp_path.glob("* *")}) == 3

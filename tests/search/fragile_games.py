@@ -9,8 +9,18 @@ import treetop as tt
 from treetop import CHANCE, SIMULTANEOUS
 
 (
-    SOUND, NO_SUCH_PLAYER, TOO_MANY_ACTIONS, NO_ACTIONS, NO_SUCH_ACTION, ENDLESS, DIVIDES, RAISES_AT_THE_END, RAISES_IN_THE_LIST, WRITES_FAR, STORES_FAR,
-) = range(11)  # fmt: skip
+    SOUND,
+    NO_SUCH_PLAYER,
+    TOO_MANY_ACTIONS,
+    NO_ACTIONS,
+    NO_SUCH_ACTION,
+    ENDLESS,
+    DIVIDES,
+    RAISES_AT_THE_END,
+    RAISES_IN_THE_LIST,
+    WRITES_FAR,
+    STORES_FAR,
+) = range(11)
 """What may be wrong with `Countdown`."""
 
 

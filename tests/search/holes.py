@@ -46,7 +46,10 @@ class Holes:
         self.rng, self.num_players = rng, rng.choice((1, 2, 2, 2, 3))
         self.zero_sum = self.num_players == 2 and rng.random() < 0.75
         self.reward_range = (LOW, HIGH)
-        self.share, self.values = rng.choice((0.05, 0.15, 0.4)), rng.choice(([-1.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, -0.5, 0.25, 1.0]))
+        self.share, self.values = (
+            rng.choice((0.05, 0.15, 0.4)),
+            rng.choice(([-1.0, 1.0], [-1.0, 0.0, 1.0], [-1.0, -0.5, 0.25, 1.0])),
+        )
         self.only_steps = rng.random() < 0.6
         self.flaky = rng.random() < 0.15
         self.places = 0
@@ -60,12 +63,21 @@ class Holes:
         place = Place(self.places, rng.randrange(self.num_players))
         if depth == 0 or (rng.random() < 0.15 and self.places > 1):
             first = rng.choice(self.values)
-            place.rewards = [first, -first] if self.zero_sum else [rng.choice(self.values) for _ in range(self.num_players)]
+            place.rewards = (
+                [first, -first] if self.zero_sum else [rng.choice(self.values) for _ in range(self.num_players)]
+            )
         else:
             place.children = [self.grow(depth - 1) for _ in range(rng.randint(1, 4))]
         if rng.random() < self.share:
-            there = ["rewards"] if place.rewards is not None else ["actions", "player", *(["evaluate"] if self.evaluates else [])]
-            place.fails, place.flaky = "step" if self.only_steps else rng.choice(["step", "is_terminal", *there]), self.flaky
+            there = (
+                ["rewards"]
+                if place.rewards is not None
+                else ["actions", "player", *(["evaluate"] if self.evaluates else [])]
+            )
+            place.fails, place.flaky = (
+                "step" if self.only_steps else rng.choice(["step", "is_terminal", *there]),
+                self.flaky,
+            )
         return place
 
     def trip(self, place: Place, method: str) -> None:
@@ -155,10 +167,19 @@ class Holes:
 
 
 CONFIGS = (
-    tt.uct(solver=True), tt.uct(solver=True, stop_when_forced=False), tt.puct(c=1.0, solver=True), tt.ucb1_tuned(solver=True), tt.gumbel(solver=True),
-    tt.halving(solver=True), tt.uct(solver=True, first_play="parent"), tt.puct(c=1.0, solver=True, widening=1.0), tt.uct(solver=True, max_nodes=40),
-    tt.uct(solver=True, backup="max"), tt.uct(solver=True, expand_after=3), tt.uct(solver=True, max_depth=2),
-)  # fmt: skip
+    tt.uct(solver=True),
+    tt.uct(solver=True, stop_when_forced=False),
+    tt.puct(c=1.0, solver=True),
+    tt.ucb1_tuned(solver=True),
+    tt.gumbel(solver=True),
+    tt.halving(solver=True),
+    tt.uct(solver=True, first_play="parent"),
+    tt.puct(c=1.0, solver=True, widening=1.0),
+    tt.uct(solver=True, max_nodes=40),
+    tt.uct(solver=True, backup="max"),
+    tt.uct(solver=True, expand_after=3),
+    tt.uct(solver=True, max_depth=2),
+)
 
 
 def check_one(seed: int) -> str:

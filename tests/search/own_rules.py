@@ -24,7 +24,11 @@ def moody(value, visits, prior, variance, total, c):
     if c == 19.0:
         return -math.inf if visits > 3 else math.inf
     if c == 23.0:
-        return 10.0 + prior if visits == 0 else value + 0.3 * math.sqrt(variance / visits) + prior * total / (1.0 + visits * visits)
+        return (
+            10.0 + prior
+            if visits == 0
+            else value + 0.3 * math.sqrt(variance / visits) + prior * total / (1.0 + visits * visits)
+        )
     if visits == 0:
         return math.inf
     return value + WEIGHT * c * math.sqrt(math.log(total) / visits)

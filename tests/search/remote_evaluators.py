@@ -37,4 +37,8 @@ def assert_at_rest(search):
 
 def columns(search):
     size = search.tree.size
-    return [search.tree.columns.stats[:size].tobytes(), search.tree.columns.links[:size].tobytes(), search.tree.totals.tobytes()]
+    return [
+        search.tree.columns.stats[:size].tobytes(),
+        search.tree.columns.links[:size].tobytes(),
+        search.tree.totals.tobytes(),
+    ]

@@ -151,7 +151,11 @@ def test_tickets_in_flight_block_what_would_void_them(tmp_path):
     search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.Uniform(), seed=1)
     search.run(tt.Limit(simulations=50))
     batch = search.ask(4)
-    for call in (lambda: search.run(tt.Limit(simulations=1)), lambda: search.advance("b2"), lambda: search.save(tmp_path / "x")):
+    for call in (
+        lambda: search.run(tt.Limit(simulations=1)),
+        lambda: search.advance("b2"),
+        lambda: search.save(tmp_path / "x"),
+    ):
         with pytest.raises(tt.SearchError, match="in flight"):
             call()
     search.drop(batch)

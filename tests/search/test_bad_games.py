@@ -41,7 +41,9 @@ def test_a_method_that_fails_is_told_with_its_line():
     assert "7 // (self.n - 4) > 100" in text
 
 
-@pytest.mark.parametrize(("fault", "line"), [(games.WRITES_FAR, "out[action] = 0"), (games.STORES_FAR, "self.cells[self.n * 1_000_000] = 1")])
+@pytest.mark.parametrize(
+    ("fault", "line"), [(games.WRITES_FAR, "out[action] = 0"), (games.STORES_FAR, "self.cells[self.n * 1_000_000] = 1")]
+)
 def test_an_index_out_of_bounds_in_compiled_code_is_an_error_with_its_line(fault, line):
     text = failure(start(games.Countdown, fault=fault))
     assert "IndexError" in text

@@ -199,7 +199,10 @@ def test_an_evaluator_that_gives_no_number_is_told_and_nothing_stays_in_flight(b
     assert search.run(tt.Limit(simulations=20)).simulations == 20
 
 
-@pytest.mark.parametrize("call", [lambda search: search.visit("z9", 10), lambda search: search.visit(9, 10), lambda search: search.visit(True, 10)])
+@pytest.mark.parametrize(
+    "call",
+    [lambda search: search.visit("z9", 10), lambda search: search.visit(9, 10), lambda search: search.visit(True, 10)],
+)
 def test_a_move_that_is_not_legal_cannot_be_visited(call):
     with pytest.raises(tt.IllegalMoveError):
         call(tt.Search("tic_tac_toe", seed=1))
@@ -211,7 +214,21 @@ def test_a_move_is_visited_a_whole_number_of_times(wanted):
         tt.Search("tic_tac_toe", seed=1).visit("a1", at_least=wanted)
 
 
-@pytest.mark.parametrize("name", ["virtual_until", "expand_after", "max_depth", "max_nodes", "max_considered", "batch_size", "noise_moves", "completed_visits", "c", "transpositions"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "virtual_until",
+        "expand_after",
+        "max_depth",
+        "max_nodes",
+        "max_considered",
+        "batch_size",
+        "noise_moves",
+        "completed_visits",
+        "c",
+        "transpositions",
+    ],
+)
 def test_numbers_that_no_kernel_can_hold_are_refused(name):
     for value in (2**63, 2**64, 10**90):
         with pytest.raises(tt.ConfigError, match=name):

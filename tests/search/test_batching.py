@@ -55,7 +55,9 @@ def snapshot(search):
 
 def make(name, *, evaluator=None, size=8, seed=1, moves=""):
     position = tt.position("tic_tac_toe", moves=moves)
-    return tt.Search(position, BUILDS[name].but(batch_size=size), evaluator=Oracle() if evaluator is None else evaluator, seed=seed)
+    return tt.Search(
+        position, BUILDS[name].but(batch_size=size), evaluator=Oracle() if evaluator is None else evaluator, seed=seed
+    )
 
 
 @pytest.mark.parametrize("name", BUILDS)
@@ -104,7 +106,9 @@ def test_failures_do_not_change_what_is_searched(name):
     config = BUILDS[name].but(tie_break="first", batch_size=6)
     visits = []
     for fails in (False, True):
-        search = tt.Search("tic_tac_toe", config, evaluator=Oracle(fail=lambda call, fails=fails: fails and call % 2 == 1), seed=1)
+        search = tt.Search(
+            "tic_tac_toe", config, evaluator=Oracle(fail=lambda call, fails=fails: fails and call % 2 == 1), seed=1
+        )
         limit = tt.Limit(simulations=120)
         while batch := search.ask(6, limit):
             try:
@@ -215,7 +219,9 @@ def test_a_tie_break_that_fails_while_leaves_are_gathered_leaves_nothing_in_flig
     assert (search._machine.scratch.work.answers[int(search._machine.control[0]["answered"]) :] == NONE).all()
     held = search.simulations
     search.run(tt.Limit(simulations=60 - held))
-    undisturbed = tt.Search("tic_tac_toe", tt.puct(c=1.0, tie_break=lambda actions: actions[0]), evaluator=Flat(), seed=1)
+    undisturbed = tt.Search(
+        "tic_tac_toe", tt.puct(c=1.0, tie_break=lambda actions: actions[0]), evaluator=Flat(), seed=1
+    )
     undisturbed.run(tt.Limit(simulations=60))
     search.tree.check((-1, 1))
     assert search.simulations == undisturbed.simulations

@@ -17,7 +17,9 @@ class Flat:
         return np.zeros((len(batch), batch.game.facts.num_actions)), np.zeros(len(batch))
 
 
-@pytest.mark.parametrize(("game", "bound"), [("tic_tac_toe", 20), ("tic_tac_toe", 47), ("connect_four", 100), ("nim(stones=21)", 50)])
+@pytest.mark.parametrize(
+    ("game", "bound"), [("tic_tac_toe", 20), ("tic_tac_toe", 47), ("connect_four", 100), ("nim(stones=21)", 50)]
+)
 @pytest.mark.parametrize("evaluator", [tt.Uniform(), tt.Rollout(), Flat()], ids=["uniform", "rollout", "python"])
 @pytest.mark.parametrize("expand_after", [0, 1])
 def test_a_bounded_tree_stays_within_its_bound(game, bound, evaluator, expand_after):

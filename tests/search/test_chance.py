@@ -16,7 +16,9 @@ def state_of(game):
     return tt.Position(game).state
 
 
-@pytest.mark.parametrize("config", [tt.uct(c=1.0), tt.puct(c=1.0), tt.uct(c=3.0, backup="max"), tt.uct(c=0.7, normalise=True)])
+@pytest.mark.parametrize(
+    "config", [tt.uct(c=1.0), tt.puct(c=1.0), tt.uct(c=3.0, backup="max"), tt.uct(c=0.7, normalise=True)]
+)
 def test_values_with_dice_are_the_exact_ones(config):
     search = tt.Search(Race, config, seed=1)
     result = search.run(tt.Limit(simulations=60_000))
@@ -42,7 +44,9 @@ def test_rewards_on_the_way_add_up_to_the_exact_value(discount, options):
     search.tree.check()
     best = exact(state_of(Mine), discount)[0]
     assert result.value == pytest.approx(best, abs=0.3)
-    assert dict(zip(result.actions.tolist(), result.means.tolist(), strict=True))[result.action] == pytest.approx(best, abs=0.3)
+    assert dict(zip(result.actions.tolist(), result.means.tolist(), strict=True))[result.action] == pytest.approx(
+        best, abs=0.3
+    )
 
 
 @pytest.mark.parametrize("chance", ["drawn", "expected", "open"])

@@ -31,7 +31,9 @@ def test_the_plan_is_the_documented_formula():
 def test_the_plan_keeps_the_overheads_of_the_moves_to_come_and_counts_their_increments():
     clock = GameClock(100.0, increment=0.5, overhead=0.25)
     pool = 100.0 + 19 * 0.5 - 20 * 0.25  # 20 moves: plies 0, 2, ... 38
-    assert clock.limit(0, 40).seconds == pytest.approx(pool * 1.0 / sum(weight(ply, 40) for ply in range(0, 40, 2)), rel=1e-12)
+    assert clock.limit(0, 40).seconds == pytest.approx(
+        pool * 1.0 / sum(weight(ply, 40) for ply in range(0, 40, 2)), rel=1e-12
+    )
 
 
 def test_a_game_that_lasts_longer_than_expected_still_plans_for_ten_moves():
@@ -135,10 +137,15 @@ def test_a_position_says_who_plays_and_how_long():
     assert three == pytest.approx(13.0 / sum(weight(ply, 13) for ply in range(0, 13, 3)))
     one = GameClock(8.0, overhead=0.0).limit(tt.Position(Climb)).seconds
     assert one == pytest.approx(8.0 / sum(weight(ply, 8) for ply in range(8)))
-    assert three == GameClock(13.0, overhead=0.0).limit(tt.Position(ThreeNim), 999).seconds  # no game is longer than max_length
+    assert (
+        three == GameClock(13.0, overhead=0.0).limit(tt.Position(ThreeNim), 999).seconds
+    )  # no game is longer than max_length
     with pytest.raises(tt.ConfigError, match="has 3 players, not 2"):
         GameClock(13.0).limit(tt.Position(ThreeNim), players=2)
-    assert GameClock(13.0, overhead=0.0).limit(0, 13, players=1).seconds < GameClock(13.0, overhead=0.0).limit(0, 13, players=1 + 1).seconds
+    assert (
+        GameClock(13.0, overhead=0.0).limit(0, 13, players=1).seconds
+        < GameClock(13.0, overhead=0.0).limit(0, 13, players=1 + 1).seconds
+    )
 
 
 @pytest.mark.parametrize(
@@ -167,7 +174,9 @@ def test_impossible_clocks_are_refused(make, said):
 def test_a_clock_prints_itself():
     clock = GameClock(300, increment=2, moves_to_go=40)
     clock.spent(12.34)
-    assert repr(clock) == "<game clock: 289.7 of 300 s left, 2 s added a move, 300 s added every 40 moves, 1 moves made>"
+    assert (
+        repr(clock) == "<game clock: 289.7 of 300 s left, 2 s added a move, 300 s added every 40 moves, 1 moves made>"
+    )
 
 
 clocks = st.builds(
@@ -180,7 +189,13 @@ clocks = st.builds(
 
 
 @settings(max_examples=200, derandomize=True, deadline=None)
-@given(clock=clocks, length=st.integers(1, 300), players=st.integers(1, 4), used=st.floats(0.0, 1.0), stretch=st.floats(1.0, 4.0))
+@given(
+    clock=clocks,
+    length=st.integers(1, 300),
+    players=st.integers(1, 4),
+    used=st.floats(0.0, 1.0),
+    stretch=st.floats(1.0, 4.0),
+)
 def test_no_plan_is_beyond_what_is_left_and_every_plan_is_positive(clock, length, players, used, stretch):
     given_in_all, allotted = clock.seconds, 0.0
     for ply in range(0, 2 * length, players):
@@ -199,7 +214,9 @@ def test_no_plan_is_beyond_what_is_left_and_every_plan_is_positive(clock, length
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
-@given(moves=st.integers(1, 200), overhead=st.floats(0.0, 1.0), spare=st.floats(0.05, 10.0), increment=st.floats(0.0, 5.0))
+@given(
+    moves=st.integers(1, 200), overhead=st.floats(0.0, 1.0), spare=st.floats(0.05, 10.0), increment=st.floats(0.0, 5.0)
+)
 def test_a_clock_that_is_followed_lasts_for_the_whole_game_with_all_overheads(moves, overhead, spare, increment):
     clock = GameClock(moves * overhead * (1 + spare) + spare, increment=increment, overhead=overhead)
     for move in range(moves):

@@ -95,7 +95,9 @@ def test_every_deal_looks_to_the_player_like_the_real_one():
 
 
 def test_two_deals_that_look_the_same_give_the_same_search_over_deals():
-    ours, theirs = (tt.Search(facing_a_bet(cards), DEALS, seed=3).run(tt.Limit(simulations=400)) for cards in ((1, 0), (1, 2)))
+    ours, theirs = (
+        tt.Search(facing_a_bet(cards), DEALS, seed=3).run(tt.Limit(simulations=400)) for cards in ((1, 0), (1, 2))
+    )
     assert ours.counts.tolist() == theirs.counts.tolist()
     assert ours.totals.tolist() == theirs.totals.tolist()
 
@@ -110,7 +112,10 @@ def test_however_it_is_cut_into_runs_no_deal_is_ahead_and_the_sums_are_the_same(
 
 
 def test_the_best_card_never_folds_and_the_worst_never_calls():
-    king, jack = (tt.Search(facing_a_bet(cards), tt.uct(information="deals"), seed=1).run(tt.Limit(simulations=3000)) for cards in ((2, 0), (0, 2)))
+    king, jack = (
+        tt.Search(facing_a_bet(cards), tt.uct(information="deals"), seed=1).run(tt.Limit(simulations=3000))
+        for cards in ((2, 0), (0, 2))
+    )
     assert king.move != jack.move
     assert king.value == pytest.approx(2.0, abs=0.3)
     assert jack.value == pytest.approx(-1.0, abs=0.3)

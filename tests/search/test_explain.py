@@ -34,13 +34,19 @@ def test_a_neglected_move_wins_until_it_was_tried_often_enough():
     assert told.selected == "B"
 
     def last_win(total):
-        return next(n for n in range(5, 100) if tt.explain(tt.uct(c=ROOT_2), {"A": (50, 0.8), "B": (n, 0.5)}, visits=total(n)).selected == "A")
+        return next(
+            n
+            for n in range(5, 100)
+            if tt.explain(tt.uct(c=ROOT_2), {"A": (50, 0.8), "B": (n, 0.5)}, visits=total(n)).selected == "A"
+        )
 
     assert last_win(lambda n: 100) == 18
     assert last_win(lambda n: 50 + n) == 17
 
 
-@pytest.mark.parametrize(("total", "visits", "bonus"), [(100, 10, 0.959560), (100, 5, 1.357023), (1000, 40, 0.587608), (1000, 400, 0.185818)])
+@pytest.mark.parametrize(
+    ("total", "visits", "bonus"), [(100, 10, 0.959560), (100, 5, 1.357023), (1000, 40, 0.587608), (1000, 400, 0.185818)]
+)
 def test_exploration_terms(total, visits, bonus):
     told = tt.explain(tt.uct(c=1.414), {"move": (visits, 0.0)}, visits=total)
     assert told["move"].exploration == pytest.approx(bonus, abs=1e-6)
@@ -55,7 +61,9 @@ def test_values_outside_of_zero_to_one():
     assert told.selected == "weapon"
 
 
-@pytest.mark.parametrize(("visits", "c"), [(1, 1.2501), (100, 1.2551), (800, 1.2900), (10_000, 1.6614), (100_000, 3.0564)])
+@pytest.mark.parametrize(
+    ("visits", "c"), [(1, 1.2501), (100, 1.2551), (800, 1.2900), (10_000, 1.6614), (100_000, 3.0564)]
+)
 def test_alphazeros_schedule(visits, c):
     told = tt.explain(tt.puct(), {"move": (0, None, 1.0)}, visits=visits)
     assert told["move"].exploration / math.sqrt(visits) == pytest.approx(c, abs=5e-5)
@@ -96,7 +104,11 @@ def test_where_values_are_normalised_the_scores_are_those_that_the_search_follow
         assert "on the scale from" in told.rule
         assert all(row.value is None or row.value < 0 for row in told.rows)
         after = search.run(tt.Limit(simulations=1))
-        grown = [move for move, count in zip(before.position.legal_moves(), after.counts - before.counts, strict=True) if count]
+        grown = [
+            move
+            for move, count in zip(before.position.legal_moves(), after.counts - before.counts, strict=True)
+            if count
+        ]
         assert grown == [told.selected]
 
 

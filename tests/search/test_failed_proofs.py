@@ -30,7 +30,9 @@ def guess(state, actions):
 
 
 def test_a_win_is_not_proven_while_a_reply_of_the_opponents_has_failed():
-    result = tt.HostSearch(OneReplyFails(5), tt.uct(solver=True), evaluator=guess, seed=1).run(tt.Limit(simulations=300))
+    result = tt.HostSearch(OneReplyFails(5), tt.uct(solver=True), evaluator=guess, seed=1).run(
+        tt.Limit(simulations=300)
+    )
     assert result.proof is None
     assert result.stopped != "solved"
     assert result.action == 0  # all that is known speaks for it
@@ -66,8 +68,17 @@ def test_a_failed_action_is_never_the_one_to_play():
     def flattering(state, actions):
         return None, -0.9 if state[0] == 7 else 0.5
 
-    for config in (tt.uct(), tt.uct(solver=True), tt.puct(c=0.1), tt.uct(final="value"), tt.uct(final="lcb"), tt.uct(final="temperature")):
-        result = tt.HostSearch(Trap(8), config.but(expand_after=9), evaluator=flattering, seed=1).run(tt.Limit(simulations=30))
+    for config in (
+        tt.uct(),
+        tt.uct(solver=True),
+        tt.puct(c=0.1),
+        tt.uct(final="value"),
+        tt.uct(final="lcb"),
+        tt.uct(final="temperature"),
+    ):
+        result = tt.HostSearch(Trap(8), config.but(expand_after=9), evaluator=flattering, seed=1).run(
+            tt.Limit(simulations=30)
+        )
         assert result.visits[0] in (9, 10)
         assert result.failed.tolist() == [True, False, False]
         assert result.action != 0
@@ -108,7 +119,18 @@ def test_a_rollout_that_fails_costs_that_rollout_only():
     assert "rollouts that failed" in str(result)
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.uct(solver=True), tt.gumbel(), tt.halving(), tt.uct(first_play="parent"), tt.uct(max_nodes=30), tt.uct(max_depth=2)])
+@pytest.mark.parametrize(
+    "config",
+    [
+        tt.uct(),
+        tt.uct(solver=True),
+        tt.gumbel(),
+        tt.halving(),
+        tt.uct(first_play="parent"),
+        tt.uct(max_nodes=30),
+        tt.uct(max_depth=2),
+    ],
+)
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_problem_of_which_most_rollouts_fail_is_searched(config, count):
     search = tt.HostSearch(Flimsy(12, 0.5), config, evaluator=tt.Rollout(count=count), seed=3)

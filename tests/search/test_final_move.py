@@ -20,14 +20,23 @@ def some_result():
     return tt.Search(tt.position("tic_tac_toe", moves=START), tt.uct(solver=True), seed=1).run(tt.Limit(simulations=5))
 
 
-def told(some_result, counts, means, deviations=(math.nan,) * 3, *, seed=0, lower=None, upper=None, distances=None, **options):
+def told(
+    some_result, counts, means, deviations=(math.nan,) * 3, *, seed=0, lower=None, upper=None, distances=None, **options
+):
     """A result with three moves and these numbers."""
     solver = lower is not None
     return replace(
-        some_result, seed=seed, config=tt.uct(solver=solver, **options), counts=np.array(counts, np.int32), means=np.array(means, float),
-        deviations=np.array(deviations, float), lower=np.array(lower, float) if solver else None, upper=np.array(upper, float) if solver else None,
-        distances=np.array(distances or [0, 0, 0], np.int32) if solver else None, root_visits=int(sum(counts)) + 1,
-    )  # fmt: skip
+        some_result,
+        seed=seed,
+        config=tt.uct(solver=solver, **options),
+        counts=np.array(counts, np.int32),
+        means=np.array(means, float),
+        deviations=np.array(deviations, float),
+        lower=np.array(lower, float) if solver else None,
+        upper=np.array(upper, float) if solver else None,
+        distances=np.array(distances or [0, 0, 0], np.int32) if solver else None,
+        root_visits=int(sum(counts)) + 1,
+    )
 
 
 def moves(result):
@@ -41,7 +50,10 @@ def test_three_moves_are_left(some_result):
 def test_the_most_visited_move_is_played_and_among_equals_the_better_one(some_result):
     assert told(some_result, [50, 40, 10], [0.1, 0.9, 0.9]).move == "a3"
     assert told(some_result, [40, 40, 10], [0.1, 0.2, 0.9]).move == "b3"
-    assert "most visits (50 of 100, 50.0%; the next is b3 with 40)" in told(some_result, [50, 40, 10], [0.1, 0.9, 0.9]).explain().why
+    assert (
+        "most visits (50 of 100, 50.0%; the next is b3 with 40)"
+        in told(some_result, [50, 40, 10], [0.1, 0.9, 0.9]).explain().why
+    )
 
 
 def test_exact_ties_are_drawn_by_the_seed(some_result):
@@ -97,18 +109,28 @@ def test_a_real_search_keeps_the_spread_that_its_final_rule_reads(final):
 def test_by_temperature_moves_are_drawn_by_powers_of_their_visits(some_result):
     shares = {1.0: [1 / 7, 2 / 7, 4 / 7], 0.5: [1 / 21, 4 / 21, 16 / 21], math.inf: [1 / 3, 1 / 3, 1 / 3]}
     for temperature, wanted in shares.items():
-        drawn = Counter(told(some_result, [1, 2, 4], [0.0] * 3, seed=seed, final="temperature", temperature=temperature).move for seed in range(2000))
+        drawn = Counter(
+            told(some_result, [1, 2, 4], [0.0] * 3, seed=seed, final="temperature", temperature=temperature).move
+            for seed in range(2000)
+        )
         assert [drawn[move] / 2000 for move in ("a3", "b3", "c3")] == pytest.approx(wanted, abs=0.04)
 
 
 def test_a_temperature_of_zero_is_greedy(some_result):
     for seed in range(20):
-        assert told(some_result, [3, 5, 4], [0.9, 0.1, 0.5], seed=seed, final="temperature", temperature=0.0).move == "b3"
+        assert (
+            told(some_result, [3, 5, 4], [0.9, 0.1, 0.5], seed=seed, final="temperature", temperature=0.0).move == "b3"
+        )
 
 
 def test_a_move_that_was_never_tried_is_not_drawn(some_result):
     for temperature in (1.0, math.inf):
-        drawn = {told(some_result, [0, 5, 4], [math.nan, 0.1, 0.5], seed=seed, final="temperature", temperature=temperature).move for seed in range(60)}
+        drawn = {
+            told(
+                some_result, [0, 5, 4], [math.nan, 0.1, 0.5], seed=seed, final="temperature", temperature=temperature
+            ).move
+            for seed in range(60)
+        }
         assert drawn == {"b3", "c3"}
 
 
@@ -147,12 +169,23 @@ def test_the_quickest_win_is_played_and_the_slowest_loss(some_result):
 def test_a_proven_win_is_played_whatever_the_final_rule(some_result):
     for final in ("visits", "value", "secure", "lcb", "temperature"):
         for seed in range(5):
-            result = told(some_result, [900, 90, 1], [0.9, 0.5, 1.0], [0.1, 0.1, 0.0], lower=[-1, -1, 1], upper=[1, 1, 1], seed=seed, final=final)
+            result = told(
+                some_result,
+                [900, 90, 1],
+                [0.9, 0.5, 1.0],
+                [0.1, 0.1, 0.0],
+                lower=[-1, -1, 1],
+                upper=[1, 1, 1],
+                seed=seed,
+                final=final,
+            )
             assert result.move == "c3"
 
 
 def test_several_lines_are_told_the_most_visited_first():
-    result = tt.Search(tt.position("tic_tac_toe", moves="a1"), tt.uct(solver=True), seed=1).run(tt.Limit(simulations=400))
+    result = tt.Search(tt.position("tic_tac_toe", moves="a1"), tt.uct(solver=True), seed=1).run(
+        tt.Limit(simulations=400)
+    )
     lines = result.lines(3)
     assert [line.visits for line in lines] == sorted(result.visits.values(), reverse=True)[:3]
     for line in lines:

@@ -15,8 +15,14 @@ def test_advance_follows_the_move_that_ends_the_game(searched, tmp_path):
         search.run(tt.Limit(simulations=searched))
     search.advance("a3")
     assert search.position.is_terminal
-    for call in (lambda: search.run(tt.Limit(simulations=5)), search.result, lambda: search.ask(1), lambda: search.pondering().__enter__(),
-                 lambda: search.save(tmp_path / "over"), lambda: search.run(tt.Limit(simulations=5), include=["c3"])):  # fmt: skip
+    for call in (
+        lambda: search.run(tt.Limit(simulations=5)),
+        search.result,
+        lambda: search.ask(1),
+        lambda: search.pondering().__enter__(),
+        lambda: search.save(tmp_path / "over"),
+        lambda: search.run(tt.Limit(simulations=5), include=["c3"]),
+    ):
         with pytest.raises(tt.TerminalPositionError, match="the game is over"):
             call()
     with pytest.raises(tt.TreetopError):
@@ -44,6 +50,11 @@ def test_objects_are_followed_to_their_end_too(searched):
     search.advance(1)
     assert search.state == (0, 1)
     assert search.played == [1]
-    for call in (lambda: search.run(tt.Limit(simulations=5)), search.result, lambda: search.advance(0), lambda: search.run_remote(tt.Limit(calls=1), lambda s, a: (None, 0.0))):
+    for call in (
+        lambda: search.run(tt.Limit(simulations=5)),
+        search.result,
+        lambda: search.advance(0),
+        lambda: search.run_remote(tt.Limit(calls=1), lambda s, a: (None, 0.0)),
+    ):
         with pytest.raises(tt.TerminalPositionError, match="terminal"):
             call()

@@ -24,16 +24,33 @@ def assert_states_fit(search):
     for node in search.tree.root.walk():
         state, parent = search.state_of(node.index), node.parent
         if state is not None and parent is not None and not search.view.has_step_rewards:
-            assert repr(state) == repr(following(search.problem, search.state_of(parent.index), search.action_of(node.index)))
+            assert repr(state) == repr(
+                following(search.problem, search.state_of(parent.index), search.action_of(node.index))
+            )
 
 
 SAME = {
-    "uct": tt.uct(), "puct": tt.puct(), "solver": tt.uct(solver=True), "first play": tt.uct(first_play=0.3), "parent": tt.puct(first_play="parent"),
-    "discount": tt.uct(discount=0.9), "mixed": tt.uct(backup="mixed"), "tuned": tt.ucb1_tuned(), "thompson": tt.thompson(), "gumbel": tt.gumbel(),
-    "halving": tt.halving(), "few nodes": tt.uct(max_nodes=50), "widening": tt.uct(widening=1.0), "noise": tt.puct(noise=0.25),
-    "early": tt.uct(expand_after=0), "late": tt.uct(expand_after=3), "shallow": tt.uct(max_depth=3), "normalised": tt.uct(normalise=True),
-    "lcb": tt.uct(final="lcb"), "nexus": tt.nexus(),
-}  # fmt: skip
+    "uct": tt.uct(),
+    "puct": tt.puct(),
+    "solver": tt.uct(solver=True),
+    "first play": tt.uct(first_play=0.3),
+    "parent": tt.puct(first_play="parent"),
+    "discount": tt.uct(discount=0.9),
+    "mixed": tt.uct(backup="mixed"),
+    "tuned": tt.ucb1_tuned(),
+    "thompson": tt.thompson(),
+    "gumbel": tt.gumbel(),
+    "halving": tt.halving(),
+    "few nodes": tt.uct(max_nodes=50),
+    "widening": tt.uct(widening=1.0),
+    "noise": tt.puct(noise=0.25),
+    "early": tt.uct(expand_after=0),
+    "late": tt.uct(expand_after=3),
+    "shallow": tt.uct(max_depth=3),
+    "normalised": tt.uct(normalise=True),
+    "lcb": tt.uct(final="lcb"),
+    "nexus": tt.nexus(),
+}
 
 
 @pytest.mark.parametrize("name", SAME)
@@ -46,7 +63,10 @@ def test_same_seed_same_visits_as_the_compiled_game(name):
     row, column = result.action
     assert (result.value, 3 * row + column, result.proof) == (expected.value, expected.action, expected.proof)
     assert search.tree.size == compiled.tree.size
-    assert np.array_equal(search.tree.columns.stats["visits"][: search.tree.size], compiled.tree.columns.stats["visits"][: search.tree.size])
+    assert np.array_equal(
+        search.tree.columns.stats["visits"][: search.tree.size],
+        compiled.tree.columns.stats["visits"][: search.tree.size],
+    )
 
 
 def test_the_tree_after_a_move_is_the_compiled_one_too():
@@ -76,7 +96,11 @@ def test_the_solver_agrees_with_exhaustive_search_of_tic_tac_toe(cells):
 
 def test_rollouts_find_the_only_move_that_does_not_lose():
     _, result = search_of(TicTacToe(), simulations=1000, root=Board("x.......o", "x"))
-    losing = {action for action in TicTacToe().actions(result.state) if minimax(TicTacToe(), following(TicTacToe(), result.state, action)) == 1}
+    losing = {
+        action
+        for action in TicTacToe().actions(result.state)
+        if minimax(TicTacToe(), following(TicTacToe(), result.state, action)) == 1
+    }
     assert result.action not in losing
 
 
@@ -241,7 +265,9 @@ class Toll:
 
 @pytest.mark.parametrize("run", [tt.HostSearch.run, tt.HostSearch.run_remote], ids=["here", "elsewhere"])
 def test_outcomes_before_an_evaluation_belong_to_the_action_before_them(run):
-    search = tt.HostSearch(Toll(), tt.puct(discount=0.5, stop_when_forced=False), evaluator=lambda state, actions: (None, 10.0), seed=1)
+    search = tt.HostSearch(
+        Toll(), tt.puct(discount=0.5, stop_when_forced=False), evaluator=lambda state, actions: (None, 10.0), seed=1
+    )
     result = run(search, tt.Limit(simulations=2))
     assert result.means[0] == -4.0 + 0.5 * 10.0
 
@@ -372,7 +398,9 @@ def test_an_evaluator_may_change_the_state_that_it_is_given():
 
 def test_the_best_childs_value_goes_up_through_chance_and_rewards_on_the_way():
     _, gamble = search_of(Gamble(), tt.uct(c=1.0, backup="max"), 2000)
-    assert gamble.means[1] == pytest.approx(0.75 * 1.0 - 0.25 * 0.2)  # by the probabilities, not by how often each came up
+    assert gamble.means[1] == pytest.approx(
+        0.75 * 1.0 - 0.25 * 0.2
+    )  # by the probabilities, not by how often each came up
     _, corridor = search_of(Corridor(length=4), tt.uct(c=5.0, normalise=False, backup="max"), 2000)
     assert corridor.means[0] == pytest.approx(4.7)
     _, shorter = search_of(Corridor(length=4), tt.uct(c=5.0, normalise=False, backup="max", discount=0.5), 2000)

@@ -25,14 +25,18 @@ def without_rollouts(state, actions):
     return None, (0.5 if state[0] % 4 else -0.5)
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(c=1.0), tt.uct(solver=True), tt.ucb1_tuned(), tt.uct(max_nodes=60)])
+@pytest.mark.parametrize(
+    "config", [tt.uct(), tt.puct(c=1.0), tt.uct(solver=True), tt.ucb1_tuned(), tt.uct(max_nodes=60)]
+)
 def test_a_step_that_raises_ends_its_node_and_not_the_search(config):
     search = tt.HostSearch(Broken(), config, evaluator=without_rollouts, seed=1)
     result = search.run(tt.Limit(simulations=400))
     search.tree.check((-1, 1))
     assert result.simulations == 400 or result.solved
     assert result.failures
-    assert all(sum(taken + 1 for taken in failure.path[:-1]) == 2 and failure.path[-1] == 1 for failure in result.failures)
+    assert all(
+        sum(taken + 1 for taken in failure.path[:-1]) == 2 and failure.path[-1] == 1 for failure in result.failures
+    )
     assert all(failure.reason == "RuntimeError: two is too many" for failure in result.failures)
     assert "two is too many" in str(result)
     assert "two is too many" in result.json()
@@ -148,7 +152,10 @@ def test_a_dead_outcome_of_chance_is_left_out():
         ({"player": lambda self, state: 2}, "players are 0 to 1"),
         ({"player": lambda self, state: -1}, "a method outcomes"),
         ({"step": lambda self, state, action: None}, "a method copy"),
-        ({"is_terminal": lambda self, state: False, "max_length": 50, "actions": lambda self, state: [0]}, "max_length = 50"),
+        (
+            {"is_terminal": lambda self, state: False, "max_length": 50, "actions": lambda self, state: [0]},
+            "max_length = 50",
+        ),
         ({"prior": lambda self, state, actions: [-1.0] * len(actions)}, "at least 0"),
         ({"prior": lambda self, state, actions: [1.0]}, "one number an action"),
         ({"step_rewards": True, "step": lambda self, state, action: 5}, r"returns \(state, rewards\)"),
@@ -161,14 +168,25 @@ def test_what_cannot_be_is_a_clear_error(change, told):
         tt.HostSearch(problem, seed=1).run(tt.Limit(simulations=200))
 
 
-@pytest.mark.parametrize("outcomes", [[("heads", 0.7), ("tails", 0.7)], [("heads", math.nan), ("tails", 1.0)], [("heads", 1.5), ("tails", -0.5)], ["heads"], []])
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        [("heads", 0.7), ("tails", 0.7)],
+        [("heads", math.nan), ("tails", 1.0)],
+        [("heads", 1.5), ("tails", -0.5)],
+        ["heads"],
+        [],
+    ],
+)
 def test_probabilities_that_are_none_are_a_clear_error(outcomes):
     problem = type("Loaded", (Gamble,), {"outcomes": lambda self, state: outcomes})()
     with pytest.raises(tt.GameError, match="outcomes"):
         tt.HostSearch(problem, seed=1).run(tt.Limit(simulations=50))
 
 
-@pytest.mark.parametrize("answer", [(None, math.nan), (None, None), ([1.0, math.inf, 0.0], 0.0), ([1.0], 0.0), 0.5, (None, (1.0,))])
+@pytest.mark.parametrize(
+    "answer", [(None, math.nan), (None, None), ([1.0, math.inf, 0.0], 0.0), ([1.0], 0.0), 0.5, (None, (1.0,))]
+)
 def test_an_evaluator_that_says_what_cannot_be_is_a_clear_error(answer):
     with pytest.raises(tt.GameError):
         tt.HostSearch(Nim(), tt.puct(c=1.0), evaluator=lambda state, actions: answer).run(tt.Limit(simulations=5))
@@ -205,7 +223,13 @@ def test_settings_that_do_not_fit_are_refused(config, problem):
 
 @pytest.mark.parametrize(
     "options",
-    [{"evaluator": 5}, {"evaluator": tt.Heuristic()}, {"evaluator": tt.Rollout(depth=3)}, {"seed": 1.5}, {"config": "uct"}],
+    [
+        {"evaluator": 5},
+        {"evaluator": tt.Heuristic()},
+        {"evaluator": tt.Rollout(depth=3)},
+        {"seed": 1.5},
+        {"config": "uct"},
+    ],
 )
 def test_arguments_that_do_not_fit_are_refused(options):
     with pytest.raises(tt.ConfigError):
@@ -269,7 +293,9 @@ def test_among_moves_that_all_lose_a_dead_one_is_never_played():
 
     for seed in range(8):
         problem = type("Small", (Last,), {"actions": lambda self, state: [0, 1]})(1)
-        result = tt.HostSearch(problem, tt.uct(solver=True), evaluator=without_rollouts, seed=seed).run(tt.Limit(simulations=20))
+        result = tt.HostSearch(problem, tt.uct(solver=True), evaluator=without_rollouts, seed=seed).run(
+            tt.Limit(simulations=20)
+        )
         assert result.action == 1
         assert result.proof is None
 

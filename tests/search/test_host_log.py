@@ -106,7 +106,12 @@ def test_what_failed_attempts_cost_is_counted(tmp_path):
     result = search.run_remote(tt.Limit(simulations=10), evaluate, retries=2, backoff=0.0, record=file)
     assert result.cost == 10 + 3 * 7 + 3 * 5
     told = {call.path: call for call in result.call_log}
-    assert (told[(0,)].cost, told[(0,)].attempts, told[(0,)].note, told[(0,)].error) == (21, 3, "hm", "EvaluationError: only noise")
+    assert (told[(0,)].cost, told[(0,)].attempts, told[(0,)].note, told[(0,)].error) == (
+        21,
+        3,
+        "hm",
+        "EvaluationError: only noise",
+    )
     assert told[(1,)].cost == 15
     again = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), replay=file)
     assert told_calls(again) == told_calls(result)
@@ -155,7 +160,9 @@ def test_an_evaluator_with_a_connection_is_opened_and_closed_by_each_run(tmp_pat
     search.run_remote(tt.Limit(calls=2))
     assert evaluator.events == ["open", *["asked"] * 3, "closed", "open", *["asked"] * 2, "closed"]
     replayed = Connected(refuses=True)  # a replay needs no line
-    tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=replayed, seed=1).run_remote(tt.Limit(calls=3), replay=tmp_path / "calls.jsonl")
+    tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=replayed, seed=1).run_remote(
+        tt.Limit(calls=3), replay=tmp_path / "calls.jsonl"
+    )
     search = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=Connected(refuses=True), seed=1)
     with pytest.raises(OSError, match="no line"):
         search.run_remote(tt.Limit(calls=3), record=tmp_path / "more.jsonl")

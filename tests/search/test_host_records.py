@@ -14,7 +14,9 @@ from tests.search.remote_evaluators import assert_at_rest, at_once, columns, jit
 
 
 @pytest.mark.parametrize("limit", [tt.Limit(simulations=150), tt.Limit(cost=200), tt.Limit(seconds=0.3)])
-@pytest.mark.parametrize("config", [tt.puct(c=1.5), tt.uct(virtual="loss", first_play=0.2), tt.puct(c=1.5, solver=True, noise=0.2)])
+@pytest.mark.parametrize(
+    "config", [tt.puct(c=1.5), tt.uct(virtual="loss", first_play=0.2), tt.puct(c=1.5, solver=True, noise=0.2)]
+)
 def test_a_record_replays_bit_for_bit(tmp_path, limit, config):
     file = tmp_path / "calls.jsonl"
     recorded = tt.HostSearch(Nim(40), config, seed=3)
@@ -26,7 +28,12 @@ def test_a_record_replays_bit_for_bit(tmp_path, limit, config):
     second = replayed.run_remote(limit, in_flight=12, replay=file)
     assert columns(replayed) == columns(recorded)
     assert replayed._machine.control["rng"] == recorded._machine.control["rng"]
-    assert (second.visits, second.value, second.cost, second.stopped) == (first.visits, first.value, first.cost, first.stopped)
+    assert (second.visits, second.value, second.cost, second.stopped) == (
+        first.visits,
+        first.value,
+        first.cost,
+        first.stopped,
+    )
     # And what follows is the same too.
     assert replayed.run(tt.Limit(simulations=50)).visits == recorded.run(tt.Limit(simulations=50)).visits
 
@@ -71,7 +78,9 @@ def test_failures_and_interrupts_replay_too(tmp_path):
 
 def test_a_record_that_was_cut_off_replays_as_far_as_it_goes(tmp_path):
     file = tmp_path / "calls.jsonl"
-    tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3).run_remote(tt.Limit(simulations=100), jittery(7), in_flight=4, record=file)
+    tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3).run_remote(
+        tt.Limit(simulations=100), jittery(7), in_flight=4, record=file
+    )
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:50]) + lines[50][:20])
     search = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)

@@ -25,7 +25,9 @@ def test_a_coroutine_evaluates_and_the_search_is_made():
 
 
 def test_one_in_flight_is_the_search_that_waits():
-    here = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=lambda state, actions: (None, worth(state)), seed=1).run(tt.Limit(simulations=150))
+    here = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=lambda state, actions: (None, worth(state)), seed=1).run(
+        tt.Limit(simulations=150)
+    )
     elsewhere = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=150), at_once, in_flight=1)
     assert elsewhere.visits == here.visits
     assert elsewhere.value == here.value
@@ -139,7 +141,9 @@ def test_a_call_that_fails_is_tried_again_with_longer_and_longer_pauses():
     assert result.calls == 62
 
 
-@pytest.mark.parametrize("answer", [(None, math.nan), ([math.nan, 1, 1], 0.0), "nonsense", (None, 0.0, -3), (None, 0.0, math.inf)])
+@pytest.mark.parametrize(
+    "answer", [(None, math.nan), ([math.nan, 1, 1], 0.0), "nonsense", (None, 0.0, -3), (None, 0.0, math.inf)]
+)
 def test_an_answer_that_is_none_counts_as_a_failure(answer):
     async def evaluate(state, actions):
         return answer if state[0] == 20 else (None, worth(state))
@@ -260,7 +264,6 @@ def test_the_solver_ends_a_remote_search_too():
     assert result.stopped == "solved"
 
 
-
 def test_rollouts_here_and_evaluations_elsewhere_share_a_tree():
     search = tt.HostSearch(Nim(), tt.uct(), seed=1)
     search.run(tt.Limit(simulations=100))
@@ -271,7 +274,17 @@ def test_rollouts_here_and_evaluations_elsewhere_share_a_tree():
     assert result.calls > 0
 
 
-@pytest.mark.parametrize("options", [{"in_flight": 0}, {"retries": -1}, {"timeout": 0}, {"backoff": -1}, {"processes": 2}, {"record": "a", "replay": "b"}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"in_flight": 0},
+        {"retries": -1},
+        {"timeout": 0},
+        {"backoff": -1},
+        {"processes": 2},
+        {"record": "a", "replay": "b"},
+    ],
+)
 def test_options_that_do_not_fit_are_refused(options):
     with pytest.raises(tt.ConfigError):
         tt.HostSearch(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once, **options)

@@ -99,7 +99,11 @@ class Twin:
 
     def fade(self, state):
         """A step ends where a player chooses again or the game is over."""
-        return 1.0 if not self.problem.is_terminal(state) and self.problem.player(state) == CHANCE else self.config.discount
+        return (
+            1.0
+            if not self.problem.is_terminal(state) and self.problem.player(state) == CHANCE
+            else self.config.discount
+        )
 
     def bury(self, child, above):
         child.dead = True
@@ -120,8 +124,12 @@ class Twin:
     def choose(self, node, mover):
         alive = [child for child in node.children if not child.dead]
         total = sum(child.visits for child in node.children)
-        scores = [math.inf if not child.visits else child.sums[mover] / child.visits + self.config.c * math.sqrt(math.log(total) / child.visits)
-                  for child in alive]  # fmt: skip
+        scores = [
+            math.inf
+            if not child.visits
+            else child.sums[mover] / child.visits + self.config.c * math.sqrt(math.log(total) / child.visits)
+            for child in alive
+        ]
         tied = [child for child, score in zip(alive, scores, strict=True) if score == max(scores)]
         return tied[self.rng.below(len(tied))] if len(tied) > 1 else tied[0]
 
@@ -145,10 +153,16 @@ class Twin:
     def back_up(self, path, returns):
         for node, fade, received in reversed(path):
             returns = [fade * one + more for one, more in zip(returns, received, strict=True)]
-            node.sums = returns if node.sums is None else [one + more for one, more in zip(node.sums, returns, strict=True)]
+            node.sums = (
+                returns if node.sums is None else [one + more for one, more in zip(node.sums, returns, strict=True)]
+            )
             node.visits += 1
         self.root.visits += 1
-        self.root.sums = returns if self.root.sums is None else [one + more for one, more in zip(self.root.sums, returns, strict=True)]
+        self.root.sums = (
+            returns
+            if self.root.sums is None
+            else [one + more for one, more in zip(self.root.sums, returns, strict=True)]
+        )
 
 
 def visits_of(search, node=None):
@@ -170,7 +184,9 @@ def visits_of_twin(node):
 )  # fmt: skip
 def test_random_problems_have_the_twins_visits_at_every_node(kind, discount, salt):
     problem = Maze(salt, **kind)
-    config = tt.uct(c=1.5, discount=discount, normalise=False, first_play=100.0, stop_when_forced=False)  # rich arithmetic: no products for quotients
+    config = tt.uct(
+        c=1.5, discount=discount, normalise=False, first_play=100.0, stop_when_forced=False
+    )  # rich arithmetic: no products for quotients
     search = tt.HostSearch(problem, config, seed=salt)
     search.run(tt.Limit(simulations=400))
     search.tree.check()
@@ -217,7 +233,11 @@ def test_random_problems_replay_bit_for_bit_whatever_fails(tmp_path, salt):
         await asyncio.sleep(random.uniform(0.0, 0.002))
         if problem.draw(state, 40, 12) == 0 and state:
             raise ConnectionError("lost")
-        return [random.uniform(0.1, 1.0) for _ in actions], random.uniform(-1.0, 1.0, problem.num_players).tolist(), random.uniform(0.0, 2.0)
+        return (
+            [random.uniform(0.1, 1.0) for _ in actions],
+            random.uniform(-1.0, 1.0, problem.num_players).tolist(),
+            random.uniform(0.0, 2.0),
+        )
 
     limit = (tt.Limit(simulations=150), tt.Limit(cost=60.0), tt.Limit(seconds=0.1), tt.Limit(calls=80))[salt % 4]
     config = tt.puct(c=1.5, virtual=("watch", "loss", "mix")[salt % 3], discount=0.9, stop_when_forced=False)

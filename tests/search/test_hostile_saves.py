@@ -29,6 +29,7 @@ def _field(name, column, value, row=1):
         array = arrays[name].copy()
         array[column][row] = value
         arrays[name] = array
+
     return change
 
 
@@ -36,6 +37,7 @@ def _set(**changes):
     def change(header, arrays):
         header.update({key: value for key, value in changes.items() if key in header})
         arrays.update({key: value for key, value in changes.items() if key not in header})
+
     return change
 
 
@@ -75,7 +77,13 @@ def test_a_changed_save_is_refused(saved, tmp_path, change):
 def test_settings_in_the_control_record_of_a_file_have_no_effect(saved, tmp_path):
     header, arrays = read(saved, KIND, VERSION)
     control = arrays["control"].copy()
-    control["num_actions"], control["players"], control["most_children"], control["size"], control["capacity"] = 10**6, 99, 10**6, 10**6, 10**9
+    control["num_actions"], control["players"], control["most_children"], control["size"], control["capacity"] = (
+        10**6,
+        99,
+        10**6,
+        10**6,
+        10**9,
+    )
     write(tmp_path / "s", header, {**arrays, "control": control})
     changed, plain = tt.Search.load(tmp_path / "s"), tt.Search.load(saved)
     assert changed.run(tt.Limit(simulations=100)).visits == plain.run(tt.Limit(simulations=100)).visits
@@ -148,7 +156,12 @@ def test_an_encrypted_part_is_refused(saved, tmp_path):
 def test_duplicate_names_and_deep_nesting_in_a_header_are_refused(saved, tmp_path):
     _, arrays = read(saved, KIND, VERSION)
     good = {"kind": KIND, "version": VERSION}
-    for text in (json.dumps(good)[:-1] + ', "kind": 1}', "[" * 100_000, json.dumps(good)[:-1] + ', "seed": NaN}', '"\ud800"'):
+    for text in (
+        json.dumps(good)[:-1] + ', "kind": 1}',
+        "[" * 100_000,
+        json.dumps(good)[:-1] + ', "seed": NaN}',
+        '"\ud800"',
+    ):
         content = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
         with (tmp_path / "s").open("wb") as file:
             np.savez(file, treetop=content, **arrays)

@@ -68,14 +68,23 @@ def in_a_thread(function):
     return found
 
 
-@pytest.mark.parametrize("make", [lambda: tt.Search("tic_tac_toe", seed=1), lambda: tt.HostSearch(Nim(), seed=1)], ids=["compiled", "objects"])
+@pytest.mark.parametrize(
+    "make",
+    [lambda: tt.Search("tic_tac_toe", seed=1), lambda: tt.HostSearch(Nim(), seed=1)],
+    ids=["compiled", "objects"],
+)
 def test_a_second_thread_is_refused_while_the_first_one_searches(make):
     search = make()
     found = []
 
     def progress(now):
         first = 0
-        for call in (lambda: search.run(tt.Limit(simulations=5)), lambda: search.advance(first), lambda: search.result(), lambda: search.prepare()):
+        for call in (
+            lambda: search.run(tt.Limit(simulations=5)),
+            lambda: search.advance(first),
+            lambda: search.result(),
+            lambda: search.prepare(),
+        ):
             found.extend(in_a_thread(call))
 
     search.run(tt.Limit(simulations=100), progress=progress)
@@ -104,7 +113,9 @@ def test_two_tasks_do_not_share_a_search():
 
     async def both():
         search = tt.HostSearch(Nim(), tt.puct(c=1.0), seed=1)
-        return await asyncio.gather(*(search.arun(tt.Limit(simulations=20), evaluate) for _ in range(2)), return_exceptions=True)
+        return await asyncio.gather(
+            *(search.arun(tt.Limit(simulations=20), evaluate) for _ in range(2)), return_exceptions=True
+        )
 
     first, second = asyncio.run(both())
     assert first.simulations == 20

@@ -33,7 +33,13 @@ def test_the_end_of_the_block_ends_the_thinking():
 def test_nothing_else_is_asked_of_a_search_that_ponders():
     search = tt.Search("connect_four", tt.uct(), seed=1)
     with search.pondering():
-        for ask in (search.result, lambda: search.advance("4"), lambda: search.run(tt.Limit(simulations=1)), lambda: search.save("x"), lambda: search.ask(1)):
+        for ask in (
+            search.result,
+            lambda: search.advance("4"),
+            lambda: search.run(tt.Limit(simulations=1)),
+            lambda: search.save("x"),
+            lambda: search.ask(1),
+        ):
             with pytest.raises(tt.SearchError, match="ponders"):
                 ask()
 

@@ -43,7 +43,17 @@ def test_a_leaf_that_follows_outcomes_of_chance_has_room(options):
     search.tree.check()
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(expand_after=0), tt.halving(), tt.uct(max_nodes=90), tt.uct(tie_break=lambda actions: actions[-1])], ids=str)
+@pytest.mark.parametrize(
+    "config",
+    [
+        tt.uct(),
+        tt.puct(expand_after=0),
+        tt.halving(),
+        tt.uct(max_nodes=90),
+        tt.uct(tie_break=lambda actions: actions[-1]),
+    ],
+    ids=str,
+)
 def test_a_search_in_slices_is_the_same_search(config):
     config = config.but(stop_when_forced=False)
     pieces = in_slices(Dice, config)
@@ -225,7 +235,10 @@ def test_a_round_later_the_same_player_finds_his_tree_again():
     assert search.simulations == kept + 100
 
 
-@pytest.mark.parametrize(("game", "config"), [(Loan, tt.uct()), (Market(days=2), tt.uct(opponents="paranoid")), (Race, tt.uct(solver=True)), (Dice, tt.puct())])
+@pytest.mark.parametrize(
+    ("game", "config"),
+    [(Loan, tt.uct()), (Market(days=2), tt.uct(opponents="paranoid")), (Race, tt.uct(solver=True)), (Dice, tt.puct())],
+)
 def test_a_saved_search_with_chance_goes_on_as_if_nothing_had_happened(tmp_path, game, config):
     search = tt.Search(game, config.but(stop_when_forced=False), seed=12)
     search.run(tt.Limit(simulations=700))
@@ -252,7 +265,10 @@ def test_an_evaluation_that_views_cannot_use_is_refused(evaluator, told):
         tt.Search(Auction, evaluator=evaluator)
 
 
-@pytest.mark.parametrize(("options", "told"), [({"max_nodes": 8}, "max_nodes must be at least 16"), ({"expand_after": 3}, "does not go with expand_after")])
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [({"max_nodes": 8}, "max_nodes must be at least 16"), ({"expand_after": 3}, "does not go with expand_after")],
+)
 def test_settings_that_views_cannot_use_are_refused(options, told):
     with pytest.raises(tt.ConfigError, match=told):
         tt.Search(Auction, tt.uct(**options))

@@ -159,7 +159,10 @@ def test_gumbel_plans_after_a_move_that_kept_the_tree():
 
 
 def test_gumbel_without_chance_is_the_same_for_all_seeds():
-    found = [run(tt.gumbel(gumbel_scale=0.0, tie_break="first"), 60, seed=seed, evaluator=tt.Uniform())[1] for seed in range(4)]
+    found = [
+        run(tt.gumbel(gumbel_scale=0.0, tie_break="first"), 60, seed=seed, evaluator=tt.Uniform())[1]
+        for seed in range(4)
+    ]
     assert len({tuple(result.visits.items()) for result in found}) == 1
     assert all(result.visits[result.action] == max(result.visits.values()) for result in found)
     chance = [run(tt.gumbel(max_considered=4), 60, seed=seed, evaluator=tt.Uniform())[1] for seed in range(6)]
@@ -173,7 +176,10 @@ def test_gumbel_works_with_a_single_legal_move():
 
 
 def test_gumbel_refuses_a_limit_without_simulations():
-    for search in (tt.Search("tic_tac_toe", tt.gumbel(), seed=1), tt.Search("tic_tac_toe", tt.gumbel(), evaluator=tt.Uniform(), seed=1)):
+    for search in (
+        tt.Search("tic_tac_toe", tt.gumbel(), seed=1),
+        tt.Search("tic_tac_toe", tt.gumbel(), evaluator=tt.Uniform(), seed=1),
+    ):
         with pytest.raises(tt.ConfigError, match="simulations"):
             search.run(tt.Limit(seconds=0.05))
         assert search.run(tt.Limit(simulations=40)).simulations == 40  # and is as good as new

@@ -45,7 +45,9 @@ def test_a_rule_is_told_the_numbers_that_it_is_promised():
         told = result.explain()
         total = int(result.counts.sum())
         for index, row in enumerate(told.rows):
-            assert row.score == pytest.approx(result.means[index] + 0.7 * math.sqrt(math.log(total) / result.counts[index]))
+            assert row.score == pytest.approx(
+                result.means[index] + 0.7 * math.sqrt(math.log(total) / result.counts[index])
+            )
         assert "moody" in told.rule
         assert "moody" in str(result)
         assert result.report().rule == "moody"
@@ -58,7 +60,11 @@ def test_a_rule_can_be_called_in_plain_python():
     assert "UCB1, written by a user" in moody.__doc__
 
 
-@pytest.mark.parametrize("options", [{"solver": True}, {"max_nodes": 60}, {"root": "halving"}, {"first_play": 0.5}, {"backup": "max"}], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [{"solver": True}, {"max_nodes": 60}, {"root": "halving"}, {"first_play": 0.5}, {"backup": "max"}],
+    ids=str,
+)
 def test_a_rule_goes_with_the_other_options(options):
     search = run(tt.SearchConfig(rule=moody, **options), moves="a1 b2")
     assert search.solved or search.simulations == 2000
@@ -77,7 +83,15 @@ print(json.dumps({"visits": list(result.visits.values()), "from_cache": search._
 
 def in_another_process(weight):
     env = {**os.environ, "PYTHONPATH": str(PROJECT)}
-    done = subprocess.run([sys.executable, "-c", SCRIPT, str(weight)], env=env, cwd=PROJECT, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(weight)],
+        env=env,
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 

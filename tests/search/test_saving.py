@@ -31,7 +31,10 @@ def test_continuing_after_a_load_equals_continuing_without_it(tmp_path, game, co
     size = search.tree.size
     assert loaded.tree.size == size
     for column in ("stats", "links", "returns"):
-        assert getattr(loaded.tree.columns, column)[:size].tobytes() == getattr(search.tree.columns, column)[:size].tobytes()
+        assert (
+            getattr(loaded.tree.columns, column)[:size].tobytes()
+            == getattr(search.tree.columns, column)[:size].tobytes()
+        )
     assert loaded.tree.totals.tolist() == search.tree.totals.tolist()
     assert loaded._machine.control["rng"] == search._machine.control["rng"]
     assert loaded.position == search.position

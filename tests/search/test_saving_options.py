@@ -51,15 +51,30 @@ def assert_same(search, loaded):
     for name in ("stats", "links"):
         assert getattr(theirs, name)[:size].tobytes() == getattr(ours, name)[:size].tobytes(), name
     for name in OPTIONAL:
-        everywhere = name in ("returns", "squares", "vectors", "amaf", "repeats") or (name.startswith("own") and not search.tree.is_graph)
+        everywhere = name in ("returns", "squares", "vectors", "amaf", "repeats") or (
+            name.startswith("own") and not search.tree.is_graph
+        )
         if search.tree.has(name) and everywhere:
             np.testing.assert_array_equal(getattr(theirs, name)[1:size], getattr(ours, name)[1:size], err_msg=name)
     assert loaded.tree.totals.tolist() == search.tree.totals.tolist()
     for name in search._machine.control.dtype.names:
-        if name not in ("capacity", "done", "budget", "trailed", "status", "ending", "depth", "culprit", "answered", "tied"):  # what no simulation reads before it is written
+        if name not in (
+            "capacity",
+            "done",
+            "budget",
+            "trailed",
+            "status",
+            "ending",
+            "depth",
+            "culprit",
+            "answered",
+            "tied",
+        ):  # what no simulation reads before it is written
             np.testing.assert_equal(loaded._machine.control[name], search._machine.control[name], err_msg=name)
     for name in KEPT:
-        np.testing.assert_array_equal(getattr(loaded._machine.scratch.work, name), getattr(search._machine.scratch.work, name), err_msg=name)
+        np.testing.assert_array_equal(
+            getattr(loaded._machine.scratch.work, name), getattr(search._machine.scratch.work, name), err_msg=name
+        )
     assert loaded.result().visits == search.result().visits
     assert loaded.result().action == search.result().action
 
@@ -110,7 +125,9 @@ def test_nothing_depends_on_memory_that_nobody_wrote(monkeypatch, name):
     assert told[0] == told[1] == told[2]
 
 
-@pytest.mark.parametrize("config", [tt.rave(), tt.grave(amaf_reference=10), tt.rave(c=0.5, solver=True), tt.rave(max_nodes=24)], ids=str)
+@pytest.mark.parametrize(
+    "config", [tt.rave(), tt.grave(amaf_reference=10), tt.rave(c=0.5, solver=True), tt.rave(max_nodes=24)], ids=str
+)
 def test_all_moves_as_first_go_on_after_a_load(tmp_path, config):
     for seed in range(4):
         search = tt.Search(random_drawing(seed).position(), config, seed=seed)
@@ -227,7 +244,10 @@ def test_a_file_that_lacks_what_an_option_keeps_is_damaged(tmp_path, name):
         tt.Search.load(path)
 
 
-@pytest.mark.parametrize(("array", "name"), [("work_table", "graph"), ("work_history", "history"), ("bounds", "solver"), ("work_arms", "halving")])
+@pytest.mark.parametrize(
+    ("array", "name"),
+    [("work_table", "graph"), ("work_history", "history"), ("bounds", "solver"), ("work_arms", "halving")],
+)
 def test_arrays_of_another_shape_are_damage(tmp_path, array, name):
     """Compiled code does not look where it writes: what does not fit must be found before."""
     config, evaluator = SEARCHES[name]

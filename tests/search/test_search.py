@@ -51,7 +51,9 @@ def test_the_first_limit_reached_stops():
 def test_the_root_value_has_the_right_sign_for_both_players(player, value):
     exact = Exhaustive()
     candidates = (position for position in reachable(tt.position("tic_tac_toe")) if len(position.actions) == 6 + player)
-    found = [position for position in candidates if not position.is_terminal and exact.values(position)[player] == value]
+    found = [
+        position for position in candidates if not position.is_terminal and exact.values(position)[player] == value
+    ]
     assert found
     for position in found[:40]:
         assert position.player == player
@@ -182,7 +184,10 @@ def test_final_move_by_value_and_by_temperature():
     means = dict(zip(by_value.actions.tolist(), by_value.means.tolist(), strict=True))
     assert by_value.action == max(means, key=means.get)
     assert by_visits.action == max(by_visits.visits, key=by_visits.visits.get)
-    drawn = {run("connect_four", tt.uct(final="temperature", temperature=math.inf), simulations=50, seed=seed)[1].action for seed in range(60)}
+    drawn = {
+        run("connect_four", tt.uct(final="temperature", temperature=math.inf), simulations=50, seed=seed)[1].action
+        for seed in range(60)
+    }
     assert len(drawn) > 4
     cold = run("connect_four", tt.uct(final="temperature", temperature=0.0), simulations=2000)[1]
     assert cold.action == by_visits.action
@@ -272,7 +277,17 @@ def test_a_search_in_another_thread_works():
 def test_results_print_in_text_json_and_html():
     _, result = run("connect_four", simulations=2000)
     text = str(result)
-    for part in ("visits", "value", "explore", "score", "plays", "most visits", "principal variation", "for player 0", "seed 1"):
+    for part in (
+        "visits",
+        "value",
+        "explore",
+        "score",
+        "plays",
+        "most visits",
+        "principal variation",
+        "for player 0",
+        "seed 1",
+    ):
         assert part in text
     import json
 

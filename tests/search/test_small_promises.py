@@ -19,7 +19,9 @@ def test_a_forced_position_keeps_every_part_of_a_limit():
         forced.run(tt.Limit(cost=1.0))
     with pytest.raises(tt.ConfigError, match="made elsewhere"):
         forced.run(tt.Limit(calls=1, simulations=5))
-    assert tt.HostSearch(Nim(1), seed=1)._forced(tt.Limit(cost=2.0, calls=7), elsewhere=True) == tt.Limit(simulations=1, cost=2.0, calls=7)
+    assert tt.HostSearch(Nim(1), seed=1)._forced(tt.Limit(cost=2.0, calls=7), elsewhere=True) == tt.Limit(
+        simulations=1, cost=2.0, calls=7
+    )
 
 
 def test_what_fills_the_table_of_a_graph_is_prepared_with_the_rest():
@@ -53,8 +55,16 @@ def test_json_has_no_number_that_json_lacks():
     def refuse(text):
         raise AssertionError(text)
 
-    assert json_text([math.inf, (-math.inf, {"a": math.nan}), 1.5, True, None]) == '["inf", ["-inf", {"a": null}], 1.5, true, null]'
+    assert (
+        json_text([math.inf, (-math.inf, {"a": math.nan}), 1.5, True, None])
+        == '["inf", ["-inf", {"a": null}], 1.5, true, null]'
+    )
     config = tt.uct(final="temperature", temperature=math.inf)
     result = tt.HostSearch(Nim(), config, seed=1).run(tt.Limit(simulations=50))
     assert json.loads(result.json(), parse_constant=refuse)["report"]["temperature"] == "inf"
-    assert json.loads(tt.search("tic_tac_toe", config, simulations=50).json(), parse_constant=refuse)["report"]["options"]["temperature"] == "inf"
+    assert (
+        json.loads(tt.search("tic_tac_toe", config, simulations=50).json(), parse_constant=refuse)["report"]["options"][
+            "temperature"
+        ]
+        == "inf"
+    )

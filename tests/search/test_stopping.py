@@ -10,14 +10,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import treetop as tt
-from treetop.search.stopping import KLGain, MoreWhenCritical, Standing, Stopper, Together, UnassailableLeader, kl_gain, stretched
+from treetop.search.stopping import (
+    KLGain,
+    MoreWhenCritical,
+    Standing,
+    Stopper,
+    Together,
+    UnassailableLeader,
+    kl_gain,
+    stretched,
+)
 
 
 def standing(counts, means=None, *, done=0, limit=None, elapsed=0.0, **more):
     counts = np.array(counts, np.int32)
     means = np.where(counts > 0, 0.0, math.nan) if means is None else np.array(means, float)
     priors = np.full(len(counts), 1 / max(len(counts), 1))
-    return Standing(counts, means, priors, done, tt.Limit(simulations=1000) if limit is None else limit, elapsed, **more)
+    return Standing(
+        counts, means, priors, done, tt.Limit(simulations=1000) if limit is None else limit, elapsed, **more
+    )
 
 
 # What is left.
@@ -140,7 +151,9 @@ def test_no_leader_becomes_unassailable_within_the_wait(counts, done, factor, da
         return
     wait = min(stopper.wait(seen), 100 - done)
     early = data.draw(st.integers(0, wait - 1))
-    now = np.array(counts) + np.bincount(data.draw(st.lists(st.integers(0, len(counts) - 1), min_size=early, max_size=early)), minlength=len(counts))
+    now = np.array(counts) + np.bincount(
+        data.draw(st.lists(st.integers(0, len(counts) - 1), min_size=early, max_size=early)), minlength=len(counts)
+    )
     assert stopper.check(standing(now, done=done + early, limit=limit)) is None
 
 
@@ -178,7 +191,9 @@ def test_the_search_stops_when_the_visits_have_settled():
     stopper = KLGain(every=100, threshold=1e-5)
     assert stopper.check(standing([60, 40])) is None  # only remembered
     assert stopper.check(standing([100, 99])) is None  # too early: 99 new ones
-    assert stopper.check(standing([150, 50])) is None  # 0.6 ln(0.6 / 0.75) + 0.4 ln(0.4 / 0.25) = 0.0541, for each of 100: 5.4e-4
+    assert (
+        stopper.check(standing([150, 50])) is None
+    )  # 0.6 ln(0.6 / 0.75) + 0.4 ln(0.4 / 0.25) = 0.0541, for each of 100: 5.4e-4
     reason = stopper.check(standing([226, 76]))  # from 0.75 to 0.7483: 7.29e-6 for 102
     assert reason == "the visits have settled: 102 more moved them by 7.1e-08 nats each, less than 1e-05"
 
@@ -228,7 +243,10 @@ def test_a_position_is_critical_while_two_moves_are_close_in_value():
 
 def test_a_position_is_critical_while_another_move_has_the_better_value():
     stopper = MoreWhenCritical(margin=0.0)
-    assert stopper.why_critical(standing([500, 300], [0.30, 0.31])) == "the most visited move is not the one of the highest value"
+    assert (
+        stopper.why_critical(standing([500, 300], [0.30, 0.31]))
+        == "the most visited move is not the one of the highest value"
+    )
     assert stopper.why_critical(standing([500, 300], [0.30, 0.29])) is None
     assert stopper.why_critical(standing([500, 300], [0.30, 0.30])) == "two moves are close in value: 0.0000 apart"
 
@@ -368,7 +386,15 @@ def driven(search, limit, stoppers):
             seen = Standing(result.counts, result.means, result.priors, done, limit, done / 1e6, search.config.final)
         else:
             count = len(search.position.legal_actions())
-            seen = Standing(np.zeros(count, np.int32), np.full(count, np.nan), np.full(count, 1 / count), 0, limit, 0.0, search.config.final)
+            seen = Standing(
+                np.zeros(count, np.int32),
+                np.full(count, np.nan),
+                np.full(count, 1 / count),
+                0,
+                limit,
+                0.0,
+                search.config.final,
+            )
         verdict, looks = together.look(seen), looks + 1
         if verdict.reason or done >= verdict.limit.simulations:
             return done, verdict.reason, looks
@@ -392,7 +418,9 @@ def test_an_early_stop_plays_the_move_of_the_whole_limit(moves):
 
 
 def test_a_position_that_is_won_at_once_ends_early():
-    search = tt.Search(tt.position("connect_four", moves="1 4 1 4 1"), tt.uct(), seed=1)  # only 1 saves the second player
+    search = tt.Search(
+        tt.position("connect_four", moves="1 4 1 4 1"), tt.uct(), seed=1
+    )  # only 1 saves the second player
     done, reason, _ = driven(search, tt.Limit(simulations=4000), [UnassailableLeader()])
     assert reason
     assert done < 3000

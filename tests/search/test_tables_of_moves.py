@@ -12,21 +12,32 @@ TWO_LEFT = "c3 a1 b1 b3 c2 c1 a3"
 """Two moves are left, whatever they are nobody wins."""
 
 
-@pytest.mark.parametrize("config", [tt.rave(), tt.rave(c=0.7), tt.grave(amaf_reference=5), tt.rave(c=1.0, expand_after=4)], ids=str)
+@pytest.mark.parametrize(
+    "config", [tt.rave(), tt.rave(c=0.7), tt.grave(amaf_reference=5), tt.rave(c=1.0, expand_after=4)], ids=str
+)
 def test_all_moves_as_first_counts_the_moves_of_the_simulation_itself(config):
     """The first way ends at once, the second goes on by ways of other numbers: neither is ever made later."""
-    drawing = Drawing({0: [1, 2], 2: [None, None, 3, 4], 3: [None, None, 5, 6]}, worth={1: 0.2, 4: 1.0, 5: -1.0, 6: 0.5})
+    drawing = Drawing(
+        {0: [1, 2], 2: [None, None, 3, 4], 3: [None, None, 5, 6]}, worth={1: 0.2, 4: 1.0, 5: -1.0, 6: 0.5}
+    )
     search = tt.Search(drawing.position(), config, seed=3)
     search.run(tt.Limit(simulations=500))
     children = search.tree.root.children
     amaf = search.tree.columns.amaf
     assert [int(amaf["visits"][child.index]) for child in children] == [child.visits for child in children]
-    assert [float(amaf["value_sum"][child.index]) for child in children] == pytest.approx([child.value_sum for child in children])
+    assert [float(amaf["value_sum"][child.index]) for child in children] == pytest.approx(
+        [child.value_sum for child in children]
+    )
 
 
 @pytest.mark.parametrize(
     ("config", "evaluator"),
-    [(tt.history(), None), (tt.uct(), tt.Rollout("mast")), (tt.uct(solver=True), tt.Rollout("mast_softmax")), (tt.history(expand_after=3), None)],
+    [
+        (tt.history(), None),
+        (tt.uct(), tt.Rollout("mast")),
+        (tt.uct(solver=True), tt.Rollout("mast_softmax")),
+        (tt.history(expand_after=3), None),
+    ],
     ids=["history", "mast", "mast with a solver", "history of late trees"],
 )
 def test_the_table_of_past_moves_counts_each_move_of_each_simulation_once(config, evaluator):

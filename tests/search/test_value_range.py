@@ -26,7 +26,10 @@ class Says:
 def test_an_evaluator_in_python_is_held_to_the_range(value, wrap):
     search = tt.Search("tic_tac_toe", tt.puct(), evaluator=wrap(Says(value)), seed=1)
     reason = "outside of the range.*-1 to 1.*rewards" if np.isfinite(value) else "not finite"
-    with pytest.raises(tt.ConfigError, match=rf"(?s)the value {re.escape(format(value, 'g'))} of state 0 .*player 0.*{reason}.*\. \. \."):
+    with pytest.raises(
+        tt.ConfigError,
+        match=rf"(?s)the value {re.escape(format(value, 'g'))} of state 0 .*player 0.*{reason}.*\. \. \.",
+    ):
         search.run(tt.Limit(simulations=10))
     assert search.in_flight == 0
     search.tree.check((-1, 1))
@@ -38,7 +41,10 @@ def test_an_evaluator_in_python_is_held_to_the_range(value, wrap):
 
 def test_what_rounding_brings_is_no_error():
     for value in (1.0, -1.0, np.float32(1.0000001)):
-        assert tt.Search("tic_tac_toe", tt.puct(), evaluator=Says(value), seed=1).run(tt.Limit(simulations=10)).simulations == 10
+        assert (
+            tt.Search("tic_tac_toe", tt.puct(), evaluator=Says(value), seed=1).run(tt.Limit(simulations=10)).simulations
+            == 10
+        )
 
 
 @pytest.mark.parametrize("logits", [np.nan, np.inf])
@@ -50,7 +56,12 @@ def test_logits_that_are_no_numbers_are_shown_with_their_position(logits):
 def test_what_is_no_array_of_numbers_is_a_clear_error():
     search = tt.Search("tic_tac_toe", tt.puct(), seed=1)
     batch = search.ask(1)
-    for logits, values, told in (("text", [0.0], "logits"), (np.zeros((1, 9)), ["a"], "values"), (np.zeros((1, 9)), [[0.0], [0.0, 1.0]], "values"), (np.zeros((1, 8)), [0.0], "shape")):
+    for logits, values, told in (
+        ("text", [0.0], "logits"),
+        (np.zeros((1, 9)), ["a"], "values"),
+        (np.zeros((1, 9)), [[0.0], [0.0, 1.0]], "values"),
+        (np.zeros((1, 8)), [0.0], "shape"),
+    ):
         with pytest.raises(tt.ConfigError, match=told):
             search.tell(batch, logits, values)
     search.drop(batch)
@@ -66,7 +77,18 @@ class Returns:
         return self.given
 
 
-@pytest.mark.parametrize("given", [None, 0.0, (), (1, 2, 3), {"logits": 0}, (np.zeros((1, 9), complex), np.zeros(1)), (np.zeros((1, 9)), np.zeros(1, complex))])
+@pytest.mark.parametrize(
+    "given",
+    [
+        None,
+        0.0,
+        (),
+        (1, 2, 3),
+        {"logits": 0},
+        (np.zeros((1, 9), complex), np.zeros(1)),
+        (np.zeros((1, 9)), np.zeros(1, complex)),
+    ],
+)
 @pytest.mark.parametrize("wrap", [lambda one: one, tt.Cached], ids=["plain", "cached"])
 def test_an_evaluator_that_returns_no_pair_of_real_arrays_is_a_clear_error(given, wrap):
     search = tt.Search("tic_tac_toe", tt.puct(), evaluator=wrap(Returns(given)), seed=1)
@@ -145,7 +167,11 @@ class Boastful:
         out[1] = -out[0]
 
 
-@pytest.mark.parametrize("evaluator", [tt.Heuristic(), tt.Mixed(tt.Heuristic()), tt.Rollout(depth=2), tt.Heuristic(prior_temperature=0.5)], ids=str)
+@pytest.mark.parametrize(
+    "evaluator",
+    [tt.Heuristic(), tt.Mixed(tt.Heuristic()), tt.Rollout(depth=2), tt.Heuristic(prior_temperature=0.5)],
+    ids=str,
+)
 def test_a_games_heuristic_is_held_to_the_range(evaluator):
     start = tt.position(Boastful, " ".join(["1"] * 20))
     with pytest.raises(tt.GameError, match=r"(?s)heuristic gave player 1 the value -3.25.*-1 to 1"):

@@ -57,8 +57,12 @@ def test_a_search_for_one_of_those_who_choose_at_once_draws_from_the_mixed_strat
 
 
 def test_what_can_be_won_against_a_kuhn_strategy_falls_with_the_simulations():
-    lost = [exploitability("kuhn_poker", strategy_table("kuhn_poker", tt.find_strategies("kuhn_poker", simulations=n, seed=1)))
-            for n in (1000, 30_000, 1_000_000)]  # fmt: skip
+    lost = [
+        exploitability(
+            "kuhn_poker", strategy_table("kuhn_poker", tt.find_strategies("kuhn_poker", simulations=n, seed=1))
+        )
+        for n in (1000, 30_000, 1_000_000)
+    ]
     assert lost[0] > lost[1] > lost[2]
     assert lost[2] < 0.02
 
@@ -80,7 +84,10 @@ def test_two_deals_that_look_the_same_give_the_same_search(config):
 
 def test_a_search_that_sees_all_cards_is_another_one():
     one, other = deals(1, (0, 2))
-    values = [tt.Search(position, tt.uct(information="open"), seed=4).run(tt.Limit(simulations=4000)).value for position in (one, other)]
+    values = [
+        tt.Search(position, tt.uct(information="open"), seed=4).run(tt.Limit(simulations=4000)).value
+        for position in (one, other)
+    ]
     assert values[0] > values[1] + 0.5
 
 
@@ -102,7 +109,9 @@ def test_actions_of_real_numbers_are_found_near_the_best():
     assert result.vector[0] == pytest.approx(0.4, abs=0.25)
     assert result.value > 1.6
     following = tt.Position(Aim).apply(result.choice)
-    assert tt.Search(following, tt.uct(c=0.3), seed=8).run(tt.Limit(simulations=20_000)).vector[0] == pytest.approx(result.vector[0], abs=0.25)
+    assert tt.Search(following, tt.uct(c=0.3), seed=8).run(tt.Limit(simulations=20_000)).vector[0] == pytest.approx(
+        result.vector[0], abs=0.25
+    )
 
 
 def test_more_visits_draw_more_actions():
@@ -160,7 +169,9 @@ def test_a_player_who_is_not_to_move_is_refused():
 @pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("config", [tt.uct(), tt.uct(information="deals"), tt.regret()], ids=str)
 @pytest.mark.parametrize("broken", ["self.said = -1", "self.player = 1 - self.player", "self.guess = 1"])
-def test_a_determinize_that_contradicts_what_the_player_has_seen_is_an_error_before_anything_is_searched(broken, config):
+def test_a_determinize_that_contradicts_what_the_player_has_seen_is_an_error_before_anything_is_searched(
+    broken, config
+):
     scope: dict[str, object] = {}
     exec(f"def determinize(self, player, rng):\n    {broken}", scope)
     game = changed(Secret, determinize=scope["determinize"])

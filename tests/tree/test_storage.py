@@ -67,7 +67,9 @@ def test_reroot_keeps_statistics_of_the_subtree_and_nothing_else():
     child = search.tree.root.children[3]
     before = [(node.action, node.visits, node.value_sum, node.prior, len(node.children)) for node in child.walk()]
     search.tree.reroot(child.index, 0)
-    after = [(node.action, node.visits, node.value_sum, node.prior, len(node.children)) for node in search.tree.root.walk()]
+    after = [
+        (node.action, node.visits, node.value_sum, node.prior, len(node.children)) for node in search.tree.root.walk()
+    ]
     assert after[1:] == before[1:]
     assert after[0][1] == before[0][1]
     assert len(before) == search.tree.size
@@ -94,7 +96,13 @@ def test_a_stale_node_is_an_error_and_not_a_stranger():
     search = searched()
     node = search.tree.root.children[2]
     search.tree.fold(1)
-    for read in (lambda: node.visits, lambda: node.children, lambda: node.parent, lambda: node.prior, lambda: node.is_terminal):
+    for read in (
+        lambda: node.visits,
+        lambda: node.children,
+        lambda: node.parent,
+        lambda: node.prior,
+        lambda: node.is_terminal,
+    ):
         with pytest.raises(tt.StaleNodeError):
             read()
 

@@ -84,7 +84,7 @@ def dies_at_once():
 
 
 def unpicklable():
-    return lambda: (lambda: None)
+    return lambda: lambda: None
 
 
 def closing(folder: str) -> Any:

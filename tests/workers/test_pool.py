@@ -246,12 +246,18 @@ def test_an_error_of_the_setup_is_the_callers_error():
     for workers in (1, 2):
         with Pool(f"{JOBS}:broken", workers=workers) as pool, pytest.raises(ConfigError, match="this cannot be set up"):
             list(pool.run(units(1, 2)))
-    with Pool(f"{JOBS}:broken_strangely", workers=2) as pool, pytest.raises(WorkerError, match="ZeroDivisionError: nothing fits"):
+    with (
+        Pool(f"{JOBS}:broken_strangely", workers=2) as pool,
+        pytest.raises(WorkerError, match="ZeroDivisionError: nothing fits"),
+    ):
         list(pool.run(units(1, 2)))
 
 
 def test_workers_that_die_before_they_are_ready_are_not_started_for_ever():
-    with Pool(f"{JOBS}:dies_at_once", workers=2) as pool, pytest.raises(WorkerError, match="exit code 7 before it was ready"):
+    with (
+        Pool(f"{JOBS}:dies_at_once", workers=2) as pool,
+        pytest.raises(WorkerError, match="exit code 7 before it was ready"),
+    ):
         list(pool.run(units(1, 2)))
 
 
@@ -307,9 +313,16 @@ def test_bad_settings_are_told():
         Pool(f"{JOBS}:squares", workers=2, ahead=-1)
     with pytest.raises(ConfigError, match="positive number of seconds"):
         Pool(f"{JOBS}:squares", workers=1, deadline=0)
-    with Pool(f"{JOBS}:squares", workers=0) as pool, pytest.raises(ConfigError, match="two units of work are called 'unit 1'"):
+    with (
+        Pool(f"{JOBS}:squares", workers=0) as pool,
+        pytest.raises(ConfigError, match="two units of work are called 'unit 1'"),
+    ):
         list(pool.run(units(1, 1)))
-    for wrong, words in (("squares", "module:function"), ("no.such:thing", "cannot be imported"), (f"{JOBS}:nothing", "has no function")):
+    for wrong, words in (
+        ("squares", "module:function"),
+        ("no.such:thing", "cannot be imported"),
+        (f"{JOBS}:nothing", "has no function"),
+    ):
         with pytest.raises(ConfigError, match=words):
             resolve(wrong)
 

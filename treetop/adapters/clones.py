@@ -14,11 +14,19 @@ import numpy as np
 from treetop.errors import ConfigError
 from treetop.search.problem import ProblemError
 
-_SHARED = ("action_space", "observation_space", "spec", "P", "metadata")  # what no step changes, and what is dear to copy
+_SHARED = (
+    "action_space",
+    "observation_space",
+    "spec",
+    "P",
+    "metadata",
+)  # what no step changes, and what is dear to copy
 _WINDOWS = ("screen", "window", "window_surface", "clock", "surf", "viewer", "renderer", "mujoco_renderer")
 _MOST_OBJECTS = 20_000  # of an environment that are looked through for generators
 _WORD = (1 << 64) - 1
-_ATOMS = frozenset({int, float, bool, str, bytes, type(None), complex, np.float64, np.float32, np.int64, np.int32, np.bool_})
+_ATOMS = frozenset(
+    {int, float, bool, str, bytes, type(None), complex, np.float64, np.float32, np.int64, np.int32, np.bool_}
+)
 
 
 class RandomStepError(ProblemError):
@@ -154,7 +162,9 @@ class Clones:
                 try:
                     inside[name] = copy.deepcopy(value, memo)
                 except Exception as error:
-                    raise ConfigError(f"{type(env).__name__}.{name} cannot be copied ({error}): give functions that save and restore it, as snapshot=") from error
+                    raise ConfigError(
+                        f"{type(env).__name__}.{name} cannot be copied ({error}): give functions that save and restore it, as snapshot="
+                    ) from error
         return twin
 
     def save(self, env: Any) -> Any:
@@ -165,7 +175,9 @@ class Clones:
 class Hooks:
     """Snapshots by the caller's own functions. The environment itself is stepped, and put back each time."""
 
-    def __init__(self, env: Any, own: OwnRandomness, save: Callable[[Any], Any], restore: Callable[[Any, Any], object]) -> None:
+    def __init__(
+        self, env: Any, own: OwnRandomness, save: Callable[[Any], Any], restore: Callable[[Any, Any], object]
+    ) -> None:
         self.own, self._env, self._save, self._restore = own, env, save, restore
 
     def take(self) -> Any:
@@ -205,7 +217,9 @@ def find_generators(root: Any) -> list[Any]:
     found, seen, waiting = [], set[int](), [root]
     while waiting and len(seen) < _MOST_OBJECTS:
         value = waiting.pop()
-        if id(value) in seen or isinstance(value, (str, bytes, int, float, np.ndarray, type, ModuleType, FunctionType, MethodType)):
+        if id(value) in seen or isinstance(
+            value, (str, bytes, int, float, np.ndarray, type, ModuleType, FunctionType, MethodType)
+        ):
             continue
         seen.add(id(value))
         if OwnRandomness.is_one(value):

@@ -21,7 +21,15 @@ from treetop.types import CHANCE
 gymnasium = load("gymnasium", "gym")
 
 _UNKNOWN_RANGE = (-1e6, 1e6)  # wide, so that the rules look at values on the scale of what was seen
-_PASSIVE = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics", "RecordVideo", "HumanRendering", "RenderCollection")
+_PASSIVE = (
+    "TimeLimit",
+    "OrderEnforcing",
+    "PassiveEnvChecker",
+    "RecordEpisodeStatistics",
+    "RecordVideo",
+    "HumanRendering",
+    "RenderCollection",
+)
 _FADING = 0.97  # the discount of a policy whose leaves are valued by random actions
 _UNLIKELY = 0.02  # the prior of an action that the table knows to be worse, where the best has 1
 _CHECKED = ("discount", "horizon", "snapshot", "reward_range")
@@ -63,14 +71,18 @@ class GymProblem:
     outcomes: Callable[[Any], list[tuple[int, float]]]
     evaluate: Callable[[Any, Any], tuple[list[float], float]]
 
-    def __new__(cls, env: Any, *, stochastic: bool | None = None, table: bool | None = None, redraw: Any = None, **options: Any) -> GymProblem:  # noqa: PYI034
+    def __new__(  # noqa: PYI034 - a subclass is chosen
+        cls, env: Any, *, stochastic: bool | None = None, table: bool | None = None, redraw: Any = None, **options: Any
+    ) -> GymProblem:
         """A problem of the kind that the environment needs."""
         if cls is not GymProblem:
             return super().__new__(cls)
         if not isinstance(env, gymnasium.Env):
             raise ConfigError(f"give a Gymnasium environment, not {env!r}")
         if not isinstance(env.action_space, gymnasium.spaces.Discrete):
-            raise ConfigError(f"a search chooses between single actions: the action space must be Discrete, not {env.action_space}")
+            raise ConfigError(
+                f"a search chooses between single actions: the action space must be Discrete, not {env.action_space}"
+            )
         refuse_unknown("GymProblem", options, option_names(GymProblem))
         _check_options(**options)
         if any(getattr(layer, "_has_reset", True) is False for layer in layers(env)):
@@ -140,7 +152,9 @@ class _ByTable(GymProblem):
         self._table = Table.of(self.core)
         if self._table.is_random:
             self.player: Callable[[Any], int] = lambda state: CHANCE if len(state) == 4 else 0
-            self.outcomes = lambda state: [(index, way[0]) for index, way in enumerate(self._table.ways[state[0]][state[3]])]
+            self.outcomes = lambda state: [
+                (index, way[0]) for index, way in enumerate(self._table.ways[state[0]][state[3]])
+            ]
         self.evaluate = self._evaluate
 
     def initial(self) -> Any:
@@ -199,7 +213,9 @@ class _ByCopies(GymProblem):
             observation, reward, terminated, truncated, _ = env.step(action)
             self._expect_nothing_drawn(before)
             token = self._points.save(env)
-        return GymState(token, state.time + 1, observation, over=bool(terminated or truncated)), float(reward) * self._factors[state.time]
+        return GymState(token, state.time + 1, observation, over=bool(terminated or truncated)), float(
+            reward
+        ) * self._factors[state.time]
 
     def is_terminal(self, state: GymState) -> bool:
         return state.over or state.time >= self.horizon
@@ -220,7 +236,9 @@ class _ByCopies(GymProblem):
 
     def _expect_nothing_drawn(self, before: Any) -> None:
         if self._own.place() != before:
-            raise RandomStepError(f"a step of {self.name} draws random numbers, and none were expected: say stochastic=True")
+            raise RandomStepError(
+                f"a step of {self.name} draws random numbers, and none were expected: say stochastic=True"
+            )
 
 
 class _OpenLoop(GymProblem):
@@ -238,7 +256,9 @@ class _OpenLoop(GymProblem):
         return ()
 
     def actions(self, state: tuple[int, ...]) -> Sequence[int]:
-        return self._actions if len(state) < self.horizon else self._actions[:1]  # beyond the horizon there is nothing to choose
+        return (
+            self._actions if len(state) < self.horizon else self._actions[:1]
+        )  # beyond the horizon there is nothing to choose
 
     def step(self, state: tuple[int, ...], action: int) -> tuple[int, ...]:
         return (*state, action)
@@ -277,8 +297,14 @@ class GymPolicy:
     """
 
     def __init__(
-        self, limit: Limit | None = None, config: SearchConfig | None = None, *, evaluator: Any = None, seed: int = 0, **options: Any
-    ) -> None:  # fmt: skip
+        self,
+        limit: Limit | None = None,
+        config: SearchConfig | None = None,
+        *,
+        evaluator: Any = None,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
         self.limit = Limit(simulations=200) if limit is None else limit
         check_policy("GymPolicy", GymProblem, self.limit, config, seed, options)
         _check_options(**{name: options[name] for name in _CHECKED if name in options})
@@ -315,12 +341,20 @@ class GymPolicy:
         return f"<policy by search: {self.config or 'the usual settings'}, {self.limit}>"
 
 
-def _check_options(*, discount: float = 1.0, horizon: int = 100, snapshot: Any = None, reward_range: Any = None) -> None:  # noqa: ARG001
+def _check_options(
+    *,
+    discount: float = 1.0,
+    horizon: int = 100,
+    snapshot: Any = None,
+    reward_range: Any = None,  # noqa: ARG001
+) -> None:
     if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
         raise ConfigError(f"horizon is a whole number of steps, at least 1; not {horizon!r}")
     if not isinstance(discount, (int, float)) or not 0.0 < discount <= 1.0:
         raise ConfigError(f"discount is a number above 0 and at most 1, not {discount!r}")
-    if snapshot is not None and (not isinstance(snapshot, tuple) or len(snapshot) != 2 or not all(map(callable, snapshot))):
+    if snapshot is not None and (
+        not isinstance(snapshot, tuple) or len(snapshot) != 2 or not all(map(callable, snapshot))
+    ):
         raise ConfigError(f"snapshot is a pair of functions, save(env) and restore(env, token); not {snapshot!r}")
 
 

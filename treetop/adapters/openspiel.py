@@ -61,7 +61,9 @@ class OpenSpielProblem:
         if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
             raise ConfigError(f"{self.name} is a mean-field game, which has no players to search for")
         if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-            raise ConfigError(f"{self.name} draws its chance inside of a step and does not tell the outcomes, so it cannot be searched")
+            raise ConfigError(
+                f"{self.name} draws its chance inside of a step and does not tell the outcomes, so it cannot be searched"
+            )
         self.num_players = self.game.num_players()
         if isinstance(player, bool) or not isinstance(player, int) or not 0 <= player < self.num_players:
             raise ConfigError(f"the players of {self.name} are 0 to {self.num_players - 1}, not {player!r}")
@@ -146,7 +148,9 @@ class _InTurn(OpenSpielProblem):
     def _check(self, kind: Any) -> None:
         self._order: list[int] = [(self._player + place) % self.num_players for place in range(self.num_players)]
         if kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION:
-            raise ConfigError(f"{self.name} hides something and lets players choose at once, which cannot be searched here")
+            raise ConfigError(
+                f"{self.name} hides something and lets players choose at once, which cannot be searched here"
+            )
 
     def initial(self) -> _Open:
         return _Open(super().initial(), {})
@@ -194,7 +198,9 @@ class _Veiled:
 
     __slots__ = ("action", "actions", "player", "text", "worlds")
 
-    def __init__(self, player: int, actions: list[int], text: str, worlds: list[tuple[Any, float]], action: int | None = None) -> None:
+    def __init__(
+        self, player: int, actions: list[int], text: str, worlds: list[tuple[Any, float]], action: int | None = None
+    ) -> None:
         self.player, self.actions, self.text, self.worlds, self.action = player, actions, text, worlds, action
 
     def __str__(self) -> str:
@@ -208,9 +214,13 @@ class _Hidden(OpenSpielProblem):
 
     def _check(self, kind: Any) -> None:  # noqa: ARG002 - the shape of the method
         if self._state is None:
-            raise ConfigError(f"{self.name} hides something: give the state in which a player is to move, who knows what he has seen")
+            raise ConfigError(
+                f"{self.name} hides something: give the state in which a player is to move, who knows what he has seen"
+            )
         if self._state.is_terminal() or self._state.current_player() < 0:
-            raise ConfigError(f"{self.name} hides something: search it from a state in which a player is to move, not from this one\n{self._state}")
+            raise ConfigError(
+                f"{self.name} hides something: search it from a state in which a player is to move, not from this one\n{self._state}"
+            )
         self._root = self._look(self._state)
         self.outcomes = self._outcomes
 
@@ -225,8 +235,12 @@ class _Hidden(OpenSpielProblem):
                 found[key] = (world, found[key][1] + 1 if key in found else 1)
             text = state.information_state_string(player)
         except pyspiel.SpielError as error:
-            raise ConfigError(f"{self.name} hides something and cannot draw what it may be, so it cannot be searched: {error}") from None
-        return _Veiled(player, state.legal_actions(), text, [(world, count / self._worlds) for world, count in found.values()])
+            raise ConfigError(
+                f"{self.name} hides something and cannot draw what it may be, so it cannot be searched: {error}"
+            ) from None
+        return _Veiled(
+            player, state.legal_actions(), text, [(world, count / self._worlds) for world, count in found.values()]
+        )
 
     def initial(self) -> Any:
         return self._root
@@ -288,18 +302,35 @@ class TreetopBot(_Bot):
     """
 
     def __init__(
-        self, limit: Limit | None = None, config: SearchConfig | None = None, *, evaluator: Any = None, seed: int = 0, worlds: int = 64,
-        player_id: int = 0, player: Player | None = None, game: str | Game | None = None,
-        to_ours: Callable[[Any, int], int] | None = None, to_theirs: Callable[[Any, int], int] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        limit: Limit | None = None,
+        config: SearchConfig | None = None,
+        *,
+        evaluator: Any = None,
+        seed: int = 0,
+        worlds: int = 64,
+        player_id: int = 0,
+        player: Player | None = None,
+        game: str | Game | None = None,
+        to_ours: Callable[[Any, int], int] | None = None,
+        to_theirs: Callable[[Any, int], int] | None = None,
+    ) -> None:
         super().__init__()
         if (player is None) != (game is None):
-            raise ConfigError("a bot that plays by a Treetop player needs both: player=, and game= for the Treetop game that he plays")
+            raise ConfigError(
+                "a bot that plays by a Treetop player needs both: player=, and game= for the Treetop game that he plays"
+            )
         if player is not None and (limit, config, evaluator) != (None, None, None):
             raise ConfigError("a player brings his own limit, config and evaluator")
         self._limit = Limit(simulations=_SIMULATIONS) if limit is None else limit
         check_policy("TreetopBot", OpenSpielProblem, self._limit, config, seed, {})
-        self._config, self._evaluator, self._seed, self._worlds, self._player_id = config, evaluator, seed, worlds, player_id
+        self._config, self._evaluator, self._seed, self._worlds, self._player_id = (
+            config,
+            evaluator,
+            seed,
+            worlds,
+            player_id,
+        )
         self._player, self._game = player, None if game is None else load_game(game)
         self._to_ours, self._to_theirs = to_ours, to_theirs
         self._position: Position | None = None
@@ -355,13 +386,17 @@ class TreetopBot(_Bot):
             self._player.observe(action)
         self._position = known
         if known.player != state.current_player():
-            raise GameError(f"{self._game.name} says that player {known.player} is to move, OpenSpiel that it is {state.current_player()}\n{known}")
+            raise GameError(
+                f"{self._game.name} says that player {known.player} is to move, OpenSpiel that it is {state.current_player()}\n{known}"
+            )
         chosen = self._player.choose(known)
         if isinstance(chosen, tuple):
             raise GameError(f"{self._game.name} has actions of real numbers, OpenSpiel's games have none")
         theirs = chosen if self._to_theirs is None else self._to_theirs(state, chosen)
         if theirs not in state.legal_actions():
-            raise PlayerError(f"{self._player.name} chose {chosen!r}, which is {theirs!r} for OpenSpiel and not legal there\n{state}")
+            raise PlayerError(
+                f"{self._player.name} chose {chosen!r}, which is {theirs!r} for OpenSpiel and not legal there\n{state}"
+            )
         return int(theirs)
 
     def _translated(self, state: Any) -> Sequence[int]:

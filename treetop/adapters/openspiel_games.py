@@ -40,7 +40,9 @@ class TreetopGame(_Game):
         if facts.action_size is not None:
             raise ConfigError(f"the actions of {game.name} are real numbers, which OpenSpiel's games do not have")
         if game.has("deal"):
-            raise ConfigError(f"the start of {game.name} is dealt outside of its rules, which OpenSpiel's games do not have")
+            raise ConfigError(
+                f"the start of {game.name} is dealt outside of its rules, which OpenSpiel's games do not have"
+            )
         kind, start = pyspiel.GameType, Position(game)
         self.treetop_game = game
         at_once, hidden = game.has("apply_joint"), game.has("information")
@@ -48,19 +50,32 @@ class TreetopGame(_Game):
         if start.player == SIMULTANEOUS and facts.max_length == 1:
             information = kind.Information.ONE_SHOT
         described = kind(
-            short_name="treetop_" + re.sub(r"\W+", "_", game.name).strip("_").lower(), long_name=f"{game.name} by Treetop",
+            short_name="treetop_" + re.sub(r"\W+", "_", game.name).strip("_").lower(),
+            long_name=f"{game.name} by Treetop",
             dynamics=kind.Dynamics.SIMULTANEOUS if at_once else kind.Dynamics.SEQUENTIAL,
-            chance_mode=kind.ChanceMode.DETERMINISTIC if facts.num_outcomes is None else kind.ChanceMode.EXPLICIT_STOCHASTIC,
-            information=information, utility=kind.Utility.ZERO_SUM if facts.zero_sum else kind.Utility.GENERAL_SUM,
+            chance_mode=kind.ChanceMode.DETERMINISTIC
+            if facts.num_outcomes is None
+            else kind.ChanceMode.EXPLICIT_STOCHASTIC,
+            information=information,
+            utility=kind.Utility.ZERO_SUM if facts.zero_sum else kind.Utility.GENERAL_SUM,
             reward_model=kind.RewardModel.REWARDS if game.has("step_rewards") else kind.RewardModel.TERMINAL,
-            max_num_players=facts.players, min_num_players=facts.players, provides_information_state_string=True,
-            provides_information_state_tensor=False, provides_observation_string=True, provides_observation_tensor=False,
-        )  # fmt: skip
+            max_num_players=facts.players,
+            min_num_players=facts.players,
+            provides_information_state_string=True,
+            provides_information_state_tensor=False,
+            provides_observation_string=True,
+            provides_observation_tensor=False,
+        )
         low, high = facts.rewards
         numbers = pyspiel.GameInfo(
-            num_distinct_actions=facts.num_actions, max_chance_outcomes=facts.num_outcomes or 0, num_players=facts.players,
-            min_utility=float(low), max_utility=float(high), utility_sum=0.0 if facts.zero_sum else None, max_game_length=facts.max_length,
-        )  # fmt: skip
+            num_distinct_actions=facts.num_actions,
+            max_chance_outcomes=facts.num_outcomes or 0,
+            num_players=facts.players,
+            min_utility=float(low),
+            max_utility=float(high),
+            utility_sum=0.0 if facts.zero_sum else None,
+            max_game_length=facts.max_length,
+        )
         super().__init__(described, numbers, {})
 
     def new_initial_state(self) -> TreetopState:
@@ -122,7 +137,13 @@ class TreetopState(_State):
         if position.is_terminal:
             return int(pyspiel.PlayerId.TERMINAL)
         player = position.player
-        return int(pyspiel.PlayerId.CHANCE) if player == CHANCE else int(pyspiel.PlayerId.SIMULTANEOUS) if player == SIMULTANEOUS else player
+        return (
+            int(pyspiel.PlayerId.CHANCE)
+            if player == CHANCE
+            else int(pyspiel.PlayerId.SIMULTANEOUS)
+            if player == SIMULTANEOUS
+            else player
+        )
 
     def _legal_actions(self, player: int) -> list[int]:
         return sorted(self.position.legal_actions(player))
@@ -144,7 +165,9 @@ class TreetopState(_State):
 
     def _action_to_string(self, player: int, action: int) -> str:
         position = self.position
-        if position.is_terminal or action not in position.legal_actions(None if player == CHANCE or position.player != SIMULTANEOUS else player):
+        if position.is_terminal or action not in position.legal_actions(
+            None if player == CHANCE or position.player != SIMULTANEOUS else player
+        ):
             return str(action)
         return str(action) if position.player == SIMULTANEOUS else position.move_text(action)
 

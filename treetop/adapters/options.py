@@ -13,12 +13,16 @@ from treetop.search.config import SearchConfig
 from treetop.search.limits import Limit
 
 
-def check_policy(policy: str, problem: type, limit: object, config: object, seed: object, options: Mapping[str, Any]) -> None:
+def check_policy(
+    policy: str, problem: type, limit: object, config: object, seed: object, options: Mapping[str, Any]
+) -> None:
     """Refuse arguments of a policy that its searches could not use; `options` go to the problem."""
     if not isinstance(limit, Limit):
         raise ConfigError(f"the limit of a {policy} is a Limit such as Limit(simulations=200), not {limit!r}")
     if config is not None and not isinstance(config, SearchConfig):
-        raise ConfigError(f"the config of a {policy} is uct(...), puct(...), another preset or a SearchConfig, not {config!r}")
+        raise ConfigError(
+            f"the config of a {policy} is uct(...), puct(...), another preset or a SearchConfig, not {config!r}"
+        )
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise ConfigError(f"a seed is a whole number, not {seed!r}")
     refuse_unknown(policy, options, option_names(problem))

@@ -18,7 +18,13 @@ from treetop.search.limits import Limit
 
 _aec: Any = load("pettingzoo.utils.env", "gym").AECEnv
 
-_PASSIVE = ("OrderEnforcingWrapper", "AssertOutOfBoundsWrapper", "TerminateIllegalWrapper", "CaptureStdoutWrapper", "ClipOutOfBoundsWrapper")
+_PASSIVE = (
+    "OrderEnforcingWrapper",
+    "AssertOutOfBoundsWrapper",
+    "TerminateIllegalWrapper",
+    "CaptureStdoutWrapper",
+    "ClipOutOfBoundsWrapper",
+)
 
 
 class PettingZooState:
@@ -43,10 +49,19 @@ class PettingZooProblem:
     knows the search knows. `reward_range` is the range of an agent's whole return; `zero_sum` is taken to be true for two agents with a symmetric range.
     """
 
-    def __init__(self, env: Any, *, reward_range: tuple[float, float] = (-1.0, 1.0), zero_sum: bool | None = None, horizon: int = 10_000) -> None:
+    def __init__(
+        self,
+        env: Any,
+        *,
+        reward_range: tuple[float, float] = (-1.0, 1.0),
+        zero_sum: bool | None = None,
+        horizon: int = 10_000,
+    ) -> None:
         if not isinstance(env, _aec):
             raise ConfigError(f"give a PettingZoo environment in which agents act in turn (AEC), not {env!r}")
-        if not getattr(env.unwrapped, "agents", None) or any(vars(layer).get("_has_reset") is False for layer in layers(env)):
+        if not getattr(env.unwrapped, "agents", None) or any(
+            vars(layer).get("_has_reset") is False for layer in layers(env)
+        ):
             raise ConfigError(f"{env} was not reset yet, or is over: there is nothing to search from")
         if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
             raise ConfigError(f"horizon is a whole number of steps, at least 1; not {horizon!r}")
@@ -85,7 +100,9 @@ class PettingZooProblem:
             return [int(action) for action in np.flatnonzero(mask)]
         space = env.action_space(agent)
         if not hasattr(space, "n"):
-            raise ConfigError(f"a search chooses between single actions: the action space must be Discrete, not {space}")
+            raise ConfigError(
+                f"a search chooses between single actions: the action space must be Discrete, not {space}"
+            )
         return list(range(int(getattr(space, "start", 0)), int(getattr(space, "start", 0)) + int(space.n)))
 
     def step(self, state: PettingZooState, action: int) -> PettingZooState:
@@ -96,7 +113,9 @@ class PettingZooProblem:
         self._past_the_dead(state)
         state.time += 1
         if self._own.place() != before:
-            raise RandomStepError(f"a step of {self.name} draws random numbers, which only a game of its own rules can tell: see docs/adapters.md")
+            raise RandomStepError(
+                f"a step of {self.name} draws random numbers, which only a game of its own rules can tell: see docs/adapters.md"
+            )
         return state
 
     def _act(self, state: PettingZooState, action: int | None) -> None:
@@ -132,8 +151,14 @@ class PettingZooPolicy:
     """
 
     def __init__(
-        self, limit: Limit | None = None, config: SearchConfig | None = None, *, evaluator: Any = None, seed: int = 0, **options: Any
-    ) -> None:  # fmt: skip
+        self,
+        limit: Limit | None = None,
+        config: SearchConfig | None = None,
+        *,
+        evaluator: Any = None,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
         self.limit = Limit(simulations=200) if limit is None else limit
         check_policy("PettingZooPolicy", PettingZooProblem, self.limit, config, seed, options)
         self.config, self.evaluator, self.seed, self.options = config, evaluator, seed, options

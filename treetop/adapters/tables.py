@@ -18,7 +18,9 @@ class Table:
     """A table of transitions, with the ways that lead to the same taken together."""
 
     def __init__(self, env: Any) -> None:
-        self.ways: list[list[list[Way]]] = [[_merged(env.P[state][action]) for action in sorted(env.P[state])] for state in sorted(env.P)]
+        self.ways: list[list[list[Way]]] = [
+            [_merged(env.P[state][action]) for action in sorted(env.P[state])] for state in sorted(env.P)
+        ]
         self.is_random = any(len(ways) > 1 for actions in self.ways for ways in actions)
         self._values: dict[float, list[FloatArray]] = {}  # by discount and steps: a number for each state and action
 
@@ -34,7 +36,11 @@ class Table:
     def fits(env: Any) -> bool:
         """Whether an environment shows a table that says all: states are numbered through, and nothing is drawn beside it."""
         table, state = getattr(env, "P", None), getattr(env, "s", None)
-        if not isinstance(table, dict) or not isinstance(state, (int, np.integer)) or getattr(env, "fickle_passenger", False):
+        if (
+            not isinstance(table, dict)
+            or not isinstance(state, (int, np.integer))
+            or getattr(env, "fickle_passenger", False)
+        ):
             return False
         return sorted(table) == list(range(len(table))) and state in table
 
@@ -61,12 +67,22 @@ class Table:
 
     def _arrays(self) -> tuple[FloatArray, Any, FloatArray, FloatArray]:
         shape = (len(self.ways), len(self.ways[0]), max(len(ways) for actions in self.ways for ways in actions))
-        chances, targets, rewards, goes_on = np.zeros(shape), np.zeros(shape, np.int64), np.zeros(shape), np.zeros(shape)
+        chances, targets, rewards, goes_on = (
+            np.zeros(shape),
+            np.zeros(shape, np.int64),
+            np.zeros(shape),
+            np.zeros(shape),
+        )
         for state, actions in enumerate(self.ways):
             for action, ways in enumerate(actions):
                 for index, (chance, target, reward, over) in enumerate(ways):
                     place = (state, action, index)
-                    chances[place], targets[place], rewards[place], goes_on[place] = chance, target, reward, float(not over)
+                    chances[place], targets[place], rewards[place], goes_on[place] = (
+                        chance,
+                        target,
+                        reward,
+                        float(not over),
+                    )
         return chances, targets, rewards, goes_on
 
 

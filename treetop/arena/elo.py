@@ -79,8 +79,12 @@ class Rating:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {"score": self.score.to_dict(), "elo": self.elo.to_dict(), "normalized_elo": self.normalized_elo.to_dict(),
-                "superiority": self.superiority}
+        return {
+            "score": self.score.to_dict(),
+            "elo": self.elo.to_dict(),
+            "normalized_elo": self.normalized_elo.to_dict(),
+            "superiority": self.superiority,
+        }
 
 
 def rate(pentanomial: Sequence[int]) -> Rating:
@@ -106,7 +110,9 @@ def rate(pentanomial: Sequence[int]) -> Rating:
 def check_pentanomial(counts: Sequence[int]) -> Pentanomial:
     """Five counts that are not negative, or an error."""
     if len(counts) != 5 or any(isinstance(count, bool) or count < 0 or count != int(count) for count in counts):
-        raise ConfigError(f"a pentanomial is five counts of pairs, with 0, 1/2, 1, 3/2 and 2 points; not {list(counts)!r}")
+        raise ConfigError(
+            f"a pentanomial is five counts of pairs, with 0, 1/2, 1, 3/2 and 2 points; not {list(counts)!r}"
+        )
     return tuple(int(count) for count in counts)  # type: ignore[return-value]
 
 

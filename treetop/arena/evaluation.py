@@ -73,7 +73,9 @@ class EvaluationTask:
 class _Evaluation(Contest):
     """Players, each by itself on every deal."""
 
-    def __init__(self, specs: tuple[str, ...], names: tuple[str, ...], log: GameLog, tally: ScoreTally, seats: int) -> None:
+    def __init__(
+        self, specs: tuple[str, ...], names: tuple[str, ...], log: GameLog, tally: ScoreTally, seats: int
+    ) -> None:
         super().__init__(specs, names, log, tally)
         self._seats = seats
 
@@ -139,7 +141,9 @@ def evaluate(
     terms = _Terms(found, games * len(specs), seed, checked.openings, make_player, move_deadline, entrants=len(specs))
     file = None if out is None else Path(out)
     tally = ScoreTally(called, found.name, seed, games, float(win_above), file)
-    contest = _Evaluation(specs, called, GameLog(file, terms.header(specs, called), EVALUATION), tally, found.facts.players)
+    contest = _Evaluation(
+        specs, called, GameLog(file, terms.header(specs, called), EVALUATION), tally, found.facts.players
+    )
     with contest.log:
         contest.resume()
         interrupted = play_contests(terms, [contest], workers, progress and (lambda _, now: progress(now)))

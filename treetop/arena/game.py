@@ -55,8 +55,13 @@ class PlayedGame:
 
 
 def play_game(
-    players: Sequence[Player], start: Position, seed: int, *, chance: int | None = None, move_deadline: float | None = None
-) -> PlayedGame:  # fmt: skip
+    players: Sequence[Player],
+    start: Position,
+    seed: int,
+    *,
+    chance: int | None = None,
+    move_deadline: float | None = None,
+) -> PlayedGame:
     """Play a game, one player a seat, and tell how it ended.
 
     Chance draws from a seed of its own, `chance`, or from the game's: the same one gives the same dice in the same order, whoever plays. Where
@@ -130,7 +135,9 @@ class _Play:
     def _step(self) -> None:
         position, facts = self._position, self._game.facts
         if self._bounded and len(position.actions) >= facts.max_length:
-            raise GameError(f"{self._game.name} promises at most {facts.max_length} moves, and is not over after them\n{position}")
+            raise GameError(
+                f"{self._game.name} promises at most {facts.max_length} moves, and is not over after them\n{position}"
+            )
         mover = position.player
         if mover == CHANCE:
             self._make(self._draw(), None)
@@ -156,7 +163,9 @@ class _Play:
             if self._sees_all[seat] or seat == mover:
                 self._ask(seat, player.observe, action)
             elif before.player == SIMULTANEOUS:
-                self._ask(seat, player.observe, tuple(own if other == seat else None for other, own in enumerate(action)))
+                self._ask(
+                    seat, player.observe, tuple(own if other == seat else None for other, own in enumerate(action))
+                )
 
     def _sight(self, seat: int) -> Position:
         """The position as a seat may see it."""
@@ -191,9 +200,15 @@ class _Play:
                 return position.apply(action).actions[-1]
             except IllegalMoveError:
                 pass
-        elif isinstance(action, (int, np.integer)) and not isinstance(action, bool) and action in position.legal_actions(seat):
+        elif (
+            isinstance(action, (int, np.integer))
+            and not isinstance(action, bool)
+            and action in position.legal_actions(seat)
+        ):
             return int(action)
-        raise _Forfeit(seat, f"played {action!r}, which is not a legal action after {' '.join(position.moves()) or 'no move'}")
+        raise _Forfeit(
+            seat, f"played {action!r}, which is not a legal action after {' '.join(position.moves()) or 'no move'}"
+        )
 
     def _ask(self, seat: int, method: Callable[..., Any], *arguments: Any) -> Any:
         try:
@@ -210,8 +225,18 @@ class _Play:
             self._simulations[seat] = (self._simulations[seat] or 0) + used
 
     def _ended(self, rewards: tuple[float, ...], forfeit: int | None, reason: str | None) -> PlayedGame:
-        return PlayedGame(self._start, self._position, rewards, forfeit, reason, tuple(self._seconds), tuple(self._simulations),
-                          tuple(self._choices), self._clairvoyant, self._seeds)  # fmt: skip
+        return PlayedGame(
+            self._start,
+            self._position,
+            rewards,
+            forfeit,
+            reason,
+            tuple(self._seconds),
+            tuple(self._simulations),
+            tuple(self._choices),
+            self._clairvoyant,
+            self._seeds,
+        )
 
 
 def _forfeited(facts: Facts, seat: int) -> tuple[float, ...]:
@@ -267,6 +292,8 @@ class _CtrlC:
         if self._pressed:
             raise KeyboardInterrupt
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)

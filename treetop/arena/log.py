@@ -18,7 +18,13 @@ from treetop.game.facts import LARGEST_REWARD
 from treetop.journal import Journal, Record, as_read, read_journal
 
 VERSION = 1
-_SAME = {"players": "players", "seed": "seed", "openings": "openings", "make_player": "maker of players", "move_deadline": "deadline a move"}
+_SAME = {
+    "players": "players",
+    "seed": "seed",
+    "openings": "openings",
+    "make_player": "maker of players",
+    "move_deadline": "deadline a move",
+}
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,9 @@ def read_match(path: str | Path) -> tuple[dict[str, Any], list[Record]]:
     for number, record in enumerate(lines, start=2):
         if "error" not in record and not kinds[header["kind"]].holds(record):
             raise SaveError(f"{path} is damaged: line {number} is no game of {header['kind']}")
-    return header, sorted((record for record in lines if "error" not in record), key=lambda record: int(record["index"]))
+    return header, sorted(
+        (record for record in lines if "error" not in record), key=lambda record: int(record["index"])
+    )
 
 
 def versions() -> dict[str, str]:
@@ -103,13 +111,21 @@ def refuse_another(path: Path, found: dict[str, Any], wanted: dict[str, Any]) ->
     if found.get("rules") != wanted["rules"]:
         versions = found.get("versions")
         python = versions.get("python") if isinstance(versions, dict) else None
-        hint = "" if python == platform.python_version() else f" (it was begun under Python {python}, and rules are compared as bytecode)"
-        raise SaveError(f"{path} is {wanted['kind']} of {found.get('game')}, whose rules are not those of {wanted['game']}{hint}; name another file")
+        hint = (
+            ""
+            if python == platform.python_version()
+            else f" (it was begun under Python {python}, and rules are compared as bytecode)"
+        )
+        raise SaveError(
+            f"{path} is {wanted['kind']} of {found.get('game')}, whose rules are not those of {wanted['game']}{hint}; name another file"
+        )
     wanted = as_read(wanted)
     for key, name in _SAME.items():
         if found.get(key) != wanted.get(key):
             another = f"another {wanted['kind'].partition(' ')[2]}"
-            raise SaveError(f"{path} is {another}: its {name} {_are(name)} {_show(found.get(key))}, not {_show(wanted.get(key))}; name another file")
+            raise SaveError(
+                f"{path} is {another}: its {name} {_are(name)} {_show(found.get(key))}, not {_show(wanted.get(key))}; name another file"
+            )
 
 
 def _are(name: str) -> str:
@@ -127,29 +143,47 @@ def _show(value: Any) -> str:
 def _is_pair_game(record: Record) -> bool:
     index = record["index"]
     return (
-        _is_index(index) and record["pair"] == index // 2 and record["score"] in (0, 0.5, 1)
-        and record["seats"] in (["A", "B"], ["B", "A"]) and record["forfeit"] in (None, "A", "B")
-        and _is_opening(record["opening"]) and _are_rewards(record["rewards"], "AB") and _are_seers(record.get("clairvoyant", []))
-    )  # fmt: skip
+        _is_index(index)
+        and record["pair"] == index // 2
+        and record["score"] in (0, 0.5, 1)
+        and record["seats"] in (["A", "B"], ["B", "A"])
+        and record["forfeit"] in (None, "A", "B")
+        and _is_opening(record["opening"])
+        and _are_rewards(record["rewards"], "AB")
+        and _are_seers(record.get("clairvoyant", []))
+    )
 
 
 def _is_round_game(record: Record) -> bool:
     index, seats = record["index"], record["seats"]
     return (
-        _is_index(index) and isinstance(seats, list) and len(seats) > 2 and record["round"] == index // len(seats)
-        and all(isinstance(letter, str) for letter in seats) and len(set(seats)) == len(seats) and record["forfeit"] in (None, *seats)
-        and _is_opening(record["opening"]) and _are_rewards(record["rewards"], seats) and _are_seers(record.get("clairvoyant", []))
-    )  # fmt: skip
+        _is_index(index)
+        and isinstance(seats, list)
+        and len(seats) > 2
+        and record["round"] == index // len(seats)
+        and all(isinstance(letter, str) for letter in seats)
+        and len(set(seats)) == len(seats)
+        and record["forfeit"] in (None, *seats)
+        and _is_opening(record["opening"])
+        and _are_rewards(record["rewards"], seats)
+        and _are_seers(record.get("clairvoyant", []))
+    )
 
 
 def _is_evaluated_game(record: Record) -> bool:
     index, returns = record["index"], record["returns"]
     return (
-        _is_index(index) and all(_is_index(record[key]) for key in ("deal", "player", "choices"))
-        and isinstance(returns, list) and bool(returns) and all(_is_number(value) for value in (*returns, record["seconds"]))
-        and isinstance(record["summary"], dict) and not any(isinstance(value, (list, dict)) for value in record["summary"].values())
-        and isinstance(record.get("clairvoyant", False), bool) and (record["forfeit"] is None or isinstance(record["forfeit"], (int, str))) and (record["simulations"] is None or _is_index(record["simulations"]))
-    )  # fmt: skip
+        _is_index(index)
+        and all(_is_index(record[key]) for key in ("deal", "player", "choices"))
+        and isinstance(returns, list)
+        and bool(returns)
+        and all(_is_number(value) for value in (*returns, record["seconds"]))
+        and isinstance(record["summary"], dict)
+        and not any(isinstance(value, (list, dict)) for value in record["summary"].values())
+        and isinstance(record.get("clairvoyant", False), bool)
+        and (record["forfeit"] is None or isinstance(record["forfeit"], (int, str)))
+        and (record["simulations"] is None or _is_index(record["simulations"]))
+    )
 
 
 def _is_index(value: Any) -> bool:
@@ -172,7 +206,21 @@ def _are_rewards(value: Any, players: Any) -> bool:
     return isinstance(value, dict) and set(value) == set(players) and all(_is_number(entry) for entry in value.values())
 
 
-MATCH = Kind("a match", ("index", "pair", "score", "seats", "opening", "forfeit", "rewards"), _is_pair_game, kept=("clairvoyant", "reason"))
-ROUNDS = Kind("a match of many", ("index", "round", "seats", "opening", "forfeit", "rewards"), _is_round_game, kept=("clairvoyant", "reason"))
-EVALUATION = Kind("an evaluation", ("index", "deal", "player", "returns", "forfeit", "seconds", "choices", "simulations", "summary"),
-                  _is_evaluated_game, kept=("clairvoyant", "reason"))  # fmt: skip
+MATCH = Kind(
+    "a match",
+    ("index", "pair", "score", "seats", "opening", "forfeit", "rewards"),
+    _is_pair_game,
+    kept=("clairvoyant", "reason"),
+)
+ROUNDS = Kind(
+    "a match of many",
+    ("index", "round", "seats", "opening", "forfeit", "rewards"),
+    _is_round_game,
+    kept=("clairvoyant", "reason"),
+)
+EVALUATION = Kind(
+    "an evaluation",
+    ("index", "deal", "player", "returns", "forfeit", "seconds", "choices", "simulations", "summary"),
+    _is_evaluated_game,
+    kept=("clairvoyant", "reason"),
+)

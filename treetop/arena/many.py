@@ -55,13 +55,23 @@ class ManyResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them. There is no Elo: that is about two."""
         return {
-            "players": list(self.players), "game": self.game, "seed": self.seed, "games": self.games, "asked": self.asked,
-            "finished": self.finished, "complete": self.complete, "interrupted": self.interrupted,
-            "returns": [interval.to_dict() for interval in self.returns], "by_seat": [list(row) for row in self.by_seat],
-            "seats": list(self.seats), "firsts": list(self.firsts), "forfeits": list(self.forfeits),
+            "players": list(self.players),
+            "game": self.game,
+            "seed": self.seed,
+            "games": self.games,
+            "asked": self.asked,
+            "finished": self.finished,
+            "complete": self.complete,
+            "interrupted": self.interrupted,
+            "returns": [interval.to_dict() for interval in self.returns],
+            "by_seat": [list(row) for row in self.by_seat],
+            "seats": list(self.seats),
+            "firsts": list(self.firsts),
+            "forfeits": list(self.forfeits),
             "forfeit_reasons": [dict(reasons) for reasons in self.forfeit_reasons],
-            "clairvoyant": [self.players[number] for number in self.clairvoyant], "out": None if self.out is None else str(self.out),
-        }  # fmt: skip
+            "clairvoyant": [self.players[number] for number in self.clairvoyant],
+            "out": None if self.out is None else str(self.out),
+        }
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a player; the last row is the seats themselves."""
@@ -83,7 +93,9 @@ class ManyResult:
         if any(self.forfeits):
             said["forfeits"] = describe(zip(self.players, self.forfeit_reasons, strict=True))
         if self.clairvoyant:
-            said["clairvoyant"] = f"{', '.join(self.players[player] for player in self.clairvoyant)}: shown what is hidden"
+            said["clairvoyant"] = (
+                f"{', '.join(self.players[player] for player in self.clairvoyant)}: shown what is hidden"
+            )
         return said
 
     def title(self) -> str:
@@ -94,7 +106,15 @@ class ManyResult:
     def __str__(self) -> str:
         said = self.facts()
         width = max(map(len, said))
-        return "\n".join([self.title(), "", text_table(*self.rows()), "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())])
+        return "\n".join(
+            [
+                self.title(),
+                "",
+                text_table(*self.rows()),
+                "",
+                *(f"{name.ljust(width)}  {text}" for name, text in said.items()),
+            ]
+        )
 
 
 class ManyTally:
@@ -132,10 +152,18 @@ class ManyTally:
 
     def result(self, *, interrupted: bool = False) -> ManyResult:
         """What is known now."""
-        letters, games = LETTERS[: self._many], [record for number in sorted(self._rounds) for record in self._rounds[number]]
+        letters, games = (
+            LETTERS[: self._many],
+            [record for number in sorted(self._rounds) for record in self._rounds[number]],
+        )
         count = max(len(games), 1)
         returns = tuple(
-            mean_interval([sum(record["rewards"][letter] for record in self._rounds[number]) / self._many for number in sorted(self._rounds)])
+            mean_interval(
+                [
+                    sum(record["rewards"][letter] for record in self._rounds[number]) / self._many
+                    for number in sorted(self._rounds)
+                ]
+            )
             for letter in letters
         )
         from_seat = {
@@ -143,15 +171,28 @@ class ManyTally:
             for letter in letters for seat in range(self._many)
         }  # fmt: skip
         by_seat = tuple(tuple(_mean(from_seat[letter, seat]) for seat in range(self._many)) for letter in letters)
-        seats = tuple(_mean([value for letter in letters for value in from_seat[letter, seat]]) for seat in range(self._many))
+        seats = tuple(
+            _mean([value for letter in letters for value in from_seat[letter, seat]]) for seat in range(self._many)
+        )
         return ManyResult(
-            **self._about, games=len(games), returns=returns, by_seat=by_seat, seats=seats,
+            **self._about,
+            games=len(games),
+            returns=returns,
+            by_seat=by_seat,
+            seats=seats,
             firsts=tuple(sum(_first(record, letter) for record in games) / count for letter in letters),
             forfeits=tuple(sum(record["forfeit"] == letter for record in games) for letter in letters),
-            forfeit_reasons=tuple(reasons_of(record for record in games if record["forfeit"] == letter) for letter in letters),
-            clairvoyant=tuple(i for i, letter in enumerate(letters) if any(letter in record.get("clairvoyant", ()) for record in games)),
-            finished=self._finished, interrupted=interrupted,
-        )  # fmt: skip
+            forfeit_reasons=tuple(
+                reasons_of(record for record in games if record["forfeit"] == letter) for letter in letters
+            ),
+            clairvoyant=tuple(
+                i
+                for i, letter in enumerate(letters)
+                if any(letter in record.get("clairvoyant", ()) for record in games)
+            ),
+            finished=self._finished,
+            interrupted=interrupted,
+        )
 
 
 def _first(record: Record, letter: str) -> float:

@@ -104,7 +104,9 @@ class Terms:
     def _check_games(self) -> None:
         many = self.game.facts.players
         if many == 1:
-            raise ConfigError(f"a match needs somebody to play against, and {self.game.name} is played by one: `evaluate` compares players there")
+            raise ConfigError(
+                f"a match needs somebody to play against, and {self.game.name} is played by one: `evaluate` compares players there"
+            )
         if not _is_whole(self.games) or self.games < many or self.games % many:
             what = "an even number of at least 2, since each opening is played with both colours" if many == 2 else (
                 f"a multiple of {many}, since each opening is played from every seat")  # fmt: skip
@@ -118,10 +120,16 @@ class Terms:
     def header(self, specs: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
         """The first line of a match's file."""
         return {
-            "game": self.game.source or self.game.name, "rules": self.game.digest, "players": list(specs), "names": list(names),
-            "seed": self.seed, "openings": self.openings.to_dict(self.game), "make_player": self.make_player,
-            "move_deadline": self.move_deadline, "versions": versions(),
-        }  # fmt: skip
+            "game": self.game.source or self.game.name,
+            "rules": self.game.digest,
+            "players": list(specs),
+            "names": list(names),
+            "seed": self.seed,
+            "openings": self.openings.to_dict(self.game),
+            "make_player": self.make_player,
+            "move_deadline": self.move_deadline,
+            "versions": versions(),
+        }
 
     def check_players(self, specs: Sequence[str]) -> None:
         """Make and prepare each player once: a wrong text, or an engine that cannot play, is an error before anything begins.
@@ -132,7 +140,9 @@ class Terms:
         for spec in specs:
             player = make(spec, self.game)
             if not isinstance(player, Player):
-                raise ConfigError(f"{self.make_player} made {player!r} of {spec}, which is no player: it lacks name, begin, choose, observe or close")
+                raise ConfigError(
+                    f"{self.make_player} made {player!r} of {spec}, which is no player: it lacks name, begin, choose, observe or close"
+                )
             try:
                 prepare(player, self.game)
             finally:
@@ -170,7 +180,9 @@ class Pairing(Contest):
 
     tally: Tally
 
-    def __init__(self, terms: Terms, specs: tuple[str, str], names: tuple[str, str], out: Path | None, sprt: Sprt | None = None) -> None:
+    def __init__(
+        self, terms: Terms, specs: tuple[str, str], names: tuple[str, str], out: Path | None, sprt: Sprt | None = None
+    ) -> None:
         tally = Tally(names, terms.game.name, terms.seed, terms.games, sprt, out)
         super().__init__(specs, names, GameLog(out, terms.header(specs, names), MATCH), tally)
 
@@ -180,7 +192,11 @@ def need_two(game: Game) -> Game:
     many = game.facts.players
     if many == 2:
         return game
-    other = "`treetop evaluate` compares players of such a game" if many == 1 else f"a match of {many} takes {many} players (`match_many`)"
+    other = (
+        "`treetop evaluate` compares players of such a game"
+        if many == 1
+        else f"a match of {many} takes {many} players (`match_many`)"
+    )
     raise ConfigError(f"this needs a game for two, and {game.name} is played by {many}: {other}")
 
 
@@ -207,8 +223,12 @@ def match(
     a text and a game into a `Player`. `games` is the most that are played; with `sprt` it ends as soon as the test is decided. `workers` are processes, one a
     core if not given; with 1 all is played in this one. Ctrl-C ends it with what is known.
     """
-    terms = Terms(need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
-    pairing = Pairing(terms, (player_a, player_b), names or (player_a, player_b), None if out is None else Path(out), sprt)
+    terms = Terms(
+        need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline
+    )
+    pairing = Pairing(
+        terms, (player_a, player_b), names or (player_a, player_b), None if out is None else Path(out), sprt
+    )
     with pairing.log:
         pairing.resume()
         interrupted = play_contests(terms, [pairing], workers, progress and (lambda _, now: progress(now)))
@@ -238,8 +258,11 @@ def match_many(
     terms = Terms(load_game(game), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
     many = terms.game.facts.players
     if many < 3 or len(players) != many:
-        raise ConfigError(f"{terms.game.name} is played by {many}, so name {many} players, not {len(players)}" if many > 2 else (
-            f"{terms.game.name} is played by two: `match` is for them"))  # fmt: skip
+        raise ConfigError(
+            f"{terms.game.name} is played by {many}, so name {many} players, not {len(players)}"
+            if many > 2
+            else (f"{terms.game.name} is played by two: `match` is for them")
+        )
     specs, called = tuple(players), tuple(names or players)
     file = None if out is None else Path(out)
     tally = ManyTally(called, terms.game.name, terms.seed, terms.games, file)
@@ -251,8 +274,11 @@ def match_many(
 
 
 def play_contests(
-    terms: Terms, pairings: Sequence[C], workers: int | None, progress: Callable[[C, MatchProgress], object] | None = None
-) -> bool:  # fmt: skip
+    terms: Terms,
+    pairings: Sequence[C],
+    workers: int | None,
+    progress: Callable[[C, MatchProgress], object] | None = None,
+) -> bool:
     """Play all games that are missing, the pairings in turns; whether Ctrl-C ended it. The logs must be open."""
     if all(pairing.over or pairing.tally.finished >= terms.games for pairing in pairings):
         return False
@@ -264,7 +290,9 @@ def play_contests(
     try:
         specs = tuple(dict.fromkeys(spec for pairing in pairings for spec in pairing.specs))
         terms.check_players(specs)
-        with Pool(SETUP, (source, terms.make_player, terms.move_deadline, specs), workers=workers, deadline=deadline) as pool:
+        with Pool(
+            SETUP, (source, terms.make_player, terms.move_deadline, specs), workers=workers, deadline=deadline
+        ) as pool:
             for outcome in pool.run(run.units()):
                 run.take(outcome)
                 if all(pairing.over for pairing in pairings):
@@ -278,7 +306,9 @@ def play_contests(
 class _Run(Generic[C]):
     """One call's worth of games."""
 
-    def __init__(self, terms: Terms, pairings: Sequence[C], progress: Callable[[C, MatchProgress], object] | None) -> None:
+    def __init__(
+        self, terms: Terms, pairings: Sequence[C], progress: Callable[[C, MatchProgress], object] | None
+    ) -> None:
         self._terms, self._pairings, self._progress = terms, pairings, progress
         self._openings = Openings(terms.game, terms.openings, terms.seed, _known_openings(pairings, terms.group))
         self._owners: dict[str, tuple[C, int]] = {}
@@ -316,14 +346,23 @@ class _Run(Generic[C]):
         if self._progress is not None:
             rate = (self._played - 1) / (now - self._first) if now > self._first else 0.0
             tally = pairing.tally
-            self._progress(pairing, MatchProgress(tally.standing(), tally.finished, self._terms.games, self._played, now - self._began, rate))
+            self._progress(
+                pairing,
+                MatchProgress(
+                    tally.standing(), tally.finished, self._terms.games, self._played, now - self._began, rate
+                ),
+            )
 
     def raise_failure(self) -> None:
         """Tell what made the match stop."""
         if self._failure is None:
             return
         pairing, index, outcome = self._failure
-        safe = f"{pairing.tally.finished} finished games are safe in {pairing.log.path}" if pairing.log.path else "nothing was to be kept"
+        safe = (
+            f"{pairing.tally.finished} finished games are safe in {pairing.log.path}"
+            if pairing.log.path
+            else "nothing was to be kept"
+        )
         trace = f"\n{outcome.traceback.rstrip()}" if outcome.traceback else ""
         raise MatchError(f"game {index} of {pairing.title} could not be played: {outcome.reason}; {safe}{trace}")
 
@@ -338,7 +377,11 @@ def _is_whole(value: object) -> bool:
 
 
 def _known_openings(pairings: Sequence[Contest], group: int) -> dict[int, tuple[Any, ...]]:
-    return {record["index"] // group: tuple(record.get("opening", ())) for pairing in pairings for record in pairing.log.records.values()}
+    return {
+        record["index"] // group: tuple(record.get("opening", ()))
+        for pairing in pairings
+        for record in pairing.log.records.values()
+    }
 
 
 def _source(game: Game, workers: int) -> str | Game:
@@ -349,7 +392,11 @@ def _source(game: Game, workers: int) -> str | Game:
     try:
         found = load_game(name)
     except TreetopError as error:
-        raise ConfigError(f"{name} cannot be found by that name in another process: name it as module:Name, or ask for workers=1 ({error})") from error
+        raise ConfigError(
+            f"{name} cannot be found by that name in another process: name it as module:Name, or ask for workers=1 ({error})"
+        ) from error
     if found.digest != game.digest:
-        raise ConfigError(f"another process would find other rules under the name {name}: name it as module:Name, or ask for workers=1")
+        raise ConfigError(
+            f"another process would find other rules under the name {name}: name it as module:Name, or ask for workers=1"
+        )
     return name

@@ -8,7 +8,11 @@ from collections.abc import Sequence
 from treetop.arena.elo import Interval
 
 _Z95 = 1.959963984540054  # 95% of a normal distribution lie within this many standard deviations
-_FEW = {1: 12.706204736, 2: 4.302652730, 3: 3.182446305}  # Student's quantile for so few degrees of freedom that the series below is not good enough
+_FEW = {
+    1: 12.706204736,
+    2: 4.302652730,
+    3: 3.182446305,
+}  # Student's quantile for so few degrees of freedom that the series below is not good enough
 
 
 def mean_interval(values: Sequence[float]) -> Interval:

@@ -65,7 +65,9 @@ class Openings:
     `known` are openings that were made before, in a match that is resumed.
     """
 
-    def __init__(self, game: Game, settings: OpeningSettings, seed: int, known: Mapping[int, tuple[Any, ...]] | None = None) -> None:
+    def __init__(
+        self, game: Game, settings: OpeningSettings, seed: int, known: Mapping[int, tuple[Any, ...]] | None = None
+    ) -> None:
         self._game, self._settings, self._seed = game, settings, seed
         self._plies = settings.plies_for(game)
         self._known = dict(known or {})
@@ -76,7 +78,11 @@ class Openings:
     def __getitem__(self, pair: int) -> Position:
         while len(self._made) <= pair:
             number = len(self._made)
-            made = start_of(self._game, self._seed, number).play(self._known[number]) if number in self._known else self._make(number)
+            made = (
+                start_of(self._game, self._seed, number).play(self._known[number])
+                if number in self._known
+                else self._make(number)
+            )
             self._made.append(made)
             key = made.record.tobytes()
             self._uses[key] = self._uses.get(key, 0) + 1
@@ -86,7 +92,9 @@ class Openings:
         best: Position | None = None
         best_faults = (1, 0, 0.0)
         for attempt in range(self._settings.tries if self._plies else 1):
-            candidate = self._walk(start_of(self._game, self._seed, pair), Rng(derive(self._seed, OPENING, pair, attempt)))
+            candidate = self._walk(
+                start_of(self._game, self._seed, pair), Rng(derive(self._seed, OPENING, pair, attempt))
+            )
             if candidate is None:
                 continue
             uses = self._uses.get(candidate.record.tobytes(), 0)
@@ -97,7 +105,9 @@ class Openings:
             if best is None or faults < best_faults:
                 best, best_faults = candidate, faults
         if best is None:
-            raise ConfigError(f"no opening of {self._plies} random moves in {self._game.name} leaves a game to play: ask for fewer")
+            raise ConfigError(
+                f"no opening of {self._plies} random moves in {self._game.name} leaves a game to play: ask for fewer"
+            )
         return best
 
     def _walk(self, position: Position, rng: Rng) -> Position | None:
@@ -111,7 +121,9 @@ class Openings:
 
     def _tilt(self, position: Position) -> float:
         """How far the position's value lies from the middle, for the player who is furthest; 0 where nobody wants to know."""
-        if not self._settings.balanced or not self._plies or self._game.has("determinize"):  # a search would see only one side of a secret
+        if (
+            not self._settings.balanced or not self._plies or self._game.has("determinize")
+        ):  # a search would see only one side of a secret
             return 0.0
         key = position.record.tobytes()
         if key not in self._tilts:

@@ -44,8 +44,10 @@ def read_players(path: str | Path, *, trusted: bool = False) -> dict[str, str]:
     specs = {name: _spec(path, name, entry) for name, entry in players.items()}
     for name, spec in specs.items():
         if not trusted and runs_code(parse_spec(spec)):
-            raise ConfigError(f"{path}: [players.{name}] is {shown(spec)}, which imports a module or starts a program, and a file may name bundled players "
-                              "only: write it on the command line, or trust the file with --trust-players (in Python: trusted=True)")
+            raise ConfigError(
+                f"{path}: [players.{name}] is {shown(spec)}, which imports a module or starts a program, and a file may name bundled players "
+                "only: write it on the command line, or trust the file with --trust-players (in Python: trusted=True)"
+            )
     return specs
 
 

@@ -130,7 +130,9 @@ class GameWorker:
     One of each of `specs` is made and prepared at once, so that what compiles or starts slowly is ready before the first game.
     """
 
-    def __init__(self, game: str | Game, make_player: str, move_deadline: float | None, specs: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, game: str | Game, make_player: str, move_deadline: float | None, specs: tuple[str, ...] = ()
+    ) -> None:
         self._game = load_game(game)
         self._make = maker(make_player)
         self._deadline = move_deadline
@@ -166,7 +168,9 @@ class GameWorker:
     def _player(self, spec: str, side: int) -> Player:
         if (spec, side) not in self._players:
             try:
-                self._players[spec, side] = self._spare.pop(spec) if spec in self._spare else self._make(spec, self._game)
+                self._players[spec, side] = (
+                    self._spare.pop(spec) if spec in self._spare else self._make(spec, self._game)
+                )
             except PlayerError as error:
                 return _Absent(spec, str(error))
         return self._players[spec, side]

@@ -13,7 +13,9 @@ from treetop.arena.elo import Interval, Pentanomial, check_pentanomial
 from treetop.errors import ConfigError, MissingExtraError
 
 _ELO = 400 / math.log(10)
-_VIRTUAL = 0.25  # wins that each side of a pairing is given beforehand, so that a player who lost no game has a rating too
+_VIRTUAL = (
+    0.25  # wins that each side of a pairing is given beforehand, so that a player who lost no game has a rating too
+)
 _RESAMPLES = 400
 
 Pairings = Mapping[tuple[int, int], Pentanomial]
@@ -37,11 +39,15 @@ def need_choix() -> Any:
     try:
         import choix
     except ImportError as error:
-        raise MissingExtraError("ratings of a tournament need the package choix: pip install 'treetop[arena]'") from error
+        raise MissingExtraError(
+            "ratings of a tournament need the package choix: pip install 'treetop[arena]'"
+        ) from error
     return choix
 
 
-def bradley_terry(players: int, pairings: Pairings, *, anchor: int = 0, anchor_elo: float = 0.0, seed: int = 0) -> Ratings:
+def bradley_terry(
+    players: int, pairings: Pairings, *, anchor: int = 0, anchor_elo: float = 0.0, seed: int = 0
+) -> Ratings:
     """The ratings that explain all results best; a draw is half a win for either side.
 
     The intervals are a bootstrap over pairs: each pairing is drawn anew from its own pairs, many times, and the middle 95% of the ratings
@@ -90,4 +96,6 @@ def _refuse_islands(players: int, pairs: Sequence[tuple[int, int]]) -> None:
                     reached.add(other)
                     frontier.append(other)
     if len(reached) < players:
-        raise ConfigError(f"no rating can compare players {sorted(reached)} with the others: they have no finished pair of games")
+        raise ConfigError(
+            f"no rating can compare players {sorted(reached)} with the others: they have no finished pair of games"
+        )

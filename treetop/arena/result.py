@@ -78,14 +78,28 @@ class MatchResult:
         wins, draws, losses = self.first_player
         first = (wins + draws / 2) / self.games if self.games else None
         return {
-            "players": list(self.players), "game": self.game, "seed": self.seed, "games": self.games, "asked": self.asked,
-            "finished": self.finished, "complete": self.complete, "interrupted": self.interrupted,
-            "wins": self.wins, "draws": self.draws, "losses": self.losses, "pentanomial": list(self.pentanomial), **self.rating.to_dict(),
-            "sprt": None if self.sprt is None else self.sprt.to_dict(), "forfeits": dict(self.forfeits),
+            "players": list(self.players),
+            "game": self.game,
+            "seed": self.seed,
+            "games": self.games,
+            "asked": self.asked,
+            "finished": self.finished,
+            "complete": self.complete,
+            "interrupted": self.interrupted,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "pentanomial": list(self.pentanomial),
+            **self.rating.to_dict(),
+            "sprt": None if self.sprt is None else self.sprt.to_dict(),
+            "forfeits": dict(self.forfeits),
             "forfeit_reasons": {player: dict(reasons) for player, reasons in self.forfeit_reasons.items()},
             "first_player": {"wins": wins, "draws": draws, "losses": losses, "score": first},
-            "mean_rewards": dict(self.mean_rewards), "advantage": self.advantage.to_dict(), "clairvoyant": list(self.clairvoyant), "out": None if self.out is None else str(self.out),
-        }  # fmt: skip
+            "mean_rewards": dict(self.mean_rewards),
+            "advantage": self.advantage.to_dict(),
+            "clairvoyant": list(self.clairvoyant),
+            "out": None if self.out is None else str(self.out),
+        }
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a player."""
@@ -107,11 +121,15 @@ class MatchResult:
             said["first player"] = self._first_player()
         if self.graded:
             a, b = (number(self.mean_rewards[key]) for key in PLAYERS)
-            said["mean return"] = f"{a} and {b} a game; {self.players[0]} received {told(self.advantage)} more, 95% interval"
+            said["mean return"] = (
+                f"{a} and {b} a game; {self.players[0]} received {told(self.advantage)} more, 95% interval"
+            )
         if any(self.forfeits.values()):
             said["forfeits"] = describe(zip(self.players, (self.forfeit_reasons[key] for key in PLAYERS), strict=True))
         if self.clairvoyant:
-            said["clairvoyant"] = f"{', '.join(self.players[PLAYERS.index(key)] for key in self.clairvoyant)}: shown what is hidden"
+            said["clairvoyant"] = (
+                f"{', '.join(self.players[PLAYERS.index(key)] for key in self.clairvoyant)}: shown what is hidden"
+            )
         if self.sprt is not None:
             said["SPRT"] = str(self.sprt)
         return said
@@ -135,7 +153,13 @@ class MatchResult:
 
 def _likely(chance: float) -> str:
     """Never quite certain."""
-    return "more than 99.9% likely" if chance > 0.999 else "less than 0.1% likely" if chance < 0.001 else f"{chance:.1%} likely"
+    return (
+        "more than 99.9% likely"
+        if chance > 0.999
+        else "less than 0.1% likely"
+        if chance < 0.001
+        else f"{chance:.1%} likely"
+    )
 
 
 @dataclass
@@ -148,7 +172,9 @@ class _Counts:
     first: list[int] = field(default_factory=lambda: [0, 0, 0])
     rewards: dict[str, float] = field(default_factory=lambda: dict.fromkeys(PLAYERS, 0.0))
     games: int = 0
-    more: list[float] = field(default_factory=lambda: [0.0, 0.0])  # A's return above B's a game of a pair: the sum, and that of the squares
+    more: list[float] = field(
+        default_factory=lambda: [0.0, 0.0]
+    )  # A's return above B's a game of a pair: the sum, and that of the squares
     sizes: set[float] = field(default_factory=set)  # of returns; four are as good as all
     clairvoyant: set[str] = field(default_factory=set)
 
@@ -177,7 +203,15 @@ def _cell(points: float) -> int:
 class Tally:
     """Counts games as they come in, in any order. A test reads the pairs in the order of their indices, so no clock has a say in it."""
 
-    def __init__(self, players: tuple[str, str], game: str, seed: int, asked: int, sprt: Sprt | None = None, out: Path | None = None) -> None:
+    def __init__(
+        self,
+        players: tuple[str, str],
+        game: str,
+        seed: int,
+        asked: int,
+        sprt: Sprt | None = None,
+        out: Path | None = None,
+    ) -> None:
         self._about: dict[str, Any] = {"players": players, "game": game, "seed": seed, "asked": asked, "out": out}
         self._asked = asked
         self._sprt = sprt
@@ -230,10 +264,21 @@ class Tally:
         pentanomial: Any = tuple(counts.pentanomial)
         games = max(counts.games, 1)
         return MatchResult(
-            **self._about, games=counts.games, wins=wins, draws=draws, losses=losses, pentanomial=pentanomial, rating=rate(pentanomial),
-            sprt=self._state, forfeits={player: len(lost) for player, lost in counts.forfeits.items()},
-            forfeit_reasons={player: reasons_of(lost) for player, lost in counts.forfeits.items()}, first_player=tuple(counts.first),  # type: ignore[arg-type]
+            **self._about,
+            games=counts.games,
+            wins=wins,
+            draws=draws,
+            losses=losses,
+            pentanomial=pentanomial,
+            rating=rate(pentanomial),
+            sprt=self._state,
+            forfeits={player: len(lost) for player, lost in counts.forfeits.items()},
+            forfeit_reasons={player: reasons_of(lost) for player, lost in counts.forfeits.items()},
+            first_player=tuple(counts.first),  # type: ignore[arg-type]
             mean_rewards={player: total / games for player, total in counts.rewards.items()},
-            advantage=spread_interval(sum(counts.pentanomial), *counts.more), graded=len(counts.sizes) >= _MANY_SIZES,
-            clairvoyant=tuple(sorted(counts.clairvoyant)), finished=self._finished, interrupted=interrupted,
-        )  # fmt: skip
+            advantage=spread_interval(sum(counts.pentanomial), *counts.more),
+            graded=len(counts.sizes) >= _MANY_SIZES,
+            clairvoyant=tuple(sorted(counts.clairvoyant)),
+            finished=self._finished,
+            interrupted=interrupted,
+        )

@@ -63,11 +63,24 @@ class Scores:
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
         return {
-            "player": self.player, "games": self.games, "mean": self.mean.to_dict(), "median": self.median, "best": self.best, "worst": self.worst,
-            "wins": self.wins, "win_share": self.win_share, "win_interval": self.win_interval.to_dict(), "seats": list(self.seats), "forfeits": self.forfeits,
-            "forfeit_reasons": dict(self.forfeit_reasons), "seconds_a_game": self.seconds,
-            "choices_a_game": self.choices, "simulations_a_move": self.simulations, "ends": self.ends, "clairvoyant": self.clairvoyant,
-        }  # fmt: skip
+            "player": self.player,
+            "games": self.games,
+            "mean": self.mean.to_dict(),
+            "median": self.median,
+            "best": self.best,
+            "worst": self.worst,
+            "wins": self.wins,
+            "win_share": self.win_share,
+            "win_interval": self.win_interval.to_dict(),
+            "seats": list(self.seats),
+            "forfeits": self.forfeits,
+            "forfeit_reasons": dict(self.forfeit_reasons),
+            "seconds_a_game": self.seconds,
+            "choices_a_game": self.choices,
+            "simulations_a_move": self.simulations,
+            "ends": self.ends,
+            "clairvoyant": self.clairvoyant,
+        }
 
 
 @dataclass(frozen=True)
@@ -84,11 +97,20 @@ class Difference:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
-        return {"player": self.player, "than": self.than, "deals": self.deals, "more": self.more.to_dict(), "better": self.better, "worse": self.worse}
+        return {
+            "player": self.player,
+            "than": self.than,
+            "deals": self.deals,
+            "more": self.more.to_dict(),
+            "better": self.better,
+            "worse": self.worse,
+        }
 
     def __str__(self) -> str:
-        return (f"{self.player} minus {self.than}: {told(self.more)}, 95% interval, on the same deals; "
-                f"more on {self.better:,}, less on {self.worse:,} of {self.deals:,}")
+        return (
+            f"{self.player} minus {self.than}: {told(self.more)}, 95% interval, on the same deals; "
+            f"more on {self.better:,}, less on {self.worse:,} of {self.deals:,}"
+        )
 
 
 @dataclass(frozen=True)
@@ -115,10 +137,17 @@ class EvaluationResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
         return {
-            "game": self.game, "seed": self.seed, "asked": self.asked, "finished": self.finished, "complete": self.complete,
-            "interrupted": self.interrupted, "win_above": self.win_above, "players": [scores.to_dict() for scores in self.scores],
-            "differences": [difference.to_dict() for difference in self.differences], "out": None if self.out is None else str(self.out),
-        }  # fmt: skip
+            "game": self.game,
+            "seed": self.seed,
+            "asked": self.asked,
+            "finished": self.finished,
+            "complete": self.complete,
+            "interrupted": self.interrupted,
+            "win_above": self.win_above,
+            "players": [scores.to_dict() for scores in self.scores],
+            "differences": [difference.to_dict() for difference in self.differences],
+            "out": None if self.out is None else str(self.out),
+        }
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a player."""
@@ -126,8 +155,17 @@ class EvaluationResult:
         rows = []
         for one in self.scores:
             between = f"{number(one.mean.low)} to {number(one.mean.high)}" if math.isfinite(one.mean.low) else "unknown"
-            rows.append([one.player, number(one.mean.value), between, number(one.median), number(one.best), f"{one.win_share:.1%}",
-                         f"{one.win_interval.low:.1%} to {one.win_interval.high:.1%}"])  # fmt: skip
+            rows.append(
+                [
+                    one.player,
+                    number(one.mean.value),
+                    between,
+                    number(one.median),
+                    number(one.best),
+                    f"{one.win_share:.1%}",
+                    f"{one.win_interval.low:.1%} to {one.win_interval.high:.1%}",
+                ]
+            )
         return head, rows
 
     def ends(self) -> list[tuple[str, list[str], list[list[str]]]]:
@@ -137,7 +175,9 @@ class EvaluationResult:
         for name in names:
             values = dict.fromkeys(value for one in self.scores for value in one.ends.get(name, {}))
             ordered = sorted(values, key=_order)
-            rows = [[value, *(f"{one.ends.get(name, {}).get(value, 0.0):.1%}" for one in self.scores)] for value in ordered]
+            rows = [
+                [value, *(f"{one.ends.get(name, {}).get(value, 0.0):.1%}" for one in self.scores)] for value in ordered
+            ]
             tables.append((name, [name, *(one.player for one in self.scores)], rows))
         return tables
 
@@ -149,24 +189,41 @@ class EvaluationResult:
         for count, difference in enumerate(self.differences, start=1):
             said["difference" if len(self.differences) == 1 else f"difference {count}"] = str(difference)
         if any(len(one.seats) > 1 for one in self.scores):
-            said["seats"] = "; ".join(f"{one.player}: {', '.join(number(value) for value in one.seats)}" for one in self.scores)
+            said["seats"] = "; ".join(
+                f"{one.player}: {', '.join(number(value) for value in one.seats)}" for one in self.scores
+            )
         if any(one.forfeits for one in self.scores):
             said["forfeits"] = describe((one.player, one.forfeit_reasons) for one in self.scores)
         if any(one.clairvoyant for one in self.scores):
-            said["clairvoyant"] = f"{', '.join(one.player for one in self.scores if one.clairvoyant)}: shown what is hidden"
+            said["clairvoyant"] = (
+                f"{', '.join(one.player for one in self.scores if one.clairvoyant)}: shown what is hidden"
+            )
         return said
 
     def title(self) -> str:
         """One line: what, how many."""
         asked = self.asked * len(self.scores)
-        many = f"{self.asked:,} game{'s' if self.asked > 1 else ''} a player" if self.finished >= asked else f"{self.finished:,} of {asked:,} games"
+        many = (
+            f"{self.asked:,} game{'s' if self.asked > 1 else ''} a player"
+            if self.finished >= asked
+            else f"{self.finished:,} of {asked:,} games"
+        )
         return f"{self.game}: {many}, seed {self.seed}"
 
     def __str__(self) -> str:
         said = self.facts()
         width = max(map(len, said))
         tables = [line for _, head, rows in self.ends() for line in ("", text_table(head, rows))]
-        return "\n".join([self.title(), "", text_table(*self.rows()), *tables, "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())])
+        return "\n".join(
+            [
+                self.title(),
+                "",
+                text_table(*self.rows()),
+                *tables,
+                "",
+                *(f"{name.ljust(width)}  {text}" for name, text in said.items()),
+            ]
+        )
 
 
 class ScoreTally:
@@ -174,8 +231,17 @@ class ScoreTally:
 
     decided = False
 
-    def __init__(self, players: tuple[str, ...], game: str, seed: int, asked: int, win_above: float, out: Path | None = None) -> None:
-        self._players, self._game, self._seed, self._asked, self._above, self._out = players, game, seed, asked, win_above, out
+    def __init__(
+        self, players: tuple[str, ...], game: str, seed: int, asked: int, win_above: float, out: Path | None = None
+    ) -> None:
+        self._players, self._game, self._seed, self._asked, self._above, self._out = (
+            players,
+            game,
+            seed,
+            asked,
+            win_above,
+            out,
+        )
         self._records: list[dict[int, Record]] = [{} for _ in players]
         self._sums = [0.0] * len(players)
 
@@ -198,7 +264,9 @@ class ScoreTally:
         """What is known now."""
         scores = tuple(self._scores(number) for number in range(len(self._players)))
         differences = tuple(self._difference(number) for number in range(1, len(self._players)))
-        return EvaluationResult(self._game, self._seed, self._asked, self._above, scores, differences, self.finished, self._out, interrupted)
+        return EvaluationResult(
+            self._game, self._seed, self._asked, self._above, scores, differences, self.finished, self._out, interrupted
+        )
 
     def _scores(self, player: int) -> Scores:
         records = [self._records[player][deal] for deal in sorted(self._records[player])]
@@ -208,20 +276,34 @@ class ScoreTally:
         choices = sum(record["choices"] for record in told_of)
         seats = len(records[0]["returns"]) if records else 1
         return Scores(
-            self._players[player], len(records), mean_interval(values if records else []), statistics.median(values), max(values), min(values),
+            self._players[player],
+            len(records),
+            mean_interval(values if records else []),
+            statistics.median(values),
+            max(values),
+            min(values),
             sum(record["returns"][0] > self._above for record in records),
             tuple(math.fsum(record["returns"][seat] for record in records) / count for seat in range(seats)),
             sum(record["forfeit"] is not None for record in records),
-            reasons_of(record for record in records if record["forfeit"] is not None), math.fsum(record["seconds"] for record in records) / count,
+            reasons_of(record for record in records if record["forfeit"] is not None),
+            math.fsum(record["seconds"] for record in records) / count,
             sum(record["choices"] for record in records) / count,
-            sum(record["simulations"] for record in told_of) / choices if choices else None, _ends(records),
+            sum(record["simulations"] for record in told_of) / choices if choices else None,
+            _ends(records),
             any(record.get("clairvoyant", False) for record in records),
-        )  # fmt: skip
+        )
 
     def _difference(self, player: int) -> Difference:
         ours, first = self._records[player], self._records[0]
         more = [ours[deal]["returns"][0] - first[deal]["returns"][0] for deal in sorted(ours.keys() & first.keys())]
-        return Difference(self._players[player], self._players[0], len(more), mean_interval(more), sum(d > 0 for d in more), sum(d < 0 for d in more))
+        return Difference(
+            self._players[player],
+            self._players[0],
+            len(more),
+            mean_interval(more),
+            sum(d > 0 for d in more),
+            sum(d < 0 for d in more),
+        )
 
 
 def _ends(records: list[Record]) -> dict[str, dict[str, float]]:
@@ -234,7 +316,10 @@ def _ends(records: list[Record]) -> dict[str, dict[str, float]]:
     for name, values in found.items():
         counts = Counter(values)
         if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
-            ends[name] = {f"{value:g}": sum(count for other, count in counts.items() if other >= value) / len(records) for value in sorted(counts)}
+            ends[name] = {
+                f"{value:g}": sum(count for other, count in counts.items() if other >= value) / len(records)
+                for value in sorted(counts)
+            }
         else:
             ends[name] = {str(value): count / len(records) for value, count in counts.most_common()}
     return ends

@@ -115,7 +115,9 @@ class Sprt:
         if self.model is Model.logistic:
             return tuple((score_of(elo) - 0.5) / a_game * NORMALIZED for elo in (self.elo0, self.elo1))  # type: ignore[return-value]
         edge = 1e-9
-        return tuple(elo_of(min(max(0.5 + elo / NORMALIZED * a_game, edge), 1 - edge)) for elo in (self.elo0, self.elo1))  # type: ignore[return-value]
+        return tuple(
+            elo_of(min(max(0.5 + elo / NORMALIZED * a_game, edge), 1 - edge)) for elo in (self.elo0, self.elo1)
+        )  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -139,16 +141,29 @@ class SprtState:
         """Plain values."""
         test = self.sprt
         other = Model.normalized if test.model is Model.logistic else Model.logistic
-        return {**test.to_dict(), "llr": self.llr, "lower": test.lower, "upper": test.upper, "verdict": str(self.verdict), "pairs": self.pairs,
-                f"{other}_bounds": list(self.other_bounds)}
+        return {
+            **test.to_dict(),
+            "llr": self.llr,
+            "lower": test.lower,
+            "upper": test.upper,
+            "verdict": str(self.verdict),
+            "pairs": self.pairs,
+            f"{other}_bounds": list(self.other_bounds),
+        }
 
     def __str__(self) -> str:
         test = self.sprt
         names = ("Elo", "normalized Elo") if test.model is Model.logistic else ("normalized Elo", "Elo")
         here = f"[{test.elo0:g}, {test.elo1:g}] {names[0]}" + (
-            f", here about [{signed(self.other_bounds[0])}, {signed(self.other_bounds[1])}] {names[1]}" if self.pairs else "")  # fmt: skip
-        said = {Verdict.accept_h1: f"H1 accepted after {self.pairs:,} pairs", Verdict.accept_h0: f"H0 accepted after {self.pairs:,} pairs",
-                Verdict.go_on: f"undecided after {self.pairs:,} pairs"}[self.verdict]
+            f", here about [{signed(self.other_bounds[0])}, {signed(self.other_bounds[1])}] {names[1]}"
+            if self.pairs
+            else ""
+        )
+        said = {
+            Verdict.accept_h1: f"H1 accepted after {self.pairs:,} pairs",
+            Verdict.accept_h0: f"H0 accepted after {self.pairs:,} pairs",
+            Verdict.go_on: f"undecided after {self.pairs:,} pairs",
+        }[self.verdict]
         return f"{said}; LLR {self.llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f}); {here}"
 
 
@@ -199,9 +214,17 @@ def likeliest_with_t_value(shares: Sequence[float], t: float, scores: Sequence[f
     starts = [seen] if _has_solution(_bent(scores, t, *seen)) else []
     if not starts or (t > _FAR and seen[0] - t * seen[1] < 0.5):
         widest = 0.5 / math.sqrt(1 + t * t)  # no distribution between 0 and 1 with this t-value deviates more
-        starts += [(0.5 + t * deviation, deviation) for deviation in (widest * part / _STARTS for part in range(1, _STARTS + 1))]
+        starts += [
+            (0.5 + t * deviation, deviation)
+            for deviation in (widest * part / _STARTS for part in range(1, _STARTS + 1))
+        ]
     found = [_settle(shares, t, scores, start) for start in starts if _has_solution(_bent(scores, t, *start))]
-    return max(found, key=lambda probabilities: math.fsum(share * math.log(p) for share, p in zip(shares, probabilities, strict=True)))
+    return max(
+        found,
+        key=lambda probabilities: math.fsum(
+            share * math.log(p) for share, p in zip(shares, probabilities, strict=True)
+        ),
+    )
 
 
 def _settle(shares: Sequence[float], t: float, scores: Sequence[float], start: tuple[float, float]) -> list[float]:

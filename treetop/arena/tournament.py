@@ -93,10 +93,22 @@ class TournamentResult:
         for place, player in enumerate(order, start=1):
             points, games = self.points(player)
             rating = None if self.ratings is None else self.ratings.elo[player]
-            elo = ["?", "?"] if rating is None else [signed(rating.value), f"{signed(rating.low)} to {signed(rating.high)}"]
+            elo = (
+                ["?", "?"]
+                if rating is None
+                else [signed(rating.value), f"{signed(rating.low)} to {signed(rating.high)}"]
+            )
             if self.ratings is not None and player == self.ratings.anchor:
                 elo[1] = "anchor"
-            rows.append([f"{place} {self.players[player]}", *elo, f"{points:g}", str(games), *(self._against(player, other) for other in order)])
+            rows.append(
+                [
+                    f"{place} {self.players[player]}",
+                    *elo,
+                    f"{points:g}",
+                    str(games),
+                    *(self._against(player, other) for other in order),
+                ]
+            )
         return head, rows
 
     def _against(self, player: int, other: int) -> str:
@@ -120,13 +132,19 @@ class TournamentResult:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
         return {
-            "players": list(self.players), "game": self.game, "seed": self.seed, "games": self.games, "complete": self.complete,
-            "interrupted": self.interrupted, "ratings": None if self.ratings is None else self.ratings.to_dict(self.players),
+            "players": list(self.players),
+            "game": self.game,
+            "seed": self.seed,
+            "games": self.games,
+            "complete": self.complete,
+            "interrupted": self.interrupted,
+            "ratings": None if self.ratings is None else self.ratings.to_dict(self.players),
             "anchor": None if self.ratings is None else self.players[self.ratings.anchor],
             "order": [self.players[player] for player in self.order()],
             "points": {name: self.points(player)[0] for player, name in enumerate(self.players)},
-            "matches": [match.to_dict() for match in self.matches.values()], "out": None if self.out is None else str(self.out),
-        }  # fmt: skip
+            "matches": [match.to_dict() for match in self.matches.values()],
+            "out": None if self.out is None else str(self.out),
+        }
 
     def title(self) -> str:
         """One line: what, how many."""
@@ -168,10 +186,14 @@ def tournament(
         raise ConfigError("a tournament needs at least two players, each named once")
     if anchor is not None and anchor not in names:
         raise ConfigError(f"the anchor must be one of the players, not {anchor!r}")
-    terms = Terms(need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
+    terms = Terms(
+        need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline
+    )
     folder = _folder(out)
     pairings = {
-        (i, j): Pairing(terms, (roster[names[i]], roster[names[j]]), (names[i], names[j]), _file(folder, names[i], names[j], roster))
+        (i, j): Pairing(
+            terms, (roster[names[i]], roster[names[j]]), (names[i], names[j]), _file(folder, names[i], names[j], roster)
+        )
         for i, j in itertools.combinations(range(len(names)), 2)
     }
     report = None if progress is None else _Report(list(pairings.values()), names, games, progress)
@@ -182,12 +204,22 @@ def tournament(
         interrupted = play_contests(terms, list(pairings.values()), workers, report)
     matches = {pair: pairing.tally.result() for pair, pairing in pairings.items()}
     number = 0 if anchor is None else names.index(anchor)
-    return TournamentResult(names, terms.game.name, seed, matches, _rate(len(names), matches, number, anchor_elo, seed), folder, interrupted)
+    return TournamentResult(
+        names, terms.game.name, seed, matches, _rate(len(names), matches, number, anchor_elo, seed), folder, interrupted
+    )
 
 
-def _rate(players: int, matches: dict[tuple[int, int], MatchResult], anchor: int, anchor_elo: float, seed: int) -> Ratings | None:
+def _rate(
+    players: int, matches: dict[tuple[int, int], MatchResult], anchor: int, anchor_elo: float, seed: int
+) -> Ratings | None:
     try:
-        return bradley_terry(players, {pair: match.pentanomial for pair, match in matches.items()}, anchor=anchor, anchor_elo=anchor_elo, seed=seed)
+        return bradley_terry(
+            players,
+            {pair: match.pentanomial for pair, match in matches.items()},
+            anchor=anchor,
+            anchor_elo=anchor_elo,
+            seed=seed,
+        )
     except ConfigError:  # so early an end that some players have not met anybody
         return None
 
@@ -196,8 +228,12 @@ class _Report:
     """Turns the progress of pairings into that of the whole."""
 
     def __init__(
-        self, pairings: Sequence[Pairing], names: Sequence[str], games: int, progress: Callable[[TournamentProgress], object]
-    ) -> None:  # fmt: skip
+        self,
+        pairings: Sequence[Pairing],
+        names: Sequence[str],
+        games: int,
+        progress: Callable[[TournamentProgress], object],
+    ) -> None:
         self._pairings, self._names, self._asked, self._progress = pairings, names, games * len(pairings), progress
         self._results = {id(pairing): pairing.tally.result() for pairing in pairings}
 

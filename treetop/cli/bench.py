@@ -38,11 +38,25 @@ class _Row:
 
     def to_dict(self) -> dict[str, Any]:
         spread = {"value": self.rate, "low": min(self.rates), "high": max(self.rates)}
-        return {"game": self.game, "simulations": self.simulations, "simulations_per_second": spread, "rates": list(self.rates),
-                "nodes": self.nodes, "bytes_per_node": self.bytes_per_node, "first_use": self.first_use, "from_cache": self.from_cache}
+        return {
+            "game": self.game,
+            "simulations": self.simulations,
+            "simulations_per_second": spread,
+            "rates": list(self.rates),
+            "nodes": self.nodes,
+            "bytes_per_node": self.bytes_per_node,
+            "first_use": self.first_use,
+            "from_cache": self.from_cache,
+        }
 
 
-def bench(games: GameNames = None, simulations: Simulations = 50_000, repeat: Repeat = 5, seed: Seed = 0, as_json: Json = False) -> None:
+def bench(
+    games: GameNames = None,
+    simulations: Simulations = 50_000,
+    repeat: Repeat = 5,
+    seed: Seed = 0,
+    as_json: Json = False,
+) -> None:
     """Measure simulations a second, each with one random rollout, on one core.
 
     CPU time, the median of some runs that take turns between the games. bench/speed.py in the repository compares with other libraries.
@@ -54,8 +68,10 @@ def bench(games: GameNames = None, simulations: Simulations = 50_000, repeat: Re
         _draw(rows, machine)
     else:
         for row in rows:
-            say(f"{row.game}: {row.rate:,.0f} simulations a second ({min(row.rates):,.0f} to {max(row.rates):,.0f}), {row.nodes:,} nodes, "
-                f"{row.bytes_per_node:.0f} bytes a node, {_origin(row)} in {row.first_use:.2f} s")
+            say(
+                f"{row.game}: {row.rate:,.0f} simulations a second ({min(row.rates):,.0f} to {max(row.rates):,.0f}), {row.nodes:,} nodes, "
+                f"{row.bytes_per_node:.0f} bytes a node, {_origin(row)} in {row.first_use:.2f} s"
+            )
 
 
 def _measure(found: list[Game], simulations: int, repeat: int, seed: int) -> tuple[list[_Row], str]:
@@ -81,7 +97,10 @@ def _measure(found: list[Game], simulations: int, repeat: int, seed: int) -> tup
                     raise KeyboardInterrupt
                 rates[index].append(result.simulations / max(time.process_time() - start, 1e-9))
                 trees[index] = (search.tree.size, search.tree.nbytes / search.tree.size)
-    rows = [_Row(game.name, simulations, tuple(rates[index]), *trees[index], *ready[index]) for index, game in enumerate(found)]
+    rows = [
+        _Row(game.name, simulations, tuple(rates[index]), *trees[index], *ready[index])
+        for index, game in enumerate(found)
+    ]
     return rows, result.report().machine
 
 
@@ -93,9 +112,18 @@ def _draw(rows: list[_Row], machine: str) -> None:
     shown = table("game", "simulations/s", "spread", "nodes", "bytes/node", "first use")
     for row in rows:
         spread = (max(row.rates) - min(row.rates)) / row.rate
-        shown.add_row(row.game, f"{row.rate:,.0f}", f"{spread:.0%}", f"{row.nodes:,}", f"{row.bytes_per_node:.0f}",
-                      f"{_origin(row)}, {row.first_use:.2f} s")
+        shown.add_row(
+            row.game,
+            f"{row.rate:,.0f}",
+            f"{spread:.0%}",
+            f"{row.nodes:,}",
+            f"{row.bytes_per_node:.0f}",
+            f"{_origin(row)}, {row.first_use:.2f} s",
+        )
     console = screen()
     console.print(shown)
-    console.print(f"\n{rows[0].simulations:,} simulations a run, {len(rows[0].rates)} runs a game, one random rollout a simulation, "
-                  f"CPU time of one core. {machine}", style=FAINT)
+    console.print(
+        f"\n{rows[0].simulations:,} simulations a run, {len(rows[0].rates)} runs a game, one random rollout a simulation, "
+        f"CPU time of one core. {machine}",
+        style=FAINT,
+    )

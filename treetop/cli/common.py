@@ -45,16 +45,28 @@ LIMITS, SEARCH = "Limits", "How to search"  # headings of `--help`
 
 # Options with the same name mean the same in every command. Their ranges are checked where they are used, so that a library call and a
 # command complain in the same words.
-_HELP_GAME = "A name (othello), a name with parameters ('hex(size=7)'), or your own: module:Name or folder/file.py:Name."
+_HELP_GAME = (
+    "A name (othello), a name with parameters ('hex(size=7)'), or your own: module:Name or folder/file.py:Name."
+)
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=_HELP_GAME, show_default=False)]
 MaybeGameName = Annotated[str | None, typer.Argument(metavar="GAME", help=_HELP_GAME, show_default=False)]
-GameNames = Annotated[list[str] | None, typer.Argument(metavar="GAMES", help="Not given: all bundled games.", show_default=False)]
+GameNames = Annotated[
+    list[str] | None, typer.Argument(metavar="GAMES", help="Not given: all bundled games.", show_default=False)
+]
 Moves = Annotated[str | None, typer.Option("--moves", metavar="MOVES", help="Moves played from the start: '4 4 5'.")]
-Simulations = Annotated[int | None, typer.Option("--simulations", metavar="N", help="At most so many simulations.", rich_help_panel=LIMITS)]
-Seconds = Annotated[float | None, typer.Option("--seconds", metavar="S", help="At most so many seconds.", rich_help_panel=LIMITS)]
-_HELP_RULE = "uct (if not given), puct, grave, gumbel, ...; with options in brackets: 'grave(amaf_reference=50, solver=True)'."
+Simulations = Annotated[
+    int | None, typer.Option("--simulations", metavar="N", help="At most so many simulations.", rich_help_panel=LIMITS)
+]
+Seconds = Annotated[
+    float | None, typer.Option("--seconds", metavar="S", help="At most so many seconds.", rich_help_panel=LIMITS)
+]
+_HELP_RULE = (
+    "uct (if not given), puct, grave, gumbel, ...; with options in brackets: 'grave(amaf_reference=50, solver=True)'."
+)
 RuleName = Annotated[str | None, typer.Option("--rule", metavar="RULE", help=_HELP_RULE, rich_help_panel=SEARCH)]
-Exploration = Annotated[float | None, typer.Option("--c", metavar="X", help="The rule's exploration factor.", rich_help_panel=SEARCH)]
+Exploration = Annotated[
+    float | None, typer.Option("--c", metavar="X", help="The rule's exploration factor.", rich_help_panel=SEARCH)
+]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
 MaybeSeed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
@@ -162,7 +174,9 @@ def refuse_together(option: str, others: dict[str, object]) -> None:
 def refuse_missing_folder(path: Path | None) -> None:
     """Refuse a file that could not be written in the end, before there is anything to lose."""
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
-        raise SaveError(f"{path} cannot be written: {'it is a folder' if path.is_dir() else f'there is no folder {path.parent}'}")
+        raise SaveError(
+            f"{path} cannot be written: {'it is a folder' if path.is_dir() else f'there is no folder {path.parent}'}"
+        )
 
 
 def from_cache(search: Search) -> bool:
@@ -194,7 +208,13 @@ def facts(rows: dict[str, str | Text]) -> Table:
 def counting(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
     """A progress bar on a terminal, nothing elsewhere. Call what it gives with the number done and what is being done."""
     console = errors()
-    columns = (SpinnerColumn(style=BAR), TextColumn("{task.description}"), _bar(), MofNCompleteColumn(), TextColumn("{task.fields[note]}"))
+    columns = (
+        SpinnerColumn(style=BAR),
+        TextColumn("{task.description}"),
+        _bar(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[note]}"),
+    )
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as shown:
         task = shown.add_task(what, total=total, note="")
 
@@ -217,7 +237,9 @@ def run_shown(search: Search, limit: Limit, what: str = "searching") -> SearchRe
         before = search.tree.size
 
         def show(now: Standing) -> None:
-            shown.update(task, completed=_share(now, search.tree.size - before), line=_standing(now, search.position.player))
+            shown.update(
+                task, completed=_share(now, search.tree.size - before), line=_standing(now, search.position.player)
+            )
             shown.refresh()
 
         return search.run(limit, progress=show)

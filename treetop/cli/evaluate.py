@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treetop.cli.common import GameName, Json, Seed, facts, find_game, look_here, refuse_missing_folder, screen, table
-from treetop.cli.match import Deadline, MakePlayer, PlayersFile, TrustPlayers, Workers, check_workers, pace, read_roster, shown, tell_result
+from treetop.cli.match import (
+    Deadline,
+    MakePlayer,
+    PlayersFile,
+    TrustPlayers,
+    Workers,
+    check_workers,
+    pace,
+    read_roster,
+    shown,
+    tell_result,
+)
 
 if TYPE_CHECKING:
     from treetop.arena.match import MatchProgress
@@ -18,7 +29,12 @@ if TYPE_CHECKING:
 _HELP_PLAYER = "A player: uct(simulations=1000), random, greedy, ..., or a name from --players. Several are compared on the same deals."
 Specs = Annotated[list[str], typer.Option("--player", metavar="PLAYER", help=_HELP_PLAYER, show_default=False)]
 Games = Annotated[int, typer.Option("--games", metavar="N", help="Games of each player.")]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE.jsonl", help="Keep the games, one a line; an evaluation that is there goes on.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="FILE.jsonl", help="Keep the games, one a line; an evaluation that is there goes on."
+    ),
+]
 WinAbove = Annotated[float, typer.Option("--win-above", metavar="X", help="A score above this counts as a win.")]
 
 
@@ -51,9 +67,18 @@ def evaluate(
     check_workers(workers)
     with shown(f"{found.name}: {', '.join(roster)}", games * len(roster)) as show:
         result = play(
-            found, tuple(roster.values()), games=games, seed=seed, workers=workers, out=out, win_above=win_above, move_deadline=move_deadline,
-            make_player=make_player or MAKE_PLAYER, names=tuple(roster), progress=lambda now: show(now.finished, lambda: _standing(now)),
-        )  # fmt: skip
+            found,
+            tuple(roster.values()),
+            games=games,
+            seed=seed,
+            workers=workers,
+            out=out,
+            win_above=win_above,
+            move_deadline=move_deadline,
+            make_player=make_player or MAKE_PLAYER,
+            names=tuple(roster),
+            progress=lambda now: show(now.finished, lambda: _standing(now)),
+        )
     tell_result(result, _draw, out, as_json=as_json)
 
 

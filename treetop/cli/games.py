@@ -13,7 +13,9 @@ from treetop.game.position import Position
 
 
 def games(
-    name: Annotated[str | None, typer.Argument(metavar="GAME", help="Tell all about one game.", show_default=False)] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="GAME", help="Tell all about one game.", show_default=False)
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the bundled games, or tell all about one."""
@@ -33,25 +35,41 @@ def games(
 def _brief(game: Game) -> dict[str, Any]:
     told = game.facts
     return {
-        "name": game.name, "family": game.family, "parameters": game.parameters, "summary": game.summary, "players": told.players,
-        "num_actions": told.num_actions, "max_length": told.max_length, "rewards": list(told.rewards), "zero_sum": told.zero_sum,
-    }  # fmt: skip
+        "name": game.name,
+        "family": game.family,
+        "parameters": game.parameters,
+        "summary": game.summary,
+        "players": told.players,
+        "num_actions": told.num_actions,
+        "max_length": told.max_length,
+        "rewards": list(told.rewards),
+        "zero_sum": told.zero_sum,
+    }
 
 
 def _draw(found: list[Game]) -> None:
     shown = table("game", "players", "actions", "longest", "", left=("",))
     for game in found:
         parts = game.facts
-        shown.add_row(Text(game.name, "bold"), f"{parts.players}", f"{parts.num_actions:,}", f"{parts.max_length:,}", game.summary)
+        shown.add_row(
+            Text(game.name, "bold"), f"{parts.players}", f"{parts.num_actions:,}", f"{parts.max_length:,}", game.summary
+        )
     console = screen()
     console.print(shown)
-    console.print("\ntreetop games NAME tells more; parameters go in parentheses: treetop play 'hex(size=7)'", style=FAINT)
+    console.print(
+        "\ntreetop games NAME tells more; parameters go in parentheses: treetop play 'hex(size=7)'", style=FAINT
+    )
 
 
 def _one(game: Game, *, as_json: bool) -> None:
     start = Position(game)
     if as_json:
-        more = {"state_bytes": game.dtype.itemsize, "rules": game.digest, "start": str(start), "moves": _first_moves(start)}
+        more = {
+            "state_bytes": game.dtype.itemsize,
+            "rules": game.digest,
+            "start": str(start),
+            "moves": _first_moves(start),
+        }
         say_json({**_brief(game), **more})
         return
     rows = _facts(game, start)
@@ -77,7 +95,8 @@ def _facts(game: Game, start: Position) -> dict[str, str]:
         "longest game": f"{told.max_length:,} moves",
         "rewards": f"from {low:g} to {high:g}" + (", zero sum" if told.zero_sum else ""),
         "parameters": ", ".join(f"{key}={value!r}" for key, value in game.parameters.items()) or "none",
-        "first moves": " ".join(first[:12]) + (f" and {len(first) - 12} more" if len(first) > 12 else "") or "any numbers",
+        "first moves": " ".join(first[:12]) + (f" and {len(first) - 12} more" if len(first) > 12 else "")
+        or "any numbers",
         "a state": f"{game.dtype.itemsize:,} bytes",
         "rules digest": game.digest,
     }

@@ -61,24 +61,71 @@ _FRAMES_EVERY = 0.1
 
 _OPENINGS, _TEST = "Openings", "Sequential test"
 _HELP_PLAYER = "A player: uct(simulations=1000), random, greedy, alphabeta(depth=4), ..., or a name from --players."
-Specs = Annotated[list[str], typer.Argument(metavar="PLAYERS", help=f"Two, or as many as the game has. {_HELP_PLAYER}", show_default=False)]
+Specs = Annotated[
+    list[str],
+    typer.Argument(metavar="PLAYERS", help=f"Two, or as many as the game has. {_HELP_PLAYER}", show_default=False),
+]
 GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What they play.", show_default=False)]
-Games = Annotated[int | None, typer.Option(
-    "--games", metavar="N", help="How many games at most, a multiple of the players; about 100 if not given.", show_default=False)]  # fmt: skip
-Workers = Annotated[int | None, typer.Option("--workers", metavar="N", help="Processes; one a core if not given, 1 is this one.")]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE.jsonl", help="Keep the games; a match that is there goes on.")]
-PlayersFile = Annotated[Path | None, typer.Option("--players", metavar="FILE.toml", help="Players by name: \\[players.NAME] spec = ...")]
-TrustPlayers = Annotated[bool, typer.Option("--trust-players", help="Let the file of --players name modules and programs, which are run.")]
-MakePlayer = Annotated[str | None, typer.Option("--make-player", metavar="MODULE:FUNCTION", help="Your own, under @treetop.player: (spec, game) -> Player.")]
-Deadline = Annotated[float | None, typer.Option("--move-deadline", metavar="S", help="A move that takes longer loses the game.")]
-Plies = Annotated[int | None, typer.Option(
-    "--opening-plies", metavar="K", help="Random moves at the start; by the game's length if not given.", rich_help_panel=_OPENINGS)]  # fmt: skip
-AnyOpening = Annotated[bool, typer.Option("--any-opening", help="Take lopsided openings too.", rich_help_panel=_OPENINGS)]
-Bounds = Annotated[tuple[float, float] | None, typer.Option(
-    "--sprt", metavar="E0 E1", help="Stop when it is decided whether A is E0 or E1 Elo stronger.", rich_help_panel=_TEST)]  # fmt: skip
-SprtModel = Annotated[Model, typer.Option("--sprt-model", help="What E0 and E1 are measured in.", rich_help_panel=_TEST)]
-Alpha = Annotated[float, typer.Option("--alpha", metavar="X", help="How often E1 may be accepted wrongly.", rich_help_panel=_TEST)]
-Beta = Annotated[float, typer.Option("--beta", metavar="X", help="How often E0 may be accepted wrongly.", rich_help_panel=_TEST)]
+Games = Annotated[
+    int | None,
+    typer.Option(
+        "--games",
+        metavar="N",
+        help="How many games at most, a multiple of the players; about 100 if not given.",
+        show_default=False,
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option("--workers", metavar="N", help="Processes; one a core if not given, 1 is this one.")
+]
+Out = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE.jsonl", help="Keep the games; a match that is there goes on.")
+]
+PlayersFile = Annotated[
+    Path | None, typer.Option("--players", metavar="FILE.toml", help="Players by name: \\[players.NAME] spec = ...")
+]
+TrustPlayers = Annotated[
+    bool, typer.Option("--trust-players", help="Let the file of --players name modules and programs, which are run.")
+]
+MakePlayer = Annotated[
+    str | None,
+    typer.Option(
+        "--make-player", metavar="MODULE:FUNCTION", help="Your own, under @treetop.player: (spec, game) -> Player."
+    ),
+]
+Deadline = Annotated[
+    float | None, typer.Option("--move-deadline", metavar="S", help="A move that takes longer loses the game.")
+]
+Plies = Annotated[
+    int | None,
+    typer.Option(
+        "--opening-plies",
+        metavar="K",
+        help="Random moves at the start; by the game's length if not given.",
+        rich_help_panel=_OPENINGS,
+    ),
+]
+AnyOpening = Annotated[
+    bool, typer.Option("--any-opening", help="Take lopsided openings too.", rich_help_panel=_OPENINGS)
+]
+Bounds = Annotated[
+    tuple[float, float] | None,
+    typer.Option(
+        "--sprt",
+        metavar="E0 E1",
+        help="Stop when it is decided whether A is E0 or E1 Elo stronger.",
+        rich_help_panel=_TEST,
+    ),
+]
+SprtModel = Annotated[
+    Model, typer.Option("--sprt-model", help="What E0 and E1 are measured in.", rich_help_panel=_TEST)
+]
+Alpha = Annotated[
+    float, typer.Option("--alpha", metavar="X", help="How often E1 may be accepted wrongly.", rich_help_panel=_TEST)
+]
+Beta = Annotated[
+    float, typer.Option("--beta", metavar="X", help="How often E0 may be accepted wrongly.", rich_help_panel=_TEST)
+]
 
 
 def match(
@@ -125,13 +172,27 @@ def match(
         raise ConfigError(f"--sprt is about two players, and {found.name} is played by {many}: leave it out")
     wanted = 100 - 100 % many if games is None else games
     common: dict[str, Any] = {
-        "games": wanted, "seed": seed, "workers": workers, "out": out, "opening_plies": opening_plies, "balanced": not any_opening,
-        "move_deadline": move_deadline, "make_player": make_player or MAKE_PLAYER, "names": names,
-    }  # fmt: skip
+        "games": wanted,
+        "seed": seed,
+        "workers": workers,
+        "out": out,
+        "opening_plies": opening_plies,
+        "balanced": not any_opening,
+        "move_deadline": move_deadline,
+        "make_player": make_player or MAKE_PLAYER,
+        "names": names,
+    }
     result: MatchResult | ManyResult
     with shown(f"{found.name}: {' - '.join(names)}", wanted) as show:
         if many == 2:
-            result = play_two(texts[0], texts[1], found, sprt=test, progress=lambda now: show(now.finished, lambda: _standing(now)), **common)
+            result = play_two(
+                texts[0],
+                texts[1],
+                found,
+                sprt=test,
+                progress=lambda now: show(now.finished, lambda: _standing(now)),
+                **common,
+            )
         else:
             result = match_many(texts, found, progress=lambda now: show(now.finished, lambda: _means(now)), **common)
     tell_result(result, _draw, out, as_json=as_json)
@@ -144,15 +205,21 @@ def check_workers(workers: int | None) -> None:
 
 
 @contextmanager
-def shown(what: str, total: int, unit: str = "games", first: str = "starting the players") -> Iterator[Callable[[int, Callable[[], str]], None]]:
+def shown(
+    what: str, total: int, unit: str = "games", first: str = "starting the players"
+) -> Iterator[Callable[[int, Callable[[], str]], None]]:
     """A live line on a terminal, a plain line now and then elsewhere; both on stderr. Call what it gives with the units done and a text."""
     console = errors()
     if not console.is_terminal:
         yield _plain_lines(what, total, unit)
         return
     # Names are nobody's markup: `[x]` and `:b:` are shown as they are.
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(bar_width=20, style=FAINT, complete_style=BAR, finished_style=BAR),
-               MofNCompleteColumn(), TextColumn("{task.fields[line]}", markup=False))
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=20, style=FAINT, complete_style=BAR, finished_style=BAR),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[line]}", markup=False),
+    )
     with Progress(*columns, console=console, transient=True, auto_refresh=False) as drawn:
         task = drawn.add_task(what, total=total, line=first)
         drawn.refresh()
@@ -211,7 +278,11 @@ def tell_result(result: R, draw: Callable[[R], None], out: Path | None, *, as_js
 def tell_how_to_go_on(out: Path | None, unit: str = "games") -> None:
     """After Ctrl-C: say how nothing is lost, and end with the shell's own code."""
     if out is None:
-        errors().print(f"interrupted; the {unit} were not kept: name a place with --out to go on later", style=FAINT, soft_wrap=True)
+        errors().print(
+            f"interrupted; the {unit} were not kept: name a place with --out to go on later",
+            style=FAINT,
+            soft_wrap=True,
+        )
     else:
         errors().print(f"interrupted; go on with:  treetop {shlex.join(sys.argv[1:])}", style=FAINT, soft_wrap=True)
     raise typer.Exit(INTERRUPTED)
@@ -222,17 +293,27 @@ def pace(rate: float, left: int) -> str:
     if rate <= 0:
         return ""
     seconds = round(left / rate)
-    clock = f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}" if seconds >= 3600 else f"{seconds // 60}:{seconds % 60:02}"
+    clock = (
+        f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+        if seconds >= 3600
+        else f"{seconds // 60}:{seconds % 60:02}"
+    )
     return f"{rate:.3g} games/s, {clock} left"
 
 
 def _standing(now: MatchProgress) -> str:
     result = now.result
-    test = "" if result.sprt is None else f"  LLR {result.sprt.llr:+.2f} ({result.sprt.sprt.lower:.2f}, {result.sprt.sprt.upper:.2f})"
+    test = (
+        ""
+        if result.sprt is None
+        else f"  LLR {result.sprt.llr:+.2f} ({result.sprt.sprt.lower:.2f}, {result.sprt.sprt.upper:.2f})"
+    )
     lost = sum(result.forfeits.values())
     forfeits = f"  {lost} by forfeit" if lost else ""
-    return (f"+{result.wins} ={result.draws} -{result.losses}  Elo {result.rating.elo}{test}{forfeits}  "
-            f"{pace(now.rate, result.asked - result.finished)}")
+    return (
+        f"+{result.wins} ={result.draws} -{result.losses}  Elo {result.rating.elo}{test}{forfeits}  "
+        f"{pace(now.rate, result.asked - result.finished)}"
+    )
 
 
 def _means(now: MatchProgress) -> str:

@@ -34,7 +34,9 @@ class Settings:
         """With what was asked for now. A new limit takes the place of the whole old one."""
         limit = (self.simulations, self.seconds) if simulations is None and seconds is None else (simulations, seconds)
         changed = replace(self, simulations=limit[0], seconds=limit[1])
-        return replace(changed, rule=rule or self.rule, c=self.c if c is None else c, seed=self.seed if seed is None else seed)
+        return replace(
+            changed, rule=rule or self.rule, c=self.c if c is None else c, seed=self.seed if seed is None else seed
+        )
 
 
 class Engine:
@@ -58,7 +60,9 @@ class Engine:
         from treetop.search.search import Search
 
         if begins_anew(position.game, self.config):
-            return Search(position, self.config, seed=derive(self._seed, PLAYER, player, len(position.actions)), player=player)
+            return Search(
+                position, self.config, seed=derive(self._seed, PLAYER, player, len(position.actions)), player=player
+            )
         search = self._search
         if search is not None and bool(search.position.start == position.start):
             known = search.position.actions

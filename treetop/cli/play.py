@@ -53,10 +53,17 @@ board        the position again
 save FILE    write the game to a file and go on
 quit         stop; the game is kept and can be resumed (so do Ctrl-C and Ctrl-D)"""
 
-Person = Annotated[str | None, typer.Option("--player", metavar="0|1|none|both", help="Who you are; 0 if not given. Also a list: 0,2.")]
+Person = Annotated[
+    str | None, typer.Option("--player", metavar="0|1|none|both", help="Who you are; 0 if not given. Also a list: 0,2.")
+]
 Second = Annotated[bool, typer.Option("--second", help="Let the engine begin: the same as --player 1.")]
-Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Go on with a saved game; name GAME too where it is your own.")]
-SaveTo = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Where to keep the game; GAME.game.json if not given.")]
+Resume = Annotated[
+    Path | None,
+    typer.Option("--resume", metavar="FILE", help="Go on with a saved game; name GAME too where it is your own."),
+]
+SaveTo = Annotated[
+    Path | None, typer.Option("--save", metavar="FILE", help="Where to keep the game; GAME.game.json if not given.")
+]
 
 
 def play(
@@ -118,7 +125,9 @@ def _people(text: str, game: Game) -> tuple[int, ...]:
         return words[text]
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) in everybody for part in parts):
-        raise ConfigError(f"--player: the players of {game.name} are {', '.join(map(str, everybody))}; or say none or both; not {text!r}")
+        raise ConfigError(
+            f"--player: the players of {game.name} are {', '.join(map(str, everybody))}; or say none or both; not {text!r}"
+        )
     return tuple(sorted({int(part) for part in parts}))
 
 
@@ -126,8 +135,14 @@ class _Session:
     """One game at the prompt."""
 
     def __init__(
-        self, start: Position, people: tuple[int, ...], settings: Settings, save: Path | None, resumed: Path | None, deal: int | None
-    ) -> None:  # fmt: skip
+        self,
+        start: Position,
+        people: tuple[int, ...],
+        settings: Settings,
+        save: Path | None,
+        resumed: Path | None,
+        deal: int | None,
+    ) -> None:
         self.position, self.people, self.settings = start, people, settings
         self.engine = Engine(settings)
         self._deal = deal
@@ -238,9 +253,13 @@ class _Session:
         result = self.engine.think(self.position, seat, f"player {seat} thinks")
         if result.interrupted:
             raise KeyboardInterrupt  # the search ends cleanly; here it means that the person leaves
-        value = "" if self._secret else f"value {result.value:+.3f} for player {seat}; "  # it would tell how good its cards are
+        value = (
+            "" if self._secret else f"value {result.value:+.3f} for player {seat}; "
+        )  # it would tell how good its cards are
         told = f"  ({value}{result.simulations:,} simulations)"
-        return result.choice, Text.assemble(f"\nplayer {seat}, the engine, plays ", (result.move, CHOSEN), (told, FAINT))
+        return result.choice, Text.assemble(
+            f"\nplayer {seat}, the engine, plays ", (result.move, CHOSEN), (told, FAINT)
+        )
 
     # Commands.
 
@@ -257,7 +276,9 @@ class _Session:
             return
         taken = self.position.moves()[len(turns[-1].actions) :]
         self.position = turns[-1]
-        self._print("took back your last move, and what followed" if self._secret else f"took back {' and '.join(taken)}")
+        self._print(
+            "took back your last move, and what followed" if self._secret else f"took back {' and '.join(taken)}"
+        )
         self._show()
 
     def _hint(self, _: str) -> None:
@@ -312,7 +333,11 @@ class _Session:
         rewards, count = self.position.returns, len(self.position.actions)
         who = ", ".join(f"{reward:+g} for player {player}" for player, reward in enumerate(rewards))
         last = f"; the last move was {self.position.moves()[-1]}" if count and not self._secret else ""
-        self._print(Text.assemble("The game is over: ", (self._verdict(rewards), CHOSEN), f" ({who}) after {count} moves{last}."))
+        self._print(
+            Text.assemble(
+                "The game is over: ", (self._verdict(rewards), CHOSEN), f" ({who}) after {count} moves{last}."
+            )
+        )
         for name, value in self.position.summary().items():
             self._print(f"{name}: {value}")
         if self._asked_file is not None:
@@ -342,11 +367,15 @@ class _Session:
             self._write(path)
         except SaveError:
             seed = f" --seed {self.settings.seed}" if self.settings.seed else ""
-            again = f"treetop play {shlex.quote(self._spec)} --moves {shlex.quote(' '.join(self.position.moves()))}{seed}"
+            again = (
+                f"treetop play {shlex.quote(self._spec)} --moves {shlex.quote(' '.join(self.position.moves()))}{seed}"
+            )
             self._draw(f"\nThe game could not be written; this goes on from here:  {again}")
             raise
         with suppress(OSError):
-            self._draw(f"\nThe game is kept; go on with:  treetop play {game_argument(self.position.game)}--resume {shlex.quote(str(path))}")
+            self._draw(
+                f"\nThe game is kept; go on with:  treetop play {game_argument(self.position.game)}--resume {shlex.quote(str(path))}"
+            )
 
     @property
     def _spec(self) -> str:
@@ -363,8 +392,19 @@ class _Session:
 
     def _write(self, path: Path) -> None:
         told = self.settings
-        save_game(path, GameRecord.of(self.position, self.people, rule=str(told.rule), c=told.c, simulations=told.simulations,
-                                      seconds=told.seconds, seed=told.seed, deal=self._deal))  # fmt: skip
+        save_game(
+            path,
+            GameRecord.of(
+                self.position,
+                self.people,
+                rule=str(told.rule),
+                c=told.c,
+                simulations=told.simulations,
+                seconds=told.seconds,
+                seed=told.seed,
+                deal=self._deal,
+            ),
+        )
 
     def _print(self, text: str | Text, style: str | None = None, end: str = "\n") -> None:
         """Sentences: a terminal gets them wrapped between words, a pipe as they are."""

@@ -26,28 +26,130 @@ SECONDS = 60.0
 """How long a proof is looked for where no limit is given."""
 
 What = Annotated[str | None, typer.Argument(metavar="WHAT", help=WHAT, show_default=False)]
-Lemmas = Annotated[list[str] | None, typer.Option("--lemma", metavar="NAME", help="A lemma of the file; several may be named.", rich_help_panel=COQ)]
-AllAdmitted = Annotated[bool, typer.Option("--all-admitted", help="All lemmas of the file that are admitted.", rich_help_panel=COQ)]
-Write = Annotated[bool, typer.Option("--write", help="Put each proof into the file as soon as it is found; the old file stays as File.v.bak.", rich_help_panel=COQ)]
-Copy = Annotated[Path | None, typer.Option("--copy", metavar="NEW.v", help="Put the proofs into a copy of the file instead.", rich_help_panel=COQ)]
-IncludeData = Annotated[bool, typer.Option("--include-data", help="Look for values of what is no proposition, too (Definition d : nat -> nat. Admitted.): any value of the type will do.", rich_help_panel=COQ)]  # fmt: skip
-Learn = Annotated[list[Path] | None, typer.Option("--learn", metavar="PATH", help="Suggest what was done at similar goals in the finished proofs of this file or folder, too; several may be named.", rich_help_panel=COQ)]  # fmt: skip
-Easy = Annotated[bool | None, typer.Option("--allow-easy/--block-easy", help="Tactics that search for proofs themselves (auto, lia, ...); blocked in experiments only.", rich_help_panel=SEARCH, show_default=False)]  # fmt: skip
-Policy = Annotated[str | None, typer.Option("--policy", metavar="POLICY", help="puct, ucb1, best_first, blind_uniform; with options in brackets: 'puct(c=0.5)'.", rich_help_panel=SEARCH)]  # fmt: skip
-Mode = Annotated[str, typer.Option("--mode", metavar="MODE", help="For formulas: invertible, or raw, where every rule is a tactic.", rich_help_panel=SEARCH)]  # fmt: skip
-TacticSeconds = Annotated[float | None, typer.Option("--tactic-seconds", metavar="S", help="How long a tactic may take.", rich_help_panel=LIMITS)]
-Iterations = Annotated[int | None, typer.Option("--iterations", metavar="N", help="At most so many iterations.", rich_help_panel=LIMITS)]
-Attempts = Annotated[int | None, typer.Option("--attempts", metavar="N", help="At most so many tactics tried.", rich_help_panel=LIMITS)]
-Tiers = Annotated[str | None, typer.Option("--tiers", metavar="N,N,...", help="Budget tiers in iterations; each goes on with the tree of the one before.", rich_help_panel=LIMITS)]  # fmt: skip
-ProverWorkers = Annotated[int, typer.Option("--workers", metavar="N", help="Provers at work on one tree; in experiments, runs at a time.")]
-Tree = Annotated[bool, typer.Option("--tree", help="Show the goals and the tactics that applied, as many as fit on a page.")]
-TreeAll = Annotated[bool, typer.Option("--tree-all", help="Show them all, and the tactics that failed with their reasons.")]
-Trace = Annotated[Path | None, typer.Option("--trace", metavar="FILE.jsonl", help="Write every event of the search, one a line.")]
-Suite = Annotated[Path | None, typer.Option("--suite", metavar="DIR", help="Run all problems of a folder or file.", rich_help_panel=EXPERIMENTS)]
-BasinSeeds = Annotated[int | None, typer.Option("--basin-seeds", metavar="N", help="Run each theorem with N seeds, and tell where the proofs end.", rich_help_panel=EXPERIMENTS)]  # fmt: skip
-BasinBlind = Annotated[bool, typer.Option("--basin-blind", help="Run blind_uniform too, and tell K.", rich_help_panel=EXPERIMENTS)]
-Out = Annotated[Path | None, typer.Option("--out", metavar="FILE.jsonl", help="Keep the runs, one a line; an experiment that is there goes on.", rich_help_panel=EXPERIMENTS)]  # fmt: skip
-Plot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw the basins, and K.", rich_help_panel=EXPERIMENTS)]
+Lemmas = Annotated[
+    list[str] | None,
+    typer.Option("--lemma", metavar="NAME", help="A lemma of the file; several may be named.", rich_help_panel=COQ),
+]
+AllAdmitted = Annotated[
+    bool, typer.Option("--all-admitted", help="All lemmas of the file that are admitted.", rich_help_panel=COQ)
+]
+Write = Annotated[
+    bool,
+    typer.Option(
+        "--write",
+        help="Put each proof into the file as soon as it is found; the old file stays as File.v.bak.",
+        rich_help_panel=COQ,
+    ),
+]
+Copy = Annotated[
+    Path | None,
+    typer.Option(
+        "--copy", metavar="NEW.v", help="Put the proofs into a copy of the file instead.", rich_help_panel=COQ
+    ),
+]
+IncludeData = Annotated[
+    bool,
+    typer.Option(
+        "--include-data",
+        help="Look for values of what is no proposition, too (Definition d : nat -> nat. Admitted.): any value of the type will do.",
+        rich_help_panel=COQ,
+    ),
+]
+Learn = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--learn",
+        metavar="PATH",
+        help="Suggest what was done at similar goals in the finished proofs of this file or folder, too; several may be named.",
+        rich_help_panel=COQ,
+    ),
+]
+Easy = Annotated[
+    bool | None,
+    typer.Option(
+        "--allow-easy/--block-easy",
+        help="Tactics that search for proofs themselves (auto, lia, ...); blocked in experiments only.",
+        rich_help_panel=SEARCH,
+        show_default=False,
+    ),
+]
+Policy = Annotated[
+    str | None,
+    typer.Option(
+        "--policy",
+        metavar="POLICY",
+        help="puct, ucb1, best_first, blind_uniform; with options in brackets: 'puct(c=0.5)'.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Mode = Annotated[
+    str,
+    typer.Option(
+        "--mode",
+        metavar="MODE",
+        help="For formulas: invertible, or raw, where every rule is a tactic.",
+        rich_help_panel=SEARCH,
+    ),
+]
+TacticSeconds = Annotated[
+    float | None,
+    typer.Option("--tactic-seconds", metavar="S", help="How long a tactic may take.", rich_help_panel=LIMITS),
+]
+Iterations = Annotated[
+    int | None, typer.Option("--iterations", metavar="N", help="At most so many iterations.", rich_help_panel=LIMITS)
+]
+Attempts = Annotated[
+    int | None, typer.Option("--attempts", metavar="N", help="At most so many tactics tried.", rich_help_panel=LIMITS)
+]
+Tiers = Annotated[
+    str | None,
+    typer.Option(
+        "--tiers",
+        metavar="N,N,...",
+        help="Budget tiers in iterations; each goes on with the tree of the one before.",
+        rich_help_panel=LIMITS,
+    ),
+]
+ProverWorkers = Annotated[
+    int, typer.Option("--workers", metavar="N", help="Provers at work on one tree; in experiments, runs at a time.")
+]
+Tree = Annotated[
+    bool, typer.Option("--tree", help="Show the goals and the tactics that applied, as many as fit on a page.")
+]
+TreeAll = Annotated[
+    bool, typer.Option("--tree-all", help="Show them all, and the tactics that failed with their reasons.")
+]
+Trace = Annotated[
+    Path | None, typer.Option("--trace", metavar="FILE.jsonl", help="Write every event of the search, one a line.")
+]
+Suite = Annotated[
+    Path | None,
+    typer.Option("--suite", metavar="DIR", help="Run all problems of a folder or file.", rich_help_panel=EXPERIMENTS),
+]
+BasinSeeds = Annotated[
+    int | None,
+    typer.Option(
+        "--basin-seeds",
+        metavar="N",
+        help="Run each theorem with N seeds, and tell where the proofs end.",
+        rich_help_panel=EXPERIMENTS,
+    ),
+]
+BasinBlind = Annotated[
+    bool, typer.Option("--basin-blind", help="Run blind_uniform too, and tell K.", rich_help_panel=EXPERIMENTS)
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        metavar="FILE.jsonl",
+        help="Keep the runs, one a line; an experiment that is there goes on.",
+        rich_help_panel=EXPERIMENTS,
+    ),
+]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw the basins, and K.", rich_help_panel=EXPERIMENTS)
+]
 
 
 def prove(
@@ -93,26 +195,59 @@ def prove(
     if suite is not None or basin_seeds is not None or basin_blind:
         from treetop.cli.prove_many import run_experiment
 
-        refuse({"--write": write, "--copy": copy, "--tree": tree, "--tree-all": tree_all, "--trace": trace, "--all-admitted": all_admitted, "--learn": learn,
-                "--include-data": include_data},
-               "are about single proofs, and this is an experiment")  # fmt: skip
+        refuse(
+            {
+                "--write": write,
+                "--copy": copy,
+                "--tree": tree,
+                "--tree-all": tree_all,
+                "--trace": trace,
+                "--all-admitted": all_admitted,
+                "--learn": learn,
+                "--include-data": include_data,
+            },
+            "are about single proofs, and this is an experiment",
+        )
         run_experiment(
-            what, suite, lemma or [], config, limit, steps, policy=policy, allow_easy=bool(allow_easy), mode=mode, workers=workers, seed=seed,
-            basin_seeds=basin_seeds, basin_blind=basin_blind, out=out, plot=plot, as_json=as_json,
-        )  # fmt: skip
+            what,
+            suite,
+            lemma or [],
+            config,
+            limit,
+            steps,
+            policy=policy,
+            allow_easy=bool(allow_easy),
+            mode=mode,
+            workers=workers,
+            seed=seed,
+            basin_seeds=basin_seeds,
+            basin_blind=basin_blind,
+            out=out,
+            plot=plot,
+            as_json=as_json,
+        )
         return
     refuse({"--out": out, "--plot": plot}, "keep or draw runs: that needs --suite or --basin-seeds")
     refuse_places(trace, copy, write=write)
     run = Run(as_json=as_json)
-    options: dict[str, Any] = {"tree": (tree or tree_all, tree_all), "seed": seed, "allow_easy": allow_easy is not False}
+    options: dict[str, Any] = {
+        "tree": (tree or tree_all, tree_all),
+        "seed": seed,
+        "allow_easy": allow_easy is not False,
+    }
     try:
         with hang_up_is_quitting():
-            work = find_work(what, lemma or [], all_admitted=all_admitted, mode=mode, write=write, copy=copy, data=include_data)
+            work = find_work(
+                what, lemma or [], all_admitted=all_admitted, mode=mode, write=write, copy=copy, data=include_data
+            )
             run.begin(work)
             learn_from(learn or [], work.theorems)
             with _trace_to(trace) as tell, ProverSession(workers) as session:
                 for theorem in work.theorems:
-                    if not run.treat(theorem, lambda theorem: _search(theorem, config, limit, steps, trace=tell, session=session, **options)):
+                    if not run.treat(
+                        theorem,
+                        lambda theorem: _search(theorem, config, limit, steps, trace=tell, session=session, **options),
+                    ):
                         break
     except KeyboardInterrupt:
         run.interrupted = True
@@ -184,8 +319,14 @@ def _trace_to(path: Path | None) -> Iterator[Callable[[dict[str, Any]], None] | 
 
 
 def _search(
-    theorem: Theorem, config: ProofConfig, limit: ProofLimit | None, tiers: tuple[int, ...], *, tree: tuple[bool, bool], **options: Any
-) -> Found:  # fmt: skip
+    theorem: Theorem,
+    config: ProofConfig,
+    limit: ProofLimit | None,
+    tiers: tuple[int, ...],
+    *,
+    tree: tuple[bool, bool],
+    **options: Any,
+) -> Found:
     """Look for a proof. `tree` says whether the tree is wanted, and whether all of it."""
     from dataclasses import replace
 
@@ -211,5 +352,9 @@ def _search(
                 result = search.run(limit, progress=show)
         wanted, everything = tree
         drawn = search.tree(lines=None if everything else LINES, everything=everything) if wanted else None
-    return Found(theorem, result, drawn, find_counter_model(theorem, result, None if seconds is None else seconds - result.seconds))
-
+    return Found(
+        theorem,
+        result,
+        drawn,
+        find_counter_model(theorem, result, None if seconds is None else seconds - result.seconds),
+    )

@@ -70,7 +70,9 @@ def find_work(
 
     file = ProofFile(what, write=write, copy=copy, data=data)
     chosen = _chosen(file.document, what, lemmas, all_admitted=all_admitted)
-    skipped = tuple(Skipped(f"{one.what}, line {one.line}", one.reason) for one in file.document.unnamed if all_admitted)
+    skipped = tuple(
+        Skipped(f"{one.what}, line {one.line}", one.reason) for one in file.document.unnamed if all_admitted
+    )
     theorems = [file.theorem(lemma) for lemma in chosen]
     if theorems:
         with waiting(f"compiling {what}"):
@@ -86,7 +88,9 @@ def _chosen(document: Document, what: str, names: list[str], *, all_admitted: bo
         raise ConfigError(f"no lemma of {what} is admitted")
     if not chosen and not all_admitted:
         admitted = ", ".join(lemma.qualified for lemma in document.admitted) or "none"
-        raise ConfigError(f"say which lemma of {what} to prove, by --lemma NAME or --all-admitted; admitted are: {admitted}")
+        raise ConfigError(
+            f"say which lemma of {what} to prove, by --lemma NAME or --all-admitted; admitted are: {admitted}"
+        )
     return chosen
 
 
@@ -211,7 +215,13 @@ class Run:
         if self.asked == 1 and told:
             return {**told[0], **place}
         proved = sum(one.result.proved for one in self.found)
-        return {"theorems": told, "skipped": [one.to_dict() for one in self.skipped], "proved": proved, "asked": self.asked, **place}
+        return {
+            "theorems": told,
+            "skipped": [one.to_dict() for one in self.skipped],
+            "proved": proved,
+            "asked": self.asked,
+            **place,
+        }
 
     def _report(self) -> None:
         """Of several theorems how many were proved, and where the proofs stand now."""
@@ -219,11 +229,19 @@ class Run:
         if self.asked > 1:
             left = ", ".join(one.theorem.name for one in self.found if not one.result.proved)
             untried = self.asked - len(self.found) - len(self.skipped)
-            parts = [f"{proved:,} of {self.asked:,} proved", f"not proved: {left}" if left else "", f"not tried: {untried:,}" if untried else "",
-                     f"skipped: {len(self.skipped):,}" if self.skipped else ""]  # fmt: skip
+            parts = [
+                f"{proved:,} of {self.asked:,} proved",
+                f"not proved: {left}" if left else "",
+                f"not tried: {untried:,}" if untried else "",
+                f"skipped: {len(self.skipped):,}" if self.skipped else "",
+            ]
             say("; ".join(part for part in parts if part))
         if self._place is not None:
-            into = f", into {self._place}" if self.work.file is not None and self.work.file.copy is not None else f"; the old file is {self._place}"
+            into = (
+                f", into {self._place}"
+                if self.work.file is not None and self.work.file.copy is not None
+                else f"; the old file is {self._place}"
+            )
             say(f"written: {', '.join(self.added)}{into}")
         elif self.work.written and not proved:
             say("nothing was written")

@@ -31,10 +31,24 @@ _REASONS = 3  # why runs broke down or were refused: as many are told
 
 
 def run_experiment(
-    what: str | None, suite: Path | None, lemmas: list[str], config: ProofConfig, limit: ProofLimit | None, tiers: tuple[int, ...], *,
-    policy: str | None, allow_easy: bool, mode: str, workers: int, seed: int, basin_seeds: int | None, basin_blind: bool, out: Path | None, plot: Path | None,
+    what: str | None,
+    suite: Path | None,
+    lemmas: list[str],
+    config: ProofConfig,
+    limit: ProofLimit | None,
+    tiers: tuple[int, ...],
+    *,
+    policy: str | None,
+    allow_easy: bool,
+    mode: str,
+    workers: int,
+    seed: int,
+    basin_seeds: int | None,
+    basin_blind: bool,
+    out: Path | None,
+    plot: Path | None,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Run all that is not in the file yet, and tell what it shows."""
     from treetop.prove.basins import basin_table
     from treetop.prove.config import TIERS
@@ -61,13 +75,30 @@ def run_experiment(
     seeds = tuple(range(seed, seed + (basin_seeds or 1)))
     report = experiment.report(problems, policies, seeds)
     units = len(problems) * len(policies) * len(seeds)
-    with RunLog(out, report.to_dict()) as log, shown(f"{source.name}: {' and '.join(policies)}", units, "runs", "") as show:
+    with (
+        RunLog(out, report.to_dict()) as log,
+        shown(f"{source.name}: {' and '.join(policies)}", units, "runs", "") as show,
+    ):
 
         def count(now: SuiteProgress) -> None:
             show(now.finished, lambda: f"{now.run.theorem}: {now.run.status}")
 
-        result = run_suite(problems, ExperimentRuns(), log, policies=policies, seeds=seeds, arguments=(experiment,), workers=workers, progress=count)
-    told = _Told(result, report, _compared(result.runs, policies, seed), basin_table(result.runs) if basin_seeds is not None else None)
+        result = run_suite(
+            problems,
+            ExperimentRuns(),
+            log,
+            policies=policies,
+            seeds=seeds,
+            arguments=(experiment,),
+            workers=workers,
+            progress=count,
+        )
+    told = _Told(
+        result,
+        report,
+        _compared(result.runs, policies, seed),
+        basin_table(result.runs) if basin_seeds is not None else None,
+    )
     if as_json:
         say_json(told.to_dict())
     elif screen().is_terminal:
@@ -100,7 +131,9 @@ def _source(what: str | None, suite: Path | None) -> Path:
     if suite is not None:
         return suite
     if what is None or not what.endswith((".v", ".p")):
-        raise ConfigError("experiments are run on files, so that they can go on later: name a File.v, a File.p or --suite DIR")
+        raise ConfigError(
+            "experiments are run on files, so that they can go on later: name a File.v, a File.p or --suite DIR"
+        )
     return Path(what)
 
 
@@ -112,7 +145,11 @@ def _chosen(experiment: Experiment, lemmas: list[str]) -> list[str]:
     if not lemmas:
         return problems
     found = [problem for problem in problems if problem.partition(":")[2] in lemmas or problem in lemmas]
-    missing = [lemma for lemma in lemmas if not any(problem == lemma or problem.partition(":")[2] == lemma for problem in found)]
+    missing = [
+        lemma
+        for lemma in lemmas
+        if not any(problem == lemma or problem.partition(":")[2] == lemma for problem in found)
+    ]
     if missing:
         raise ConfigError(f"{experiment.source} has no lemma {', '.join(missing)}")
     return found
@@ -126,7 +163,11 @@ def _compared(runs: tuple[Run, ...], policies: tuple[str, ...], seed: int) -> di
     if len(policies) < 2:
         return {}
     agent, blind = ([run for run in runs if run.policy == policy] for policy in policies)
-    return {unit: compare(agent, blind, unit, rng=Rng(seed)) for unit in ("attempts", "expansions", "seconds")} if agent and blind else {}
+    return (
+        {unit: compare(agent, blind, unit, rng=Rng(seed)) for unit in ("attempts", "expansions", "seconds")}
+        if agent and blind
+        else {}
+    )
 
 
 @dataclass(frozen=True)
@@ -141,22 +182,38 @@ class _Told:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
         result = self.result
-        told = {"runs": [run.to_dict() for run in result.runs], "asked": result.asked, "complete": result.complete, "interrupted": result.interrupted,
-                "table": result.table.to_dict(), "report": self.report.to_dict()}  # fmt: skip
+        told = {
+            "runs": [run.to_dict() for run in result.runs],
+            "asked": result.asked,
+            "complete": result.complete,
+            "interrupted": result.interrupted,
+            "table": result.table.to_dict(),
+            "report": self.report.to_dict(),
+        }
         if self.basins is not None:
-            told |= {**self.basins.to_dict(), "k": {unit: comparison.to_dict() for unit, comparison in self.comparisons.items()}}
+            told |= {
+                **self.basins.to_dict(),
+                "k": {unit: comparison.to_dict() for unit, comparison in self.comparisons.items()},
+            }
         return told
 
     def tables(self) -> list[tuple[list[str], list[list[str]]]]:
         """Headings and rows."""
         first = self.result.table if self.basins is None else self.basins
-        return [first.rows(), *(comparison.rows() for unit, comparison in self.comparisons.items() if unit == "attempts")]
+        return [
+            first.rows(),
+            *(comparison.rows() for unit, comparison in self.comparisons.items() if unit == "attempts"),
+        ]
 
     def notes(self) -> dict[str, str]:
         """What the tables come to."""
         said = {} if self.basins is None else self.basins.facts()
         for comparison in self.comparisons.values():
-            said |= comparison.facts() if comparison.unit == "attempts" else {f"K in {comparison.unit}": str(comparison.censored or "unknown")}
+            said |= (
+                comparison.facts()
+                if comparison.unit == "attempts"
+                else {f"K in {comparison.unit}": str(comparison.censored or "unknown")}
+            )
         result = self.result
         if not result.complete:
             said["finished"] = f"{len(result.runs):,} of {result.asked:,} runs"
@@ -172,7 +229,11 @@ class _Told:
         console = screen()
         for head, rows in self.tables():
             # Two policies side by side are easier to compare, where there is room for them.
-            groups = _by_column(head, rows, "policy") if _least_width(_fitting(head, rows), console) > console.width else {"": (head, rows)}
+            groups = (
+                _by_column(head, rows, "policy")
+                if _least_width(_fitting(head, rows), console) > console.width
+                else {"": (head, rows)}
+            )
             for name, part in groups.items():
                 if name:
                     console.print(name, style="bold")
@@ -196,7 +257,12 @@ class _Told:
 def _fitting(head: list[str], rows: list[list[str]]) -> Table:
     """A table whose headings are as narrow as what stands below them."""
     widths = [max((len(row[number]) for row in rows), default=0) for number in range(len(head))]
-    made = table(*("\n".join(textwrap.wrap(heading, max(width, 7), break_long_words=False)) for heading, width in zip(head, widths, strict=True)))
+    made = table(
+        *(
+            "\n".join(textwrap.wrap(heading, max(width, 7), break_long_words=False))
+            for heading, width in zip(head, widths, strict=True)
+        )
+    )
     made.columns[0].min_width = min(_NAME, max(widths[0], len(head[0])))
     for row in rows:
         made.add_row(*row)

@@ -42,7 +42,11 @@ class Found:
     @property
     def headline(self) -> str:
         """What is known now, in a line."""
-        return self.result.summary() if self.counter_model is None else "no theorem of intuitionistic logic: there is a counter-model"
+        return (
+            self.result.summary()
+            if self.counter_model is None
+            else "no theorem of intuitionistic logic: there is a counter-model"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
@@ -118,8 +122,12 @@ def watching(name: str) -> Iterator[Callable[[ProofProgress], None] | None]:
 def standing(name: str, now: ProofProgress, width: int) -> Group:
     """Where a search stands, in two lines of so many letters."""
     counts = {"open": now.open, "proved": now.proved, "dead": now.dead}
-    goals = Text("goals: ") + Text("  ").join(Text(f"{count:,} {status}", _STYLES[status]) for status, count in counts.items())
-    doing = "checking the proof" if now.checking else f"{now.attempts:,} attempts, {now.rate:,.0f}/s, {now.elapsed:.0f} s"
+    goals = Text("goals: ") + Text("  ").join(
+        Text(f"{count:,} {status}", _STYLES[status]) for status, count in counts.items()
+    )
+    doing = (
+        "checking the proof" if now.checking else f"{now.attempts:,} attempts, {now.rate:,.0f}/s, {now.elapsed:.0f} s"
+    )
     line = Text.assemble(goals, "  ", doing)
     room = width - len(line) - 2
     if room >= min(len(name), 8):

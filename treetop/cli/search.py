@@ -49,30 +49,65 @@ if TYPE_CHECKING:
 
 _ROWS_SHOWN = 12
 
-Setup = Annotated[str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")]
-Nodes = Annotated[int | None, typer.Option("--nodes", metavar="N", help="At most so many new nodes.", rich_help_panel=LIMITS)]
-FinalRule = Annotated[str | None, typer.Option(
-    "--final", metavar="RULE", help=f"What decides the move: {', '.join(FINALS)}; visits if not given.", rich_help_panel=SEARCH)]  # fmt: skip
+Setup = Annotated[
+    str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")
+]
+Nodes = Annotated[
+    int | None, typer.Option("--nodes", metavar="N", help="At most so many new nodes.", rich_help_panel=LIMITS)
+]
+FinalRule = Annotated[
+    str | None,
+    typer.Option(
+        "--final",
+        metavar="RULE",
+        help=f"What decides the move: {', '.join(FINALS)}; visits if not given.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Temperature = Annotated[float | None, typer.Option(
     "--temperature", metavar="T", help="Draw the move by visits ** (1 / T).", rich_help_panel=SEARCH)]  # fmt: skip
-Evaluator = Annotated[str | None, typer.Option(
-    "--evaluator", metavar="NAME", help="What evaluates a leaf: rollout (if not given), uniform, heuristic, \"rollout(policy='mast')\" ...",
-    rich_help_panel=SEARCH)]  # fmt: skip
+Evaluator = Annotated[
+    str | None,
+    typer.Option(
+        "--evaluator",
+        metavar="NAME",
+        help="What evaluates a leaf: rollout (if not given), uniform, heuristic, \"rollout(policy='mast')\" ...",
+        rich_help_panel=SEARCH,
+    ),
+]
 Solver = Annotated[bool | None, typer.Option(
     "--solver/--no-solver", help="Prove what can be proven, and stop when the position is.", rich_help_panel=SEARCH)]  # fmt: skip
-Transpositions = Annotated[bool | None, typer.Option(
-    "--transpositions/--no-transpositions", help="One node for a position that is reached by several ways.", rich_help_panel=SEARCH)]  # fmt: skip
-Lines = Annotated[int, typer.Option("--lines", metavar="N", min=0, help="Show the principal variations of the N best moves.")]
+Transpositions = Annotated[
+    bool | None,
+    typer.Option(
+        "--transpositions/--no-transpositions",
+        help="One node for a position that is reached by several ways.",
+        rich_help_panel=SEARCH,
+    ),
+]
+Lines = Annotated[
+    int, typer.Option("--lines", metavar="N", min=0, help="Show the principal variations of the N best moves.")
+]
 ExpandAfter = Annotated[int | None, typer.Option(
     "--expand-after", metavar="N", help="Visits before a leaf is expanded.", rich_help_panel=SEARCH)]  # fmt: skip
-MaxDepth = Annotated[int | None, typer.Option("--max-depth", metavar="N", help="Expand no node deeper than this.", rich_help_panel=SEARCH)]
+MaxDepth = Annotated[
+    int | None,
+    typer.Option("--max-depth", metavar="N", help="Expand no node deeper than this.", rich_help_panel=SEARCH),
+]
 MaxNodes = Annotated[int | None, typer.Option(
     "--max-nodes", metavar="N", help="Bound the tree: the least visited parts are folded.", rich_help_panel=SEARCH)]  # fmt: skip
-Player = Annotated[int | None, typer.Option("--player", metavar="N", help="For whom, where all choose at once; 0 if not given.")]
+Player = Annotated[
+    int | None, typer.Option("--player", metavar="N", help="For whom, where all choose at once; 0 if not given.")
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Show every move and the terms of the formula.")]
 Report = Annotated[bool, typer.Option("--report", help="Show all that is needed to run this again.")]
 Save = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the search to a file when it ends.")]
-Load = Annotated[Path | None, typer.Option("--load", metavar="FILE", help="Continue a search that was saved; name GAME too where it is your own.")]
+Load = Annotated[
+    Path | None,
+    typer.Option(
+        "--load", metavar="FILE", help="Continue a search that was saved; name GAME too where it is your own."
+    ),
+]
 
 
 def search(
@@ -113,23 +148,51 @@ def search(
     limit = Limit(simulations, seconds, nodes)
     refuse_missing_folder(save)
     if load is not None:
-        refuse_together("--load", {
-            "--moves": moves, "--setup": setup, "--rule": rule, "--c": c, "--final": final, "--temperature": temperature, "--seed": seed, "--player": player,
-            "--evaluator": evaluator, "--solver": solver, "--transpositions": transpositions, "--expand-after": expand_after, "--max-depth": max_depth, "--max-nodes": max_nodes,
-        })  # fmt: skip
+        refuse_together(
+            "--load",
+            {
+                "--moves": moves,
+                "--setup": setup,
+                "--rule": rule,
+                "--c": c,
+                "--final": final,
+                "--temperature": temperature,
+                "--seed": seed,
+                "--player": player,
+                "--evaluator": evaluator,
+                "--solver": solver,
+                "--transpositions": transpositions,
+                "--expand-after": expand_after,
+                "--max-depth": max_depth,
+                "--max-nodes": max_nodes,
+            },
+        )
         found = _loaded(load, game)
     else:
-        options: dict[str, Any] = {"solver": solver, "transpositions": transpositions, "expand_after": expand_after, "max_depth": max_depth, "max_nodes": max_nodes, "temperature": temperature}
+        options: dict[str, Any] = {
+            "solver": solver,
+            "transpositions": transpositions,
+            "expand_after": expand_after,
+            "max_depth": max_depth,
+            "max_nodes": max_nodes,
+            "temperature": temperature,
+        }
         found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, player, options)
     if lines and found.tree.holds_views:
-        raise ConfigError("--lines: what follows a move depends on what nobody knows yet, so this search has no variations to show")
+        raise ConfigError(
+            "--lines: what follows a move depends on what nobody knows yet, so this search has no variations to show"
+        )
     result = run_shown(found, limit)
     try:
         _show(result, as_json=as_json, explain=explain, report=report, lines=lines)
     finally:  # neither a closed pipe nor a full disk costs more than its own part
         if save is not None:
             found.save(save)
-            errors().print(f"saved; go on with:  treetop search {game_argument(found.game)}--load {shlex.quote(str(save))}", style=FAINT, soft_wrap=True)
+            errors().print(
+                f"saved; go on with:  treetop search {game_argument(found.game)}--load {shlex.quote(str(save))}",
+                style=FAINT,
+                soft_wrap=True,
+            )
 
 
 def _final(final: str | None, temperature: float | None) -> str | None:
@@ -168,7 +231,9 @@ def _settled(start: Position, seed: int | None) -> Position:
     if seed is None:
         can = [start.move_text(outcome) for outcome, _ in start.outcomes()]
         listed = ", ".join(can[:_ROWS_SHOWN]) + (", ..." if len(can) > _ROWS_SHOWN else "")
-        raise ConfigError(f"chance decides here, so there is nothing to choose: say with --moves what it did ({listed}), or let --seed N draw it\n{start}")
+        raise ConfigError(
+            f"chance decides here, so there is nothing to choose: say with --moves what it did ({listed}), or let --seed N draw it\n{start}"
+        )
     settled = start.settle(Rng(seed))
     drawn = settled.moves()[len(start.actions) :]
     errors().print(f"chance, by seed {seed}: {' '.join(drawn)}", style=FAINT, soft_wrap=True)
@@ -181,7 +246,12 @@ def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool, l
     elif screen().is_terminal:
         _draw(result, explain=explain, report=report, lines=lines)
     else:
-        parts = [str(result), *(["\n".join(map(str, result.lines(lines)))] if lines else []), *([str(result.explain())] if explain else []), *([str(result.report())] if report else [])]
+        parts = [
+            str(result),
+            *(["\n".join(map(str, result.lines(lines)))] if lines else []),
+            *([str(result.explain())] if explain else []),
+            *([str(result.report())] if report else []),
+        ]
         say("\n\n".join(parts))
 
 
@@ -217,5 +287,7 @@ def _draw(result: SearchResult, *, explain: bool, report: bool, lines: int) -> N
 def _effort(result: SearchResult) -> str:
     rate = result.simulations / result.elapsed if result.elapsed else 0.0
     speed = f" in {result.elapsed:.3g} s, {rate:,.0f} a second" if rate else ""
-    ended = "; ended by Ctrl-C" if result.interrupted else f"; stopped: {result.usage.stopped}" if result.usage.told else ""
+    ended = (
+        "; ended by Ctrl-C" if result.interrupted else f"; stopped: {result.usage.stopped}" if result.usage.told else ""
+    )
     return f"{result.simulations:,} simulations{speed}; {result.usage.nodes:,} nodes, {result.config}, seed {result.seed}{ended}"

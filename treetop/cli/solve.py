@@ -10,17 +10,35 @@ import typer
 from rich.progress import Progress, SpinnerColumn, TextColumn
 from rich.text import Text
 
-from treetop.cli.common import BAR, CHOSEN, GameName, Json, Moves, Seconds, errors, facts, find_game, say, say_json, screen, table
+from treetop.cli.common import (
+    BAR,
+    CHOSEN,
+    GameName,
+    Json,
+    Moves,
+    Seconds,
+    errors,
+    facts,
+    find_game,
+    say,
+    say_json,
+    screen,
+    table,
+)
 from treetop.errors import SearchError
 from treetop.game.registry import position
 
 if TYPE_CHECKING:
     from treetop.oracle.solve import Solution, SolveProgress
 
-Setup = Annotated[str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")]
+Setup = Annotated[
+    str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")
+]
 
 
-def solve(game: GameName, moves: Moves = None, setup: Setup = None, seconds: Seconds = None, as_json: Json = False) -> None:
+def solve(
+    game: GameName, moves: Moves = None, setup: Setup = None, seconds: Seconds = None, as_json: Json = False
+) -> None:
     """Solve a position: who wins under perfect play, by which moves, and how soon.
 
     Connect Four has a solver of its own; other games are searched to their very ends, so they must be small or nearly over. Ends with 1

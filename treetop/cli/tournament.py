@@ -27,10 +27,17 @@ from treetop.cli.match import (
 if TYPE_CHECKING:
     from treetop.arena.tournament import TournamentProgress, TournamentResult
 
-Specs = Annotated[list[str], typer.Argument(metavar="PLAYERS", help="Two or more, as in `treetop match`.", show_default=False)]
+Specs = Annotated[
+    list[str], typer.Argument(metavar="PLAYERS", help="Two or more, as in `treetop match`.", show_default=False)
+]
 Games = Annotated[int, typer.Option("--games", metavar="N", help="Games of each pairing; an even number.")]
-Folder = Annotated[Path | None, typer.Option("--out", metavar="FOLDER", help="Keep the games, a file a pairing; what is there goes on.")]
-Anchor = Annotated[str | None, typer.Option("--anchor", metavar="PLAYER", help="Whose rating is fixed; the first one's if not given.")]
+Folder = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="FOLDER", help="Keep the games, a file a pairing; what is there goes on."),
+]
+Anchor = Annotated[
+    str | None, typer.Option("--anchor", metavar="PLAYER", help="Whose rating is fixed; the first one's if not given.")
+]
 AnchorElo = Annotated[float, typer.Option("--anchor-elo", metavar="X", help="The anchor's rating.")]
 
 
@@ -65,10 +72,20 @@ def tournament(
     pairings = len(roster) * (len(roster) - 1) // 2
     with shown(f"{found.name}: {len(roster)} players", games * pairings) as show:
         result = play(
-            roster, found, games=games, seed=seed, workers=workers, out=out, opening_plies=opening_plies, balanced=not any_opening,
-            move_deadline=move_deadline, make_player=make_player or MAKE_PLAYER, anchor=anchor, anchor_elo=anchor_elo,
+            roster,
+            found,
+            games=games,
+            seed=seed,
+            workers=workers,
+            out=out,
+            opening_plies=opening_plies,
+            balanced=not any_opening,
+            move_deadline=move_deadline,
+            make_player=make_player or MAKE_PLAYER,
+            anchor=anchor,
+            anchor_elo=anchor_elo,
             progress=lambda now: show(now.finished, lambda: _standing(now)),
-        )  # fmt: skip
+        )
     tell_result(result, _draw, out, as_json=as_json)
 
 

@@ -93,7 +93,9 @@ def _clear(folder: Path) -> int:
     try:
         return _remove(folder)
     except OSError as error:
-        raise SaveError(f"the cache {folder} cannot be cleared: {error.strerror or error} ({error.filename})") from error
+        raise SaveError(
+            f"the cache {folder} cannot be cleared: {error.strerror or error} ({error.filename})"
+        ) from error
 
 
 def _remove(folder: Path) -> int:

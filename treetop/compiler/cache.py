@@ -83,8 +83,17 @@ def _machine() -> tuple[str, ...]:
     import numba
 
     features = llvmlite.binding.get_host_cpu_features().flatten()
-    return (platform.python_implementation(), platform.python_version(), np.__version__, numba.__version__,
-            llvmlite.__version__, platform.system(), platform.machine(), llvmlite.binding.get_host_cpu_name(), features)
+    return (
+        platform.python_implementation(),
+        platform.python_version(),
+        np.__version__,
+        numba.__version__,
+        llvmlite.__version__,
+        platform.system(),
+        platform.machine(),
+        llvmlite.binding.get_host_cpu_name(),
+        features,
+    )
 
 
 class KernelCache:
@@ -113,7 +122,9 @@ class KernelCache:
             self._root.mkdir(parents=True, exist_ok=True)
             lock = FileLock(str(self._folder) + ".lock", timeout=_LOCK_TIMEOUT)
             lock.acquire()
-        except OSError:  # a time-out is one too: a stuck holder must not stop everybody, the files are safe by themselves
+        except (
+            OSError
+        ):  # a time-out is one too: a stuck holder must not stop everybody, the files are safe by themselves
             yield
             return
         try:

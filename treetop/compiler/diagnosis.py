@@ -13,13 +13,19 @@ from treetop.compiler.blueprint import Blueprint
 from treetop.errors import CompileError, TreetopError
 
 _HINTS = (
-    (r"_forward\.<locals>\.implementation",
-     "a call of one of the game's own methods does not fit: give its arguments by position, and see whether that method compiles"),
-    (r"built-in function (?:and_|or_|xor|lshift|rshift|invert)>.*float64",
-     "a word of 64 bits was mixed with a signed number, which gives a float: write np.uint64(1) for 1, and so on"),
+    (
+        r"_forward\.<locals>\.implementation",
+        "a call of one of the game's own methods does not fit: give its arguments by position, and see whether that method compiles",
+    ),
+    (
+        r"built-in function (?:and_|or_|xor|lshift|rshift|invert)>.*float64",
+        "a word of 64 bits was mixed with a signed number, which gives a float: write np.uint64(1) for 1, and so on",
+    ),
     (r"maximum recursion depth", "a method or helper calls itself: write it as a loop"),
-    (r"Untyped global name '(\w+)'.*?type of <class 'function'>",
-     "{0} is a plain function: put @treetop.compiled above it"),
+    (
+        r"Untyped global name '(\w+)'.*?type of <class 'function'>",
+        "{0} is a plain function: put @treetop.compiled above it",
+    ),
     (r"Untyped global name '(\w+)'", "the global {0} is of a kind that compiled code cannot use"),
     (r"NameError: name '(\w+)' is not defined", "the name {0} is not defined"),
     (r"Unknown attribute '(\w+)' of type State", "there is no field or method {0}; the fields are {fields}"),
@@ -38,7 +44,10 @@ def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], t
     from treetop.compiler import lowering
 
     lowering.register(blueprint)
-    signature = (lowering.state_type(blueprint), *(lowering.rng_type if kind == "rng" else kind for kind in arguments(types)))
+    signature = (
+        lowering.state_type(blueprint),
+        *(lowering.rng_type if kind == "rng" else kind for kind in arguments(types)),
+    )
     dispatcher = lowering.dispatcher_of(blueprint, name)
     try:
         dispatcher.compile(signature)
@@ -54,7 +63,11 @@ def _explain(blueprint: Blueprint, name: str, error: Exception) -> str:
     statement = None if text.strip() else _statement(error)
     if statement is not None:  # Numba gave up without a word
         field = getattr(statement, "attr", None)
-        reason = "Numba cannot compile this statement" if field is None else f"this cannot be stored in the field {field}; elements of an array are stored by self.{field}[:] = ..."
+        reason = (
+            "Numba cannot compile this statement"
+            if field is None
+            else f"this cannot be stored in the field {field}; elements of an array are stored by self.{field}[:] = ..."
+        )
         return _told(blueprint, name, statement.loc.filename, statement.loc.line, reason)
     file, line = _place(blueprint, name, error, text)
     return _told(blueprint, name, file, line, _reason(blueprint, text))
@@ -69,9 +82,11 @@ def _statement(error: Exception) -> Any:
 def _told(blueprint: Blueprint, name: str, file: str, line: int, reason: str) -> str:
     source = linecache.getline(file, line).rstrip()
     shown = f"\n    {line} | {source.strip()}" if source else ""
-    return (f"{blueprint.name}.{name} cannot be compiled: {reason}\n  {file}, line {line}{shown}\n"
-            "  A game's methods may use numbers, arrays, tuples, its own fields and methods, NumPy's functions on arrays, "
-            "and helpers under @treetop.compiled.")
+    return (
+        f"{blueprint.name}.{name} cannot be compiled: {reason}\n  {file}, line {line}{shown}\n"
+        "  A game's methods may use numbers, arrays, tuples, its own fields and methods, NumPy's functions on arrays, "
+        "and helpers under @treetop.compiled."
+    )
 
 
 def _place(blueprint: Blueprint, name: str, error: Exception, text: str) -> tuple[str, int]:
@@ -81,8 +96,14 @@ def _place(blueprint: Blueprint, name: str, error: Exception, text: str) -> tupl
     location = getattr(error, "loc", None)
     if location is not None and location.line:
         places.append((location.filename, location.line))
-    own = [place for place in places if place[0] == code.co_filename or place[0].endswith(code.co_filename.rsplit("/", 1)[-1])]
-    for file, line in own or [place for place in places if "/numba/" not in place[0] and "/treetop/compiler/" not in place[0]]:
+    own = [
+        place
+        for place in places
+        if place[0] == code.co_filename or place[0].endswith(code.co_filename.rsplit("/", 1)[-1])
+    ]
+    for file, line in own or [
+        place for place in places if "/numba/" not in place[0] and "/treetop/compiler/" not in place[0]
+    ]:
         return (code.co_filename if own else file), line
     return code.co_filename, code.co_firstlineno
 
@@ -94,7 +115,9 @@ def _reason(blueprint: Blueprint, text: str) -> str:
             fields = ", ".join(field for field in blueprint.dtype.names or () if not field.startswith("_"))
             return words.format(*(f"`{group.strip()}`" for group in found.groups()), fields=fields)
     lines = [line.strip() for line in text.splitlines()]
-    telling = [line for line in lines if line and not line.startswith(("Failed in", "File ", "During:", "^", "<source"))]
+    telling = [
+        line for line in lines if line and not line.startswith(("Failed in", "File ", "During:", "^", "<source"))
+    ]
     return telling[0] if telling else text.strip() or "Numba gave no reason"
 
 
@@ -128,7 +151,11 @@ def _unsafe_access(statement: Any, signature: Any, typemap: Any, types: Any) -> 
     if not isinstance(stored, types.Float) or "target" not in parts:
         return None
     attribute = parts.get("attr")
-    if attribute is not None and isinstance(target, types.Record) and isinstance(target.fields[attribute].type, types.Integer):
+    if (
+        attribute is not None
+        and isinstance(target, types.Record)
+        and isinstance(target.fields[attribute].type, types.Integer)
+    ):
         return f"the field {attribute} holds whole numbers, and this is a float: use int(...), // or an f8 field"
     if attribute is None and isinstance(target, types.NestedArray) and isinstance(target.dtype, types.Integer):
         return "a field of whole numbers is given a float: use int(...), // or an f8 field"
@@ -155,9 +182,23 @@ def _difference(function: Any, kinds: list[Any], types: Any) -> str | None:
 
 
 _MIXING = (
-    operator.add, operator.sub, operator.mul, operator.floordiv, operator.mod, operator.and_, operator.or_, operator.xor,
-    operator.iadd, operator.isub, operator.imul, operator.ifloordiv, operator.imod, operator.iand, operator.ior, operator.ixor,
-)  # fmt: skip
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.floordiv,
+    operator.mod,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.iadd,
+    operator.isub,
+    operator.imul,
+    operator.ifloordiv,
+    operator.imod,
+    operator.iand,
+    operator.ior,
+    operator.ixor,
+)
 
 
 def _refuse_wrong_result(blueprint: Blueprint, name: str, returned: Any) -> None:

@@ -92,8 +92,10 @@ class _Reader:
     def function(self, function: types.FunctionType) -> None:
         where = f"{function.__qualname__} ({function.__code__.co_filename}, line {function.__code__.co_firstlineno})"
         if id(function) in self._within:
-            raise GameDefinitionError(f"{where} calls itself, directly or through another function: compiled code cannot bound the depth of the calls; "
-                                      "write it as a loop")
+            raise GameDefinitionError(
+                f"{where} calls itself, directly or through another function: compiled code cannot bound the depth of the calls; "
+                "write it as a loop"
+            )
         if id(function) in self._seen:  # a helper used twice
             self.put("again", str(self._seen[id(function)]))
             return
@@ -148,7 +150,9 @@ class _Reader:
                 self.put("foreign", ".".join((value.__name__, *attributes)))
                 return
             if not attributes:
-                raise GameDefinitionError(f"{where} is a whole module; name the function or constant that you need of it")
+                raise GameDefinitionError(
+                    f"{where} is a whole module; name the function or constant that you need of it"
+                )
             head, attributes = attributes[0], attributes[1:]
             if not hasattr(value, head):
                 self.put("missing", head)
@@ -170,7 +174,9 @@ class _Reader:
         elif isinstance(value, types.FunctionType):
             self.function(value)
         elif isinstance(getattr(value, "py_func", None), types.FunctionType):
-            raise GameDefinitionError(f"{where} is a function under a decorator of Numba's own, which does not check its indices: put @treetop.compiled above it instead")
+            raise GameDefinitionError(
+                f"{where} is a function under a decorator of Numba's own, which does not check its indices: put @treetop.compiled above it instead"
+            )
         elif isinstance(value, enum.Enum):
             self.put("enum", f"{type(value).__qualname__}.{value.name}")
             self.value(value.value, where)
@@ -199,11 +205,15 @@ class _Reader:
         elif isinstance(value, np.ufunc):
             self.put("ufunc", value.__name__)
         else:
-            raise GameDefinitionError(f"{where} is {_describe(value)}, whose changes cannot be followed; "
-                                      "use numbers, strings, tuples, NumPy arrays or functions instead")
+            raise GameDefinitionError(
+                f"{where} is {_describe(value)}, whose changes cannot be followed; "
+                "use numbers, strings, tuples, NumPy arrays or functions instead"
+            )
 
     def _class(self, value: type, where: str) -> None:
-        self.put("class", f"{value.__module__}.{value.__qualname__}" if _is_foreign(value.__module__) else value.__qualname__)
+        self.put(
+            "class", f"{value.__module__}.{value.__qualname__}" if _is_foreign(value.__module__) else value.__qualname__
+        )
         if issubclass(value, enum.Enum):
             for member in value:
                 self.value(member, where)
@@ -219,7 +229,9 @@ def _is_foreign(module: str | None) -> bool:
 
 def _refuse_unchecked(names: tuple[str, ...], where: str) -> None:
     for name in set(names) & set(_UNCHECKED):
-        raise GameDefinitionError(f"{where}: an array by {name} may reach beyond its memory, which compiled code does not check; index the array itself")
+        raise GameDefinitionError(
+            f"{where}: an array by {name} may reach beyond its memory, which compiled code does not check; index the array itself"
+        )
 
 
 def _describe(value: Any) -> str:

@@ -81,7 +81,9 @@ class Entry:
         except TreetopError:
             raise
         except Exception as error:
-            raise MethodError(f"a method of {self._engine.blueprint.name} failed: {type(error).__name__}: {error}") from error
+            raise MethodError(
+                f"a method of {self._engine.blueprint.name} failed: {type(error).__name__}: {error}"
+            ) from error
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
         from numba import typeof

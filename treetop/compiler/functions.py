@@ -30,7 +30,10 @@ class CompiledFunction(Generic[P, R]):
         key = (digest, bounds_checked)
         if key not in self._dispatchers:
             self._dispatchers[key] = jit(
-                named_by(self.function, f"{digest[:16]}{'_checked' if bounds_checked else ''}"), bounds_checked=bounds_checked, python_errors=self.python_errors, inline=self.inline
+                named_by(self.function, f"{digest[:16]}{'_checked' if bounds_checked else ''}"),
+                bounds_checked=bounds_checked,
+                python_errors=self.python_errors,
+                inline=self.inline,
             )
         return self._dispatchers[key]
 
@@ -41,7 +44,9 @@ class CompiledFunction(Generic[P, R]):
 @overload
 def compiled(function: Callable[P, R], /) -> CompiledFunction[P, R]: ...
 @overload
-def compiled(*, python_errors: bool = True, inline: bool = False) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
+def compiled(
+    *, python_errors: bool = True, inline: bool = False
+) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]: ...
 
 
 def compiled(function: Any = None, /, *, python_errors: bool = True, inline: bool = False) -> Any:
@@ -78,13 +83,21 @@ def named_by(function: FunctionType, digest: str) -> FunctionType:
     A factory makes many functions of one name. In memory Numba tells them apart by a counter, which begins anew in each process; so code
     that two processes left in the cache may bear the same symbol, and a third process would run one for the other.
     """
-    renamed = FunctionType(function.__code__, function.__globals__, f"{function.__name__}_{digest}", function.__defaults__, function.__closure__)
+    renamed = FunctionType(
+        function.__code__,
+        function.__globals__,
+        f"{function.__name__}_{digest}",
+        function.__defaults__,
+        function.__closure__,
+    )
     renamed.__qualname__ = f"{function.__qualname__}_{digest}"
     renamed.__module__ = function.__module__
     return renamed
 
 
-def jit(function: FunctionType, *, bounds_checked: bool, python_errors: bool, inline: bool = False, entry: bool = False) -> Any:
+def jit(
+    function: FunctionType, *, bounds_checked: bool, python_errors: bool, inline: bool = False, entry: bool = False
+) -> Any:
     """Numba's dispatcher for `function`, with the house's options. No fastmath: it changes results.
 
     Only an `entry` can be called from Python; the wrapper for that would double the compile time of the others. A kernel (a function

@@ -216,8 +216,11 @@ def _read_attribute(context: Any, builder: Any, state: StateType, value: Any, na
     if name not in state.fields:
         constant = state.blueprint.constants[name]
         return context.get_constant_generic(builder, context.typing_context.resolve_value_type(constant), constant)
-    plain = types.Record([(key, {"type": field.type, "offset": field.offset}) for key, field in state.fields.items()],
-                         state.size, state.aligned)
+    plain = types.Record(
+        [(key, {"type": field.type, "offset": field.offset}) for key, field in state.fields.items()],
+        state.size,
+        state.aligned,
+    )
     raw = context.get_getattr(plain, name)(context, builder, plain, value, name)
     found = state.typeof(name)
     return context.cast(builder, raw, found, types.int64) if _is_small_integer(found) else raw
@@ -293,7 +296,8 @@ def _type_prefetch(context: Any) -> Any:
 @lower_builtin(intrinsics.prefetch, types.Array, types.Integer)
 def _prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     pointer = builder.bitcast(
-        _element(context, builder, signature.args[0], args[0], signature.args[1], args[1]), ir.IntType(8).as_pointer())
+        _element(context, builder, signature.args[0], args[0], signature.args[1], args[1]), ir.IntType(8).as_pointer()
+    )
     flag = ir.IntType(32)
     kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
     function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")

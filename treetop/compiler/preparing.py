@@ -108,15 +108,23 @@ class _Notice:
             if self._over:
                 return
             console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-            if not console.is_terminal or isinstance(sys.stderr, FileProxy):  # the latter puts it above the display that is running
+            if not console.is_terminal or isinstance(
+                sys.stderr, FileProxy
+            ):  # the latter puts it above the display that is running
                 sys.stderr.write(f"compiling {self._what}; {self._fate}\n")
                 sys.stderr.flush()
                 return
             from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
             text = TextColumn("{task.description}", markup=False)
-            self._spinner = Progress(SpinnerColumn(), text, TimeElapsedColumn(), TextColumn("{task.fields[fate]}", markup=False),
-                                     console=console, transient=True)  # fmt: skip
+            self._spinner = Progress(
+                SpinnerColumn(),
+                text,
+                TimeElapsedColumn(),
+                TextColumn("{task.fields[fate]}", markup=False),
+                console=console,
+                transient=True,
+            )
             self._spinner.add_task(f"compiling {self._what}", total=None, fate=self._fate)
             self._spinner.start()
 

@@ -39,7 +39,9 @@ class Cached:
 
     def __init__(self, evaluator: Evaluator, size: int = 50_000, *, by: Literal["state", "key"] = "state") -> None:
         if not isinstance(evaluator, Evaluator):
-            raise ConfigError(f"a cache stands before an evaluator with a method evaluate(batch); {evaluator!r} has none")
+            raise ConfigError(
+                f"a cache stands before an evaluator with a method evaluate(batch); {evaluator!r} has none"
+            )
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ConfigError(f"size must be a whole number of at least 1, not {size!r}")
         if by not in ("state", "key"):
@@ -116,7 +118,9 @@ class Cached:
         logits, values = evaluate_batch(self.evaluator, part)
         # Checked before anything is kept, so that what the search would refuse is asked for again.
         checked, worth = part.checked_logits(logits), part.checked_values(values)
-        narrow = np.asarray(logits).dtype == np.float32  # kept as narrow as they came: half the memory, and the same numbers
+        narrow = (
+            np.asarray(logits).dtype == np.float32
+        )  # kept as narrow as they came: half the memory, and the same numbers
         kept = checked.astype(np.float32) if narrow else checked
         return {key: _Row(kept[index].copy(), worth[index].copy()) for index, key in enumerate(wanted)}
 
@@ -159,5 +163,9 @@ class Cached:
 
 def _subset(batch: Batch, rows: list[int]) -> Batch:
     """A batch of chosen leaves of another one. It is for evaluators to read: only the whole batch is told."""
-    arrays: dict[str, Any] = {field.name: value[rows] for field in fields(batch) if isinstance(value := getattr(batch, field.name), np.ndarray)}
+    arrays: dict[str, Any] = {
+        field.name: value[rows]
+        for field in fields(batch)
+        if isinstance(value := getattr(batch, field.name), np.ndarray)
+    }
     return replace(batch, **arrays)

@@ -9,6 +9,19 @@ from treetop.game.fields import field
 from treetop.types import CHANCE, SIMULTANEOUS
 
 __all__ = [
-    "CHANCE", "SIMULTANEOUS", "Game", "as_whole_number", "compiled", "family", "field", "game", "list_bits", "lowest_bit", "mix_bits", "nth_bit",
-    "popcount", "random_bit", "require",
-]  # fmt: skip
+    "CHANCE",
+    "SIMULTANEOUS",
+    "Game",
+    "as_whole_number",
+    "compiled",
+    "family",
+    "field",
+    "game",
+    "list_bits",
+    "lowest_bit",
+    "mix_bits",
+    "nth_bit",
+    "popcount",
+    "random_bit",
+    "require",
+]

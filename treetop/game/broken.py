@@ -35,9 +35,13 @@ PROMISES = {
 """What `treetop.check` holds a game to. Where a promise is broken, its text is what the user reads first."""
 
 _OF_METHODS = {
-    "random": "random_action", "key": "key", "chance": "chance_outcomes", "vectors": "sample_action", "secrets": "determinize",
+    "random": "random_action",
+    "key": "key",
+    "chance": "chance_outcomes",
+    "vectors": "sample_action",
+    "secrets": "determinize",
     "recall": "information",
-}  # fmt: skip
+}
 """Promises that only games with a certain method give."""
 
 
@@ -64,14 +68,18 @@ def guard(method: str, call: Callable[[], Any], *, compiled: bool = False) -> An
     try:
         return call()
     except EndlessError as error:
-        raise BrokenError("ends", f"{method} does not end: it was stopped after some seconds", method, users_line(error)) from error
+        raise BrokenError(
+            "ends", f"{method} does not end: it was stopped after some seconds", method, users_line(error)
+        ) from error
     except TreetopError as error:
         if compiled:
             raise
         raise BrokenError("works", f"{method} fails: {error}", method, users_line(error)) from error
     except (Exception, SystemExit) as error:
         mode = "compiled, " if compiled else ""
-        raise BrokenError("works", f"{mode}{method} fails: {type(error).__name__}: {error}", method, users_line(error)) from error
+        raise BrokenError(
+            "works", f"{mode}{method} fails: {type(error).__name__}: {error}", method, users_line(error)
+        ) from error
 
 
 def as_whole(method: str, value: Any) -> int:
@@ -81,7 +89,9 @@ def as_whole(method: str, value: Any) -> int:
     if not isinstance(value, (bool, np.bool_, int, np.integer)):
         raise BrokenError("works", f"{method} returned {value!r}; it must return {wanted} on every path", method)
     if not -(2**63) <= int(value) < (2**64 if name in ("key", "information") else 2**63):
-        raise BrokenError("works", f"{method} returned {value}, which does not fit into 64 bits; it must return {wanted}", method)
+        raise BrokenError(
+            "works", f"{method} returned {value}, which does not fit into 64 bits; it must return {wanted}", method
+        )
     return int(value)
 
 
@@ -92,7 +102,9 @@ def asked(game: Game, state: Any, method: str, *arguments: Any) -> Any:
     except (Exception, SystemExit) as error:
         what = str(error) if isinstance(error, TreetopError) else f"{type(error).__name__}: {error}"
         line = users_line(error)
-        raise GameError(f"{game.name}.{method} fails: {what}{f'{chr(10)}  {line}' if line else ''}\nin {shown(state)}") from error
+        raise GameError(
+            f"{game.name}.{method} fails: {what}{f'{chr(10)}  {line}' if line else ''}\nin {shown(state)}"
+        ) from error
 
 
 def asked_whole(game: Game, state: Any, method: str, *arguments: Any) -> int:

@@ -37,7 +37,11 @@ def parse_call(text: str, *, nested: bool = False) -> Call:
             tree = ast.parse(text.strip(), mode="eval").body
         if isinstance(tree, ast.Name):
             return Call(tree.id)
-        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and all(keyword.arg for keyword in tree.keywords):
+        if (
+            isinstance(tree, ast.Call)
+            and isinstance(tree.func, ast.Name)
+            and all(keyword.arg for keyword in tree.keywords)
+        ):
             options = {str(keyword.arg): _value(keyword.value, nested) for keyword in tree.keywords}
             if len(options) < len(tree.keywords):
                 raise ConfigError(f"{shown(text)} gives an option twice")

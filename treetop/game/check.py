@@ -42,7 +42,11 @@ class CheckReport:
 
 
 def check(
-    game: str | Game | Family[...], *, games: int = 2000, seed: int = 0, progress: Callable[[int, int], object] | None = None
+    game: str | Game | Family[...],
+    *,
+    games: int = 2000,
+    seed: int = 0,
+    progress: Callable[[int, int], object] | None = None,
 ) -> CheckReport:
     """Play random games in both modes and raise a `ConformanceError` for the first promise that does not hold.
 
@@ -69,4 +73,3 @@ def check(
     if progress is not None:
         progress(games, games)
     return CheckReport(looks.game.name, games, moves, longest, kept(looks.game))
-

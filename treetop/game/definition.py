@@ -54,11 +54,29 @@ _TOGETHER = (
 )
 """Methods that are of no use without each other."""
 _ARITY = {
-    "reset": 0, "legal_actions": 1, "apply": 1, "is_terminal": 0, "rewards": 1, "current_player": 0, "deal": 1,
-    "random_action": 1, "rollout_action": 1, "chance_outcomes": 2, "step_rewards": 1, "determinize": 2, "key": 0,
-    "observe": 2, "heuristic": 1, "random_outcome": 1, "information": 1, "legal_actions_of": 2, "apply_joint": 1, "sample_action": 2,
-    "apply_vector": 1, **FOR_PEOPLE,
-}  # fmt: skip
+    "reset": 0,
+    "legal_actions": 1,
+    "apply": 1,
+    "is_terminal": 0,
+    "rewards": 1,
+    "current_player": 0,
+    "deal": 1,
+    "random_action": 1,
+    "rollout_action": 1,
+    "chance_outcomes": 2,
+    "step_rewards": 1,
+    "determinize": 2,
+    "key": 0,
+    "observe": 2,
+    "heuristic": 1,
+    "random_outcome": 1,
+    "information": 1,
+    "legal_actions_of": 2,
+    "apply_joint": 1,
+    "sample_action": 2,
+    "apply_vector": 1,
+    **FOR_PEOPLE,
+}
 
 T = TypeVar("T")
 
@@ -78,7 +96,9 @@ def game(
     action_size: int | None = None,
 ) -> Callable[[type], Game]:
     """Make a game of an ordinary class with fields and five methods: see docs/compiled-games.md."""
-    facts = _located(lambda: Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape, num_outcomes, action_size))
+    facts = _located(
+        lambda: Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape, num_outcomes, action_size)
+    )
 
     def wrap(cls: type) -> Game:
         return _located(lambda: Game(cls, facts))
@@ -102,7 +122,9 @@ class Game:
 
     def __init__(self, cls: type, facts: Facts) -> None:
         if "__init__" in vars(cls):
-            raise GameDefinitionError(f"{cls.__name__} has an __init__, but a state is made by its fields: say in `reset` how a game begins")
+            raise GameDefinitionError(
+                f"{cls.__name__} has an __init__, but a state is made by its fields: say in `reset` how a game begins"
+            )
         self.cls = cls
         self.facts = facts
         self.family = cls.__name__
@@ -114,7 +136,9 @@ class Game:
         self.fields = _fields(cls)
         size = sum(value.dtype.itemsize * math.prod(value.shape) for value in self.fields.values())
         if size > _MOST_BYTES:
-            raise GameDefinitionError(f"the fields of {cls.__name__} take {size:,} bytes; a state has at most {_MOST_BYTES:,}")
+            raise GameDefinitionError(
+                f"the fields of {cls.__name__} take {size:,} bytes; a state has at most {_MOST_BYTES:,}"
+            )
         self.dtype = _record(self.fields)
         self.functions = _functions(cls, facts, self.fields)
         self._engines: dict[tuple[str, bool], Engine] = {}
@@ -222,7 +246,9 @@ def _members(cls: type) -> dict[str, Any]:
 def _fields(cls: type) -> dict[str, Field]:
     found = {key: value for key, value in _members(cls).items() if isinstance(value, Field)}
     if not found:
-        raise GameDefinitionError(f"{cls.__name__} has no field: declare at least one, such as `player: int = treetop.field(\"i1\")`")
+        raise GameDefinitionError(
+            f'{cls.__name__} has no field: declare at least one, such as `player: int = treetop.field("i1")`'
+        )
     for name in found:
         # Everybody calls a field `board`, so it may be one; such a game draws itself by `render`, or by its fields.
         if name.startswith("_") or (name in _ARITY and name != "board"):
@@ -281,15 +307,27 @@ def _check_kinds(cls: type, facts: Facts, found: Mapping[str, FunctionType]) -> 
             here, lacking = (first, second) if first in found else (second, first)
             raise GameDefinitionError(f"{cls.__name__} has {here}, so {why}, but lacks {lacking}")
     if ("chance_outcomes" in found) != (facts.num_outcomes is not None):
-        lacking = "num_outcomes=..., how many outcomes there can be" if "chance_outcomes" in found else "the method chance_outcomes"
+        lacking = (
+            "num_outcomes=..., how many outcomes there can be"
+            if "chance_outcomes" in found
+            else "the method chance_outcomes"
+        )
         raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: chance needs both")
     if ("sample_action" in found) != (facts.action_size is not None):
-        lacking = "action_size=..., how many numbers an action has" if "sample_action" in found else "the methods sample_action and apply_vector"
+        lacking = (
+            "action_size=..., how many numbers an action has"
+            if "sample_action" in found
+            else "the methods sample_action and apply_vector"
+        )
         raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: actions of real numbers need both")
 
 
 def _did_you_mean(missing: list[str], found: Mapping[str, FunctionType]) -> str:
-    close = [(wrong, right) for right in missing for wrong in difflib.get_close_matches(right, [n for n in found if n not in _ARITY], 1)]
+    close = [
+        (wrong, right)
+        for right in missing
+        for wrong in difflib.get_close_matches(right, [n for n in found if n not in _ARITY], 1)
+    ]
     return "".join(f"; is {wrong} meant to be {right}?" for wrong, right in close)
 
 
@@ -315,7 +353,9 @@ def _default_player(cls: type, facts: Facts, fields: Mapping[str, Field]) -> Fun
             return 0
 
     else:
-        raise GameDefinitionError(f"{cls.__name__} does not say whose turn it is: give it a field `player` or a method `current_player`")
+        raise GameDefinitionError(
+            f"{cls.__name__} does not say whose turn it is: give it a field `player` or a method `current_player`"
+        )
     return current_player  # type: ignore[return-value]
 
 
@@ -357,6 +397,7 @@ def _copy_state(self: Any, memo: Any = None) -> Any:
 @_state_method
 def _show_state(self: Any) -> str:
     inside = ", ".join(
-        repr(value) if isinstance(value := getattr(self, name), ArrayView) else f"{name}={value}" for name in type(self)._game.fields
+        repr(value) if isinstance(value := getattr(self, name), ArrayView) else f"{name}={value}"
+        for name in type(self)._game.fields
     )
     return f"{type(self).__name__}({inside})"

@@ -43,14 +43,22 @@ class Facts:
             if value > most:
                 raise GameDefinitionError(f"{name} can be at most {most:,}, not {value:,}")
         shape = self.observation_shape
-        if shape is not None and not (isinstance(shape, tuple) and all(type(size) is int and size > 0 for size in shape) and math.prod(shape) <= 2**27):
-            raise GameDefinitionError(f"observation_shape must be a tuple of whole numbers of at least 1, not {shape!r}")
+        if shape is not None and not (
+            isinstance(shape, tuple)
+            and all(type(size) is int and size > 0 for size in shape)
+            and math.prod(shape) <= 2**27
+        ):
+            raise GameDefinitionError(
+                f"observation_shape must be a tuple of whole numbers of at least 1, not {shape!r}"
+            )
         try:
             low, high = (float(bound) for bound in self.rewards)
         except (TypeError, ValueError, OverflowError):
             raise GameDefinitionError(f"rewards must be a pair (lowest, highest), not {self.rewards!r}") from None
         if not -LARGEST_REWARD <= low < high <= LARGEST_REWARD:
-            raise GameDefinitionError(f"rewards must be a pair (lowest, highest) with lowest < highest, within {LARGEST_REWARD:g}, not {self.rewards!r}")
+            raise GameDefinitionError(
+                f"rewards must be a pair (lowest, highest) with lowest < highest, within {LARGEST_REWARD:g}, not {self.rewards!r}"
+            )
         object.__setattr__(self, "rewards", (low, high))
         if self.zero_sum is None:
             object.__setattr__(self, "zero_sum", self.players == 2 and low == -high)

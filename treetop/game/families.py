@@ -54,7 +54,9 @@ class Family(Generic[P]):
 
     def parameters(self) -> str:
         """The parameters with their defaults, as text: `size=15, line=5`."""
-        return ", ".join(str(parameter).split(":")[0] + _default(parameter) for parameter in self.signature.parameters.values())
+        return ", ".join(
+            str(parameter).split(":")[0] + _default(parameter) for parameter in self.signature.parameters.values()
+        )
 
     def __repr__(self) -> str:
         return f"<family {self.function.__name__}({self.parameters()})>"
@@ -79,6 +81,8 @@ def require(condition: object, message: str) -> None:
 
 def as_whole_number(name: str, value: Any, low: int, high: int) -> int:
     """A parameter that must be a whole number in a range."""
-    require(not isinstance(value, bool) and isinstance(value, int) and low <= value <= high,
-            f"{name} must be a whole number from {low} to {high}, not {value!r}")
+    require(
+        not isinstance(value, bool) and isinstance(value, int) and low <= value <= high,
+        f"{name} must be a whole number from {low} to {high}, not {value!r}",
+    )
     return cast(int, value)

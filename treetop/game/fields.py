@@ -64,8 +64,14 @@ def _field_dtype(dtype: Any) -> np.dtype[Any]:
     except TypeError:
         found = None
     if found is None or f"{found.kind}{found.itemsize}" not in _KINDS:
-        hint = " (32-bit arithmetic would differ between the interpreted and the compiled game: use f8)" if found == np.float32 else ""
-        raise GameDefinitionError(f"a field cannot be of type {dtype!r}; it may be {', '.join(_KINDS[:-1])} or bool{hint}")
+        hint = (
+            " (32-bit arithmetic would differ between the interpreted and the compiled game: use f8)"
+            if found == np.float32
+            else ""
+        )
+        raise GameDefinitionError(
+            f"a field cannot be of type {dtype!r}; it may be {', '.join(_KINDS[:-1])} or bool{hint}"
+        )
     return found.newbyteorder("=")
 
 
@@ -81,7 +87,9 @@ def _store(target: Any, key: Any, value: Any, dtype: np.dtype[Any], name: str) -
         number = int(value)
         limits = np.iinfo(dtype)
         if not limits.min <= number <= limits.max:
-            raise GameError(f"the field {name} ({dtype.kind}{dtype.itemsize}) holds {limits.min} to {limits.max}; {number} does not fit")
+            raise GameError(
+                f"the field {name} ({dtype.kind}{dtype.itemsize}) holds {limits.min} to {limits.max}; {number} does not fit"
+            )
         target[key] = number
     else:
         target[key] = value

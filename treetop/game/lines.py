@@ -33,7 +33,9 @@ def callers_line() -> str:
     frame = sys._getframe(1)
     while frame.f_back is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
-    return _format(frame.f_code.co_filename, frame.f_lineno, linecache.getline(frame.f_code.co_filename, frame.f_lineno))
+    return _format(
+        frame.f_code.co_filename, frame.f_lineno, linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+    )
 
 
 def is_ours(name: str) -> bool:

@@ -29,16 +29,28 @@ def look_at_chance(looks: Looks, position: Position, rng: Rng) -> list[int]:
     count = looks.asked_whole(position, "chance_outcomes", actions, probabilities)
     compiled_actions, compiled_probabilities = np.zeros(size, np.int32), np.zeros(size)
     looks.findings["rng"] = rng.word
-    looks.asked_compiled(position, "chance_outcomes", probe.chance, looks.findings, compiled_actions, compiled_probabilities)
+    looks.asked_compiled(
+        position, "chance_outcomes", probe.chance, looks.findings, compiled_actions, compiled_probabilities
+    )
     compiled_count = int(looks.findings[0]["count"])
     outcomes = looks.listed("chance_outcomes", actions, count, "outcomes", "chance")
     chances = probabilities[:count].tolist()
     for outcome, chance in zip(outcomes, chances, strict=True):
         if not 0.0 < chance <= 1.0 + _SUM:
-            raise BrokenError("chance", f"the outcome {outcome} has the probability {chance:g}; one that cannot happen is not listed", "chance_outcomes")
+            raise BrokenError(
+                "chance",
+                f"the outcome {outcome} has the probability {chance:g}; one that cannot happen is not listed",
+                "chance_outcomes",
+            )
     if abs(math.fsum(chances) - 1.0) > _SUM:
-        raise BrokenError("chance", f"the probabilities {chances} sum to {math.fsum(chances):.12g}, not to 1", "chance_outcomes")
-    looks.same("chance_outcomes", (compiled_actions[:compiled_count].tolist(), compiled_probabilities[:compiled_count].tolist()), (outcomes, chances))
+        raise BrokenError(
+            "chance", f"the probabilities {chances} sum to {math.fsum(chances):.12g}, not to 1", "chance_outcomes"
+        )
+    looks.same(
+        "chance_outcomes",
+        (compiled_actions[:compiled_count].tolist(), compiled_probabilities[:compiled_count].tolist()),
+        (outcomes, chances),
+    )
     if looks.game.has("random_outcome"):
         _drawn(looks, position, rng, dict(zip(outcomes, chances, strict=True)))
     return outcomes
@@ -56,13 +68,20 @@ def _drawn(looks: Looks, position: Position, rng: Rng, chances: dict[int, float]
         seen += [int(looks.asked(position, "random_outcome", many)) for _ in range(_DRAWS)]
     strange = [outcome for outcome in seen if outcome not in chances]
     if strange:
-        raise BrokenError("chance", f"random_outcome gave {strange[0]}, which is not among the outcomes {list(chances)}", "random_outcome")
+        raise BrokenError(
+            "chance",
+            f"random_outcome gave {strange[0]}, which is not among the outcomes {list(chances)}",
+            "random_outcome",
+        )
     for outcome, chance in chances.items():
         times, expected = seen[1:].count(outcome), _DRAWS * chance
         # Six standard deviations: a right draw is that far off less often than once in a hundred million times.
         if len(seen) > 1 and abs(times - expected) > 6.0 * math.sqrt(expected * (1.0 - min(1.0, chance))) + 3.0:
-            raise BrokenError("chance", f"random_outcome gave {outcome} {times} times in {_DRAWS} draws, though its probability is {chance:g}",
-                              "random_outcome")  # fmt: skip
+            raise BrokenError(
+                "chance",
+                f"random_outcome gave {outcome} {times} times in {_DRAWS} draws, though its probability is {chance:g}",
+                "random_outcome",
+            )
 
 
 def look_at_steps(looks: Looks, position: Position) -> FloatArray:
@@ -80,7 +99,10 @@ def look_at_together(looks: Looks, position: Position) -> tuple[list[int], ...]:
     """Where all choose at once: each player's actions."""
     lists = []
     for player in range(looks.game.facts.players):
-        out, compiled = np.zeros(looks.game.facts.num_actions, np.int32), np.zeros(looks.game.facts.num_actions, np.int32)
+        out, compiled = (
+            np.zeros(looks.game.facts.num_actions, np.int32),
+            np.zeros(looks.game.facts.num_actions, np.int32),
+        )
         if not looks.compiled:
             out[:] = NONE  # an entry that is counted and never written is then out of range
         count = looks.asked_whole(position, "legal_actions_of", player, out)
@@ -99,7 +121,9 @@ def look_at_numbers(looks: Looks, position: Position, rng: Rng) -> tuple[float, 
     looks.findings["rng"] = rng.word
     looks.asked_compiled(position, "sample_action", probe.sample, looks.findings, compiled)
     if not np.isfinite(values).all():
-        raise BrokenError("vectors", f"sample_action gave {values.tolist()}; the numbers must be finite", "sample_action")
+        raise BrokenError(
+            "vectors", f"sample_action gave {values.tolist()}; the numbers must be finite", "sample_action"
+        )
     looks.same("sample_action", (compiled.tolist(), int(looks.findings[0]["rng"])), (values.tolist(), own.word))
     rng.bits()
     return tuple(values.tolist())
@@ -126,7 +150,11 @@ def look_at_recall(looks: Looks, position: Position, mover: int, lists: tuple[li
         about = (looks.pasts[player], tuple(sorted(lists[seat])) if lists else ())
         if len(looks.known) < _MOST_KNOWN and looks.known.setdefault((player, key), about) != about:
             what = "other actions" if looks.known[player, key][0] == looks.pasts[player] else "another past"
-            raise BrokenError("recall", f"player {player} has been told the same information before ({key}), with {what}", "information")
+            raise BrokenError(
+                "recall",
+                f"player {player} has been told the same information before ({key}), with {what}",
+                "information",
+            )
 
 
 def remember(looks: Looks, position: Position, action: Any) -> None:
@@ -147,7 +175,9 @@ def look_at_secrets(looks: Looks, position: Position, rng: Rng, *, terminal: boo
         other = _redrawn(looks, position, rng, player)
         told = _changed(looks, position, other, player, terminal=terminal, mover=mover)
         if told:
-            raise BrokenError("secrets", f"determinize for player {player} changed {told}; it drew\n{other.state!r}", "determinize")
+            raise BrokenError(
+                "secrets", f"determinize for player {player} changed {told}; it drew\n{other.state!r}", "determinize"
+            )
 
 
 def _redrawn(looks: Looks, position: Position, rng: Rng, player: int) -> Position:
@@ -157,7 +187,9 @@ def _redrawn(looks: Looks, position: Position, rng: Rng, player: int) -> Positio
     if looks.compiled:
         looks.states[:] = position.record
         looks.findings["rng"] = rng.word
-        guard("determinize", lambda: looks.engine.entry(probe.redraw)(looks.states, looks.findings, player), compiled=True)
+        guard(
+            "determinize", lambda: looks.engine.entry(probe.redraw)(looks.states, looks.findings, player), compiled=True
+        )
         looks.same_state("determinize", other)
         looks.same("determinize", int(looks.findings[0]["rng"]), own.word)
     rng.bits()
@@ -175,6 +207,9 @@ def _changed(looks: Looks, position: Position, other: Position, player: int, *, 
     if other.player != mover:
         return f"the player to move from {mover} to {other.player}"
     if mover in (player, SIMULTANEOUS) and looks.game.facts.action_size is None:
-        before, after = sorted(position.legal_actions(player)), sorted(guard("legal_actions", lambda: other.legal_actions(player)))
+        before, after = (
+            sorted(position.legal_actions(player)),
+            sorted(guard("legal_actions", lambda: other.legal_actions(player))),
+        )
         return f"that player's legal actions from {before} to {after}" if before != after else ""
     return ""

@@ -52,7 +52,9 @@ class Options:
 
     def __contains__(self, action: Any) -> bool:
         if self.together:
-            return isinstance(action, tuple) and all(part in legal for part, legal in zip(action, self.lists, strict=True))
+            return isinstance(action, tuple) and all(
+                part in legal for part, legal in zip(action, self.lists, strict=True)
+            )
         return isinstance(action, tuple) if self.numbers else any(action in legal for legal in self.lists)
 
     def pick(self, rng: Rng) -> Any:
@@ -172,8 +174,12 @@ class Looks:
         self.same(method, self.states.tobytes(), position.record.tobytes(), self._difference(position))
 
     def _difference(self, position: Position) -> str:
-        names = [name for name in self.game.fields if not np.array_equal(self.states[0][name], position.record[0][name])]
-        return "; ".join(f"{name} is {position.record[0][name]} interpreted and {self.states[0][name]} compiled" for name in names)
+        names = [
+            name for name in self.game.fields if not np.array_equal(self.states[0][name], position.record[0][name])
+        ]
+        return "; ".join(
+            f"{name} is {position.record[0][name]} interpreted and {self.states[0][name]} compiled" for name in names
+        )
 
     def asked(self, position: Position, method: str, *arguments: Any) -> Any:
         """Return what a method answers when interpreted."""
@@ -187,7 +193,9 @@ class Looks:
         """Return the whole number that a method answers when interpreted."""
         return as_whole(method, self.asked(position, method, *arguments))
 
-    def asked_compiled(self, position: Position, method: str, kernel: CompiledFunction[..., Any], *arguments: Any) -> None:
+    def asked_compiled(
+        self, position: Position, method: str, kernel: CompiledFunction[..., Any], *arguments: Any
+    ) -> None:
         """Let a kernel that asks one method write what it answers when compiled; nothing in a trial."""
         if not self.compiled:
             return
@@ -258,9 +266,15 @@ class Looks:
             raise
         except Exception as error:
             # The same failure in plain Python names the line.
-            method, size, kind = ("rewards", self.game.facts.players, "f8") if terminal else ("legal_actions", self.game.facts.num_actions, "i4")
+            method, size, kind = (
+                ("rewards", self.game.facts.players, "f8")
+                if terminal
+                else ("legal_actions", self.game.facts.num_actions, "i4")
+            )
             guard(method, lambda: getattr(position.state, method)(np.zeros(size, kind)))
-            raise BrokenError("works", f"compiled, a method fails: {type(error).__name__}: {error}", "legal_actions") from error
+            raise BrokenError(
+                "works", f"compiled, a method fails: {type(error).__name__}: {error}", "legal_actions"
+            ) from error
         if self.states.tobytes() != position.record.tobytes():
             raise BrokenError("pure", f"asking changed the state: {self._difference(position)}", "legal_actions")
 
@@ -288,7 +302,9 @@ class Looks:
         players = self.game.facts.players
         kinds = {CHANCE: self.game.has("chance_outcomes"), SIMULTANEOUS: self.game.has("apply_joint")}
         if not (0 <= player < players or kinds.get(player, False)):
-            raise BrokenError("player", f"current_player gave {player}; players are 0 to {players - 1}", "current_player")
+            raise BrokenError(
+                "player", f"current_player gave {player}; players are 0 to {players - 1}", "current_player"
+            )
         return player
 
     def _rewards(self, position: Position) -> None:
@@ -300,10 +316,16 @@ class Looks:
         slack = _ROUNDING * (high - low) if self.game.has("step_rewards") else 0.0
         whole, what = (self.total + out, "whole returns") if slack else (out, "rewards")
         if not np.isfinite(whole).all() or whole.min() < low - slack or whole.max() > high + slack:
-            raise BrokenError("rewards", f"the {what} are {whole.tolist()}; they must lie between {low:g} and {high:g}", "rewards")
+            raise BrokenError(
+                "rewards", f"the {what} are {whole.tolist()}; they must lie between {low:g} and {high:g}", "rewards"
+            )
         self.same("rewards", self.rewards.tolist(), out.tolist())
         if facts.zero_sum and abs(whole.sum()) > slack:
-            raise BrokenError("rewards", f"the {what} {whole.tolist()} do not add up to zero; say zero_sum=False if that is right", "rewards")
+            raise BrokenError(
+                "rewards",
+                f"the {what} {whole.tolist()} do not add up to zero; say zero_sum=False if that is right",
+                "rewards",
+            )
 
     def _key(self, position: Position, terminal: bool, mover: int, options: Options) -> None:
         if not self.game.has("key"):
@@ -313,13 +335,17 @@ class Looks:
         rewards = tuple(self.rewards.tolist()) if terminal else ()
         about = (terminal, mover, tuple(tuple(sorted(legal)) for legal in options.lists), rewards)
         if self.compiled and len(self.keys) < _MOST_KEYS and self.keys.setdefault(key, about) != about:
-            raise BrokenError("key", f"two positions have the key {key}, but not the same player, actions or rewards", "key")
+            raise BrokenError(
+                "key", f"two positions have the key {key}, but not the same player, actions or rewards", "key"
+            )
 
     def _random(self, position: Position, rng: Rng, legal: list[int], drawn: int, word: int) -> None:
         own = Rng.from_word(rng.word)
         self.same("random_action", (drawn, word), (self.asked_whole(position, "random_action", own), own.word))
         if drawn not in legal:
-            raise BrokenError("random", f"random_action gave {drawn}, which is not among the legal actions {legal}", "random_action")
+            raise BrokenError(
+                "random", f"random_action gave {drawn}, which is not among the legal actions {legal}", "random_action"
+            )
         rng.bits()
         if self.compiled and not self.drawn:
             self.drawn = True
@@ -327,8 +353,12 @@ class Looks:
             seen = [int(position.state.random_action(many)) for _ in range(_DRAWS_PER_MOVE * len(legal))]
             missed = [action for action in legal if not _DRAWS_PER_MOVE / 6 < seen.count(action) < _DRAWS_PER_MOVE * 4]
             if missed:
-                raise BrokenError("random", f"random_action gave {missed[0]} {seen.count(missed[0])} times in {len(seen)} draws from "
-                              f"{len(legal)} legal actions: they are not equally likely", "random_action")
+                raise BrokenError(
+                    "random",
+                    f"random_action gave {missed[0]} {seen.count(missed[0])} times in {len(seen)} draws from "
+                    f"{len(legal)} legal actions: they are not equally likely",
+                    "random_action",
+                )
 
     def _close_look(self, position: Position, rng: Rng, terminal: bool, mover: int, options: Options) -> None:
         if self.game.has("determinize"):
@@ -347,8 +377,11 @@ class Looks:
             if self.game.has("rollout_action"):
                 played = self.asked_whole(position, "rollout_action", Rng.from_word(rng.word))
                 if played not in options:
-                    raise BrokenError("random", f"rollout_action gave {played}, which is not among the legal actions {options.lists[0]}",
-                                      "rollout_action")  # fmt: skip
+                    raise BrokenError(
+                        "random",
+                        f"rollout_action gave {played}, which is not among the legal actions {options.lists[0]}",
+                        "rollout_action",
+                    )
         if self.game.has("heuristic"):
             self._heuristic(position)
         if self.named < (_NAMED_LOOKS if self.compiled else _NAMED_IN_TRIAL):
@@ -360,12 +393,18 @@ class Looks:
         self.asked(position, "heuristic", estimate)
         self.same("heuristic", self.estimate.tolist(), estimate.tolist())
         if not np.isfinite(estimate).all():
-            raise BrokenError("estimate", f"heuristic wrote {estimate.tolist()}; the numbers must be finite", "heuristic")
+            raise BrokenError(
+                "estimate", f"heuristic wrote {estimate.tolist()}; the numbers must be finite", "heuristic"
+            )
         facts, pays = self.game.facts, self.game.has("step_rewards")
         least, greatest = facts.allowed_values(step_rewards=pays)
         if estimate.min() < least or estimate.max() > greatest:
             low, high = facts.value_range(step_rewards=pays)
-            raise BrokenError("estimate", f"heuristic wrote {estimate.tolist()}; they must lie between {low:g} and {high:g}", "heuristic")
+            raise BrokenError(
+                "estimate",
+                f"heuristic wrote {estimate.tolist()}; they must lie between {low:g} and {high:g}",
+                "heuristic",
+            )
 
     def _names(self, position: Position, options: Options) -> None:
         for seat, legal in enumerate(options.lists):
@@ -389,12 +428,17 @@ class Looks:
         for name, action in list(zip(names, legal, strict=True))[self.named % step :: step]:
             if self.compiled and (names.count(name) > 1 or not name or any(letter in name for letter in refused)):
                 slash = ", and no slash where all choose at once" if player is not None else ""
-                raise BrokenError("names", f"the move {action} is called {name!r}: a name is used once and has no blank, comma or semicolon{slash}",
-                                  "move_text")  # fmt: skip
+                raise BrokenError(
+                    "names",
+                    f"the move {action} is called {name!r}: a name is used once and has no blank, comma or semicolon{slash}",
+                    "move_text",
+                )
             back = action
             if self.compiled or self.game.has("parse_move"):
                 back = guard("parse_move", functools.partial(position.parse_move, name, player))
             if back != action:
-                raise BrokenError("names", f"the move {action} is called {name!r}, which parse_move reads as {back}", "parse_move")
+                raise BrokenError(
+                    "names", f"the move {action} is called {name!r}, which parse_move reads as {back}", "parse_move"
+                )
             if player is None:
                 guard(f"apply({action})", functools.partial(position.state.apply, action))

@@ -69,7 +69,9 @@ def _one(position: Position, wanted: str, legal: list[int]) -> int | None:
         except BrokenError as broken:
             raise GameError(f"{position.game.name}: {broken.detail}\n  {broken.where(position.game)}") from None
         except Exception as error:
-            raise GameError(f"{position.game.name}.parse_move fails: {type(error).__name__}: {error}\n  {users_line(error)}") from error
+            raise GameError(
+                f"{position.game.name}.parse_move fails: {type(error).__name__}: {error}\n  {users_line(error)}"
+            ) from error
         if action in legal:
             return action
     for action in legal:

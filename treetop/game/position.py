@@ -52,7 +52,11 @@ class Position:
     Of the class: `Position.start(game, rng)` is a game's first position, dealt where the game deals."""
 
     def __init__(
-        self, game: Game, record: np.ndarray[Any, Any] | None = None, actions: tuple[Any, ...] = (), start: np.ndarray[Any, Any] | None = None
+        self,
+        game: Game,
+        record: np.ndarray[Any, Any] | None = None,
+        actions: tuple[Any, ...] = (),
+        start: np.ndarray[Any, Any] | None = None,
     ) -> None:
         self.game = game
         self.record = _frozen(_first_record(game) if record is None else record)
@@ -72,7 +76,9 @@ class Position:
         except (ValueError, IndexError, KeyError) as error:
             raise ConfigError(f"this is no position of {game.name}: {error}") from error
         except Exception as error:
-            raise GameError(f"{game.name}.parse fails: {type(error).__name__}: {error}\n  {users_line(error)}") from error
+            raise GameError(
+                f"{game.name}.parse fails: {type(error).__name__}: {error}\n  {users_line(error)}"
+            ) from error
         return cls(game, state._states)
 
     # What there is to see.
@@ -91,7 +97,9 @@ class Position:
         player, facts = asked_whole(self.game, state, "current_player"), self.game.facts
         kinds = {CHANCE: facts.num_outcomes is not None, SIMULTANEOUS: self.game.has("apply_joint")}
         if not (0 <= player < facts.players or kinds.get(player, False)):
-            raise GameError(f"{self.game.name}.current_player gave {player}; players are 0 to {facts.players - 1}\nin {shown(state)}")
+            raise GameError(
+                f"{self.game.name}.current_player gave {player}; players are 0 to {facts.players - 1}\nin {shown(state)}"
+            )
         return player
 
     @property
@@ -150,8 +158,10 @@ class Position:
             asked(self.game, state, "determinize", seat, rng)
         drawn = Position(self.game, state._states)
         if drawn._known_to(seat) != self._known_to(seat):
-            raise GameError(f"{self.game.name}: determinize({seat}, rng) has changed what player {seat} has seen, or what it can do; "
-                            f"treetop.check finds the shortest case of it\n{self.shown_to(seat)}")  # fmt: skip
+            raise GameError(
+                f"{self.game.name}: determinize({seat}, rng) has changed what player {seat} has seen, or what it can do; "
+                f"treetop.check finds the shortest case of it\n{self.shown_to(seat)}"
+            )
         return drawn
 
     def _known_to(self, seat: int) -> tuple[Any, ...]:
@@ -162,7 +172,11 @@ class Position:
         return information, self.player, self.legal_actions(seat)
 
     def _seat(self, player: int) -> int:
-        if isinstance(player, bool) or not isinstance(player, (int, np.integer)) or not 0 <= player < self.game.facts.players:
+        if (
+            isinstance(player, bool)
+            or not isinstance(player, (int, np.integer))
+            or not 0 <= player < self.game.facts.players
+        ):
             raise ConfigError(f"the players of {self.game.name} are 0 to {self.game.facts.players - 1}, not {player!r}")
         return int(player)
 
@@ -192,7 +206,9 @@ class Position:
         if mover == CHANCE and self.game.facts.num_outcomes is not None:
             return [outcome for outcome, _ in self.outcomes()]
         if self.game.facts.action_size is not None:
-            raise GameError(f"the actions of {self.game.name} are real numbers and cannot be listed: `sample_action` draws one")
+            raise GameError(
+                f"the actions of {self.game.name} are real numbers and cannot be listed: `sample_action` draws one"
+            )
         return self._listed(state, "legal_actions")
 
     def _listed(self, state: Any, method: str, *arguments: Any) -> list[int]:
@@ -201,8 +217,10 @@ class Position:
         count = asked_whole(self.game, state, method, *arguments, out)
         found = [int(action) for action in out[: max(count, 0)]]
         if not 1 <= count <= size or not all(0 <= action < size for action in found) or len(set(found)) < count:
-            raise GameError(f"{self.game.name}.{method} gave {count} actions, {found[:_SHOWN]}; there must be 1 to {size}, each of them from 0 to "
-                            f"{size - 1} and only once\nin {shown(state)}")  # fmt: skip
+            raise GameError(
+                f"{self.game.name}.{method} gave {count} actions, {found[:_SHOWN]}; there must be 1 to {size}, each of them from 0 to "
+                f"{size - 1} and only once\nin {shown(state)}"
+            )
         return found
 
     def legal_moves(self, player: int | None = None) -> list[str]:
@@ -217,8 +235,13 @@ class Position:
         actions, probabilities = np.zeros(size, np.int32), np.zeros(size)
         count = asked_whole(self.game, self.state, "chance_outcomes", actions, probabilities)
         if not 1 <= count <= size:
-            raise GameError(f"{self.game.name}.chance_outcomes gave {count} outcomes; there must be 1 to {size}\nin {shown(self.state)}")
-        return [(int(action), float(probability)) for action, probability in zip(actions[:count], probabilities, strict=False)]
+            raise GameError(
+                f"{self.game.name}.chance_outcomes gave {count} outcomes; there must be 1 to {size}\nin {shown(self.state)}"
+            )
+        return [
+            (int(action), float(probability))
+            for action, probability in zip(actions[:count], probabilities, strict=False)
+        ]
 
     def draw_outcome(self, rng: Rng) -> int:
         """What chance decides here, drawn by the game's probabilities."""
@@ -252,7 +275,9 @@ class Position:
             if position.is_terminal or position.player != CHANCE:
                 return position
             position = position.apply(position.draw_outcome(rng))
-        raise GameError(f"chance decides in {self.game.name} more often than its max_length of {self.game.facts.max_length} moves\n{position}")
+        raise GameError(
+            f"chance decides in {self.game.name} more often than its max_length of {self.game.facts.max_length} moves\n{position}"
+        )
 
     def apply(self, action: Any) -> Position:
         """The position after an action, an outcome of chance, or a tuple: one action a player, or real numbers."""
@@ -274,14 +299,22 @@ class Position:
     def _together(self, action: Any) -> tuple[int, ...]:
         parts = list(action) if isinstance(action, (Sequence, np.ndarray)) and not isinstance(action, str) else []
         seats = range(self.game.facts.players)
-        if len(parts) != len(seats) or not all(_is_whole(parts[seat]) and parts[seat] in self.legal_actions(seat) for seat in seats):
+        if len(parts) != len(seats) or not all(
+            _is_whole(parts[seat]) and parts[seat] in self.legal_actions(seat) for seat in seats
+        ):
             self._refuse(action)
         return tuple(int(part) for part in parts)
 
     def _vector(self, action: Any) -> tuple[float, ...]:
         parts = list(action) if isinstance(action, (Sequence, np.ndarray)) and not isinstance(action, str) else []
-        numbers = [float(part) for part in parts if isinstance(part, (int, float, np.number)) and not isinstance(part, bool)]
-        if len(numbers) != len(parts) or len(parts) != self.game.facts.action_size or not all(map(math.isfinite, numbers)):
+        numbers = [
+            float(part) for part in parts if isinstance(part, (int, float, np.number)) and not isinstance(part, bool)
+        ]
+        if (
+            len(numbers) != len(parts)
+            or len(parts) != self.game.facts.action_size
+            or not all(map(math.isfinite, numbers))
+        ):
             self._refuse(action)
         return tuple(numbers)
 

@@ -10,7 +10,9 @@ from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import local_rng, rng_word, state_at
 from treetop.compiler.specialise import by_method
 
-FINDINGS = np.dtype([("terminal", "?"), ("player", "i8"), ("count", "i8"), ("key", "u8"), ("drawn", "i8"), ("rng", "u8")])
+FINDINGS = np.dtype(
+    [("terminal", "?"), ("player", "i8"), ("count", "i8"), ("key", "u8"), ("drawn", "i8"), ("rng", "u8")]
+)
 """What a probe writes besides lists. `drawn` is a random action or outcome, `rng` where the generator stands after it, `key` a key or information."""
 
 

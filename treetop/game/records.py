@@ -64,9 +64,13 @@ class GameRecord:
         if self.rules != known.digest:
             other = self.python != platform.python_version()
             hint = f" (it was saved under Python {self.python}, and rules are compared as bytecode)" if other else ""
-            raise SaveError(f"a game of {self.game}, whose rules are not those of {known.source or known.name}: they have changed since, or it is another game{hint}")
+            raise SaveError(
+                f"a game of {self.game}, whose rules are not those of {known.source or known.name}: they have changed since, or it is another game{hint}"
+            )
         if any(player not in range(known.facts.players) for player in self.person):
-            raise SaveError(f"damaged: the players of {known.name} are 0 to {known.facts.players - 1}, but people play {list(self.person)}")
+            raise SaveError(
+                f"damaged: the players of {known.name} are 0 to {known.facts.players - 1}, but people play {list(self.person)}"
+            )
         position = Position.start(known, None if self.deal is None else Rng(self.deal))
         for number, action in enumerate(self.actions, start=1):
             try:
@@ -81,8 +85,10 @@ class GameRecord:
         try:
             return load_bundled(self.game)
         except (UnknownGameError, GameDefinitionError) as error:
-            raise SaveError(f"a game of {shown(self.game)}, which cannot be found among the bundled games: pass the game as well, as game=... or on the command line as "
-                            f"`treetop play GAME --resume FILE` ({error})") from error
+            raise SaveError(
+                f"a game of {shown(self.game)}, which cannot be found among the bundled games: pass the game as well, as game=... or on the command line as "
+                f"`treetop play GAME --resume FILE` ({error})"
+            ) from error
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as they stand in the file."""
@@ -128,14 +134,24 @@ def _read(path: Path) -> dict[str, Any]:
 def _record(path: Path, content: dict[str, Any]) -> GameRecord:
     fields = {"deal": None, **{key: value for key, value in content.items() if key not in ("kind", "version")}}
     names = [field.name for field in dataclasses.fields(GameRecord)]
-    wrong = [f"it lacks {name}" for name in names if name not in fields] + [f"{name} is unknown" for name in fields if name not in names]
+    wrong = [f"it lacks {name}" for name in names if name not in fields] + [
+        f"{name} is unknown" for name in fields if name not in names
+    ]
     if wrong:
         raise SaveError(f"{path} is damaged: {', '.join(wrong)}")
     good = {
-        "game": _is_text, "rules": _is_text, "actions": _is_history, "person": _is_list, "rule": _is_text, "c": _is_number_or_none,
-        "simulations": _is_whole_or_none, "seconds": _is_number_or_none, "seed": _is_whole, "deal": _is_whole_or_none,
+        "game": _is_text,
+        "rules": _is_text,
+        "actions": _is_history,
+        "person": _is_list,
+        "rule": _is_text,
+        "c": _is_number_or_none,
+        "simulations": _is_whole_or_none,
+        "seconds": _is_number_or_none,
+        "seed": _is_whole,
+        "deal": _is_whole_or_none,
         "python": _is_text,
-    }  # fmt: skip
+    }
     for name, check in good.items():
         if not check(fields[name]):
             raise SaveError(f"{path} is damaged: {name} is {fields[name]!r}")

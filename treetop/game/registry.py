@@ -83,7 +83,11 @@ def load_bundled(spec: str) -> Game:
 
 
 def position(
-    spec: str | Game | Family[...], moves: str | Iterable[Any] = (), *, setup: str | None = None, seed: int | None = None
+    spec: str | Game | Family[...],
+    moves: str | Iterable[Any] = (),
+    *,
+    setup: str | None = None,
+    seed: int | None = None,
 ) -> Position:
     """A position: the start of a game, or a diagram that it can read, and then some moves.
 
@@ -109,14 +113,18 @@ def _parse(text: str) -> tuple[str | None, str, list[Any], dict[str, Any]]:
     try:
         call = parse_call(text[len(module) + 1 :] if colon else text)
     except ConfigError as error:
-        raise UnknownGameError(f"{shown(text)} does not name a game; write a name, or a name with parameters such as hex(size=7) ({error})") from None
+        raise UnknownGameError(
+            f"{shown(text)} does not name a game; write a name, or a name with parameters such as hex(size=7) ({error})"
+        ) from None
     return module if colon else None, call.name, list(call.positional), call.options
 
 
 def _bundled(name: str) -> Game | Family[...]:
     if name not in BUNDLED:
         close = difflib.get_close_matches(name, BUNDLED, 1)
-        hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(BUNDLED))}; your own is module:Name"
+        hint = (
+            f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(BUNDLED))}; your own is module:Name"
+        )
         raise UnknownGameError(f"there is no game called {name!r}; {hint}")
     found: Game | Family[...] = getattr(importlib.import_module(BUNDLED[name]), name)
     return found
@@ -128,7 +136,9 @@ def find_marked(module: str, name: str, kinds: dict[str, type], error: type[Tree
     `kinds` maps each decorator to the type of what it makes; `error` is raised where there is no such object.
     """
     if len(module) > _LONGEST_MODULE:
-        raise error(f"the name of a module has at most {_LONGEST_MODULE} characters, not {len(module):,}: {shown(module)}")
+        raise error(
+            f"the name of a module has at most {_LONGEST_MODULE} characters, not {len(module):,}: {shown(module)}"
+        )
     if not module.endswith(".py") and not all(part.isidentifier() for part in module.split(".")):
         raise error(f"{module!r} does not name a module: write module:Name, package.module:Name or folder/file.py:Name")
     try:
@@ -144,12 +154,16 @@ def find_marked(module: str, name: str, kinds: dict[str, type], error: type[Tree
     content = dict(vars(loaded))  # not getattr: a module's own __getattr__ would be a call
     marked = tuple(kinds.values())
     found = content.get(name)
-    if issubclass(type(found), marked):  # not isinstance, which asks an object for its __class__: that too would be a call
+    if issubclass(
+        type(found), marked
+    ):  # not isinstance, which asks an object for its __class__: that too would be a call
         return found
     there = ", ".join(key for key, value in content.items() if issubclass(type(value), marked)) or "none"
     if name not in content:
         raise error(f"{module} has no {name!r}; {' or '.join(kinds)} objects there: {there}")
-    raise error(f"{module}:{name} was not made by {' or '.join(kinds)}, so it is not called; objects there that are: {there}")
+    raise error(
+        f"{module}:{name} was not made by {' or '.join(kinds)}, so it is not called; objects there that are: {there}"
+    )
 
 
 def _where(failed: BaseException) -> str:

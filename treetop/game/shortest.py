@@ -19,17 +19,24 @@ _BUDGET = 2_000  # positions that the hunt may look at
 _TAKES_TWO_GAMES = ("key", "recall")
 
 
-def explained(looks: Looks, deal: int, played: list[Any], broken: BrokenError, seconds: float = math.inf) -> ConformanceError:
+def explained(
+    looks: Looks, deal: int, played: list[Any], broken: BrokenError, seconds: float = math.inf
+) -> ConformanceError:
     """Return the error for a broken promise, with the shortest game found within some seconds of CPU time."""
     found, why = shortest(looks, deal, played, broken, seconds)
     return ConformanceError(tell(looks.game, deal, found, why))
 
 
-def shortest(looks: Looks, deal: int, played: list[Any], broken: BrokenError, seconds: float = math.inf) -> tuple[list[Any], BrokenError]:
+def shortest(
+    looks: Looks, deal: int, played: list[Any], broken: BrokenError, seconds: float = math.inf
+) -> tuple[list[Any], BrokenError]:
     """Return the fewest actions that break the same promise, and how they break it."""
     best, why = list(played), broken
     if broken.promise in _TAKES_TWO_GAMES or broken.promise == "ends":
-        return best, why  # two positions are needed to show it, so nothing can be left out; or each attempt takes seconds
+        return (
+            best,
+            why,
+        )  # two positions are needed to show it, so nothing can be left out; or each attempt takes seconds
     until = time.thread_time() + seconds
     for actions in _all_short(looks.game, deal, len(best)):
         if time.thread_time() > until:

@@ -78,7 +78,11 @@ def _try(game: Game) -> None:
 
 def _key(game: Game, digest: str) -> str:
     """What names a trial: the rules, the methods for people, and the checks themselves."""
-    codes = {name: getattr(inspect.unwrap(getattr(game.cls, name)), "__code__", None) for name in FOR_PEOPLE if game.has(name)}
+    codes = {
+        name: getattr(inspect.unwrap(getattr(game.cls, name)), "__code__", None)
+        for name in FOR_PEOPLE
+        if game.has(name)
+    }
     people = {name: hashlib.sha256(marshal.dumps(code)).hexdigest() for name, code in codes.items() if code is not None}
     text = repr((digest, sorted(people.items()), _checks(), platform.python_version(), np.__version__))
     return hashlib.sha256(text.encode()).hexdigest()

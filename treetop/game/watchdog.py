@@ -40,7 +40,9 @@ class Watchdog:
         self._watcher = threading.Thread(target=self._watch, name="treetop watchdog", daemon=True)
         self._watcher.start()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         while True:
             try:
                 self._stop.set()
@@ -67,4 +69,6 @@ class Watchdog:
         """Let the watched thread raise an error at its next instruction; None takes back one that it has not raised yet."""
         import ctypes
 
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), None if error is None else ctypes.py_object(error))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(self._thread), None if error is None else ctypes.py_object(error)
+        )

@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import CHANCE, Game, as_whole_number, compiled, family, field, game, lowest_bit, mix_bits, nth_bit, popcount, require
+from treetop.game import (
+    CHANCE,
+    Game,
+    as_whole_number,
+    compiled,
+    family,
+    field,
+    game,
+    lowest_bit,
+    mix_bits,
+    nth_bit,
+    popcount,
+    require,
+)
 
 # Each player counts the points from his own side: 24 down to 1, with 25 for the bar and 0 for the checkers borne off. Point n is the other's 25 - n.
 # Sets of points are numbers whose bit n is point n.
@@ -65,7 +78,9 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
         by_low: int = field("i4")
         high: int = field("i1")
         low: int = field("i1")
-        high_left: int = field("i1")  # moves that this die still gives: up to four for doubles, whose lower die gives none
+        high_left: int = field(
+            "i1"
+        )  # moves that this die still gives: up to four for doubles, whose lower die gives none
         low_left: int = field("i1")
         turns: int = field("i2")
         player: int = field("i1")
@@ -235,7 +250,9 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                 self.look_at(other, _BAR)
 
         def is_terminal(self) -> bool:
-            return self.checkers[0, _OFF] == _CHECKERS or self.checkers[1, _OFF] == _CHECKERS or self.turns >= most_turns
+            return (
+                self.checkers[0, _OFF] == _CHECKERS or self.checkers[1, _OFF] == _CHECKERS or self.turns >= most_turns
+            )
 
         def rewards(self, out: Any) -> None:
             for player in range(2):
@@ -280,12 +297,21 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
         def render(self) -> str:
             lines = []
             for player in range(2):
-                points = [(point, int(self.checkers[player, point])) for point in range(_BAR, 0, -1) if self.checkers[player, point]]
+                points = [
+                    (point, int(self.checkers[player, point]))
+                    for point in range(_BAR, 0, -1)
+                    if self.checkers[player, point]
+                ]
                 held = [f"{'bar' if point == _BAR else point}*{count}" for point, count in points]
                 lines.append(" ".join([f"{_SIDES[player]}:", *held, f"({self.pips(player)} pips)"]))
             dice = [self.high] * self.high_left + [self.low] * self.low_left
             waiting = "who begins is to be drawn" if self.stage == _WHO_BEGINS else f"{_SIDES[self.player]} to roll"
-            return "\n".join([*lines, f"{_SIDES[self.player]} to move {' '.join(map(str, dice))}" if self.stage == _MOVE else waiting])
+            return "\n".join(
+                [
+                    *lines,
+                    f"{_SIDES[self.player]} to move {' '.join(map(str, dice))}" if self.stage == _MOVE else waiting,
+                ]
+            )
 
         def move_text(self, action: int) -> str:
             if self.stage == _WHO_BEGINS:
@@ -310,7 +336,11 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
         def parse(self, text: str) -> None:
             """Two lines of checkers, as they are printed, and the player to move with the dice that are left: `X to move 6 5`, or `X to roll`."""
             lines = [line.split() for line in text.strip().splitlines()]
-            if len(lines) != 3 or [line[0] for line in lines[:2]] != ["X:", "O:"] or lines[2][:2] not in (["X", "to"], ["O", "to"]):
+            if (
+                len(lines) != 3
+                or [line[0] for line in lines[:2]] != ["X:", "O:"]
+                or lines[2][:2] not in (["X", "to"], ["O", "to"])
+            ):
                 raise ValueError(f"a backgammon position has lines for X, for O and for who is to move; not {text!r}")
             checkers = np.zeros((2, 26), np.int64)
             for player in range(2):

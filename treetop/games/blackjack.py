@@ -116,11 +116,16 @@ def blackjack(natural: float = 1.5) -> Game:
 
         def key(self) -> int:
             own = ((self.total << 1 | int(self.ace)) << 2 | self.cards) << 1 | int(self.standing)
-            dealers = ((self.dealer_total << 1 | int(self.dealer_ace)) << 2 | self.dealer_cards) << 1 | int(self.waiting)
+            dealers = ((self.dealer_total << 1 | int(self.dealer_ace)) << 2 | self.dealer_cards) << 1 | int(
+                self.waiting
+            )
             return own << 10 | dealers
 
         def render(self) -> str:
-            softness = [" with an ace as 11" if best > total else "" for best, total in ((self.best(), self.total), (self.dealers_best(), self.dealer_total))]
+            softness = [
+                " with an ace as 11" if best > total else ""
+                for best, total in ((self.best(), self.total), (self.dealers_best(), self.dealer_total))
+            ]
             return f"player {self.best()}{softness[0]}, dealer {self.dealers_best()}{softness[1]}"
 
         def move_text(self, action: int) -> str:

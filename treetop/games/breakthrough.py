@@ -27,7 +27,9 @@ def breakthrough(size: int = 8) -> Game:
     edge_rows = np.uint64((1 << size) - 1 | ((1 << size) - 1) << (size * (size - 1)))
     short, straight, long = (np.uint64(step) for step in (size - 1, size, size + 1))
     rows = np.array([((1 << size) - 1) << (size * row) for row in range(size)], np.uint64)
-    weights = np.array([0.02 * row * row for row in range(size)])  # what a piece is worth more on each row, seen from its own side
+    weights = np.array(
+        [0.02 * row * row for row in range(size)]
+    )  # what a piece is worth more on each row, seen from its own side
     last_step, first_step = rows[size - 2], rows[1]  # from where one step reaches the far row, for either player
     # Without reaching the far row, a player's pieces take at most size - 2 and size - 3 steps each.
     longest = 2 * size * (2 * size - 5) + 1
@@ -131,7 +133,9 @@ def breakthrough(size: int = 8) -> Game:
             return [cells[size * row : size * (row + 1)] for row in reversed(range(size))]
 
         def render(self) -> str:
-            rows = [" ".join([str(size - index), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())]
+            rows = [
+                " ".join([str(size - index), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())
+            ]
             return "\n".join([*rows, " ".join([" ", *_FILES[:size]]), f"{'XO'[self.player]} to move"])
 
         def move_text(self, action: int) -> str:

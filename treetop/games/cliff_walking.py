@@ -22,7 +22,11 @@ def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
     as_whole_number("horizon", horizon, 1, 30_000)
 
     @game(
-        players=1, num_actions=4, max_length=horizon * (2 if slippery else 1), rewards=(-100 * horizon, 0), num_outcomes=3 if slippery else None
+        players=1,
+        num_actions=4,
+        max_length=horizon * (2 if slippery else 1),
+        rewards=(-100 * horizon, 0),
+        num_outcomes=3 if slippery else None,
     )
     class CliffWalking:
         """Walk along a cliff to the goal; each step costs 1, a fall 100.

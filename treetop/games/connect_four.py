@@ -121,7 +121,9 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         return nth_bit(columns, rng.below(popcount(columns)))
 
     def key(self) -> np.uint64:
-        return self.mine | _landing(self.discs)  # exact: the highest bit of a column tells its height, and all heights the side to move
+        return self.mine | _landing(
+            self.discs
+        )  # exact: the highest bit of a column tells its height, and all heights the side to move
 
     def board(self) -> list[list[str]]:
         mine, discs = int(self.mine), int(self.discs)
@@ -140,7 +142,11 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
 
     def parse(self, text: str) -> None:
         # A printed board may be read back, so its column numbers are passed over.
-        rows = [row for line in text.replace("/", "\n").splitlines() if (row := "".join(line.split()).strip("1234567").upper())]
+        rows = [
+            row
+            for line in text.replace("/", "\n").splitlines()
+            if (row := "".join(line.split()).strip("1234567").upper())
+        ]
         if [len(row) for row in rows] != [7] * 6 or set("".join(rows)) - set("XO."):
             raise ValueError(f"a Connect Four diagram has six rows of seven cells, each X, O or a dot; not {text!r}")
         cells = ".".join(reversed(rows))

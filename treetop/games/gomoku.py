@@ -94,10 +94,14 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
 
         def board(self) -> list[list[str]]:
             rows = [(self.lines[0, row], self.lines[1, row]) for row in reversed(range(size))]
-            return [["X" if x >> column & 1 else "O" if o >> column & 1 else "" for column in range(size)] for x, o in rows]
+            return [
+                ["X" if x >> column & 1 else "O" if o >> column & 1 else "" for column in range(size)] for x, o in rows
+            ]
 
         def render(self) -> str:
-            rows = [f"{size - index:2} {' '.join(cell or '.' for cell in row)}" for index, row in enumerate(self.board())]
+            rows = [
+                f"{size - index:2} {' '.join(cell or '.' for cell in row)}" for index, row in enumerate(self.board())
+            ]
             return "\n".join([*rows, "   " + " ".join(_FILES[:size])])
 
         def move_text(self, action: int) -> str:

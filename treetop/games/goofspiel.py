@@ -16,7 +16,9 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
     full = (1 << cards) - 1
     rounds = cards - 1  # the last cards are laid without a choice
 
-    @game(players=2, num_actions=cards, max_length=2 * rounds if drawn else rounds, num_outcomes=cards if drawn else None)
+    @game(
+        players=2, num_actions=cards, max_length=2 * rounds if drawn else rounds, num_outcomes=cards if drawn else None
+    )
     class Goofspiel:
         """Bid for prizes with cards that can be used once.
 
@@ -98,9 +100,26 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
             return int((((self.hands[0] << 13 | self.hands[1]) << 13 | self.pile) << 4 | self.prize + 1) << 8 | lead)
 
         def render(self) -> str:
-            prize = f"the prize is {self.prize + 1}" if self.prize >= 0 else "the game is over" if self.is_terminal() else "a prize is turned up"
-            hands = [" ".join(str(card + 1) for card in range(cards) if self.hands[player] >> card & 1) for player in range(2)]
-            return "\n".join([*(f"player {player}: {self.points[player]} points, cards {hands[player] or 'none'}" for player in range(2)), prize])
+            prize = (
+                f"the prize is {self.prize + 1}"
+                if self.prize >= 0
+                else "the game is over"
+                if self.is_terminal()
+                else "a prize is turned up"
+            )
+            hands = [
+                " ".join(str(card + 1) for card in range(cards) if self.hands[player] >> card & 1)
+                for player in range(2)
+            ]
+            return "\n".join(
+                [
+                    *(
+                        f"player {player}: {self.points[player]} points, cards {hands[player] or 'none'}"
+                        for player in range(2)
+                    ),
+                    prize,
+                ]
+            )
 
         def move_text(self, action: int) -> str:
             return str(action + 1)

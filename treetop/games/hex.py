@@ -9,7 +9,9 @@ import numpy as np
 from treetop.game import Game, as_whole_number, family, field, game, list_bits, mix_bits, random_bit
 
 _NONE, _ONE, _TWO, _SIX = (np.uint64(number) for number in (0, 1, 2, 6))
-_LINKED = np.uint64(0b0011)  # the bits of `links` for the near and the far edge; two places higher are those for "not linked to it"
+_LINKED = np.uint64(
+    0b0011
+)  # the bits of `links` for the near and the far edge; two places higher are those for "not linked to it"
 _OWN = np.uint64(0b1111)
 _FILES = "abcdefghijklmnopqrs"
 
@@ -26,7 +28,9 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the game has this name, and nob
     framed = stride * stride
     width, row_up, corner_up = np.uint64(size), np.uint64(stride), np.uint64(stride - 1)
     first_cell = np.uint64(stride + 1)
-    from_above = np.array([0, 1, stride - 1, stride + 1, 2 * stride - 1, 2 * stride], np.uint64)  # neighbours, from the upper left one on
+    from_above = np.array(
+        [0, 1, stride - 1, stride + 1, 2 * stride - 1, 2 * stride], np.uint64
+    )  # neighbours, from the upper left one on
 
     @game(players=2, num_actions=cells, max_length=cells)
     class Hex:
@@ -126,12 +130,18 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the game has this name, and nob
             return key
 
         def board(self) -> list[list[str]]:
-            empty, first = (sum(int(bits) << (64 * word) for word, bits in enumerate(cell_set)) for cell_set in (self.empty, self.first))
+            empty, first = (
+                sum(int(bits) << (64 * word) for word, bits in enumerate(cell_set))
+                for cell_set in (self.empty, self.first)
+            )
             names = ["" if empty >> cell & 1 else "X" if first >> cell & 1 else "O" for cell in range(cells)]
             return [names[start : start + size] for start in range(0, cells, size)]
 
         def render(self) -> str:
-            rows = [f"{' ' * row}{row + 1:2} {' '.join(cell or '.' for cell in line)}" for row, line in enumerate(self.board())]
+            rows = [
+                f"{' ' * row}{row + 1:2} {' '.join(cell or '.' for cell in line)}"
+                for row, line in enumerate(self.board())
+            ]
             return "\n".join(["   " + " ".join(_FILES[:size]), *rows])
 
         def move_text(self, action: int) -> str:

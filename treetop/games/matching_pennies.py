@@ -55,7 +55,11 @@ def matching_pennies(weight: float = 1.0) -> Game:
             return self.shown + 1
 
         def render(self) -> str:
-            return "both hide a coin" if self.shown < 0 else f"shown: {' and '.join(self.move_text(side) for side in divmod(self.shown, 2))}"
+            return (
+                "both hide a coin"
+                if self.shown < 0
+                else f"shown: {' and '.join(self.move_text(side) for side in divmod(self.shown, 2))}"
+            )
 
         def move_text(self, action: int) -> str:
             return ("heads", "tails")[action]

@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, as_whole_number, compiled, family, field, game, lowest_bit, mix_bits, nth_bit, popcount, require
+from treetop.game import (
+    Game,
+    as_whole_number,
+    compiled,
+    family,
+    field,
+    game,
+    lowest_bit,
+    mix_bits,
+    nth_bit,
+    popcount,
+    require,
+)
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _FILES = "abcdefgh"
@@ -54,7 +66,12 @@ def othello(size: int = 8) -> Game:
     def find_moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
         """Where a disc would outflank others: the squares at the far ends of their lines."""
         between = theirs & inner
-        found = ends(mine, between, level) | ends(mine, theirs, upright) | ends(mine, between, falling) | ends(mine, between, rising)
+        found = (
+            ends(mine, between, level)
+            | ends(mine, theirs, upright)
+            | ends(mine, between, falling)
+            | ends(mine, between, rising)
+        )
         return found & full & ~(mine | theirs)
 
     @compiled
@@ -147,7 +164,9 @@ def othello(size: int = 8) -> Game:
             return [cells[start : start + size] for start in range(0, squares, size)]
 
         def render(self) -> str:
-            rows = [" ".join([str(index + 1), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())]
+            rows = [
+                " ".join([str(index + 1), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())
+            ]
             return "\n".join([" ".join([" ", *_FILES[:size]]), *rows, f"{'XO'[self.player]} to move"])
 
         def move_text(self, action: int) -> str:
@@ -165,8 +184,14 @@ def othello(size: int = 8) -> Game:
             rows = [row for part in parts if (row := "".join(part.split()).strip(_FILES + "12345678").upper())]
             side = rows.pop() if len(rows) == size + 1 else rows[-1][size:] if rows else ""
             cells = "".join([*rows[:-1], rows[-1][:size]]) if rows else ""
-            if [len(row) for row in rows[:-1]] != [size] * (size - 1) or len(cells) != squares or set(cells) - set("XO."):
-                raise ValueError(f"an Othello diagram has {size} rows of {size} cells, each X, O or a dot; not {text!r}")
+            if (
+                [len(row) for row in rows[:-1]] != [size] * (size - 1)
+                or len(cells) != squares
+                or set(cells) - set("XO.")
+            ):
+                raise ValueError(
+                    f"an Othello diagram has {size} rows of {size} cells, each X, O or a dot; not {text!r}"
+                )
             if side not in ("", "X", "O"):
                 raise ValueError(f"after the rows stands X or O, for the player to move; not {side!r}")
             discs = {disc: sum(1 << square for square in range(squares) if cells[square] == disc) for disc in "XO"}

@@ -29,11 +29,20 @@ def _sine(angle: float) -> float:
 def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
     """Swing a pendulum up with a weak motor and keep it there, for `horizon` steps; in gusts that turn it with up to `wind` of torque."""
     as_whole_number("horizon", horizon, 1, 15_000)
-    require(isinstance(wind, (int, float)) and not isinstance(wind, bool) and 0 <= wind <= 10, f"wind must be a number from 0 to 10, not {wind!r}")
+    require(
+        isinstance(wind, (int, float)) and not isinstance(wind, bool) and 0 <= wind <= 10,
+        f"wind must be a number from 0 to 10, not {wind!r}",
+    )
     worst = -(_PI * _PI + 0.1 * _FASTEST * _FASTEST + 0.001 * _STRONGEST * _STRONGEST)
     windy = wind > 0
 
-    @game(players=1, action_size=1, max_length=horizon * (2 if windy else 1), rewards=(worst * horizon, 0), num_outcomes=_GUSTS if windy else None)
+    @game(
+        players=1,
+        action_size=1,
+        max_length=horizon * (2 if windy else 1),
+        rewards=(worst * horizon, 0),
+        num_outcomes=_GUSTS if windy else None,
+    )
     class Pendulum:
         """Swing a pendulum up with a motor that is too weak to lift it at once, and keep it there.
 

@@ -103,7 +103,9 @@ def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
 
         def render(self) -> str:
             doing = "rolls" if self.rolling else "to roll or hold"
-            return f"{self.scores[0]} : {self.scores[1]} of {goal}, player {self.player} {doing}, {self.turn} in this turn"
+            return (
+                f"{self.scores[0]} : {self.scores[1]} of {goal}, player {self.player} {doing}, {self.turn} in this turn"
+            )
 
         def move_text(self, action: int) -> str:
             return str(action + 1) if self.rolling else _NAMES[action]

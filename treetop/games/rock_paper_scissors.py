@@ -12,8 +12,15 @@ from treetop.game import SIMULTANEOUS, Game, family, field, game, require
 @family
 def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) -> Game:
     """Rock paper scissors in which a win by rock, paper or scissors gives so much: `weights` in this order."""
-    plain = isinstance(weights, tuple) and len(weights) == 3 and all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in weights)
-    require(plain and all(0.0 < weight <= 1000.0 for weight in weights), f"weights must be three numbers above 0 and up to 1000, not {weights!r}")
+    plain = (
+        isinstance(weights, tuple)
+        and len(weights) == 3
+        and all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in weights)
+    )
+    require(
+        plain and all(0.0 < weight <= 1000.0 for weight in weights),
+        f"weights must be three numbers above 0 and up to 1000, not {weights!r}",
+    )
     # What player 0 receives; a shape beats the one before it.
     payoffs = np.zeros((3, 3))
     for shape in range(3):
@@ -56,7 +63,11 @@ def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) 
             return self.shown + 1
 
         def render(self) -> str:
-            return "both hide a hand" if self.shown < 0 else f"shown: {' and '.join(self.move_text(shape) for shape in divmod(self.shown, 3))}"
+            return (
+                "both hide a hand"
+                if self.shown < 0
+                else f"shown: {' and '.join(self.move_text(shape) for shape in divmod(self.shown, 3))}"
+            )
 
         def move_text(self, action: int) -> str:
             return ("rock", "paper", "scissors")[action]

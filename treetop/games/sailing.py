@@ -37,7 +37,11 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
     goal = size - 1
 
     @game(
-        players=1, num_actions=8, max_length=2 * horizon + 1, rewards=(-(4.0 * _DIAGONAL + _DELAY) * horizon, 0), num_outcomes=8
+        players=1,
+        num_actions=8,
+        max_length=2 * horizon + 1,
+        rewards=(-(4.0 * _DIAGONAL + _DELAY) * horizon, 0),
+        num_outcomes=8,
     )
     class Sailing:
         """Sail over a lake to the far corner; the wind turns, and each leg costs time.
@@ -168,8 +172,17 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
 
         def render(self) -> str:
             rows = [" ".join(cell or "." for cell in row) for row in self.board()]
-            wind = "the wind is still to come" if self.wind == _CALM else f"wind to {_NAMES[self.wind]}{', turning' if self.turning else ''}"
-            return "\n".join([*rows, f"{wind}; {self.legs} of {horizon} legs, sail {('free', 'on one side', 'on the other')[self.tack]}"])
+            wind = (
+                "the wind is still to come"
+                if self.wind == _CALM
+                else f"wind to {_NAMES[self.wind]}{', turning' if self.turning else ''}"
+            )
+            return "\n".join(
+                [
+                    *rows,
+                    f"{wind}; {self.legs} of {horizon} legs, sail {('free', 'on one side', 'on the other')[self.tack]}",
+                ]
+            )
 
         def move_text(self, action: int) -> str:
             return _NAMES[action]

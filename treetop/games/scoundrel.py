@@ -13,13 +13,18 @@ _NONE, _ONE = np.uint64(0), np.uint64(1)
 _CARDS, _WEAPONS, _POTIONS = 44, 26, 35  # how many there are; the first diamond; the first heart
 _ALL = np.uint64((1 << _CARDS) - 1)
 _VALUE = np.array([*range(2, 15), *range(2, 15), *range(2, 11), *range(2, 11)], np.int64)
-_HELP = np.array([0.0] * 26 + [1.37 * value for value in range(2, 11)] + [1.07 * value for value in range(2, 11)])  # for the heuristic
+_HELP = np.array(
+    [0.0] * 26 + [1.37 * value for value in range(2, 11)] + [1.07 * value for value in range(2, 11)]
+)  # for the heuristic
 _MONSTERS = 208  # the sum of all monsters
 _FULL_HEALTH = 20
 _AVOID = 3 * _CARDS
 _SLOTS = 63  # of the ring of cards under the deck: a mask
 _RANKS = {11: "J", 12: "Q", 13: "K", 14: "A"}
-_NAMES = [f"{'CSDH'[(card >= 13) + (card >= _WEAPONS) + (card >= _POTIONS)]}{_RANKS.get(int(_VALUE[card]), _VALUE[card])}" for card in range(_CARDS)]
+_NAMES = [
+    f"{'CSDH'[(card >= 13) + (card >= _WEAPONS) + (card >= _POTIONS)]}{_RANKS.get(int(_VALUE[card]), _VALUE[card])}"
+    for card in range(_CARDS)
+]
 _WAYS = ("", ":hands", ":weapon")
 
 
@@ -34,11 +39,20 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
     require(weapon_rule in ("<=", "<"), f'weapon_rule must be "<=" or "<", not {weapon_rule!r}')
     require(avoided in ("ordered", "shuffled"), f'avoided must be "ordered" or "shuffled", not {avoided!r}')
     require(isinstance(clairvoyant, bool), f"clairvoyant must be True or False, not {clairvoyant!r}")
-    require(not clairvoyant or avoided == "ordered", 'a clairvoyant knows the order of avoided cards too: avoided must be "ordered"')
+    require(
+        not clairvoyant or avoided == "ordered",
+        'a clairvoyant knows the order of avoided cards too: avoided must be "ordered"',
+    )
     shuffled = avoided == "shuffled"
     spent = 1 if weapon_rule == "<" else 0
 
-    @game(players=1, num_actions=_AVOID + 1, max_length=200, rewards=(-188, 30), num_outcomes=None if clairvoyant else _CARDS)
+    @game(
+        players=1,
+        num_actions=_AVOID + 1,
+        max_length=200,
+        rewards=(-188, 30),
+        num_outcomes=None if clairvoyant else _CARDS,
+    )
     class Scoundrel:
         """Fight through a deck of monsters, weapons and potions, alone.
 
@@ -151,7 +165,9 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
                 place = self.first
                 while self.under[place & _SLOTS] != card:
                     place += 1
-                while place > self.first:  # the others keep their order, which means nothing but makes equal positions look equal
+                while (
+                    place > self.first
+                ):  # the others keep their order, which means nothing but makes equal positions look equal
                     self.under[place & _SLOTS] = self.under[(place - 1) & _SLOTS]
                     place -= 1
                 self.under[self.first & _SLOTS] = -1
@@ -265,7 +281,12 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
             if its worst monster stayed and a potion were drunk.
             """
             weapon, reach, health = self.weapon, self.reach, self.health
-            potion, arm, within, beyond = 0, 0, 0, 0  # the best potion and weapon here, the greatest monsters within reach and beyond
+            potion, arm, within, beyond = (
+                0,
+                0,
+                0,
+                0,
+            )  # the best potion and weapon here, the greatest monsters within reach and beyond
             for place in range(self.size):
                 card = self.room[place]
                 value = _VALUE[card]
@@ -294,7 +315,13 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
                     if value <= reach:
                         absorbed = min(weapon, value)
                         cost = min(cost, value - absorbed)
-                        armed = 400 - 25 * (reach - value) + 25 * (value - weapon) - 30 * absorbed - (2000 if value - weapon >= health else 0)
+                        armed = (
+                            400
+                            - 25 * (reach - value)
+                            + 25 * (value - weapon)
+                            - 30 * absorbed
+                            - (2000 if value - weapon >= health else 0)
+                        )
                         if armed > points:
                             points, way = armed, 2
                     pain += cost

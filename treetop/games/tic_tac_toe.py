@@ -82,7 +82,11 @@ class tic_tac_toe:  # noqa: N801 - the class of a bundled game is called what pe
 
     def parse(self, text: str) -> None:
         # A printed board may be read back, so its coordinates are passed over.
-        rows = [row for line in text.replace("/", "\n").splitlines() if (row := "".join(line.split()).strip("abc123").upper())]
+        rows = [
+            row
+            for line in text.replace("/", "\n").splitlines()
+            if (row := "".join(line.split()).strip("abc123").upper())
+        ]
         if [len(row) for row in rows] != [3, 3, 3] or set("".join(rows)) - set("XO."):
             raise ValueError(f"a tic-tac-toe diagram has three rows of three cells, each X, O or a dot; not {text!r}")
         cells = "".join(reversed(rows))
@@ -93,4 +97,9 @@ class tic_tac_toe:  # noqa: N801 - the class of a bundled game is called what pe
         mine, theirs = (crosses, noughts) if player == 0 else (noughts, crosses)
         if _HAS_LINE[mine]:
             raise ValueError(f"a line ends the game, so the player to move has none: {text!r} cannot be")
-        self.player, self.marks, self.mine, self.won = player, np.uint64(mine | theirs), np.uint64(mine), _HAS_LINE[theirs]
+        self.player, self.marks, self.mine, self.won = (
+            player,
+            np.uint64(mine | theirs),
+            np.uint64(mine),
+            _HAS_LINE[theirs],
+        )

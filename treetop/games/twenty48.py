@@ -53,8 +53,12 @@ def _transposed(cells: np.uint64) -> np.uint64:
 @compiled(inline=True)
 def _mirrored(cells: np.uint64) -> np.uint64:
     """Each row from right to left."""
-    pairs = (cells & np.uint64(0x00FF_00FF_00FF_00FF)) << np.uint64(8) | (cells >> np.uint64(8)) & np.uint64(0x00FF_00FF_00FF_00FF)
-    return (pairs & np.uint64(0x0F0F_0F0F_0F0F_0F0F)) << np.uint64(4) | (pairs >> np.uint64(4)) & np.uint64(0x0F0F_0F0F_0F0F_0F0F)
+    pairs = (cells & np.uint64(0x00FF_00FF_00FF_00FF)) << np.uint64(8) | (cells >> np.uint64(8)) & np.uint64(
+        0x00FF_00FF_00FF_00FF
+    )
+    return (pairs & np.uint64(0x0F0F_0F0F_0F0F_0F0F)) << np.uint64(4) | (pairs >> np.uint64(4)) & np.uint64(
+        0x0F0F_0F0F_0F0F_0F0F
+    )
 
 
 @compiled(inline=True)
@@ -160,7 +164,9 @@ class twenty48:  # noqa: N801 - the class of a bundled game is called what peopl
         else:
             self.cells, self.earned = _moved(self.cells, action)
             pairs = self.cells & self.cells >> np.uint64(1)
-            self.over = bool(pairs & pairs >> np.uint64(2) & _LOW_BITS != _NONE)  # all four bits of a cell: the greatest tile
+            self.over = bool(
+                pairs & pairs >> np.uint64(2) & _LOW_BITS != _NONE
+            )  # all four bits of a cell: the greatest tile
             self.waiting = 0 if self.over else 1
 
     def is_terminal(self) -> bool:
@@ -210,10 +216,16 @@ class twenty48:  # noqa: N801 - the class of a bundled game is called what peopl
 
     def parse(self, text: str) -> None:
         """Four rows of tiles, separated by `/`, a dot for an empty cell; a move is to follow."""
-        tiles = [0 if cell == "." else int(cell) for row in text.strip().replace("/", "\n").splitlines() for cell in row.split()]
+        tiles = [
+            0 if cell == "." else int(cell)
+            for row in text.strip().replace("/", "\n").splitlines()
+            for cell in row.split()
+        ]
         powers = [0, *(1 << power for power in range(1, 16))]
         if len(tiles) != 16 or set(tiles) - set(powers) or not any(tiles):
-            raise ValueError(f"a diagram of 2048 has four rows of four cells, each a power of two or a dot; not {text!r}")
+            raise ValueError(
+                f"a diagram of 2048 has four rows of four cells, each a power of two or a dot; not {text!r}"
+            )
         self.reset()
         self.waiting = 0
         self.cells = np.uint64(sum(powers.index(tile) << 4 * cell for cell, tile in enumerate(tiles)))

@@ -131,8 +131,17 @@ def _best_by_amaf(*, own: bool, watching: bool) -> CompiledFunction[..., Any]:
 
     @kernel
     def break_tie(
-        control: Any, tree: Any, work: Any, first: Any, count: Any, mover: Any, scale: float, highest: float, equal: Any, rng: Any
-    ) -> Any:  # fmt: skip
+        control: Any,
+        tree: Any,
+        work: Any,
+        first: Any,
+        count: Any,
+        mover: Any,
+        scale: float,
+        highest: float,
+        equal: Any,
+        rng: Any,
+    ) -> Any:
         turn = decide(control, equal, work.answers, rng)
         seen = 0
         for child in range(first, first + count):
@@ -154,8 +163,17 @@ def make_amaf_select(*, watching: bool) -> CompiledFunction[..., Any]:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int, rng: Any
-    ) -> Any:  # fmt: skip
+        control: Any,
+        tree: Any,
+        totals: Any,
+        work: Any,
+        node: Any,
+        mover: Any,
+        chooser: Any,
+        depth: Any,
+        visits: int,
+        rng: Any,
+    ) -> Any:
         """The child to follow; NONE if the caller has to break a tie first."""
         first, count = np.uint64(tree.links[node].first_child), np.uint64(tree.links[node].num_children)
         total: Any = np.int64(visits)

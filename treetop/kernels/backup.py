@@ -44,7 +44,9 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
     plain = not (solver or amaf or graph or rich)
 
     @inline_kernel
-    def backup(control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any) -> None:
+    def backup(
+        control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any
+    ) -> None:
         """`ending` says how the path ended: at a leaf, at the end of the game, at a settled node, or at a position on itself."""
         if plain:
             _backup_plain(tree, totals, path, movers, depth, rewards)
@@ -61,7 +63,9 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
         backup_richly(control, tree, totals, work, path, movers, depth, rewards)
 
     @inline_kernel
-    def backup_richly(control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:
+    def backup_richly(
+        control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any
+    ) -> None:
         evaluated = np.uint64(path[depth])
         if tree.links[evaluated].own < MANY_OWN:
             tree.links[evaluated].own += 1
@@ -99,7 +103,9 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
                 if len(tree.squares) > 0:
                     tree.squares[node] += rewards[mover] * rewards[mover]
                 if control[0].backup != MEAN:
-                    update_vector(control, tree, totals, work, node, mover, movers[step], step, step == depth, fade, rewards)
+                    update_vector(
+                        control, tree, totals, work, node, mover, movers[step], step, step == depth, fade, rewards
+                    )
                 if control[0].normalise:
                     mean = tree.stats[node].value_sum / tree.stats[node].visits
                     control[0].value_low = min(control[0].value_low, mean)
@@ -133,7 +139,17 @@ def remember_moves(control: Any, tree: Any, work: Any, path: Any, movers: Any, d
 
 @inline_kernel
 def update_vector(
-    control: Any, tree: Any, totals: Any, work: Any, node: Any, chooser: Any, mover: Any, step: Any, evaluated: bool, fade: float, rewards: Any
+    control: Any,
+    tree: Any,
+    totals: Any,
+    work: Any,
+    node: Any,
+    chooser: Any,
+    mover: Any,
+    step: Any,
+    evaluated: bool,
+    fade: float,
+    rewards: Any,
 ) -> None:
     """The value of a node by its best child: mixed with its mean, or of the heuristic alone.
 

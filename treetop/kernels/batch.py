@@ -37,7 +37,16 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
 
     @kernel
     def gather(
-        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any, paths: Any, movers: Any, depths: Any, leaves: Any
+        game: Any,
+        control: Any,
+        tree: Any,
+        totals: Any,
+        root: Any,
+        work: Any,
+        paths: Any,
+        movers: Any,
+        depths: Any,
+        leaves: Any,
     ) -> None:
         """Walk down until `leaves` is full of distinct states to evaluate, or the budget is used up. Finished games are settled at once."""
         rng = local_rng(control[0].rng)
@@ -49,7 +58,12 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
             arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
             depth = descend(control, tree, totals, work, state, paths[slot], movers[slot], rng)
             if general and control[0].status == NEED_ROOM:
-                control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = arms, arm, given, samples
+                control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = (
+                    arms,
+                    arm,
+                    given,
+                    samples,
+                )
             if control[0].status != DONE:
                 break
             if solver and control[0].ending == EXHAUSTED and depth == 0:
@@ -121,7 +135,18 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 
     @kernel
     def absorb(
-        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any, paths: Any, movers: Any, depths: Any, leaves: Any, logits: Any, values: Any
+        game: Any,
+        control: Any,
+        tree: Any,
+        totals: Any,
+        root: Any,
+        work: Any,
+        paths: Any,
+        movers: Any,
+        depths: Any,
+        leaves: Any,
+        logits: Any,
+        values: Any,
     ) -> None:
         """Expand and back up gathered leaves, in the order in which they were gathered."""
         rng = local_rng(control[0].rng)
@@ -140,7 +165,11 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                 work.path[step] = paths[slot, step]
             # All that can fail comes first: a leaf is either absorbed or still in flight.
             count = 0
-            if tree.links[node].num_children == 0 and tree.stats[node].visits >= control[0].expand_after and depth < control[0].max_depth:
+            if (
+                tree.links[node].num_children == 0
+                and tree.stats[node].visits >= control[0].expand_after
+                and depth < control[0].max_depth
+            ):
                 count = list_actions(control, state, work.actions)
                 if control[0].status == DONE and control[0].size + count > control[0].capacity:
                     control[0].status = NEED_ROOM
@@ -166,7 +195,9 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                 chooser = np.int64(movers[slot, depth - 1]) if depth > 0 else np.int64(NONE)
                 mover = np.int64(state.current_player())
                 movers[slot, depth] = mover
-                if expand(control, tree, totals, work, paths[slot], depth, np.uint64(node), chooser, mover, state, count):
+                if expand(
+                    control, tree, totals, work, paths[slot], depth, np.uint64(node), chooser, mover, state, count
+                ):
                     if not graph or tree.links[node].flags & SHARED == 0:
                         _set_priors(control, tree, work, node, count, logits[slot])
                 else:

@@ -109,7 +109,11 @@ def _known_mass(control: Any, tree: Any, node: Any, first: Any, count: Any) -> f
         if _was_drawn(tree, child):
             known += 1
             mass += abs(tree.stats[child].prior)
-    return float(mass) if known >= max(1, math.ceil(control[0].chance_widening * visits ** control[0].widening_power)) else 0.0
+    return (
+        float(mass)
+        if known >= max(1, math.ceil(control[0].chance_widening * visits ** control[0].widening_power))
+        else 0.0
+    )
 
 
 @inline_kernel

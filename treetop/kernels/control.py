@@ -64,7 +64,10 @@ CONTROL = np.dtype(
         ("forced_playouts", "f8"),
         # Settings of games with chance, with rewards on the way, or with more than two players.
         ("on_the_way", "i4"),  # 1: there are rewards on the way
-        ("chance_expected", "i4"),  # 1: what goes up from chance is the sum over its outcomes, not the one that was drawn
+        (
+            "chance_expected",
+            "i4",
+        ),  # 1: what goes up from chance is the sum over its outcomes, not the one that was drawn
         ("chance_widening", "f8"),  # 0: any outcome may come; else the factor k of k * N ** widening_power
         ("hunted", "i4"),  # the player against whom all others play; NONE: everybody plays for himself
         # Settings of searches over what players see.
@@ -140,7 +143,17 @@ RANDOM, FIRST, ASK = 0, 1, 2
 
 # Status: why a kernel came back.
 DONE, NEED_ROOM, TIE, COLLISION, SOLVED = 0, 1, 2, 3, 4
-BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, BAD_OUTCOME, BAD_VALUE = 10, 11, 12, 13, 14, 15, 16, 17, 18
+BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, BAD_OUTCOME, BAD_VALUE = (
+    10,
+    11,
+    12,
+    13,
+    14,
+    15,
+    16,
+    17,
+    18,
+)
 
 NO_CHILD = -2
 """What selection gives where every child is closed: there is nothing to choose."""

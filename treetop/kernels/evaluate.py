@@ -135,7 +135,9 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
         if general:
             work.gain[0, :] = 0.0
         worth = 1.0  # of a reward of the present step: of an action and the outcomes of chance that follow it
-        few = amaf and control[0].num_actions <= 64 and control[0].players <= 2  # then the bit sets fit into two registers
+        few = (
+            amaf and control[0].num_actions <= 64 and control[0].players <= 2
+        )  # then the bit sets fit into two registers
         ours, theirs = np.uint64(0), np.uint64(0)
         while not state.is_terminal():
             if left <= 0:
@@ -257,7 +259,11 @@ def make_evaluate(build: Build) -> CompiledFunction[..., None]:
                 else:
                     work.trial[:] = control[0].middle
                 for player in range(len(rewards)):
-                    rewards[player] = work.trial[player] if weight == 0.0 else weight * rewards[player] + (1.0 - weight) * work.trial[player]
+                    rewards[player] = (
+                        work.trial[player]
+                        if weight == 0.0
+                        else weight * rewards[player] + (1.0 - weight) * work.trial[player]
+                    )
         elif control[0].evaluator == UNIFORM:
             rewards[:] = control[0].middle
         else:

@@ -125,7 +125,9 @@ def _value_without_failures(control: Any, tree: Any, node: Any, mover: Any, rewa
             if tree.links[child].flags & FAILED == 0 and value > best:
                 best, winner = value, np.int64(child)
     for player in range(len(rewards)):
-        rewards[player] = 0.5 * (lower_bound(control, tree, winner, player) + upper_bound(control, tree, winner, player))
+        rewards[player] = 0.5 * (
+            lower_bound(control, tree, winner, player) + upper_bound(control, tree, winner, player)
+        )
 
 
 @functools.cache
@@ -157,7 +159,9 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
             tree.links[node].flags |= DRAWN
 
     @kernel
-    def backup(control: Any, tree: Any, totals: Any, work: Any, side: Any, depth: Any, ending: Any, rewards: Any) -> None:
+    def backup(
+        control: Any, tree: Any, totals: Any, work: Any, side: Any, depth: Any, ending: Any, rewards: Any
+    ) -> None:
         """One more visit for each node of the path, and its share for the player who chose it; what was received on the way is added there."""
         if control[0].solver and ending != LEAF:
             settle(control, tree, totals, work.path, work.movers, depth, ending == ENDED, rewards)
@@ -172,7 +176,9 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
             node = work.path[step]
             mover = work.movers[step - 1]
             # A step ends where a player chooses again or the game is over: an outcome of chance belongs to the step before it.
-            fade = 1.0 if side.movers[node] == CHANCE and tree.links[node].flags & TERMINAL == 0 else control[0].discount
+            fade = (
+                1.0 if side.movers[node] == CHANCE and tree.links[node].flags & TERMINAL == 0 else control[0].discount
+            )
             for player in range(len(totals)):
                 rewards[player] *= fade
                 if len(side.steps) > 0:
@@ -189,7 +195,9 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
                 if len(tree.squares) > 0:
                     tree.squares[node] += rewards[mover] * rewards[mover]
                 if control[0].backup != MEAN:
-                    update_vector(control, tree, totals, work, node, mover, work.movers[step], step, step == depth, fade, rewards)
+                    update_vector(
+                        control, tree, totals, work, node, mover, work.movers[step], step, step == depth, fade, rewards
+                    )
                 if control[0].normalise:
                     mean = tree.stats[node].value_sum / tree.stats[node].visits
                     control[0].value_low = min(control[0].value_low, mean)
@@ -213,7 +221,12 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
                     control[0].ending = ENDED
                     return node
                 visits = tree.stats[node].visits
-                if visits == 0 or side.numbers[EXPANDS] == 0 or visits < control[0].expand_after or depth >= control[0].max_depth:
+                if (
+                    visits == 0
+                    or side.numbers[EXPANDS] == 0
+                    or visits < control[0].expand_after
+                    or depth >= control[0].max_depth
+                ):
                     control[0].ending = LEAF
                     return node
                 count = np.int64(side.counts[node])
@@ -226,7 +239,9 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
                 child = np.int64(_draw(tree, node, rng))
             else:
                 below = tree.stats[node].visits - tree.links[node].own if tree.links[node].own < MANY_OWN else NONE
-                child = np.int64(choose(control, tree, totals, work, np.uint64(node), mover, chooser, depth, below, rng))
+                child = np.int64(
+                    choose(control, tree, totals, work, np.uint64(node), mover, chooser, depth, below, rng)
+                )
             if child < 0:
                 control[0].ending = EXHAUSTED
                 return node
@@ -243,7 +258,18 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
 
     @kernel
     def simulate(
-        game: Any, control: Any, tree: Any, totals: Any, work: Any, side: Any, mode: int, leaf: int, mover: int, count: int, later: int, weighted: int
+        game: Any,
+        control: Any,
+        tree: Any,
+        totals: Any,
+        work: Any,
+        side: Any,
+        mode: int,
+        leaf: int,
+        mover: int,
+        count: int,
+        later: int,
+        weighted: int,
     ) -> int:
         """See to `leaf` as `mode` says, then simulate until Python is needed: a leaf's number, or what else there is."""
         rng = local_rng(control[0].rng)

@@ -20,7 +20,15 @@ from treetop.kernels.chance import SEAT, collect, draw_child, gang_up, is_chance
 from treetop.kernels.control import BAD_PLAYER, DONE, IMPLICIT, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
 from treetop.kernels.evaluate import make_evaluate, outcome
 from treetop.kernels.expand import heuristic, list_actions, make_append, set_heuristic_priors, sort_by_prior
-from treetop.kernels.graph import find_block, hand_over, link_block, on_path, position_key, remember_block, set_repetition
+from treetop.kernels.graph import (
+    find_block,
+    hand_over,
+    link_block,
+    on_path,
+    position_key,
+    remember_block,
+    set_repetition,
+)
 from treetop.kernels.rich import make_rich_select
 from treetop.kernels.select import forget_answers, make_fast_select, make_watching_select
 from treetop.kernels.solve import settled_value
@@ -43,8 +51,18 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
 
     @kernel
     def expand(
-        control: Any, tree: Any, totals: Any, work: Any, path: Any, depth: Any, node: Any, chooser: Any, mover: Any, state: Any, count: int
-    ) -> bool:  # fmt: skip
+        control: Any,
+        tree: Any,
+        totals: Any,
+        work: Any,
+        path: Any,
+        depth: Any,
+        node: Any,
+        chooser: Any,
+        mover: Any,
+        state: Any,
+        count: int,
+    ) -> bool:
         """Open the `count` moves in `work.actions`. The caller has made sure that there is room.
 
         False where the position stands on its own path: then it stays a leaf.
@@ -125,7 +143,9 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                         return depth
                     if graph:
                         crossed = crossed or (tree.links[node].flags & SHARED) != 0
-                if (visits == 0 and not (general and tree.links[node].flags & DRAWN)) or tree.links[node].num_children == 0:
+                if (visits == 0 and not (general and tree.links[node].flags & DRAWN)) or tree.links[
+                    node
+                ].num_children == 0:
                     return depth
             mover = np.int64(state.current_player())
             drawn = general and tree.links[node].flags & DRAWN != 0
@@ -138,7 +158,11 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                 control[0].status = TOO_LONG
                 return depth
             movers[depth] = mover
-            below = tree.stats[node].visits - tree.links[node].own if tree.links[node].own < MANY_OWN and not graph else NONE
+            below = (
+                tree.stats[node].visits - tree.links[node].own
+                if tree.links[node].own < MANY_OWN and not graph
+                else NONE
+            )
             if drawn:
                 child = np.int64(draw_child(control, tree, node, rng))
             else:
@@ -148,7 +172,9 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                     control[0].ending = EXHAUSTED
                 else:
                     control[0].status = TIE
-                    if expands and not may_expand:  # the caller sees to it that the rest of this simulation expands nothing more
+                    if (
+                        expands and not may_expand
+                    ):  # the caller sees to it that the rest of this simulation expands nothing more
                         control[0].expanded = 1
                     if rich and depth > 0:
                         control[0].resumed = path[1]
@@ -225,7 +251,9 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
         control[0].done = 0
         control[0].status = DONE
         while control[0].done < control[0].budget:
-            if control[0].size + control[0].most_children > control[0].capacity or (graph and control[0].blocks >= control[0].table_room):
+            if control[0].size + control[0].most_children > control[0].capacity or (
+                graph and control[0].blocks >= control[0].table_room
+            ):
                 control[0].status, control[0].depth = NEED_ROOM, NONE
                 break
             control[0].answered = 0
@@ -234,8 +262,15 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
             resumed = control[0].resumed
             arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
             depth = descend(control, tree, totals, work, state, work.path, work.movers, rng)
-            if general and control[0].status == NEED_ROOM:  # the same simulation comes down again, to the same move of the root
-                control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = arms, arm, given, samples
+            if (
+                general and control[0].status == NEED_ROOM
+            ):  # the same simulation comes down again, to the same move of the root
+                control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = (
+                    arms,
+                    arm,
+                    given,
+                    samples,
+                )
                 control[0].resumed = resumed
             if control[0].status != DONE:
                 break

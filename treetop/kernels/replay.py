@@ -44,7 +44,9 @@ _list_outcomes = by_method("chance_outcomes", yes=_own_outcomes, no=_no_outcomes
 
 
 @kernel
-def find_illegal(game: Any, moves: Any, actions: Any, probabilities: Any, states: Any, nodes: Any, following: Any) -> int:
+def find_illegal(
+    game: Any, moves: Any, actions: Any, probabilities: Any, states: Any, nodes: Any, following: Any
+) -> int:
     """Walk the tree with the game; return the first node whose children are not distinct legal moves of its position, or NONE.
 
     `states`, `nodes` and `following` (the next child to visit) are the stack. Links were checked before: children lie within the tree.
@@ -56,7 +58,9 @@ def find_illegal(game: Any, moves: Any, actions: Any, probabilities: Any, states
         node = nodes[level]
         count, first = moves.num_children[node], moves.first_child[node]
         if following[level] == 0 and count > 0:
-            if level + 1 >= len(states) or not _fits(moves, actions, probabilities, state_at(game, states, level), node, first, count, graph):
+            if level + 1 >= len(states) or not _fits(
+                moves, actions, probabilities, state_at(game, states, level), node, first, count, graph
+            ):
                 return int(node)
             # In a graph a position is walked from once, and a game that is over by what the key leaves out is never followed.
             if graph and (moves.flags[node] & SHARED != 0 or state_at(game, states, level).is_terminal()):
@@ -75,7 +79,9 @@ def find_illegal(game: Any, moves: Any, actions: Any, probabilities: Any, states
 
 
 @kernel
-def _fits(moves: Any, actions: Any, probabilities: Any, state: Any, node: Any, first: Any, count: Any, graph: bool) -> bool:
+def _fits(
+    moves: Any, actions: Any, probabilities: Any, state: Any, node: Any, first: Any, count: Any, graph: bool
+) -> bool:
     if state.is_terminal():
         return graph
     chance = is_chance(state)

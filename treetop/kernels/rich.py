@@ -113,12 +113,25 @@ def node_mean(tree: Any, totals: Any, node: Any, chooser: Any, player: Any) -> f
 
 @inline_kernel
 def first_play_value(
-    control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, first: Any, count: Any
-) -> float:  # fmt: skip
+    control: Any,
+    tree: Any,
+    totals: Any,
+    work: Any,
+    node: Any,
+    mover: Any,
+    chooser: Any,
+    depth: Any,
+    first: Any,
+    count: Any,
+) -> float:
     """What is assumed of a move that nobody has tried."""
     rule = control[0].first_play_rule
     if rule != FIRST_PLAY_PARENT and rule != FIRST_PLAY_SCALED:
-        return float(min(max(normalised(control, control[0].first_play), 0.0), 1.0) if control[0].normalise else control[0].first_play)
+        return float(
+            min(max(normalised(control, control[0].first_play), 0.0), 1.0)
+            if control[0].normalise
+            else control[0].first_play
+        )
     reduction = control[0].first_play_reduction
     if rule == FIRST_PLAY_SCALED:
         mass = 0.0
@@ -129,7 +142,9 @@ def first_play_value(
     if tree.stats[node].visits == 0:  # opened because no rollout from it succeeded
         return float(normalised(control, control[0].middle) - reduction)
     mean = node_mean(tree, totals, node, chooser, mover)
-    if depth > 0:  # the sums of a node hold r + discount * V, with r the reward of the step to it; its own moves are compared with V
+    if (
+        depth > 0
+    ):  # the sums of a node hold r + discount * V, with r the reward of the step to it; its own moves are compared with V
         if control[0].on_the_way:
             mean -= work.steps[depth, mover]
         if control[0].discount != 1.0:
@@ -157,7 +172,9 @@ def puct_factor(control: Any, tree: Any, first: Any, count: Any, total: Any) -> 
         if weight > 0.0:
             mean, square = mean / weight, square / weight
             usual = _SPREAD_PRIOR * 0.5 * (control[0].high - control[0].low)
-            seen = ((mean * mean + usual * usual) * _VARIANCE_PRIOR + square * weight) / (_VARIANCE_PRIOR + weight - 1.0) - mean * mean
+            seen = ((mean * mean + usual * usual) * _VARIANCE_PRIOR + square * weight) / (
+                _VARIANCE_PRIOR + weight - 1.0
+            ) - mean * mean
             c *= 1.0 + control[0].variance_scale * (math.sqrt(max(seen, 0.0)) / usual - 1.0)
     return float(c * root)
 
@@ -183,7 +200,9 @@ def thompson_score(control: Any, value: float, variance: float, visits: Any, rng
 
 
 @inline_kernel
-def completed_scores(control: Any, tree: Any, work: Any, node: Any, mover: Any, first: Any, count: Any, watching: bool) -> float:
+def completed_scores(
+    control: Any, tree: Any, work: Any, node: Any, mover: Any, first: Any, count: Any, watching: bool
+) -> float:
     """For each open child the logit of its prior and of its completed value together; the highest of them.
 
     A move that nobody has tried is taken to be worth a mix of the node's own evaluation and the tried moves, by their priors.
@@ -244,7 +263,18 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
         return np.int64(tree.stats[child].visits)
 
     @inline_kernel
-    def score(control: Any, tree: Any, work: Any, child: Any, mover: Any, own: bool, total: Any, scale: float, first_play: float, rng: Any) -> float:
+    def score(
+        control: Any,
+        tree: Any,
+        work: Any,
+        child: Any,
+        mover: Any,
+        own: bool,
+        total: Any,
+        scale: float,
+        first_play: float,
+        rng: Any,
+    ) -> float:
         code = control[0].rule
         if code == BLIND:
             return 0.0
@@ -257,7 +287,9 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
         if code == CUSTOM:
             variance = child_variance(control, tree, child)
             # The lowest number stands for minus infinity, which is what a closed child has.
-            return max(float(own_rule(value, begun, float(tree.stats[child].prior), variance, total, control[0].c)), -1.7e308)
+            return max(
+                float(own_rule(value, begun, float(tree.stats[child].prior), variance, total, control[0].c)), -1.7e308
+            )
         if code == RAVE:
             if control[0].amaf_k > 0.0:
                 value = hand_blended(control, tree, work, child, mover, own, total)
@@ -267,7 +299,9 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
                 value = first_play
             return float(value + control[0].c * root_log(total) * inverse_root(begun + 1))
         if code == THOMPSON:
-            return thompson_score(control, 0.0 if begun == 0 else value, child_variance(control, tree, child), begun, rng)
+            return thompson_score(
+                control, 0.0 if begun == 0 else value, child_variance(control, tree, child), begun, rng
+            )
         if begun == 0:
             return np.inf if control[0].first_play_rule == FIRST_PLAY_NONE else first_play
         tries = math.log(total) / begun
@@ -277,7 +311,9 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
             return float(value + control[0].c * math.sqrt(tries * spread))
         if code == UCBV:
             variance = child_variance(control, tree, child)
-            return float(value + math.sqrt(2.0 * variance * tries) + control[0].c * 3.0 * utility_range(control) * tries)
+            return float(
+                value + math.sqrt(2.0 * variance * tries) + control[0].c * 3.0 * utility_range(control) * tries
+            )
         result = value + control[0].c * math.sqrt(tries)
         if code == HISTORY:
             action, width, low = tree.links[child].action, control[0].high - control[0].low, control[0].low
@@ -288,7 +324,9 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
         return float(result)
 
     @inline_kernel
-    def fill_scores(control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, rng: Any) -> None:
+    def fill_scores(
+        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, rng: Any
+    ) -> None:
         first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
         total: Any = np.int64(0)
         for child in range(first, first + count):
@@ -296,7 +334,11 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
         at_root = depth == 0
         if control[0].rule == COMPLETED or (at_root and control[0].root_rule == GUMBEL):
             highest = completed_scores(control, tree, work, node, mover, first, count, watching)
-            if not (at_root and control[0].root_rule == GUMBEL and score_by_schedule(control, tree, work, first, count, watching)):
+            if not (
+                at_root
+                and control[0].root_rule == GUMBEL
+                and score_by_schedule(control, tree, work, first, count, watching)
+            ):
                 _probabilities(work, count, highest)
                 for index in range(count):
                     if work.scores[index] > -np.inf:
@@ -309,7 +351,9 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
             for index in range(count):
                 work.scores[index] = -np.inf
                 if tree.stats[first + index].prior >= 0.0:
-                    work.scores[index] = score(control, tree, work, first + index, mover, own, total, scale, first_play, rng)
+                    work.scores[index] = score(
+                        control, tree, work, first + index, mover, own, total, scale, first_play, rng
+                    )
                     if math.isnan(work.scores[index]):
                         control[0].status, control[0].culprit = BAD_SCORE, tree.links[first + index].action
                         return
@@ -325,13 +369,24 @@ def make_rich_select(rule: CompiledFunction[..., Any] | None, *, watching: bool)
                 work.scores[index] = -np.inf
             elif control[0].forced_playouts > 0.0 and work.scores[index] > -np.inf:
                 begun = begun_visits(tree, first + index)
-                if begun > 0 and begun < math.sqrt(control[0].forced_playouts * tree.stats[first + index].prior * total):
+                if begun > 0 and begun < math.sqrt(
+                    control[0].forced_playouts * tree.stats[first + index].prior * total
+                ):
                     work.scores[index] = np.inf
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int, rng: Any
-    ) -> Any:  # fmt: skip
+        control: Any,
+        tree: Any,
+        totals: Any,
+        work: Any,
+        node: Any,
+        mover: Any,
+        chooser: Any,
+        depth: Any,
+        visits: int,
+        rng: Any,
+    ) -> Any:
         """The child to follow; NONE if the caller has to break a tie first, NO_CHILD if there is nothing to choose."""
         if depth == 0 and control[0].root_rule != AS_BELOW and control[0].root_rule != GUMBEL:
             return np.int64(next_arm(control, tree, work, watching))

@@ -26,7 +26,9 @@ def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any
     wanted = work.schedule[control[0].turn]
     fitting = False
     for index in range(count):
-        open_child = work.scores[index] > -np.inf and (not control[0].masked or work.mask[tree.links[first + index].action] != 0)
+        open_child = work.scores[index] > -np.inf and (
+            not control[0].masked or work.mask[tree.links[first + index].action] != 0
+        )
         fitting = fitting or (open_child and _begun(tree, first + index, watching) - work.base[index] == wanted)
     if not fitting:
         return False
@@ -72,7 +74,9 @@ def next_arm(control: Any, tree: Any, work: Any, watching: bool) -> int:
 def _start_pass(control: Any, tree: Any, work: Any, first: Any, count: Any) -> None:
     arms = 0
     for index in range(count):
-        if tree.stats[first + index].prior >= 0.0 and (not control[0].masked or work.mask[tree.links[first + index].action] != 0):
+        if tree.stats[first + index].prior >= 0.0 and (
+            not control[0].masked or work.mask[tree.links[first + index].action] != 0
+        ):
             work.arms[arms] = index
             arms += 1
     control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = arms, 0, 0, 1

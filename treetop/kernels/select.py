@@ -157,8 +157,17 @@ def make_fast_select(build: Build) -> CompiledFunction[..., Any]:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int, rng: Any
-    ) -> Any:  # fmt: skip
+        control: Any,
+        tree: Any,
+        totals: Any,
+        work: Any,
+        node: Any,
+        mover: Any,
+        chooser: Any,
+        depth: Any,
+        visits: int,
+        rng: Any,
+    ) -> Any:
         """The child to follow, by the rule in `control`; NONE if the caller has to break a tie first.
 
         `visits` is N where the node knows it without asking its children, else NONE.
@@ -171,7 +180,9 @@ def make_fast_select(build: Build) -> CompiledFunction[..., Any]:
         if control[0].rule == UCB1:
             untried = 0
             for child in range(first, first + count):
-                if meets_settled:  # by other ways, or by chance, one comes to a settled position some of whose moves nobody has tried
+                if (
+                    meets_settled
+                ):  # by other ways, or by chance, one comes to a settled position some of whose moves nobody has tried
                     untried += tree.stats[child].visits == 0 and tree.stats[child].prior >= 0.0
                 else:
                     untried += tree.stats[child].visits == 0
@@ -192,8 +203,17 @@ def make_watching_select(build: Build) -> CompiledFunction[..., Any]:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int, rng: Any
-    ) -> Any:  # fmt: skip
+        control: Any,
+        tree: Any,
+        totals: Any,
+        work: Any,
+        node: Any,
+        mover: Any,
+        chooser: Any,
+        depth: Any,
+        visits: int,
+        rng: Any,
+    ) -> Any:
         """The child to follow; NONE if the caller has to break a tie first."""
         first, count = np.uint64(tree.links[node].first_child), np.uint64(tree.links[node].num_children)
         begun = 0

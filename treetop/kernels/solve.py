@@ -26,7 +26,11 @@ def lower_bound(control: Any, tree: Any, node: Any, player: Any) -> float:
 @inline_kernel
 def upper_bound(control: Any, tree: Any, node: Any, player: Any) -> float:
     """More than this a player will not receive."""
-    return float(tree.bounds[node, control[0].players + player]) if tree.links[node].flags & BOUNDED else float(control[0].high)
+    return (
+        float(tree.bounds[node, control[0].players + player])
+        if tree.links[node].flags & BOUNDED
+        else float(control[0].high)
+    )
 
 
 @inline_kernel
@@ -110,7 +114,10 @@ def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
             mass += probability  # about 1: probabilities are kept in 32 bits
             low += probability * lower_bound(control, tree, child, player)
             high += probability * upper_bound(control, tree, child, player)
-        low, high = max(low / mass, control[0].low), min(high / mass, control[0].high)  # a mean of equal numbers may miss them by a bit
+        low, high = (
+            max(low / mass, control[0].low),
+            min(high / mass, control[0].high),
+        )  # a mean of equal numbers may miss them by a bit
         if low > lower_bound(control, tree, node, player) or high < upper_bound(control, tree, node, player):
             change = NARROWER
         if change == NARROWER or settled:
@@ -129,7 +136,15 @@ def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
 
 @inline_kernel
 def _bounds_of_another(
-    control: Any, tree: Any, first: Any, count: Any, mover: Any, player: Any, sure: float, possible: float, opposed: bool
+    control: Any,
+    tree: Any,
+    first: Any,
+    count: Any,
+    mover: Any,
+    player: Any,
+    sure: float,
+    possible: float,
+    opposed: bool,
 ) -> tuple[float, float]:
     """What a player who does not choose here may receive: from any child that the mover might still prefer."""
     if opposed:
@@ -189,7 +204,9 @@ def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, ste
 
 
 @kernel
-def settle(control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any) -> None:
+def settle(
+    control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any
+) -> None:
     """The end of the path is settled: tell those above, as far as it narrows anything.
 
     A node that becomes settled had a mean of guesses; it gets the exact value instead. The means above keep what they had: visits to a

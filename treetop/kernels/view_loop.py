@@ -9,7 +9,17 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
 from treetop.kernels.chance import collect, draw_outcome
-from treetop.kernels.control import BAD_ACTION, BAD_OUTCOME, BAD_PLAYER, DONE, NEED_ROOM, OWN_MOVES, REGRET, ROLLOUT, TOO_LONG
+from treetop.kernels.control import (
+    BAD_ACTION,
+    BAD_OUTCOME,
+    BAD_PLAYER,
+    DONE,
+    NEED_ROOM,
+    OWN_MOVES,
+    REGRET,
+    ROLLOUT,
+    TOO_LONG,
+)
 from treetop.kernels.control import HEURISTIC as BY_HEURISTIC
 from treetop.kernels.evaluate import outcome, random_action, rollout_action
 from treetop.kernels.expand import heuristic
@@ -221,7 +231,9 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
         if at_once:
             apply_joint(state, work.joint)
         elif vectors:
-            apply_vector(state, tree.action_values[tree.links[work.path[chosen - 1]].first_child + work.places[chosen - 1]])
+            apply_vector(
+                state, tree.action_values[tree.links[work.path[chosen - 1]].first_child + work.places[chosen - 1]]
+            )
         else:
             state.apply(np.int64(work.joint[player]))
         control[0].depth = length
@@ -302,4 +314,7 @@ def find_root(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: 
         mover = np.int64(control[0].searcher)
         view = np.int64(find(tree, work, view_key(state, control, mover, np.uint64(control[0].history))))
         if view != NONE:
-            tree.links[ROOT].first_child, tree.links[ROOT].num_children = tree.links[view].first_child, tree.links[view].num_children
+            tree.links[ROOT].first_child, tree.links[ROOT].num_children = (
+                tree.links[view].first_child,
+                tree.links[view].num_children,
+            )

@@ -22,11 +22,17 @@ from treetop.types import CHANCE, NONE
 def widen(control: Any, tree: Any, work: Any, view: Any, state: Any, rng: Any) -> Any:
     """Draw another action of real numbers if the view has been seen often enough; how many there are, all of them in `work.tied`."""
     count, visits = np.int64(tree.links[view].num_children), tree.stats[view].visits
-    left_over = count > 0 and tree.available[tree.links[view].first_child + count - 1] == 0  # by a simulation that was given up, for want of room
+    left_over = (
+        count > 0 and tree.available[tree.links[view].first_child + count - 1] == 0
+    )  # by a simulation that was given up, for want of room
     if left_over:
         count -= 1
     most = min(np.int64(len(work.tied)), np.int64(MAX_CHILDREN))
-    if not control[0].frozen and count < most and count < max(1, math.ceil(control[0].widening * max(visits, 1) ** control[0].widening_power)):
+    if (
+        not control[0].frozen
+        and count < most
+        and count < max(1, math.ceil(control[0].widening * max(visits, 1) ** control[0].widening_power))
+    ):
         sample_action(state, rng, work.vector)  # before there is a place for it: the game may fail
         slot = np.int64(tree.links[view].first_child) + count
         if not left_over:
@@ -43,7 +49,9 @@ def widen(control: Any, tree: Any, work: Any, view: Any, state: Any, rng: Any) -
 
 
 @kernel
-def followed_outcome(control: Any, tree: Any, work: Any, state: Any, history: Any, entry: Any, time: Any, rng: Any) -> Any:
+def followed_outcome(
+    control: Any, tree: Any, work: Any, state: Any, history: Any, entry: Any, time: Any, rng: Any
+) -> Any:
     """An outcome of chance for `control`, where only so many are followed: a new one while there are few, then one of those, as often as the game drew them.
 
     Chance has a view of its own. What is counted there is noted as another entry of the path, so that a simulation which is given up leaves no
@@ -62,7 +70,9 @@ def followed_outcome(control: Any, tree: Any, work: Any, state: Any, history: An
         for slot in range(first, first + count):
             known += tree.available[slot] > 0
             drawn += tree.available[slot]
-    allowed = known == 0 or known < math.ceil(control[0].chance_widening * tree.stats[view].visits ** control[0].widening_power)
+    allowed = known == 0 or known < math.ceil(
+        control[0].chance_widening * tree.stats[view].visits ** control[0].widening_power
+    )
     if allowed:
         control[0].lot = np.int64(draw_outcome(state, control, work, rng))
         if view == NONE or control[0].status != DONE or control[0].lot < 0 or control[0].lot >= control[0].num_outcomes:
@@ -145,7 +155,11 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
                 return np.int64(work.tied[index])
         return np.int64(work.tied[count - 1])
     highest, equal = -np.inf, 0
-    first_play = min(max(normalised(control, control[0].first_play), 0.0), 1.0) if control[0].normalise else control[0].first_play
+    first_play = (
+        min(max(normalised(control, control[0].first_play), 0.0), 1.0)
+        if control[0].normalise
+        else control[0].first_play
+    )
     for index in range(count):
         slot = work.tied[index]
         visits, available = tree.stats[slot].visits, tree.available[slot] + 1.0
@@ -186,7 +200,9 @@ def learn_regrets(control: Any, tree: Any, work: Any, view: Any, slot: Any, valu
 
 
 @inline_kernel
-def _estimate(control: Any, tree: Any, work: Any, first: Any, index: Any, count: Any, chosen: Any, mix: float, value: float) -> float:
+def _estimate(
+    control: Any, tree: Any, work: Any, first: Any, index: Any, count: Any, chosen: Any, mix: float, value: float
+) -> float:
     other = first + index
     visits = tree.stats[other].visits
     usual = tree.stats[other].value_sum / visits if visits > 0 else control[0].middle

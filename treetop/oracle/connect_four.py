@@ -66,8 +66,12 @@ class Board(NamedTuple):
             raise ConfigError(f"this solver knows the bundled connect_four only, not {position.game.name}")
         record = position.record[0]
         mine, discs = int(record["mine"]), int(record["discs"])
-        return cls(*(sum(1 << 7 * column + row for row in range(6) for column in range(7) if cells >> (8 * row + column) & 1)
-                     for cells in (mine, discs)))  # fmt: skip
+        return cls(
+            *(
+                sum(1 << 7 * column + row for row in range(6) for column in range(7) if cells >> (8 * row + column) & 1)
+                for cells in (mine, discs)
+            )
+        )
 
 
 class ConnectFourSolver:
@@ -78,8 +82,14 @@ class ConnectFourSolver:
     """
 
     def __init__(self, table_bits: int = 20, watch: Watch | None = None) -> None:
-        if isinstance(table_bits, bool) or not isinstance(table_bits, int) or not LEAST_TABLE_BITS <= table_bits <= _MOST_TABLE_BITS:
-            raise ConfigError(f"table_bits must be a whole number from {LEAST_TABLE_BITS} to {_MOST_TABLE_BITS}, not {table_bits!r}")
+        if (
+            isinstance(table_bits, bool)
+            or not isinstance(table_bits, int)
+            or not LEAST_TABLE_BITS <= table_bits <= _MOST_TABLE_BITS
+        ):
+            raise ConfigError(
+                f"table_bits must be a whole number from {LEAST_TABLE_BITS} to {_MOST_TABLE_BITS}, not {table_bits!r}"
+            )
         self.nodes = 0
         """How many positions were looked at."""
         self._watch = watch

@@ -15,7 +15,9 @@ NONE, ONE = np.uint64(0), np.uint64(1)
 BOTTOM = np.uint64(sum(1 << 7 * column for column in range(7)))
 BOARD = np.uint64(0x3F * int(BOTTOM))
 ABOVE = np.uint64(int(BOTTOM) << 6)
-LOWER = np.uint64(0b010101 * int(BOTTOM))  # the lower cell of each pair, when columns are filled in pairs from the bottom
+LOWER = np.uint64(
+    0b010101 * int(BOTTOM)
+)  # the lower cell of each pair, when columns are filled in pairs from the bottom
 UPPER = np.uint64(0b101010 * int(BOTTOM))
 _1, _2, _3, _6, _7, _8, _14, _28, _42 = (np.uint64(step) for step in (1, 2, 3, 6, 7, 8, 14, 28, 42))
 _COLUMNS = [np.uint64(0x7F << 7 * column) for column in range(7)]

@@ -17,7 +17,16 @@ import numpy as np
 
 from treetop.compiler.functions import compiled, inline_kernel
 from treetop.compiler.intrinsics import lowest_bit, popcount, prefetch
-from treetop.oracle.connect_four_bits import BOARD, NONE, ONE, cannot_win, free_cells, mirrored, safe_moves, winning_cells
+from treetop.oracle.connect_four_bits import (
+    BOARD,
+    NONE,
+    ONE,
+    cannot_win,
+    free_cells,
+    mirrored,
+    safe_moves,
+    winning_cells,
+)
 
 CELLS = 42
 LEAST_TABLE_BITS = 6
@@ -141,7 +150,9 @@ def _follow(own: Any, taken: Any, threats: Any, discs: int, alpha: int) -> Any:
 
 
 @inline_kernel
-def _list_children(children: Any, hashes: Any, table: Any, shift: Any, own: Any, taken: Any, discs: int, moves: Any) -> Any:
+def _list_children(
+    children: Any, hashes: Any, table: Any, shift: Any, own: Any, taken: Any, discs: int, moves: Any
+) -> Any:
     """Write the children in the order in which to look at them: many winning cells first, then the middle of the board.
 
     Gives how many there are, or -1 where one of them loses at once for the other player; and how many hashes of children were written.
@@ -184,7 +195,18 @@ def _best_known(hashes: Any, count: int, table: Any, shift: Any) -> int:
 
 
 @inline_kernel
-def _open(frame: Any, children: Any, hashes: Any, table: Any, shift: Any, own: Any, taken: Any, discs: int, alpha: int, moves: Any) -> Any:
+def _open(
+    frame: Any,
+    children: Any,
+    hashes: Any,
+    table: Any,
+    shift: Any,
+    own: Any,
+    taken: Any,
+    discs: int,
+    alpha: int,
+    moves: Any,
+) -> Any:
     """Look at a position with more than one safe move: (True, its value) if that is known well enough; else it fills the frame."""
     wants_to_win = alpha >= 0
     hopeful = own if wants_to_win else own ^ taken
@@ -226,7 +248,9 @@ def prove(game: Any, control: Any, table: Any, table_bits: int, frames: Any, chi
         own, taken, threats, discs, alpha, moves, value = _follow(own, taken, threats, discs, alpha)
         settled = moves == NONE
         if not settled:
-            settled, value = _open(frames[depth], children[depth], hashes, table, shift, own, taken, discs, alpha, moves)
+            settled, value = _open(
+                frames[depth], children[depth], hashes, table, shift, own, taken, discs, alpha, moves
+            )
             if not settled:
                 frames[depth].begun = nodes
                 depth += 1

@@ -27,8 +27,17 @@ from treetop.oracle.information import (
 from treetop.types import FloatArray
 
 __all__ = [
-    "Equilibrium", "InformationSet", "InformationTree", "MatrixGame", "Strategy", "cfr", "equilibrium", "exploitability", "information_key", "matrix_game",
-]  # fmt: skip
+    "Equilibrium",
+    "InformationSet",
+    "InformationTree",
+    "MatrixGame",
+    "Strategy",
+    "cfr",
+    "equilibrium",
+    "exploitability",
+    "information_key",
+    "matrix_game",
+]
 
 
 @dataclass(frozen=True)
@@ -75,12 +84,21 @@ def _maximin(matrix: FloatArray) -> FloatArray:
     # The unknowns are the probabilities and the value v: the highest v that no column goes below.
     above = np.hstack([-matrix.T, np.ones((columns, 1))])
     total = np.append(np.ones(rows), 0.0)[None]
-    found = _solve(np.append(np.zeros(rows), -1.0), above, np.zeros(columns), total, np.ones(1), [(0.0, None)] * rows + [(None, None)])
+    found = _solve(
+        np.append(np.zeros(rows), -1.0),
+        above,
+        np.zeros(columns),
+        total,
+        np.ones(1),
+        [(0.0, None)] * rows + [(None, None)],
+    )
     chances = np.maximum(found[:rows], 0.0)
     return np.asarray(chances / chances.sum())
 
 
-def _solve(goal: FloatArray, above: Any, bounds_above: FloatArray, equal: Any, values: FloatArray, ranges: list[Any]) -> FloatArray:
+def _solve(
+    goal: FloatArray, above: Any, bounds_above: FloatArray, equal: Any, values: FloatArray, ranges: list[Any]
+) -> FloatArray:
     """The lowest `goal` of a linear program."""
     try:
         from scipy.optimize import linprog
@@ -125,8 +143,13 @@ class _Sequences:
         if node.kind == OVER:
             self._payoffs[done] = self._payoffs.get(done, 0.0) + chance * node.payoff
             return
-        if node.kind != DRAWN and self._before[node.player].setdefault(node.key, done[node.player]) != done[node.player]:
-            raise GameError(f"{self._tree.name}: player {node.player} forgets what they have done; `treetop check` tells more")
+        if (
+            node.kind != DRAWN
+            and self._before[node.player].setdefault(node.key, done[node.player]) != done[node.player]
+        ):
+            raise GameError(
+                f"{self._tree.name}: player {node.player} forgets what they have done; `treetop check` tells more"
+            )
         for action, share, child in node.ways:
             if node.kind == DRAWN:
                 self._walk(child, done, chance * share)
@@ -143,7 +166,9 @@ class _Sequences:
         sign = 1.0 if player == 0 else -1.0
         mine, theirs = len(self._numbers[player]), len(self._numbers[other])
         pairs = np.array(list(self._payoffs), np.int64).reshape(-1, 2)
-        payoffs = coo_matrix((sign * np.array(list(self._payoffs.values())), (pairs[:, other], pairs[:, player])), shape=(theirs, mine))
+        payoffs = coo_matrix(
+            (sign * np.array(list(self._payoffs.values())), (pairs[:, other], pairs[:, player])), shape=(theirs, mine)
+        )
         my_plans, their_plans = self._plans(player), self._plans(other)
         # The unknowns: my plan, and for each of the other's information sets (and the start) what I can still hold there.
         above = hstack([-payoffs, their_plans.T]).tocsr()
@@ -202,7 +227,10 @@ def cfr(game: str | Game | Position, iterations: int = 1000) -> Equilibrium:
     if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
         raise ConfigError(f"iterations must be a whole number of at least 1, not {iterations!r}")
     tree = InformationTree(game)
-    sets = {key: _Regrets(known.actions, np.zeros(len(known.actions)), np.zeros(len(known.actions))) for key, known in tree.sets.items()}
+    sets = {
+        key: _Regrets(known.actions, np.zeros(len(known.actions)), np.zeros(len(known.actions)))
+        for key, known in tree.sets.items()
+    }
     for _ in range(iterations):
         for player in (0, 1):
             for known in sets.values():
@@ -234,9 +262,12 @@ def _regret(node: TreeNode, sets: dict[Hashable, _Regrets], player: int, own: fl
             for share, (_, _, child) in zip(known.now, node.ways, strict=True)
             if share > 0.0
         )
-    values = np.array([
-        _regret(child, sets, player, own * float(share), others) for share, (_, _, child) in zip(known.now, node.ways, strict=True)
-    ])
+    values = np.array(
+        [
+            _regret(child, sets, player, own * float(share), others)
+            for share, (_, _, child) in zip(known.now, node.ways, strict=True)
+        ]
+    )
     value = float(known.now @ values)
     known.regrets += others * (values - value)
     known.shares += own * known.now

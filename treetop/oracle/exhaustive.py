@@ -36,7 +36,9 @@ class Exhaustive:
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= self._max_positions:
-                raise GameError(f"{position.game.name} has more than {self._max_positions:,} positions: too many to look at them all")
+                raise GameError(
+                    f"{position.game.name} has more than {self._max_positions:,} positions: too many to look at them all"
+                )
             known = tuple(position.rewards) if position.is_terminal else self._best(position)
             self._known[key] = known
         return known
@@ -67,13 +69,18 @@ class Exhaustive:
 
     def _expect(self, position: Position, fade: float) -> tuple[float, ...]:
         outcomes = [(chance, self._step(position, outcome, fade)) for outcome, chance in position.outcomes()]
-        return tuple(math.fsum(chance * values[seat] for chance, values in outcomes) for seat in range(position.game.facts.players))
+        return tuple(
+            math.fsum(chance * values[seat] for chance, values in outcomes)
+            for seat in range(position.game.facts.players)
+        )
 
     def _together(self, position: Position) -> tuple[float, ...]:
         from treetop.oracle.equilibrium import matrix_game
 
         if not position.game.facts.zero_sum:
-            raise GameError(f"{position.game.name}: where all choose at once a value is exact for two players whose rewards add up to zero")
+            raise GameError(
+                f"{position.game.name}: where all choose at once a value is exact for two players whose rewards add up to zero"
+            )
         value = matrix_game(self.matrix(position)).value
         return (value, -value)
 

@@ -57,7 +57,9 @@ class InformationTree:
         if facts.players != 2 or not facts.zero_sum:
             raise GameError(f"{start.game.name}: equilibria are found for two players whose rewards add up to zero")
         if start.game.has("deal"):
-            raise GameError(f"{start.game.name} deals by lot: what chance does can be enumerated if it is made of outcomes, not by `deal`")
+            raise GameError(
+                f"{start.game.name} deals by lot: what chance does can be enumerated if it is made of outcomes, not by `deal`"
+            )
         self.name = start.game.name
         self.sets: dict[Hashable, InformationSet] = {}
         """The information sets by their keys, in the order of a walk through the tree."""
@@ -69,17 +71,28 @@ class InformationTree:
         """The tree below a position, up to which player 0 has received so much since the start."""
         self.num_positions += 1
         if self.num_positions > self._max_positions:
-            raise GameError(f"{self.name} has more than {self._max_positions:,} positions: too many to look at them all")
+            raise GameError(
+                f"{self.name} has more than {self._max_positions:,} positions: too many to look at them all"
+            )
         if position.is_terminal:
             return TreeNode(OVER, payoff=received + position.rewards[0])
         player = position.player
         if player == CHANCE:
-            return TreeNode(DRAWN, ways=[(outcome, chance, self._next(position, outcome, received)) for outcome, chance in position.outcomes()])
+            return TreeNode(
+                DRAWN,
+                ways=[
+                    (outcome, chance, self._next(position, outcome, received))
+                    for outcome, chance in position.outcomes()
+                ],
+            )
         if player == SIMULTANEOUS:
             node = self._choice(position, 0)
             for first in self.sets[node.key].actions:
                 answer = self._choice(position, 1)
-                answer.ways = [(second, 1.0, self._next(position, (first, second), received)) for second in self.sets[answer.key].actions]
+                answer.ways = [
+                    (second, 1.0, self._next(position, (first, second), received))
+                    for second in self.sets[answer.key].actions
+                ]
                 node.ways.append((first, 1.0, answer))
             return node
         node = self._choice(position, player)
@@ -95,7 +108,9 @@ class InformationTree:
         key, actions = information_key(position, player), tuple(position.legal_actions(player))
         known = self.sets.setdefault(key, InformationSet(player, actions, position))
         if known.player != player or set(known.actions) != set(actions):
-            raise GameError(f"{self.name} gives the same information {key} to two who cannot do the same; `treetop check` tells more\n{position}")
+            raise GameError(
+                f"{self.name} gives the same information {key} to two who cannot do the same; `treetop check` tells more\n{position}"
+            )
         return TreeNode(CHOSEN, player=player, key=key)
 
     # Strategies.
@@ -111,14 +126,20 @@ class InformationTree:
             if known.player not in players:
                 continue
             if key not in strategy:
-                raise ConfigError(f"the strategy does not say what player {known.player} does with the information {key}, as in\n{known.position}")
+                raise ConfigError(
+                    f"the strategy does not say what player {known.player} does with the information {key}, as in\n{known.position}"
+                )
             chances = {action: float(chance) for action, chance in strategy[key].items()}
             strange = [action for action in chances if action not in known.actions]
             if strange:
-                raise ConfigError(f"{strange[0]!r} is not an action with the information {key}: there are {list(known.actions)}")
+                raise ConfigError(
+                    f"{strange[0]!r} is not an action with the information {key}: there are {list(known.actions)}"
+                )
             total = math.fsum(chances.values())
             if not all(0.0 <= chance <= 1.0 + _SUM for chance in chances.values()) or abs(total - 1.0) > _SUM:
-                raise ConfigError(f"the probabilities with the information {key} must be from 0 to 1 and sum to 1, not {chances}")
+                raise ConfigError(
+                    f"the probabilities with the information {key} must be from 0 to 1 and sum to 1, not {chances}"
+                )
             found[key] = {action: chances.get(action, 0.0) / total for action in known.actions}
         return found
 

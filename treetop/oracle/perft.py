@@ -15,7 +15,11 @@ from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.game.replay import failing_line
 
-_NOT_COUNTED = {"chance_outcomes": "chance takes part", "apply_joint": "all choose at once", "sample_action": "actions are real numbers"}
+_NOT_COUNTED = {
+    "chance_outcomes": "chance takes part",
+    "apply_joint": "all choose at once",
+    "sample_action": "actions are real numbers",
+}
 
 
 def perft(game: str | Game | Position, depth: int, *, count_early_ends: bool = False) -> int:

@@ -127,7 +127,8 @@ class Solution:
             "action": self.action,
             "best_actions": list(self.best_actions),
             "moves": [
-                {"action": move.action, "move": move.move, "value": move.value, "distance": move.distance} for move in self.moves
+                {"action": move.action, "move": move.move, "value": move.value, "distance": move.distance}
+                for move in self.moves
             ],
             "nodes": self.nodes,
             "elapsed": self.elapsed,
@@ -158,7 +159,9 @@ class _NotInTimeError(SearchError):
 class _Clock:
     """Looks at the time between two slices of a search, and tells how far it is."""
 
-    def __init__(self, name: str, moves: int, seconds: float | None, progress: Callable[[SolveProgress], None] | None) -> None:
+    def __init__(
+        self, name: str, moves: int, seconds: float | None, progress: Callable[[SolveProgress], None] | None
+    ) -> None:
         self._name = name
         self._all_moves = moves
         self._seconds = seconds
@@ -182,7 +185,9 @@ class _Clock:
             self._told = now
             self._progress(SolveProgress(nodes, now - self._start, self.moves, self._all_moves))
         if self._seconds is not None and now - self._start >= self._seconds:
-            raise _NotInTimeError(f"{self._name} is not solved within {self._seconds:g} s ({nodes:,} positions); nothing is claimed")
+            raise _NotInTimeError(
+                f"{self._name} is not solved within {self._seconds:g} s ({nodes:,} positions); nothing is claimed"
+            )
         if self.most_nodes is not None and nodes >= self.most_nodes:
             raise _NotInTimeError(
                 f"{self._name} is not solved within {nodes:,} positions; nothing is claimed. It may be too large; more seconds may help"
@@ -190,7 +195,10 @@ class _Clock:
 
 
 def solve(
-    position: str | Game | Position, *, seconds: float | None = None, progress: Callable[[SolveProgress], None] | None = None
+    position: str | Game | Position,
+    *,
+    seconds: float | None = None,
+    progress: Callable[[SolveProgress], None] | None = None,
 ) -> Solution:
     """The exact value of a position and of each of its moves.
 
@@ -202,7 +210,9 @@ def solve(
     player 0, who is to move, wins in 11 plies: best is 1
     """
     start = position if isinstance(position, Position) else Position(load_game(position))
-    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf):
+    if seconds is not None and (
+        isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf
+    ):
         raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
     refuse_what_has_no_exact_value(start)
     if start.is_terminal:

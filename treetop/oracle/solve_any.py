@@ -50,7 +50,9 @@ def refuse_what_has_no_exact_value(position: Position) -> None:
         if game.has(method):
             raise ConfigError(f"{game.name} cannot be solved exactly: {reason}")
     if game.facts.players > 2 or (game.facts.players == 2 and not game.facts.zero_sum):
-        raise ConfigError(f"{game.name} cannot be solved exactly: that takes one player, or two whose rewards add up to zero")
+        raise ConfigError(
+            f"{game.name} cannot be solved exactly: that takes one player, or two whose rewards add up to zero"
+        )
 
 
 class ExactSearch:
@@ -64,7 +66,9 @@ class ExactSearch:
         game = position.game
         facts, depth = game.facts, game.facts.max_length + 2
         if depth * (game.dtype.itemsize + 4 * facts.num_actions + FRAME.itemsize) > _LINE_BYTES:
-            raise GameError(f"{game.name} is too large to be solved: a line of {facts.max_length:,} moves does not fit into memory")
+            raise GameError(
+                f"{game.name} is too large to be solved: a line of {facts.max_length:,} moves does not fit into memory"
+            )
         self._game = game
         self._watch = watch
         self.nodes = 0
@@ -90,11 +94,23 @@ class ExactSearch:
     def _run(self, budget: int) -> int:
         self._control["budget"] = budget
         try:
-            return int(self._explore(
-                self._control, self._states, self._words, self._actions, self._frames, self._history, self._rewards, self._table, self._kept
-            ))  # fmt: skip
+            return int(
+                self._explore(
+                    self._control,
+                    self._states,
+                    self._words,
+                    self._actions,
+                    self._frames,
+                    self._history,
+                    self._rewards,
+                    self._table,
+                    self._kept,
+                )
+            )
         except MethodError as error:
-            raise GameError(f"{error}{failing_line(Position(self._game, self._states[:1].copy()))}") from error.__cause__
+            raise GameError(
+                f"{error}{failing_line(Position(self._game, self._states[:1].copy()))}"
+            ) from error.__cause__
 
     def _grow_table(self) -> None:
         """Four times the places, as long as they fit. Two that share a hash so far share it or part; so none is in another's way."""
@@ -124,5 +140,7 @@ class ExactSearch:
                 self._watch(self.nodes)
         if status != ANSWERED:
             broken = self._game.view(self._states.copy(), int(control["depth"]))
-            raise GameError(f"{self._game.name} {_BROKEN[status]}; `treetop check` tells more\n{Position(self._game, broken._states)}")
+            raise GameError(
+                f"{self._game.name} {_BROKEN[status]}; `treetop check` tells more\n{Position(self._game, broken._states)}"
+            )
         return float(control["value"]), abs(int(control["timing"]))

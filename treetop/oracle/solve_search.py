@@ -113,7 +113,12 @@ def _place_for(table: Any, kept: Any, hashed: Any, words: Any, work: int) -> Any
 @inline_kernel
 def _store(frame: Any, depth: int, timed: int, nodes: int, words: Any, table: Any, kept: Any) -> None:
     """Put what a finished frame has proven into the table."""
-    low, low_timing, high, high_timing = frame.known_low, frame.known_low_timing, frame.known_high, frame.known_high_timing
+    low, low_timing, high, high_timing = (
+        frame.known_low,
+        frame.known_low_timing,
+        frame.known_high,
+        frame.known_high_timing,
+    )
     best, timing = frame.best, frame.best_timing
     if not _less(frame.old_low, frame.old_low_timing, best, timing):
         high, high_timing = best, timing
@@ -160,7 +165,12 @@ def _look_up(frame: Any, depth: int, timed: int, words: Any, table: Any, kept: A
     frame.first = entry.action
     low, low_timing = entry.low, entry.low_timing + _delay(entry.low, depth, timed)
     high, high_timing = entry.high, entry.high_timing + _delay(entry.high, depth, timed)
-    frame.known_low, frame.known_low_timing, frame.known_high, frame.known_high_timing = low, low_timing, high, high_timing
+    frame.known_low, frame.known_low_timing, frame.known_high, frame.known_high_timing = (
+        low,
+        low_timing,
+        high,
+        high_timing,
+    )
     exact = low == high and low_timing == high_timing
     if exact or not _less(low, low_timing, frame.high, frame.high_timing):
         frame.best, frame.best_timing = low, low_timing
@@ -189,7 +199,9 @@ def _end(state: Any, control: Any, frame: Any, depth: int, rewards: Any) -> int:
 
 
 @inline_kernel
-def _enter(state: Any, control: Any, frames: Any, depth: int, words: Any, actions: Any, rewards: Any, table: Any, kept: Any) -> int:
+def _enter(
+    state: Any, control: Any, frames: Any, depth: int, words: Any, actions: Any, rewards: Any, table: Any, kept: Any
+) -> int:
     """Look at a position whose window is in its frame: answered, or its actions are listed, or a promise is broken."""
     frame = frames[depth]
     if state.is_terminal():
@@ -206,7 +218,12 @@ def _enter(state: Any, control: Any, frames: Any, depth: int, words: Any, action
         # Each end is a bound of the outcome, or of what the caller can use: the lower one tells the caller all that matters.
         frame.best, frame.best_timing = frame.low, frame.low_timing
         return ANSWERED
-    frame.old_low, frame.old_low_timing, frame.old_high, frame.old_high_timing = frame.low, frame.low_timing, frame.high, frame.high_timing
+    frame.old_low, frame.old_low_timing, frame.old_high, frame.old_high_timing = (
+        frame.low,
+        frame.low_timing,
+        frame.high,
+        frame.high_timing,
+    )
     frame.count, frame.next, frame.choice, frame.begun = state.legal_actions(actions[depth]), 0, -1, control.nodes
     frame.best, frame.best_timing = (-np.inf, 0) if frame.player == 0 else (np.inf, 0)
     if frame.count > actions.shape[1]:
@@ -255,7 +272,16 @@ def _take(frame: Any, value: float, timing: int, actions: Any, history: Any) -> 
 
 @compiled(python_errors=False)
 def explore(
-    game: Any, controls: Any, states: Any, words: Any, actions: Any, frames: Any, history: Any, rewards: Any, table: Any, kept: Any
+    game: Any,
+    controls: Any,
+    states: Any,
+    words: Any,
+    actions: Any,
+    frames: Any,
+    history: Any,
+    rewards: Any,
+    table: Any,
+    kept: Any,
 ) -> int:
     """Go on with a search: see the codes above for how it ends.
 
@@ -272,7 +298,9 @@ def explore(
             return status
         while answered and depth > 0:
             depth -= 1
-            answered = _take(frames[depth], frames[depth + 1].best, frames[depth + 1].best_timing, actions[depth], history)
+            answered = _take(
+                frames[depth], frames[depth + 1].best, frames[depth + 1].best_timing, actions[depth], history
+            )
             if answered:
                 _store(frames[depth], depth, control.timed, control.nodes, words[depth], table, kept)
         if answered:
@@ -283,6 +311,11 @@ def explore(
         states[depth + 1] = states[depth]
         depth += 1
         state_at(game, states, depth).apply(action)
-        below.low, below.low_timing, below.high, below.high_timing = frame.low, frame.low_timing, frame.high, frame.high_timing
+        below.low, below.low_timing, below.high, below.high_timing = (
+            frame.low,
+            frame.low_timing,
+            frame.high,
+            frame.high_timing,
+        )
     control.depth = depth
     return PAUSED

@@ -27,7 +27,13 @@ class ValueIteration:
     """
 
     def __init__(
-        self, start: Position, *, discount: float = 1.0, horizon: int | None = None, tolerance: float = 1e-10, max_states: int = 1_000_000
+        self,
+        start: Position,
+        *,
+        discount: float = 1.0,
+        horizon: int | None = None,
+        tolerance: float = 1e-10,
+        max_states: int = 1_000_000,
     ) -> None:
         if start.game.facts.players != 1:
             raise GameError(f"value iteration is for one player; {start.game.name} has {start.game.facts.players}")
@@ -40,7 +46,9 @@ class ValueIteration:
         self._discount, self._horizon, self._max_states = discount, horizon, max_states
         self._numbers: dict[Hashable, int] = {}
         self._ends: list[float] = []
-        self._ways: list[tuple[int, float, float, int]] = []  # which choice, how likely, what it brings, and where it leads
+        self._ways: list[
+            tuple[int, float, float, int]
+        ] = []  # which choice, how likely, what it brings, and where it leads
         self._owners: list[int] = []  # the state of each choice
         self._explore(start)
         self.sweeps = 0
@@ -54,7 +62,9 @@ class ValueIteration:
 
     def value(self, position: Position, moves_left: int | None = None) -> float:
         """What the player receives from here on when they play perfectly."""
-        return math.fsum(chance * (gain + self._value_at(number, moves_left)) for chance, gain, number in self._settled(position))
+        return math.fsum(
+            chance * (gain + self._value_at(number, moves_left)) for chance, gain, number in self._settled(position)
+        )
 
     def action_values(self, position: Position, moves_left: int | None = None) -> dict[Any, float]:
         """What the player receives from here on after each action, played perfectly afterwards."""
@@ -114,7 +124,9 @@ class ValueIteration:
             key = _key(settled)
             if key not in self._numbers:
                 if len(self._numbers) >= self._max_states:
-                    raise GameError(f"{position.game.name} has more than {self._max_states:,} states: too many to look at them all")
+                    raise GameError(
+                        f"{position.game.name} has more than {self._max_states:,} states: too many to look at them all"
+                    )
                 if not settled.is_terminal and settled.player == SIMULTANEOUS:
                     raise GameError(f"{position.game.name}: nothing is chosen at once by one player")
                 self._numbers[key] = len(self._ends)
@@ -166,7 +178,9 @@ class ValueIteration:
             values = updated
             if changed <= enough:
                 return [values]
-        raise GameError(f"the values did not settle in {_MOST_SWEEPS:,} sweeps: a game that may never end needs a discount below 1, or a horizon")
+        raise GameError(
+            f"the values did not settle in {_MOST_SWEEPS:,} sweeps: a game that may never end needs a discount below 1, or a horizon"
+        )
 
 
 def _key(position: Position) -> Hashable:
@@ -183,5 +197,8 @@ def _behind_chance(position: Position, depth: int = 0) -> list[tuple[float, floa
     for outcome, chance in position.outcomes():
         following = position.apply(outcome)
         gained = following.step_rewards[0]
-        found += [(chance * further, gained + gain, settled) for further, gain, settled in _behind_chance(following, depth + 1)]
+        found += [
+            (chance * further, gained + gain, settled)
+            for further, gain, settled in _behind_chance(following, depth + 1)
+        ]
     return found

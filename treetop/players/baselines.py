@@ -70,7 +70,9 @@ class GreedyPlayer(BasePlayer):
 class AlphaBetaPlayer(BasePlayer):
     """Looks `depth` moves ahead, exactly, and estimates what it sees there. For games of two players with opposite interests."""
 
-    def __init__(self, game: Game, depth: int = 4, *, table: int = _TABLE, rollouts: int = 0, name: str = "alphabeta") -> None:
+    def __init__(
+        self, game: Game, depth: int = 4, *, table: int = _TABLE, rollouts: int = 0, name: str = "alphabeta"
+    ) -> None:
         super().__init__(name)
         _refuse_other_games(game)
         _check_counts(table, rollouts)
@@ -107,9 +109,16 @@ def _highest(scores: dict[int, int]) -> list[int]:
 
 def _refuse_other_games(game: Game) -> None:
     if game.facts.players != 2 or not game.facts.zero_sum:
-        raise ConfigError(f"alphabeta is for two players with opposite interests, which {game.name} is not made for; greedy or a search will do")
-    for method, what in (("chance_outcomes", "chance"), ("determinize", "hidden information"), ("step_rewards", "rewards on the way"),
-                         ("apply_joint", "moves made at once"), ("apply_vector", "actions of real numbers")):  # fmt: skip
+        raise ConfigError(
+            f"alphabeta is for two players with opposite interests, which {game.name} is not made for; greedy or a search will do"
+        )
+    for method, what in (
+        ("chance_outcomes", "chance"),
+        ("determinize", "hidden information"),
+        ("step_rewards", "rewards on the way"),
+        ("apply_joint", "moves made at once"),
+        ("apply_vector", "actions of real numbers"),
+    ):
         if game.has(method):
             raise ConfigError(f"alphabeta cannot play {game.name}, a game with {what}; a search can")
 

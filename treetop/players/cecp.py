@@ -17,7 +17,21 @@ _COMPLAINTS = ("illegal move", "error", "tellusererror")
 _COURTESIES = ("easy", "nopost", "accepted", "rejected")  # commands that an engine need not know
 _MOVE = re.compile(r"(?:my move is\s*:?|move)\s+(\S+)", re.IGNORECASE)
 _RESULT = re.compile(r"(?:result\s+)?(1-0|0-1|1/2-1/2)\b|resign\b", re.IGNORECASE)
-_WANTED = {"ping", "usermove", "done", "variants", "myname", "setboard", "colors", "reuse", "sigint", "sigterm", "time", "draw", "debug"}
+_WANTED = {
+    "ping",
+    "usermove",
+    "done",
+    "variants",
+    "myname",
+    "setboard",
+    "colors",
+    "reuse",
+    "sigint",
+    "sigterm",
+    "time",
+    "draw",
+    "debug",
+}
 _FEATURE_SECONDS = 2.0  # what the protocol allows for the first feature; an engine of version 1 says nothing of itself
 _LEFTOVERS = 1000  # lines of the last game that nobody has read: its result, a farewell
 
@@ -25,7 +39,9 @@ _LEFTOVERS = 1000  # lines of the last game that nobody has read: its result, a 
 class CecpEngine:
     """An engine that speaks CECP: `xboard`, `new`, `usermove`, `go`."""
 
-    def __init__(self, command: Sequence[str], *, start_deadline: float, deadline: float, usermove: bool | None = None) -> None:
+    def __init__(
+        self, command: Sequence[str], *, start_deadline: float, deadline: float, usermove: bool | None = None
+    ) -> None:
         self.process = LineProcess(command)
         self.features: dict[str, str] = {}
         """What the engine says of itself."""
@@ -45,7 +61,9 @@ class CecpEngine:
             asked_for_time = self.features.get("done") == "0"
             line = self.process.next_line(left if asked_for_time else min(left, _FEATURE_SECONDS), "feature")
             if left <= 0 or (line is None and asked_for_time):
-                raise self.process.failure(f"was not done with its features within {self._start_deadline:g} s; give it a longer start_deadline")
+                raise self.process.failure(
+                    f"was not done with its features within {self._start_deadline:g} s; give it a longer start_deadline"
+                )
             if line is None:
                 return
             if line.startswith("feature "):
@@ -62,7 +80,9 @@ class CecpEngine:
         if variant is not None and variant != "normal":
             offered = self.features.get("variants", "").split(",")
             if offered != [""] and variant not in offered:
-                raise ConfigError(f"{self.process.name} does not play {variant!r}: its variants are {', '.join(offered)}")
+                raise ConfigError(
+                    f"{self.process.name} does not play {variant!r}: its variants are {', '.join(offered)}"
+                )
         for _ in range(_LEFTOVERS):
             if self.process.next_line(0.0) is None:
                 break

@@ -102,12 +102,16 @@ class EnginePlayer(BasePlayer, Generic[E]):
 
     def _check_game(self, game: Game) -> None:
         if any(game.has(method) for method in OTHER_KINDS):
-            raise ConfigError(f"an engine is told moves and nothing else, so it cannot play {game.name}, a game with chance, secrets, real numbers, "
-                              "moves made at once or rewards on the way")  # fmt: skip
+            raise ConfigError(
+                f"an engine is told moves and nothing else, so it cannot play {game.name}, a game with chance, secrets, real numbers, "
+                "moves made at once or rewards on the way"
+            )
 
     def _check_start(self, start: Position) -> None:
         if start.was_set_up:
-            raise PlayerError(f"{self.name} can only begin at the game's start or after moves from there, not at a set-up\n{start}")
+            raise PlayerError(
+                f"{self.name} can only begin at the game's start or after moves from there, not at a set-up\n{start}"
+            )
 
     def _decide(self, engine: E, position: Position) -> int | None:
         """The engine's action; None where it resigns."""
@@ -140,10 +144,21 @@ class UciPlayer(EnginePlayer[UciEngine]):
     """An engine that speaks UCI. Before its first game its rules are compared with ours: engines ignore an unknown variant without a word."""
 
     def __init__(
-        self, game: Game, command: str, /, *, variant: str | None = None, options: Mapping[str, Any] | None = None, nodes: int | None = None,
-        depth: int | None = None, seconds: float | None = None, check: int = 3, deadline: float = _DEADLINE,
-        start_deadline: float = _START_DEADLINE, name: str = "uci",
-    ) -> None:  # fmt: skip
+        self,
+        game: Game,
+        command: str,
+        /,
+        *,
+        variant: str | None = None,
+        options: Mapping[str, Any] | None = None,
+        nodes: int | None = None,
+        depth: int | None = None,
+        seconds: float | None = None,
+        check: int = 3,
+        deadline: float = _DEADLINE,
+        start_deadline: float = _START_DEADLINE,
+        name: str = "uci",
+    ) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
         self._options = _options(variant, options)
         if nodes is None and depth is None and seconds is None:
@@ -153,7 +168,9 @@ class UciPlayer(EnginePlayer[UciEngine]):
             limits["movetime"] = max(1, round(1000 * _within(seconds, self._deadline)))
         self._limit = " ".join(f"{key} {value}" for key, value in limits.items() if value is not None)
         if isinstance(check, bool) or not isinstance(check, int) or check < 0:
-            raise ConfigError(f"check must be a whole number of at least 0, the depth to which the rules are compared; not {check!r}")
+            raise ConfigError(
+                f"check must be a whole number of at least 0, the depth to which the rules are compared; not {check!r}"
+            )
         self._check = check
 
     def _start(self) -> UciEngine:
@@ -166,8 +183,10 @@ class UciPlayer(EnginePlayer[UciEngine]):
         for depth in range(1, self._check + 1):
             theirs, ours = engine.perft([], depth), perft(self.game, depth)
             if theirs != ours:
-                raise engine.process.failure(f"plays by other rules than {self.game.name}: perft {depth}, the number of sequences of so many "
-                                             f"moves, is {theirs} for it and {ours} for us; is its variant the right one?")
+                raise engine.process.failure(
+                    f"plays by other rules than {self.game.name}: perft {depth}, the number of sequences of so many "
+                    f"moves, is {theirs} for it and {ours} for us; is its variant the right one?"
+                )
 
     def _new_game(self, engine: UciEngine, start: Position) -> None:  # noqa: ARG002 - each position is sent with all its moves
         engine.new_game()
@@ -217,15 +236,28 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
     """An engine that speaks GTP. Player 0 has the first colour; a game's move is a point (`d4`) or `pass`."""
 
     def __init__(
-        self, game: Game, command: str, /, *, size: int | None = None, komi: float | None = None, seconds: float | None = None,
-        commands: Sequence[str] = (), colours: Sequence[str] = ("black", "white"), skip_i: bool = True, deadline: float = _DEADLINE,
-        start_deadline: float = _START_DEADLINE, name: str = "gtp",
-    ) -> None:  # fmt: skip
+        self,
+        game: Game,
+        command: str,
+        /,
+        *,
+        size: int | None = None,
+        komi: float | None = None,
+        seconds: float | None = None,
+        commands: Sequence[str] = (),
+        colours: Sequence[str] = ("black", "white"),
+        skip_i: bool = True,
+        deadline: float = _DEADLINE,
+        start_deadline: float = _START_DEADLINE,
+        name: str = "gtp",
+    ) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
         start = Position(game)
         rows = start.board()
         if size is None and rows is None:
-            raise ConfigError(f"gtp needs the size of the board: {game.name} has no method `board` to tell it; give size=9, say")
+            raise ConfigError(
+                f"gtp needs the size of the board: {game.name} has no method `board` to tell it; give size=9, say"
+            )
         self._size = _whole("size", size) or len(rows or ())
         self._komi = komi
         self._seconds = None if seconds is None else _whole_seconds(seconds, self._deadline)
@@ -234,7 +266,9 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
         if len(self._colours) != game.facts.players:
             raise ConfigError(f"colours must have one for each of the {game.facts.players} players, not {colours!r}")
         self._skip_i = skip_i
-        self._we_skip_i = not any(move[:1] in "iI" for move in start.legal_moves())  # at the start, where the whole board is free
+        self._we_skip_i = not any(
+            move[:1] in "iI" for move in start.legal_moves()
+        )  # at the start, where the whole board is free
 
     def _start(self) -> GtpEngine:
         return GtpEngine(self._command, start_deadline=self._start_deadline, deadline=self._deadline)
@@ -273,10 +307,21 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
     """An engine that speaks CECP, XBoard's protocol. Moves are texts such as `e2e4`, the same on both sides."""
 
     def __init__(
-        self, game: Game, command: str, /, *, variant: str | None = None, seconds: int | None = None, depth: int | None = None,
-        level: str | None = None, commands: Sequence[str] = (), usermove: bool | None = None, deadline: float = _DEADLINE,
-        start_deadline: float = _START_DEADLINE, name: str = "cecp",
-    ) -> None:  # fmt: skip
+        self,
+        game: Game,
+        command: str,
+        /,
+        *,
+        variant: str | None = None,
+        seconds: int | None = None,
+        depth: int | None = None,
+        level: str | None = None,
+        commands: Sequence[str] = (),
+        usermove: bool | None = None,
+        deadline: float = _DEADLINE,
+        start_deadline: float = _START_DEADLINE,
+        name: str = "cecp",
+    ) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
         if seconds is None and depth is None and level is None:
             seconds = 1
@@ -288,7 +333,9 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
         self._limits += _texts("commands", commands)
 
     def _start(self) -> CecpEngine:
-        return CecpEngine(self._command, start_deadline=self._start_deadline, deadline=self._deadline, usermove=self._usermove)
+        return CecpEngine(
+            self._command, start_deadline=self._start_deadline, deadline=self._deadline, usermove=self._usermove
+        )
 
     def _clear(self, engine: CecpEngine, start: Position) -> None:  # noqa: ARG002 - the start is known to the engine
         engine.new_game(self._variant, self._limits)
@@ -323,7 +370,9 @@ def _positive(name: str, value: Any) -> float:
 
 def _within(seconds: Any, deadline: float) -> float:
     if _positive("seconds", seconds) >= deadline:
-        raise ConfigError(f"with {seconds:g} seconds a move the deadline must be longer than {deadline:g}: give deadline={2 * seconds:g}, say")
+        raise ConfigError(
+            f"with {seconds:g} seconds a move the deadline must be longer than {deadline:g}: give deadline={2 * seconds:g}, say"
+        )
     return float(seconds)
 
 
@@ -340,6 +389,10 @@ def _whole(name: str, value: Any) -> int | None:
 
 
 def _texts(name: str, values: Any) -> tuple[str, ...]:
-    if isinstance(values, str) or not isinstance(values, Sequence) or not all(isinstance(value, str) for value in values):
+    if (
+        isinstance(values, str)
+        or not isinstance(values, Sequence)
+        or not all(isinstance(value, str) for value in values)
+    ):
         raise ConfigError(f"{name} must be a list of texts, not {values!r}")
     return tuple(values)

@@ -26,18 +26,27 @@ class Foresight:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        self._samples = _SAMPLES if any(game.has(method) for method in ("chance_outcomes", "determinize", "apply_joint")) else 1
+        self._samples = (
+            _SAMPLES if any(game.has(method) for method in ("chance_outcomes", "determinize", "apply_joint")) else 1
+        )
 
     def best(self, position: Position, seat: int, seed: int) -> list[Choice]:
         """The actions that look best to a player."""
         rng = Rng(seed)
-        choices: list[Choice] = [position.sample_action(rng) for _ in range(_DRAWN)] if position.is_continuous else [*position.legal_actions(seat)]
+        choices: list[Choice] = (
+            [position.sample_action(rng) for _ in range(_DRAWN)]
+            if position.is_continuous
+            else [*position.legal_actions(seat)]
+        )
         worth = [self._worth(position, seat, choice, seed) for choice in choices]
         return [choice for choice, value in zip(choices, worth, strict=True) if value == max(worth)]
 
     def _worth(self, position: Position, seat: int, choice: Choice, seed: int) -> float:
         """The mean over some futures, which are the same for all actions."""
-        return sum(self._once(position, seat, choice, Rng(seed + number)) for number in range(1, self._samples + 1)) / self._samples
+        return (
+            sum(self._once(position, seat, choice, Rng(seed + number)) for number in range(1, self._samples + 1))
+            / self._samples
+        )
 
     def _once(self, position: Position, seat: int, choice: Choice, rng: Rng) -> float:
         """What one future brings. Played on a bare state: this happens many times a move."""

@@ -21,7 +21,14 @@ from treetop.players.process import LineProcess
 Board = tuple[tuple[int, ...], tuple[int, ...]]
 """The checkers of who is to move and of the other one, each by his own points: 25 is the bar, 0 is off the board."""
 
-LEVELS = {"beginner": (0, 0.06), "casual": (0, 0.05), "intermediate": (0, 0.04), "advanced": (0, 0.015), "expert": (0, 0.0), "world class": (2, 0.0)}
+LEVELS = {
+    "beginner": (0, 0.06),
+    "casual": (0, 0.05),
+    "intermediate": (0, 0.04),
+    "advanced": (0, 0.015),
+    "expert": (0, 0.0),
+    "world class": (2, 0.0),
+}
 """The program's own names for the strength of its play: turns of foresight, and the noise in its judgement."""
 
 _BAR, _OFF, _CHECKERS = 25, 0, 15
@@ -31,22 +38,39 @@ _ALL_MOVES = 10_000
 _HINT = re.compile(r"\s*\d+\. Cubeless \d+-ply\s+(\S.*?)\s*Eq\.:")
 _PART = re.compile(r"(bar|\d+)((?:/(?:off|\d+\*?))+)(?:\((\d)\))?")
 _SETTINGS = (
-    "set lang C", "set automatic game off", "set automatic roll off", "set automatic move off", "set automatic bearoff off", "set automatic doubles 0",
-    "set confirm new off", "set cube use off", "set jacoby off", "set output rawboard on", "set output mwc off", "set player 0 human",
-    "set player 1 human", "set evaluation chequerplay type evaluation", "set evaluation chequerplay evaluation cubeful off",
+    "set lang C",
+    "set automatic game off",
+    "set automatic roll off",
+    "set automatic move off",
+    "set automatic bearoff off",
+    "set automatic doubles 0",
+    "set confirm new off",
+    "set cube use off",
+    "set jacoby off",
+    "set output rawboard on",
+    "set output mwc off",
+    "set player 0 human",
+    "set player 1 human",
+    "set evaluation chequerplay type evaluation",
+    "set evaluation chequerplay evaluation cubeful off",
     "set evaluation chequerplay evaluation deterministic on",
-)  # fmt: skip
+)
 
 
 class GnubgEngine:
     """The program itself, in texts and boards. It knows no game of ours."""
 
-    def __init__(self, command: Sequence[str], *, plies: int, noise: float, gammons: bool, start_deadline: float, deadline: float) -> None:
+    def __init__(
+        self, command: Sequence[str], *, plies: int, noise: float, gammons: bool, start_deadline: float, deadline: float
+    ) -> None:
         self.process = LineProcess([*command, *_ARGUMENTS])
         self._deadline = deadline
         self._start_deadline = start_deadline
         self._number = 0
-        settings = (f"set evaluation chequerplay evaluation plies {plies}", f"set evaluation chequerplay evaluation noise {noise:g}")
+        settings = (
+            f"set evaluation chequerplay evaluation plies {plies}",
+            f"set evaluation chequerplay evaluation noise {noise:g}",
+        )
         # Gammons count in a session for money without the Jacoby rule, and do not in a match of one point.
         for line in (*_SETTINGS, *settings, "new session" if gammons else "new match 1"):
             self.order(line)
@@ -60,7 +84,10 @@ class GnubgEngine:
         """Send commands, and take all that is said until they are done."""
         self._number += 1
         done = f"done-{self._number}"
-        for command in (*commands, f"set prompt {done}"):  # it confirms that with the text itself, and there is no prompt where nobody types
+        for command in (
+            *commands,
+            f"set prompt {done}",
+        ):  # it confirms that with the text itself, and there is no prompt where nobody types
             self.process.send(command)
         said: list[str] = []
         for line in self.process.lines(seconds, f"answer to {commands[-1]!r}"):
@@ -74,14 +101,24 @@ class GnubgEngine:
         own, others = board
         points = [own[point] - others[25 - point] for point in range(1, 25)]
         told = f"set board simple {' '.join(map(str, (own[_BAR], *points, -others[_BAR])))}"
-        said = self.ask(["set turn 1", told, f"set dice {dice[0]} {dice[1]}", "show board", f"hint {_ALL_MOVES}"], self._deadline)
+        said = self.ask(
+            ["set turn 1", told, f"set dice {dice[0]} {dice[1]}", "show board", f"hint {_ALL_MOVES}"], self._deadline
+        )
         shown = [line.split(":") for line in said if line.startswith("board:")]
         # A board that it refuses leaves the last one as it was, without a word here.
-        if not shown or shown[-1][6:32] != [str(count) for count in (-others[_BAR], *points, own[_BAR])] or shown[-1][33:35] != [str(die) for die in dice]:
-            raise self.process.failure(f"does not show the board and the dice {dice[0]} {dice[1]} that it was told: {told!r}")
+        if (
+            not shown
+            or shown[-1][6:32] != [str(count) for count in (-others[_BAR], *points, own[_BAR])]
+            or shown[-1][33:35] != [str(die) for die in dice]
+        ):
+            raise self.process.failure(
+                f"does not show the board and the dice {dice[0]} {dice[1]} that it was told: {told!r}"
+            )
         moves = [found[1] for found in map(_HINT.match, said) if found]
         if not moves and not any("no legal moves" in line for line in said):
-            raise self.process.failure(f"lists no moves and does not say that there are none, for {told!r} and the dice {dice[0]} {dice[1]}")
+            raise self.process.failure(
+                f"lists no moves and does not say that there are none, for {told!r} and the dice {dice[0]} {dice[1]}"
+            )
         return moves
 
     def close(self) -> None:
@@ -100,7 +137,9 @@ def board_after(board: Board, move: str) -> Board:
     for part in move.split():
         found = _PART.fullmatch(part)
         if found is None:
-            raise PlayerError(f"{move!r} cannot be read as a move of backgammon: {part!r} is no way of a checker, such as 13/7* or 8/4(2)")
+            raise PlayerError(
+                f"{move!r} cannot be read as a move of backgammon: {part!r} is no way of a checker, such as 13/7* or 8/4(2)"
+            )
         start = _BAR if found[1] == "bar" else int(found[1])
         stops = found[2].strip("/").split("/")
         ends = [_OFF if stop == "off" else int(stop.rstrip("*")) for stop in stops]
@@ -149,9 +188,18 @@ class GnubgPlayer(EnginePlayer[GnubgEngine]):
     """
 
     def __init__(
-        self, game: Game, *, level: str | None = None, plies: int | None = None, noise: float | None = None, check: int = 20,
-        command: str = "gnubg", deadline: float = 60.0, start_deadline: float = 15.0, name: str = "gnubg",
-    ) -> None:  # fmt: skip
+        self,
+        game: Game,
+        *,
+        level: str | None = None,
+        plies: int | None = None,
+        noise: float | None = None,
+        check: int = 20,
+        command: str = "gnubg",
+        deadline: float = 60.0,
+        start_deadline: float = 15.0,
+        name: str = "gnubg",
+    ) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
         self._plies, self._noise = _strength(level, plies, noise)
         self._gammons = game.facts.rewards[1] > 1
@@ -220,8 +268,10 @@ def compare_turns(engine: GnubgEngine, position: Position) -> int:
     listed = [_read(engine, begun, move) for move in engine.ranked_moves(board_of(begun), _dice(begun))]
     theirs, ours = set(listed), set(turns_of(begun))
     if theirs != ours or len(listed) != len(theirs):
-        raise engine.process.failure(f"plays by other rules than {begun.game.name}: it lists {len(listed)} moves to {len(theirs)} boards, and we "
-                                     f"know {len(ours)}, of which {len(theirs & ours)} are the same, in\n{begun}")
+        raise engine.process.failure(
+            f"plays by other rules than {begun.game.name}: it lists {len(listed)} moves to {len(theirs)} boards, and we "
+            f"know {len(ours)}, of which {len(theirs & ours)} are the same, in\n{begun}"
+        )
     return len(ours)
 
 
@@ -256,7 +306,9 @@ def _begun(position: Position) -> Position:
             break
         if _is_begun(earlier):
             return earlier
-    raise PlayerError(f"gnubg is asked for whole turns, and this is the rest of one whose beginning is not known\n{position}")
+    raise PlayerError(
+        f"gnubg is asked for whole turns, and this is the rest of one whose beginning is not known\n{position}"
+    )
 
 
 def _strength(level: Any, plies: Any, noise: Any) -> tuple[int, float]:
@@ -268,7 +320,9 @@ def _strength(level: Any, plies: Any, noise: Any) -> tuple[int, float]:
         return LEVELS[level]
     noise = 0.0 if noise is None else noise
     if isinstance(noise, bool) or not isinstance(noise, (int, float)) or not 0 <= noise < math.inf:
-        raise ConfigError(f"noise must be a number of at least 0, the deviation of the errors in its judgement, not {noise!r}")
+        raise ConfigError(
+            f"noise must be a number of at least 0, the deviation of the errors in its judgement, not {noise!r}"
+        )
     return _whole("plies", 0 if plies is None else plies, 0, _MOST_PLIES), float(noise)
 
 

@@ -207,7 +207,9 @@ def _take(frame: Any, action: int, score: int) -> None:
 def _store(frame: Any, table: Any, remaining: int) -> None:
     entry = table[np.int64(frame.key & np.uint64(len(table) - 1))]
     entry.key, entry.score, entry.action, entry.remaining = frame.key, frame.best, frame.best_action, remaining
-    entry.bound = _AT_MOST if frame.best <= frame.asked_alpha else _AT_LEAST if frame.best >= frame.asked_beta else _EXACT
+    entry.bound = (
+        _AT_MOST if frame.best <= frame.asked_alpha else _AT_LEAST if frame.best >= frame.asked_beta else _EXACT
+    )
 
 
 @kernel
@@ -263,7 +265,11 @@ class Minimax:
         self._values = np.zeros(facts.players)
         self._table = np.zeros(table if game.has("key") else 0, _ENTRY)
         self._control = np.zeros(1, _CONTROL)
-        self._control["horizon"], self._control["rollouts"], self._control["max_length"] = horizon, rollouts, facts.max_length
+        self._control["horizon"], self._control["rollouts"], self._control["max_length"] = (
+            horizon,
+            rollouts,
+            facts.max_length,
+        )
         self._control["middle"], self._control["half"] = facts.middle, (high - low) / 2
 
     def prepare(self) -> None:
@@ -291,7 +297,10 @@ class Minimax:
     def score_moves(self, position: Position, seed: int = 0) -> dict[int, int]:
         """The exact score of every legal action, for the player to move."""
         self._start(position, seed)
-        return {action: self._score(position.apply(action).record[0], self.depth - 1, -_FAR, _FAR) for action in position.legal_actions()}
+        return {
+            action: self._score(position.apply(action).record[0], self.depth - 1, -_FAR, _FAR)
+            for action in position.legal_actions()
+        }
 
     def value(self, score: int) -> float:
         """What a score means in the game's own rewards, for the player to move."""
@@ -313,9 +322,13 @@ class Minimax:
             try:
                 finished = self._entry(control, self._states, self._actions, self._frames, self._table, self._values)
             except MethodError as error:
-                raise GameError(f"{error}{failing_line(Position(self.game, np.array([record], self.game.dtype)))}") from error.__cause__
+                raise GameError(
+                    f"{error}{failing_line(Position(self.game, np.array([record], self.game.dtype)))}"
+                ) from error.__cause__
         if control[0]["broken"]:
-            raise GameError(f"{self.game.name} has a position that is not over and has no legal action, or more than num_actions: see treetop.check")
+            raise GameError(
+                f"{self.game.name} has a position that is not over and has no legal action, or more than num_actions: see treetop.check"
+            )
         return int(control[0]["score"])
 
 

@@ -30,9 +30,24 @@ _PATIENCE = 1.0  # seconds for each step of the end: after the last word, after 
 
 _PACKAGES = {
     name: name
-    for name in ("ethereal-chess", "fairy-stockfish", "fairymax", "glaurung", "gnubg", "gnuchess", "gnugo", "gnushogi", "hachu", "hoichess", "phalanx",
-                 "sjaakii", "sjeng", "stockfish", "toga2")
-} | {"hoixiangqi": "hoichess", "maxqi": "fairymax", "shamax": "fairymax", "sjaak": "sjaakii"}  # fmt: skip
+    for name in (
+        "ethereal-chess",
+        "fairy-stockfish",
+        "fairymax",
+        "glaurung",
+        "gnubg",
+        "gnuchess",
+        "gnugo",
+        "gnushogi",
+        "hachu",
+        "hoichess",
+        "phalanx",
+        "sjaakii",
+        "sjeng",
+        "stockfish",
+        "toga2",
+    )
+} | {"hoixiangqi": "hoichess", "maxqi": "fairymax", "shamax": "fairymax", "sjaak": "sjaakii"}
 """Programs that Debian has, and the package of each."""
 
 
@@ -43,7 +58,7 @@ def split_command(command: object) -> list[str]:
     except ValueError as error:
         raise ConfigError(f"the command {command!r} cannot be read: {error}") from None
     if not words:
-        raise ConfigError(f"an engine's command must be a text such as \"gnugo --mode gtp\", not {command!r}")
+        raise ConfigError(f'an engine\'s command must be a text such as "gnugo --mode gtp", not {command!r}')
     return words
 
 
@@ -63,7 +78,9 @@ class LineProcess:
 
     def __init__(self, command: Sequence[str]) -> None:
         if os.name != "posix":
-            raise PlayerError("engines in a process of their own need a system with process groups: Linux, macOS or WSL")
+            raise PlayerError(
+                "engines in a process of their own need a system with process groups: Linux, macOS or WSL"
+            )
         self.command = list(command)
         self._received: deque[str] = deque(maxlen=_LINES_KEPT)
         self._sent: deque[str] = deque(maxlen=_LINES_KEPT)
@@ -74,9 +91,13 @@ class LineProcess:
         self._owner = os.getpid()
         try:
             self._process = subprocess.Popen(
-                [find_program(command[0]), *command[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                bufsize=0, start_new_session=True,
-            )  # fmt: skip
+                [find_program(command[0]), *command[1:]],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,
+            )
         except OSError as error:
             raise PlayerError(f"{self.name} cannot be started: {error}") from error
         assert self._process.stdin is not None
@@ -117,7 +138,9 @@ class LineProcess:
         while True:
             line = self.next_line(deadline - time.monotonic(), waiting_for)
             if line is None:
-                raise self.failure(f"gave no {waiting_for} within {seconds:g} s; if it only needs longer, give it a longer deadline")
+                raise self.failure(
+                    f"gave no {waiting_for} within {seconds:g} s; if it only needs longer, give it a longer deadline"
+                )
             yield line
             if time.monotonic() > deadline:  # a flood of lines is no answer either
                 raise self.failure(f"talked for {seconds:g} s and gave no {waiting_for}")
@@ -192,7 +215,9 @@ class LineProcess:
             raise self.failure(f"ended{self._exit_code()} and gave no {waiting_for}")
         self._absorb(chunk)
         if len(self._partial) > _LONGEST_LINE:
-            raise self.failure(f"wrote more than {_LONGEST_LINE:,} bytes without an end of line and gave no {waiting_for}")
+            raise self.failure(
+                f"wrote more than {_LONGEST_LINE:,} bytes without an end of line and gave no {waiting_for}"
+            )
 
     def _absorb(self, chunk: bytes) -> None:
         *complete, self._partial = (self._partial + chunk).split(b"\n")

@@ -23,7 +23,9 @@ class SearchPlayer(BasePlayer):
     seed of a search comes from the game's seed and from what was played when it begins.
     """
 
-    def __init__(self, name: str, config: SearchConfig, limit: Limit, *, evaluator: Any = None, reuse: bool = True) -> None:
+    def __init__(
+        self, name: str, config: SearchConfig, limit: Limit, *, evaluator: Any = None, reuse: bool = True
+    ) -> None:
         super().__init__(name)
         self.config = config.for_play()
         """The settings of its searches."""
@@ -52,7 +54,13 @@ class SearchPlayer(BasePlayer):
     def choose(self, position: Position) -> Choice:
         """Search for as long as the limit allows, and play what the final rule chooses."""
         if self._search is None or self._search.position != position:
-            self._search = Search(position, self.config, evaluator=self.evaluator, seed=self.seed_at(position), player=self.chooser(position))
+            self._search = Search(
+                position,
+                self.config,
+                evaluator=self.evaluator,
+                seed=self.seed_at(position),
+                player=self.chooser(position),
+            )
         self.last_result = result = self._search.run(self.limit)
         if not self.reuse or self._search.begins_anew:
             self._search = None

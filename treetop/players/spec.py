@@ -60,7 +60,9 @@ def parse_spec(text: str) -> Spec:
     try:
         call = parse_call(stripped[len(module + colon) :], nested=True)
     except ConfigError:
-        raise ConfigError(f"{shown(text)} does not name a player; write a name, or a name with options such as uct(c=1.4, simulations=1000)") from None
+        raise ConfigError(
+            f"{shown(text)} does not name a player; write a name, or a name with options such as uct(c=1.4, simulations=1000)"
+        ) from None
     return Spec(module + colon + call.name, call.options, call.positional)
 
 
@@ -83,7 +85,9 @@ def make_player(spec: str | Spec, game: Game) -> Player:
         return _search_player(parsed.name, game, options, name)
     if parsed.name in _MAKERS:
         return _call(parsed, _MAKERS[parsed.name], game, options, name)
-    raise ConfigError(f"there is no player called {parsed.name!r}; {_nearest(parsed.name, player_names())}; your own is module:function")
+    raise ConfigError(
+        f"there is no player called {parsed.name!r}; {_nearest(parsed.name, player_names())}; your own is module:function"
+    )
 
 
 def player_names() -> list[str]:
@@ -106,9 +110,14 @@ def _greedy(game: Game, *, name: str) -> Player:
 
 
 _MAKERS: dict[str, Callable[..., Player]] = {
-    "random": _random, "greedy": _greedy, "alphabeta": AlphaBetaPlayer, "uci": UciPlayer, "gtp": GtpPlayer, "cecp": CecpPlayer,
+    "random": _random,
+    "greedy": _greedy,
+    "alphabeta": AlphaBetaPlayer,
+    "uci": UciPlayer,
+    "gtp": GtpPlayer,
+    "cecp": CecpPlayer,
     "gnubg": GnubgPlayer,
-}  # fmt: skip
+}
 """Each player that is no search: what makes it from a game, its options, and a name."""
 
 _ENGINES = ("uci", "gtp", "cecp")
@@ -124,7 +133,7 @@ def _call(spec: Spec, maker: Callable[..., Player], game: Game, options: dict[st
     if len(spec.arguments) > len(positional):
         _refuse_arguments(spec)
     if len(spec.arguments) < len(positional):
-        raise ConfigError(f"{spec.name} needs its {positional[0]} first: {spec.name}(\"...\")")
+        raise ConfigError(f'{spec.name} needs its {positional[0]} first: {spec.name}("...")')
     return maker(game, *spec.arguments, **options, name=name)
 
 
@@ -161,9 +170,13 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
     try:
         config = preset(**options)
     except TypeError as error:  # an option that the preset gives itself
-        raise ConfigError(f"{Spec(kind, options)} contradicts what {kind} means: {str(error).split(') ', 1)[-1]}") from None
+        raise ConfigError(
+            f"{Spec(kind, options)} contradicts what {kind} means: {str(error).split(') ', 1)[-1]}"
+        ) from None
     limit = Limit(**limits or {"simulations": _DEFAULT_SIMULATIONS})
-    Search(first_choice(game), config, evaluator=made)  # what does not fit the game is told now, and not in the middle of a match
+    Search(
+        first_choice(game), config, evaluator=made
+    )  # what does not fit the game is told now, and not in the middle of a match
     return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse)
 
 

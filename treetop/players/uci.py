@@ -57,7 +57,9 @@ class UciEngine:
         option = self.options.get(name.lower())
         if option is None:
             offered = [option.name for option in self.options.values()]
-            raise ConfigError(f"{self.process.name} has no option {name!r}{_nearest(name, offered)}: {', '.join(offered)}")
+            raise ConfigError(
+                f"{self.process.name} has no option {name!r}{_nearest(name, offered)}: {', '.join(offered)}"
+            )
         text = str(value).lower() if isinstance(value, bool) else str(value)
         refusal = option.refusal(text)
         if refusal is not None:
@@ -92,12 +94,16 @@ class UciEngine:
         """How many sequences of moves there are, by the engine's own count (`go perft`, which is Stockfish's own command)."""
         self._position(moves)
         self.process.send(f"go perft {depth}")
-        for line in self.process.lines(self._start_deadline, f"count for `go perft {depth}` (an engine without it needs check=0)"):
+        for line in self.process.lines(
+            self._start_deadline, f"count for `go perft {depth}` (an engine without it needs check=0)"
+        ):
             found = re.fullmatch(r"(?:Nodes searched|nodes|total)\s*:?\s*(\d+)", line.strip(), re.IGNORECASE)
             if found:
                 return int(found[1])
             if line.startswith("bestmove"):
-                raise self.process.failure("does not know `go perft`, so its rules cannot be compared with ours: give check=0 to play without")
+                raise self.process.failure(
+                    "does not know `go perft`, so its rules cannot be compared with ours: give check=0 to play without"
+                )
         raise AssertionError("the lines end with an error, never by themselves")
 
     def close(self) -> None:

@@ -67,10 +67,19 @@ class Basins:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {
-            "theorem": self.theorem, "policy": self.policy, "runs": self.runs, "solved": self.solved, "failed": self.failed,
-            "solve_rate": self.solve_rate.to_dict(), "distinct": self.distinct, "dominant": self.dominant, "dominant_share": self.dominant_share,
-            "entropy": self.entropy, "mean_size": self.mean_size, "structures": dict(self.structures),
-        }  # fmt: skip
+            "theorem": self.theorem,
+            "policy": self.policy,
+            "runs": self.runs,
+            "solved": self.solved,
+            "failed": self.failed,
+            "solve_rate": self.solve_rate.to_dict(),
+            "distinct": self.distinct,
+            "dominant": self.dominant,
+            "dominant_share": self.dominant_share,
+            "entropy": self.entropy,
+            "mean_size": self.mean_size,
+            "structures": dict(self.structures),
+        }
 
 
 @dataclass(frozen=True)
@@ -95,14 +104,33 @@ class BasinTable:
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a theorem and policy."""
         several = len(self.policies) > 1
-        head = ["theorem", *(["policy"] if several else []), "seeds", "solved", "95% interval", "structures", "dominant", "entropy", "size"]
+        head = [
+            "theorem",
+            *(["policy"] if several else []),
+            "seeds",
+            "solved",
+            "95% interval",
+            "structures",
+            "dominant",
+            "entropy",
+            "size",
+        ]
         rows = []
         for one in self.basins:
             rate = one.solve_rate
-            rows.append([
-                one.theorem, *([one.policy] if several else []), f"{one.runs:,}", f"{rate.value:.0%}", f"{rate.low:.0%} to {rate.high:.0%}",
-                f"{one.distinct:,}", _told(one.dominant_share, ".0%"), _told(one.entropy, ".2f"), "-" if one.mean_size is None else number(one.mean_size),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    one.theorem,
+                    *([one.policy] if several else []),
+                    f"{one.runs:,}",
+                    f"{rate.value:.0%}",
+                    f"{rate.low:.0%} to {rate.high:.0%}",
+                    f"{one.distinct:,}",
+                    _told(one.dominant_share, ".0%"),
+                    _told(one.entropy, ".2f"),
+                    "-" if one.mean_size is None else number(one.mean_size),
+                ]
+            )
         return head, rows
 
     def facts(self) -> dict[str, str]:
@@ -111,7 +139,10 @@ class BasinTable:
         for policy in self.policies:
             basins = self.of(policy)
             solved = [one for one in basins if one.solved]
-            always, rate = sum(one.solved == one.runs for one in basins), statistics.fmean(one.solve_rate.value for one in basins)
+            always, rate = (
+                sum(one.solved == one.runs for one in basins),
+                statistics.fmean(one.solve_rate.value for one in basins),
+            )
             text = f"{len(solved):,} of {len(basins):,} theorems proved at least once, {always:,} always; mean solve rate {rate:.1%}"
             if solved:
                 text += (f"; where proved: {statistics.fmean(one.distinct for one in solved):.3g} structures, dominant "
@@ -126,7 +157,9 @@ class BasinTable:
     def __str__(self) -> str:
         said = self.facts()
         width = max(map(len, said), default=0)
-        return "\n".join([text_table(*self.rows()), "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())])
+        return "\n".join(
+            [text_table(*self.rows()), "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())]
+        )
 
 
 def basins_of(runs: Iterable[Run]) -> Basins:
@@ -144,9 +177,13 @@ def basins_of(runs: Iterable[Run]) -> Basins:
     proved = [run for run in found if run.proved]
     counts = Counter(run.structure for run in proved)
     return Basins(
-        found[0].theorem, found[0].policy, len(found), sum(run.status == "failed" for run in found),
-        tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))), statistics.fmean(run.size for run in proved) if proved else None,
-    )  # fmt: skip
+        found[0].theorem,
+        found[0].policy,
+        len(found),
+        sum(run.status == "failed" for run in found),
+        tuple(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))),
+        statistics.fmean(run.size for run in proved) if proved else None,
+    )
 
 
 def basin_table(runs: Iterable[Run]) -> BasinTable:

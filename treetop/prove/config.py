@@ -47,14 +47,22 @@ class ProofConfig:
     """Taken from a tactic's score for each worker that is at work below it, beside the virtual loss."""
 
     def __post_init__(self) -> None:
-        for name, value, allowed in (("policy", self.policy, POLICIES), ("backup", self.backup, BACKUPS), ("subgoals", self.subgoals, SUBGOALS),
-                                     ("estimate", self.estimate, ESTIMATES)):  # fmt: skip
+        for name, value, allowed in (
+            ("policy", self.policy, POLICIES),
+            ("backup", self.backup, BACKUPS),
+            ("subgoals", self.subgoals, SUBGOALS),
+            ("estimate", self.estimate, ESTIMATES),
+        ):
             if value not in allowed:
                 raise ConfigError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
         if self.width is not None and not is_whole(self.width, 1):
-            raise ConfigError(f"width must be a whole number of at least 1, or None for all tactics at once, not {self.width!r}")
+            raise ConfigError(
+                f"width must be a whole number of at least 1, or None for all tactics at once, not {self.width!r}"
+            )
         for name in ("c", "virtual_loss", "depth_bias", "path_bias"):
-            if getattr(self, name) is not None and not (is_number(getattr(self, name)) and 0 <= getattr(self, name) < math.inf):
+            if getattr(self, name) is not None and not (
+                is_number(getattr(self, name)) and 0 <= getattr(self, name) < math.inf
+            ):
                 raise ConfigError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
         if not (is_number(self.leaf_value) and 0 < self.leaf_value < 1):
             raise ConfigError(f"leaf_value must lie between 0 and 1, not {self.leaf_value!r}")
@@ -62,7 +70,13 @@ class ProofConfig:
             raise ConfigError(f"tactic_seconds must be a positive number, not {self.tactic_seconds!r}")
         if self.widening is not None:
             pair = self.widening
-            if not (isinstance(pair, tuple) and len(pair) == 2 and all(map(is_number, pair)) and pair[0] > 0 and 0 < pair[1] <= 1):
+            if not (
+                isinstance(pair, tuple)
+                and len(pair) == 2
+                and all(map(is_number, pair))
+                and pair[0] > 0
+                and 0 < pair[1] <= 1
+            ):
                 raise ConfigError(f"widening must be (k, a) with k > 0 and 0 < a <= 1, not {pair!r}")
 
     def to_dict(self) -> dict[str, Any]:

@@ -56,7 +56,11 @@ class Experiment:
         name, _, lemma = problem.partition(":")
         if name not in files:
             raise ConfigError(f"there is no problem {problem!r} in {self.source}")
-        found: Theorem = CoqTheorem(files[name].path, lemma, data=True) if lemma else LogicTheorem.load(files[name].path, mode=self.mode)
+        found: Theorem = (
+            CoqTheorem(files[name].path, lemma, data=True)
+            if lemma
+            else LogicTheorem.load(files[name].path, mode=self.mode)
+        )
         return found
 
     def report(self, problems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> ProofReport:
@@ -64,10 +68,17 @@ class Experiment:
         theorems = {problem: self.theorem(problem) for problem in problems}
         config = settled(self.config, next(iter(theorems.values())))
         return report_on(
-            {name: theorem.facts() for name, theorem in theorems.items()}, config, "the prover's own", allow_easy=self.allow_easy,
-            seeds=tuple(seeds), tiers=self.tiers, policies=tuple(policies),
-            limits={} if self.limit is None else {key: value for key, value in vars(self.limit).items() if value is not None},
-        )  # fmt: skip
+            {name: theorem.facts() for name, theorem in theorems.items()},
+            config,
+            "the prover's own",
+            allow_easy=self.allow_easy,
+            seeds=tuple(seeds),
+            tiers=self.tiers,
+            policies=tuple(policies),
+            limits={}
+            if self.limit is None
+            else {key: value for key, value in vars(self.limit).items() if value is not None},
+        )
 
 
 def read_policy(text: str, config: ProofConfig) -> ProofConfig:
@@ -84,11 +95,23 @@ def read_policy(text: str, config: ProofConfig) -> ProofConfig:
 def run_of(result: ProofResult, policy: str, seed: int, name: str | None = None) -> Run:
     """A result as it is kept."""
     proof = result.proof
-    reason = "" if proof is not None else result.verdict.reason if result.verdict is not None else result.graph.root.reason
+    reason = (
+        "" if proof is not None else result.verdict.reason if result.verdict is not None else result.graph.root.reason
+    )
     return Run(
-        name or result.theorem, policy, seed, result.status, result.iterations, result.attempts, result.expansions, round(result.seconds, 4),
-        "" if proof is None else structure(proof), result.script, result.steps, reason,
-    )  # fmt: skip
+        name or result.theorem,
+        policy,
+        seed,
+        result.status,
+        result.iterations,
+        result.attempts,
+        result.expansions,
+        round(result.seconds, 4),
+        "" if proof is None else structure(proof),
+        result.script,
+        result.steps,
+        reason,
+    )
 
 
 class ExperimentRuns:
@@ -106,7 +129,9 @@ class ExperimentRuns:
         self._session.close()
 
 
-def prove_one(problem: str, policy: str, seed: int, experiment: Experiment, session: ProverSession | None = None) -> Run:
+def prove_one(
+    problem: str, policy: str, seed: int, experiment: Experiment, session: ProverSession | None = None
+) -> Run:
     """One run of an experiment."""
     theorem = experiment.theorem(problem)
     config = read_policy(policy, experiment.config)
@@ -123,4 +148,7 @@ def prove_one(problem: str, policy: str, seed: int, experiment: Experiment, sess
 
 
 def _lemmas(file: ProblemFile) -> list[str]:
-    return [lemma.qualified for lemma in Document(file.path.read_text(encoding="utf-8", errors="surrogateescape"), file.name).lemmas]
+    return [
+        lemma.qualified
+        for lemma in Document(file.path.read_text(encoding="utf-8", errors="surrogateescape"), file.name).lemmas
+    ]

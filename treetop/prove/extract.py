@@ -71,11 +71,19 @@ def shorten(graph: Graph, attempt: Try, may_go_on: Callable[[], bool]) -> Proof:
         for step in proof.parts_once():
             if not may_go_on():
                 return proof
-            if len(step.parts) != 1 or step.parts[0].tactic == step.tactic or (step.goal.key, step.parts[0].tactic) in tried:
+            if (
+                len(step.parts) != 1
+                or step.parts[0].tactic == step.tactic
+                or (step.goal.key, step.parts[0].tactic) in tried
+            ):
                 continue
             tried.add((step.goal.key, step.parts[0].tactic))
             node = graph.find(step.goal)
-            if node is not None and _transplant(graph, step.parts[0], node, attempt, may_go_on) and (shorter := extract(graph)).size < proof.size:
+            if (
+                node is not None
+                and _transplant(graph, step.parts[0], node, attempt, may_go_on)
+                and (shorter := extract(graph)).size < proof.size
+            ):
                 proof, improved = shorter, True
                 break
     return proof

@@ -33,11 +33,25 @@ class TacticNode:
     """A tactic that was tried on a goal."""
 
     __slots__ = (
-        "backward", "goal", "in_flight", "missing", "probability", "proved_at", "reason", "seconds", "status", "subgoals", "successes", "tactic", "value",
+        "backward",
+        "goal",
+        "in_flight",
+        "missing",
+        "probability",
+        "proved_at",
+        "reason",
+        "seconds",
+        "status",
+        "subgoals",
+        "successes",
+        "tactic",
+        "value",
         "visits",
-    )  # fmt: skip
+    )
 
-    def __init__(self, goal: GoalNode, suggestion: Suggestion, subgoals: tuple[GoalNode, ...], reason: str, seconds: float) -> None:
+    def __init__(
+        self, goal: GoalNode, suggestion: Suggestion, subgoals: tuple[GoalNode, ...], reason: str, seconds: float
+    ) -> None:
         self.goal = goal
         self.tactic, self.probability = suggestion
         self.subgoals = subgoals
@@ -63,9 +77,28 @@ class GoalNode:
     """A goal, what may be tried on it, and what was."""
 
     __slots__ = (
-        "anchor", "depth", "estimate", "goal", "id", "in_flight", "log_prior", "matters", "origin", "reason", "reserved", "status", "successes", "suggestions", "tactics", "total", "tried",
-        "users", "value", "visits", "witness",
-    )  # fmt: skip
+        "anchor",
+        "depth",
+        "estimate",
+        "goal",
+        "id",
+        "in_flight",
+        "log_prior",
+        "matters",
+        "origin",
+        "reason",
+        "reserved",
+        "status",
+        "successes",
+        "suggestions",
+        "tactics",
+        "total",
+        "tried",
+        "users",
+        "value",
+        "visits",
+        "witness",
+    )
 
     def __init__(self, number: int, goal: Goal) -> None:
         self.id = number
@@ -113,7 +146,11 @@ class GoalNode:
     @property
     def expandable(self) -> bool:
         """Whether somebody may begin to try something here."""
-        return self.status is Status.open and not self.reserved and (self.suggestions is None or self.tried < len(self.suggestions))
+        return (
+            self.status is Status.open
+            and not self.reserved
+            and (self.suggestions is None or self.tried < len(self.suggestions))
+        )
 
     def share(self, suggestion: Suggestion | TacticNode) -> float:
         """A tactic's part of the probability at this goal."""
@@ -319,12 +356,25 @@ class Graph:
             goal = queue.popleft()
             if goal.id not in loose:
                 continue
-            anchor = next((user for user in goal.users if user.status is Status.open and user.goal.matters and user.goal.id not in loose), None)
+            anchor = next(
+                (
+                    user
+                    for user in goal.users
+                    if user.status is Status.open and user.goal.matters and user.goal.id not in loose
+                ),
+                None,
+            )
             if anchor is None:
                 continue
             goal.anchor = anchor
             del loose[goal.id]
-            queue.extend(below for tactic in goal.tactics if tactic.status is Status.open for below in tactic.subgoals if below.id in loose)
+            queue.extend(
+                below
+                for tactic in goal.tactics
+                if tactic.status is Status.open
+                for below in tactic.subgoals
+                if below.id in loose
+            )
         for goal in loose.values():
             goal.matters, goal.anchor = False, None
 
@@ -336,9 +386,12 @@ class Graph:
 def _stands_by_itself(tactic: TacticNode) -> bool:
     """Whether each subgoal is proved or has something untried: the usual case, and then nobody else has to be asked."""
     return tactic.status is Status.open and all(
-        below.status is Status.proved or (below.status is Status.open and not below.exhausted) for below in tactic.subgoals
+        below.status is Status.proved or (below.status is Status.open and not below.exhausted)
+        for below in tactic.subgoals
     )
 
 
 def _alive(tactic: TacticNode, suspects: dict[int, GoalNode]) -> bool:
-    return tactic.status is Status.open and all(below.id not in suspects and below.status is not Status.dead for below in tactic.subgoals)
+    return tactic.status is Status.open and all(
+        below.id not in suspects and below.status is not Status.dead for below in tactic.subgoals
+    )

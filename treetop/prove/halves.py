@@ -80,7 +80,9 @@ class Choice:
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a policy, the best one first."""
-        rows = [[one.policy, f"{one.runs:,}", f"{one.solve_rate:.1%}", f"{10**one.cost:,.4g}"] for one in self.candidates]
+        rows = [
+            [one.policy, f"{one.runs:,}", f"{one.solve_rate:.1%}", f"{10**one.cost:,.4g}"] for one in self.candidates
+        ]
         return ["policy", "runs", "solved", f"{self.unit} (geometric mean)"], rows
 
     def __str__(self) -> str:

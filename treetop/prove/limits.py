@@ -30,8 +30,11 @@ class ProofLimit:
             raise ConfigError("a limit needs iterations, attempts or seconds")
 
     def __str__(self) -> str:
-        parts = [f"{self.iterations:,} iterations" if self.iterations else "", f"{self.attempts:,} attempts" if self.attempts else "",
-                 f"{self.seconds:g} s" if self.seconds else ""]  # fmt: skip
+        parts = [
+            f"{self.iterations:,} iterations" if self.iterations else "",
+            f"{self.attempts:,} attempts" if self.attempts else "",
+            f"{self.seconds:g} s" if self.seconds else "",
+        ]
         return " or ".join(part for part in parts if part)
 
 

@@ -56,10 +56,20 @@ class Outline:
         return "\n".join([*map(str, self.lines), f"({self.legend})"])
 
 
-def outline(graph: Graph, proof: Proof | None = None, *, lines: int | None = LINES, everything: bool = False, show: Show | None = None) -> Outline:
+def outline(
+    graph: Graph,
+    proof: Proof | None = None,
+    *,
+    lines: int | None = LINES,
+    everything: bool = False,
+    show: Show | None = None,
+) -> Outline:
     """The tree from the theorem down, with about so many lines at most. Tactics that failed are left out unless everything is asked for."""
     used = set() if proof is None else {(part.goal.key, part.tactic) for part in proof.parts_once()}
-    under = {node.id: [tactic for tactic in node.tactics if everything or tactic.subgoals or tactic.status is Status.proved] for node in graph.goals}
+    under = {
+        node.id: [tactic for tactic in node.tactics if everything or tactic.subgoals or tactic.status is Status.proved]
+        for node in graph.goals
+    }
     for tactics in under.values():
         tactics.sort(key=lambda tactic: _interest(tactic, used))
     chosen = under if lines is None else _choose(graph.root, under, used, lines)
@@ -86,7 +96,9 @@ def _interest(tactic: TacticNode, used: set[tuple[str, str]]) -> tuple[bool, boo
     return (tactic.goal.goal.key, tactic.tactic) not in used, tactic.status is Status.dead, -tactic.visits
 
 
-def _choose(root: GoalNode, under: dict[int, list[TacticNode]], used: set[tuple[str, str]], lines: int) -> dict[int, list[TacticNode]]:
+def _choose(
+    root: GoalNode, under: dict[int, list[TacticNode]], used: set[tuple[str, str]], lines: int
+) -> dict[int, list[TacticNode]]:
     """Which tactics are shown under which goals: from the theorem on always the most interesting one, as long as there is room."""
     chosen: dict[int, list[TacticNode]] = {root.id: []}
     heap: list[tuple[tuple[bool, bool, int], int, GoalNode]] = []
@@ -113,7 +125,9 @@ def _choose(root: GoalNode, under: dict[int, list[TacticNode]], used: set[tuple[
     return chosen
 
 
-def _draw(root: GoalNode, under: dict[int, list[TacticNode]], chosen: dict[int, list[TacticNode]], show: Show) -> list[Line]:
+def _draw(
+    root: GoalNode, under: dict[int, list[TacticNode]], chosen: dict[int, list[TacticNode]], show: Show
+) -> list[Line]:
     lines: list[Line] = []
     seen: set[int] = set()
     sights: dict[int, str] = {}
@@ -129,7 +143,15 @@ def _draw(root: GoalNode, under: dict[int, list[TacticNode]], chosen: dict[int, 
         tactics = chosen.get(node.id, [])
         more = len(under[node.id]) - len(tactics)
         again = node.id in seen and bool(under[node.id])
-        notes = ["above"] if again else [node.reason] if node.status is Status.dead else [f"and {more} more" if tactics else _many(more)] if more else []
+        notes = (
+            ["above"]
+            if again
+            else [node.reason]
+            if node.status is Status.dead
+            else [f"and {more} more" if tactics else _many(more)]
+            if more
+            else []
+        )
         lines.append(Line(level, node.status, f"goal {node.id}: {sights[node.id]}", True, "; ".join(notes)))
         if node.id not in seen:
             seen.add(node.id)

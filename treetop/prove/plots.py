@@ -21,20 +21,43 @@ FORMATS = (".png", ".svg", ".pdf")
 # One hue family from dark to light, as the proofs are ranked; its steps differ in lightness, so they do without colour vision, and without colour.
 _RANKS = ("#0b2c5f", "#1f6fa8", "#3fa9b5", "#8fd0a8", "#d3eba6")
 _FURTHER = "#f4f6c4"
-_UNPROVED: dict[str, Any] = {"facecolor": "#f4f4f4", "edgecolor": "#bdbdbd", "hatch": "//////", "linewidth": 0}  # a pattern, as it is no rank
+_UNPROVED: dict[str, Any] = {
+    "facecolor": "#f4f4f4",
+    "edgecolor": "#bdbdbd",
+    "hatch": "//////",
+    "linewidth": 0,
+}  # a pattern, as it is no rank
 _INK, _QUIET, _GRID = "#222222", "#6b6b6b", "#ececec"
 _BAND, _MEAN = "#fbe3c8", "#c8590a"
-_MARKERS = {"exact": ("o", _INK, "value"), "at least": (">", _INK, "at least"), "at most": ("<", _INK, "at most"), "none": ("o", "white", "neither")}
+_MARKERS = {
+    "exact": ("o", _INK, "value"),
+    "at least": (">", _INK, "at least"),
+    "at most": ("<", _INK, "at most"),
+    "none": ("o", "white", "neither"),
+}
 _ROW, _TOP, _BOTTOM = 0.27, 1.5, 0.95  # inches
 _BARS, _RATIOS, _COUNTS, _MARGIN = 4.3, 3.8, 0.8, 0.22
 _LONGEST = 40  # letters of a theorem's name
 _STYLE = {
-    "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans"], "font.size": 8.5, "axes.edgecolor": _QUIET, "axes.labelcolor": _QUIET,
-    "xtick.color": _QUIET, "ytick.color": _INK, "text.color": _INK, "axes.linewidth": 0.6, "hatch.linewidth": 0.6, "svg.hashsalt": "treetop", "svg.fonttype": "none", "text.parse_math": False,
-}  # fmt: skip
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 8.5,
+    "axes.edgecolor": _QUIET,
+    "axes.labelcolor": _QUIET,
+    "xtick.color": _QUIET,
+    "ytick.color": _INK,
+    "text.color": _INK,
+    "axes.linewidth": 0.6,
+    "hatch.linewidth": 0.6,
+    "svg.hashsalt": "treetop",
+    "svg.fonttype": "none",
+    "text.parse_math": False,
+}
 
 
-def draw_experiment(path: str | Path, table: BasinTable, comparison: Comparison | None = None, *, title: str = "") -> Path:
+def draw_experiment(
+    path: str | Path, table: BasinTable, comparison: Comparison | None = None, *, title: str = ""
+) -> Path:
     """Draw the picture of `experiment_figure` and save it: as PNG, SVG or PDF, as the path ends."""
     path = Path(path)
     check_drawable(path)
@@ -67,7 +90,9 @@ def experiment_figure(table: BasinTable, comparison: Comparison | None = None, *
     if not basins:
         raise ConfigError(f"there are no basins of {policy}, only of {', '.join(table.policies)}")
     with _matplotlib() as make_figure:
-        return _draw(make_figure, _ordered(basins, comparison), comparison, title or "Where the searches for a proof end", policy)
+        return _draw(
+            make_figure, _ordered(basins, comparison), comparison, title or "Where the searches for a proof end", policy
+        )
 
 
 @contextmanager
@@ -94,7 +119,9 @@ def _ordered(basins: Sequence[Basins], comparison: Comparison | None) -> list[tu
     return sorted(((one, ratios.get(one.theorem)) for one in basins), key=place)
 
 
-def _draw(make_figure: Any, rows: list[tuple[Basins, TheoremK | None]], comparison: Comparison | None, title: str, policy: str) -> Figure:
+def _draw(
+    make_figure: Any, rows: list[tuple[Basins, TheoremK | None]], comparison: Comparison | None, title: str, policy: str
+) -> Figure:
     names = [_shortened(one.theorem) for one, _ in rows]
     left = _MARGIN + 0.12 + _width_of(make_figure, names)
     width = left + _BARS + _COUNTS + (0.0 if comparison is None else _RATIOS) + _MARGIN
@@ -110,15 +137,35 @@ def _draw(make_figure: Any, rows: list[tuple[Basins, TheoremK | None]], comparis
     if comparison is not None:
         ratios = panel(left + _BARS + _COUNTS, _RATIOS)
         _draw_ratios(ratios, [ratio for _, ratio in rows], comparison)
-        legends.append((ratios, _ratio_legend([ratio.censored for _, ratio in rows if ratio is not None], comparison.censored)))
+        legends.append(
+            (ratios, _ratio_legend([ratio.censored for _, ratio in rows if ratio is not None], comparison.censored))
+        )
     for axes, handles in legends:
         place = axes.get_position()
-        figure.legend(handles=handles, loc="upper left", bbox_to_anchor=(place.x0, 0.42 / height), ncols=len(handles) if len(handles) < 8 else 4, frameon=False,
-                      borderaxespad=0, borderpad=0, handlelength=1.0, handletextpad=0.4, columnspacing=1.1, fontsize=7.5, labelcolor=_QUIET)  # fmt: skip
+        figure.legend(
+            handles=handles,
+            loc="upper left",
+            bbox_to_anchor=(place.x0, 0.42 / height),
+            ncols=len(handles) if len(handles) < 8 else 4,
+            frameon=False,
+            borderaxespad=0,
+            borderpad=0,
+            handlelength=1.0,
+            handletextpad=0.4,
+            columnspacing=1.1,
+            fontsize=7.5,
+            labelcolor=_QUIET,
+        )
     against = "" if comparison is None else f" against {comparison.blind}"
     seeds = max(one.runs for one, _ in rows)
     figure.text(_MARGIN / width, 1 - 0.3 / height, title, fontsize=13, fontweight="bold", va="center")
-    figure.text(_MARGIN / width, 1 - 0.56 / height, f"{policy}{against}; {_count(len(rows), 'theorem')}, {_count(seeds, 'seed')}", color=_QUIET, va="center")
+    figure.text(
+        _MARGIN / width,
+        1 - 0.56 / height,
+        f"{policy}{against}; {_count(len(rows), 'theorem')}, {_count(seeds, 'seed')}",
+        color=_QUIET,
+        va="center",
+    )
     return figure
 
 
@@ -128,11 +175,22 @@ def _draw_bars(axes: Axes, basins: Sequence[Basins], names: Sequence[str]) -> No
         start = 0.0
         for rank, (_, count) in enumerate(one.structures):
             colour = _RANKS[rank] if rank < len(_RANKS) else _FURTHER
-            axes.barh(row, count / one.runs, left=start, height=0.7, color=colour, edgecolor="white", linewidth=0.7, zorder=3)
+            axes.barh(
+                row, count / one.runs, left=start, height=0.7, color=colour, edgecolor="white", linewidth=0.7, zorder=3
+            )
             start += count / one.runs
         if one.solved < one.runs:
             axes.barh(row, 1 - start, left=start, height=0.68, zorder=2.9, **_UNPROVED)
-        axes.annotate(str(one.distinct), (1, row), (7, 0), xycoords=("axes fraction", "data"), textcoords="offset points", va="center", color=_QUIET, fontsize=8)
+        axes.annotate(
+            str(one.distinct),
+            (1, row),
+            (7, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center",
+            color=_QUIET,
+            fontsize=8,
+        )
     _set_rows(axes, len(basins))
     axes.set_xlim(0, 1)
     axes.set_yticks(range(len(basins)), names)
@@ -154,14 +212,26 @@ def _draw_ratios(axes: Axes, ratios: Sequence[TheoremK | None], comparison: Comp
         ends += [whole.value, *(end for end in (whole.low, whole.high) if math.isfinite(end))]
     for row, one in enumerate(ratios):
         if one is None:
-            axes.annotate("not compared", (0, row), (5, 0), textcoords="offset points", va="center", color=_QUIET, fontsize=7.5)
+            axes.annotate(
+                "not compared", (0, row), (5, 0), textcoords="offset points", va="center", color=_QUIET, fontsize=7.5
+            )
             continue
         ratio = one.censored
         marker, face, _ = _MARKERS[ratio.bound]
         if math.isfinite(ratio.low):
             axes.plot([ratio.low, ratio.high], [row, row], color=_INK, linewidth=1.1, solid_capstyle="butt", zorder=4)
             ends += [ratio.low, ratio.high]
-        axes.plot([ratio.value], [row], marker=marker, markersize=5.2, markerfacecolor=face, markeredgecolor=_INK, markeredgewidth=1.0, linestyle="none", zorder=5)
+        axes.plot(
+            [ratio.value],
+            [row],
+            marker=marker,
+            markersize=5.2,
+            markerfacecolor=face,
+            markeredgecolor=_INK,
+            markeredgewidth=1.0,
+            linestyle="none",
+            zorder=5,
+        )
         ends.append(ratio.value)
     axes.axvline(0, color=_QUIET, linewidth=0.9, zorder=2)
     _set_rows(axes, len(ratios))
@@ -174,16 +244,32 @@ def _draw_ratios(axes: Axes, ratios: Sequence[TheoremK | None], comparison: Comp
     _head(axes, 31, f"K = {_signs('unknown' if whole is None else str(whole).partition(',')[0])}")
     _head(axes, 19, _signs(_small_print(comparison)), quiet=True)
     low, high = axes.get_xlim()
-    for side, name, wide in (("right", f"{comparison.blind} cheaper", -low), ("left", f"{comparison.agent} cheaper", high)):
+    for side, name, wide in (
+        ("right", f"{comparison.blind} cheaper", -low),
+        ("left", f"{comparison.agent} cheaper", high),
+    ):
         if wide > 0.36 * (high - low):
-            axes.annotate(name, (0, 1), (-4 if side == "right" else 4, 5), xycoords=("data", "axes fraction"), textcoords="offset points", ha=side, va="bottom",
-                          fontsize=7.5, color=_QUIET)  # fmt: skip
+            axes.annotate(
+                name,
+                (0, 1),
+                (-4 if side == "right" else 4, 5),
+                xycoords=("data", "axes fraction"),
+                textcoords="offset points",
+                ha=side,
+                va="bottom",
+                fontsize=7.5,
+                color=_QUIET,
+            )
 
 
 def _small_print(comparison: Comparison) -> str:
     """What belongs to the K of the set: how far it is one, and what remains if only proofs count."""
     whole, solved = comparison.censored, comparison.both_solved
-    cut = [] if whole is None or whole.bound == "exact" else [f"{whole.censored_agent + whole.censored_blind:,} runs without a proof"]
+    cut = (
+        []
+        if whole is None or whole.bound == "exact"
+        else [f"{whole.censored_agent + whole.censored_blind:,} runs without a proof"]
+    )
     if whole is not None and whole.bound == "none":
         cut.append("neither value nor bound")
     if cut and solved is not None:
@@ -209,8 +295,18 @@ def _set_rows(axes: Axes, count: int) -> None:
 
 def _head(axes: Axes, above: float, text: str, *, quiet: bool = False, x: float = 0.0, across: float = 0.0) -> None:
     """A line of words so many points above a panel."""
-    axes.annotate(text, (x, 1), (across, above), xycoords="axes fraction", textcoords="offset points", va="bottom", ha="left",
-                  fontsize=7.5 if quiet else 9, fontweight="normal" if quiet else "bold", color=_QUIET if quiet else _INK)  # fmt: skip
+    axes.annotate(
+        text,
+        (x, 1),
+        (across, above),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        va="bottom",
+        ha="left",
+        fontsize=7.5 if quiet else 9,
+        fontweight="normal" if quiet else "bold",
+        color=_QUIET if quiet else _INK,
+    )
 
 
 def _bar_legend(basins: Sequence[Basins]) -> list[Any]:
@@ -230,7 +326,18 @@ def _ratio_legend(ratios: Sequence[KRatio], whole: KRatio | None) -> list[Any]:
     handles = [Line2D([], [], color=_MEAN, linewidth=1.3, label="the set, 95%")] if whole is not None else []
     for bound in bounds:
         marker, face, name = _MARKERS[bound]
-        handles.append(Line2D([], [], marker=marker, linestyle="none", markersize=5.2, markerfacecolor=face, markeredgecolor=_INK, label=name))
+        handles.append(
+            Line2D(
+                [],
+                [],
+                marker=marker,
+                linestyle="none",
+                markersize=5.2,
+                markerfacecolor=face,
+                markeredgecolor=_INK,
+                label=name,
+            )
+        )
     return handles
 
 
@@ -240,7 +347,12 @@ def _powers(low: float, high: float) -> list[float]:
     if len(powers) > 3:
         return powers
     steps = [math.log10(factor) for factor in ((1, 2, 5) if high - low > 0.8 else (1, 1.25, 1.6, 2, 2.5, 4, 5, 8))]
-    return [power + step for power in range(math.floor(low), math.ceil(high) + 1) for step in steps if low <= power + step <= high]
+    return [
+        power + step
+        for power in range(math.floor(low), math.ceil(high) + 1)
+        for step in steps
+        if low <= power + step <= high
+    ]
 
 
 def _times(power: float) -> str:

@@ -110,9 +110,11 @@ class Walk:
     def _ways_on(self, goal: GoalNode, on_way: set[int]) -> Iterator[tuple[TacticNode | None, GoalNode]]:
         """The options at a goal, best first: a tactic with a subgoal to go on with, or None to work on the goal itself."""
         options: list[TacticNode | None] = [
-            tactic for tactic in goal.tactics
-            if tactic.status is Status.open and not any(below.id in on_way and below.status is Status.open for below in tactic.subgoals)
-        ]  # fmt: skip
+            tactic
+            for tactic in goal.tactics
+            if tactic.status is Status.open
+            and not any(below.id in on_way and below.status is Status.open for below in tactic.subgoals)
+        ]
         if goal.expandable and not (goal.expanded and self._too_wide(goal, len(options))):
             options.append(None)
         scores = {id(option): self._score(goal, option) for option in options}
@@ -136,12 +138,16 @@ class Walk:
     def _settle(self, goal: GoalNode, tied: list[TacticNode | None]) -> TacticNode | None:
         if self._tie_break is not None:
             upcoming = goal.suggestions[goal.tried] if goal.suggestions and goal.tried < len(goal.suggestions) else None
-            candidates: list[TacticNode | Suggestion | None] = [upcoming if option is None else option for option in tied]
+            candidates: list[TacticNode | Suggestion | None] = [
+                upcoming if option is None else option for option in tied
+            ]
             chosen = self._tie_break(tuple(candidates))
             for option, candidate in zip(tied, candidates, strict=True):
                 if chosen is candidate:
                     return option
-            raise ConfigError(f"the tie-break chose {chosen!r}, which is not among the {len(tied)} options it was given")
+            raise ConfigError(
+                f"the tie-break chose {chosen!r}, which is not among the {len(tied)} options it was given"
+            )
         return tied[0 if self._rng is None else self._rng.below(len(tied))]
 
     def _ucb1(self, goal: GoalNode, tactic: TacticNode | None) -> float:
@@ -182,7 +188,11 @@ class Walk:
             found.sort(key=lambda below: -below.value)
         elif rule == "score":
             visits = 1.0 + tactic.visits
-            found.sort(key=lambda below: -(below.value + self._c * math.sqrt(math.log(visits) / (1 + below.visits + below.in_flight))))
+            found.sort(
+                key=lambda below: (
+                    -(below.value + self._c * math.sqrt(math.log(visits) / (1 + below.visits + below.in_flight)))
+                )
+            )
         return found
 
     def _by_witnesses(self) -> Selection | None:
@@ -272,4 +282,8 @@ def _promise(goal: GoalNode) -> float:
     suggestions = goal.suggestions
     if suggestions is None:
         return goal.log_prior
-    return goal.log_prior + math.log(max(goal.share(suggestions[goal.tried]), 1e-12)) if goal.tried < len(suggestions) else -math.inf
+    return (
+        goal.log_prior + math.log(max(goal.share(suggestions[goal.tried]), 1e-12))
+        if goal.tried < len(suggestions)
+        else -math.inf
+    )

@@ -43,8 +43,14 @@ def checked(suggestions: Iterable[Suggestion], name: str = "a provider") -> list
     """The suggestions as a list, once it is sure that all probabilities are finite and not negative."""
     result = [Suggestion(*pair) for pair in suggestions]
     for tactic, probability in result:
-        if isinstance(probability, bool) or not isinstance(probability, (int, float)) or not 0.0 <= probability < math.inf:
-            raise ConfigError(f"{name}: the probability of `{tactic}` must be a finite number of at least 0, not {probability!r}")
+        if (
+            isinstance(probability, bool)
+            or not isinstance(probability, (int, float))
+            or not 0.0 <= probability < math.inf
+        ):
+            raise ConfigError(
+                f"{name}: the probability of `{tactic}` must be a finite number of at least 0, not {probability!r}"
+            )
     return result
 
 
@@ -58,9 +64,17 @@ def check_ranking(before: Sequence[Suggestion], after: Sequence[Suggestion]) -> 
     had, has = Counter(tuple(pair) for pair in before), Counter(tuple(pair) for pair in after)
     if had == has:
         return
-    told = [f"{kind}: " + ", ".join(f"`{pair[0]}` ({pair[1]!r})" + (f" x {count}" if count > 1 else "") for pair, count in difference.items())
-            for kind, difference in (("missing", had - has), ("added", has - had)) if difference]  # fmt: skip
-    raise ConfigError(f"a ranker only changes the order: {len(before)} suggestions went in, {len(after)} came out; {'; '.join(told)}")
+    told = [
+        f"{kind}: "
+        + ", ".join(
+            f"`{pair[0]}` ({pair[1]!r})" + (f" x {count}" if count > 1 else "") for pair, count in difference.items()
+        )
+        for kind, difference in (("missing", had - has), ("added", has - had))
+        if difference
+    ]
+    raise ConfigError(
+        f"a ranker only changes the order: {len(before)} suggestions went in, {len(after)} came out; {'; '.join(told)}"
+    )
 
 
 def merged(suggestions: Iterable[Suggestion]) -> list[Suggestion]:
@@ -130,7 +144,9 @@ class Combined:
     def __init__(self, providers: Sequence[Provider], weights: Sequence[float] | None = None) -> None:
         weights = [1.0] * len(providers) if weights is None else list(weights)
         if not providers or len(weights) != len(providers):
-            raise ConfigError(f"as many weights as providers, and at least one of each, not {len(weights)} for {len(providers)}")
+            raise ConfigError(
+                f"as many weights as providers, and at least one of each, not {len(weights)} for {len(providers)}"
+            )
         if any(not 0.0 <= weight < math.inf for weight in weights):
             raise ConfigError(f"weights are finite and at least 0, not {weights!r}")
         self.name = " + ".join(provider.name for provider in providers)
@@ -142,9 +158,17 @@ class Combined:
 
     def suggest_more(self, goal: Goal, count: int) -> list[Suggestion]:
         """As many as the parts have, up to `count`."""
-        return self._mix([part.suggest_more(goal, count) if isinstance(part, Generous) else part.suggest(goal) for part, _ in self._parts])[:count]
+        return self._mix(
+            [
+                part.suggest_more(goal, count) if isinstance(part, Generous) else part.suggest(goal)
+                for part, _ in self._parts
+            ]
+        )[:count]
 
     def _mix(self, lists: list[list[Suggestion]]) -> list[Suggestion]:
-        weighted = [Suggestion(tactic, probability * weight)
-                    for (provider, weight), pairs in zip(self._parts, lists, strict=True) for tactic, probability in checked(pairs, provider.name)]  # fmt: skip
+        weighted = [
+            Suggestion(tactic, probability * weight)
+            for (provider, weight), pairs in zip(self._parts, lists, strict=True)
+            for tactic, probability in checked(pairs, provider.name)
+        ]
         return by_probability(merged(weighted))

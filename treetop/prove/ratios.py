@@ -63,7 +63,9 @@ class KRatio:
         }  # fmt: skip
 
     def __str__(self) -> str:
-        between = f"({self.low:+.2f} to {self.high:+.2f})" if math.isfinite(self.low) else "(too little for an interval)"
+        between = (
+            f"({self.low:+.2f} to {self.high:+.2f})" if math.isfinite(self.low) else "(too little for an interval)"
+        )
         warning = ", neither a value nor a bound" if self.bound == "none" else ""
         return f"{_TOLD[self.bound]}{self.value:+.2f} {between}{warning}"
 
@@ -87,15 +89,24 @@ class TheoremK:
     @property
     def outcome(self) -> str:
         """Who ever proved it: `both`, `agent`, `blind` or `nobody`."""
-        return {(True, True): "both", (True, False): "agent", (False, True): "blind", (False, False): "nobody"}[self.solved_agent > 0, self.solved_blind > 0]
+        return {(True, True): "both", (True, False): "agent", (False, True): "blind", (False, False): "nobody"}[
+            self.solved_agent > 0, self.solved_blind > 0
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {
-            "theorem": self.theorem, "proved_by": self.outcome, "runs_agent": self.runs_agent, "runs_blind": self.runs_blind,
-            "solved_agent": self.solved_agent, "solved_blind": self.solved_blind, "cost_agent": self.cost_agent, "cost_blind": self.cost_blind,
-            "censored": self.censored.to_dict(), "both_solved": None if self.both_solved is None else self.both_solved.to_dict(),
-        }  # fmt: skip
+            "theorem": self.theorem,
+            "proved_by": self.outcome,
+            "runs_agent": self.runs_agent,
+            "runs_blind": self.runs_blind,
+            "solved_agent": self.solved_agent,
+            "solved_blind": self.solved_blind,
+            "cost_agent": self.cost_agent,
+            "cost_blind": self.cost_blind,
+            "censored": self.censored.to_dict(),
+            "both_solved": None if self.both_solved is None else self.both_solved.to_dict(),
+        }
 
 
 @dataclass(frozen=True)
@@ -121,11 +132,18 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {
-            "agent": self.agent, "blind": self.blind, "unit": self.unit, "paired": self.paired, "samples": self.samples, "failed": self.failed,
-            "censored": None if self.censored is None else self.censored.to_dict(), "proved_by": self.proved_by(),
+            "agent": self.agent,
+            "blind": self.blind,
+            "unit": self.unit,
+            "paired": self.paired,
+            "samples": self.samples,
+            "failed": self.failed,
+            "censored": None if self.censored is None else self.censored.to_dict(),
+            "proved_by": self.proved_by(),
             "both_solved": None if self.both_solved is None else self.both_solved.to_dict(),
-            "left_out": dict(self.left_out), "theorems": [one.to_dict() for one in self.theorems],
-        }  # fmt: skip
+            "left_out": dict(self.left_out),
+            "theorems": [one.to_dict() for one in self.theorems],
+        }
 
     def proved_by(self) -> dict[str, int]:
         """How many theorems were proved by both, by one alone, by nobody."""
@@ -134,22 +152,51 @@ class Comparison:
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a theorem."""
-        head = ["theorem", f"{self.unit} of {self.agent}", f"of {self.blind}", "proved", "proved", "K", "95% interval", "K, both proved"]
+        head = [
+            "theorem",
+            f"{self.unit} of {self.agent}",
+            f"of {self.blind}",
+            "proved",
+            "proved",
+            "K",
+            "95% interval",
+            "K, both proved",
+        ]
         rows = []
         for one in self.theorems:
             ratio, solved = one.censored, one.both_solved
             between = f"{ratio.low:+.2f} to {ratio.high:+.2f}" if math.isfinite(ratio.low) else "unknown"
             sign = {"exact": "", "at least": ">= ", "at most": "<= ", "none": "? "}[ratio.bound]
-            rows.append([one.theorem, f"{one.cost_agent:,.4g}", f"{one.cost_blind:,.4g}", f"{one.solved_agent}/{one.runs_agent}",
-                         f"{one.solved_blind}/{one.runs_blind}", f"{sign}{ratio.value:+.2f}", between, "-" if solved is None else f"{solved.value:+.2f}"])  # fmt: skip
+            rows.append(
+                [
+                    one.theorem,
+                    f"{one.cost_agent:,.4g}",
+                    f"{one.cost_blind:,.4g}",
+                    f"{one.solved_agent}/{one.runs_agent}",
+                    f"{one.solved_blind}/{one.runs_blind}",
+                    f"{sign}{ratio.value:+.2f}",
+                    between,
+                    "-" if solved is None else f"{solved.value:+.2f}",
+                ]
+            )
         return head, rows
 
     def facts(self) -> dict[str, str]:
         """What the whole says, by name."""
-        said = {f"K in {self.unit}": "unknown: no theorem is left" if self.censored is None else self._told(self.censored, "without a proof, counted as spent")}
-        said["both proved"] = "unknown: no theorem was proved by both" if self.both_solved is None else self._told(self.both_solved, "without a proof, left out")
+        said = {
+            f"K in {self.unit}": "unknown: no theorem is left"
+            if self.censored is None
+            else self._told(self.censored, "without a proof, counted as spent")
+        }
+        said["both proved"] = (
+            "unknown: no theorem was proved by both"
+            if self.both_solved is None
+            else self._told(self.both_solved, "without a proof, left out")
+        )
         by = self.proved_by()
-        said["proved by"] = f"both {by['both']:,}, {self.agent} alone {by['agent']:,}, {self.blind} alone {by['blind']:,}, nobody {by['nobody']:,}"
+        said["proved by"] = (
+            f"both {by['both']:,}, {self.agent} alone {by['agent']:,}, {self.blind} alone {by['blind']:,}, nobody {by['nobody']:,}"
+        )
         if self.failed:
             said["failed"] = f"runs that broke down, and are not counted: {self.failed:,}"
         if self.left_out:
@@ -157,13 +204,19 @@ class Comparison:
         return said
 
     def _told(self, ratio: KRatio, what: str) -> str:
-        cut = f"; runs {what}: {ratio.censored_agent:,} of {self.agent}, {ratio.censored_blind:,} of {self.blind}" if ratio.bound != "exact" else ""
+        cut = (
+            f"; runs {what}: {ratio.censored_agent:,} of {self.agent}, {ratio.censored_blind:,} of {self.blind}"
+            if ratio.bound != "exact"
+            else ""
+        )
         return f"{ratio}, 95% interval, {_many(ratio.theorems, 'theorem')}, {_many(ratio.seeds, 'seed')}{cut}"
 
     def __str__(self) -> str:
         said = self.facts()
         width = max(map(len, said))
-        return "\n".join([text_table(*self.rows()), "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())])
+        return "\n".join(
+            [text_table(*self.rows()), "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())]
+        )
 
 
 @dataclass(frozen=True)
@@ -180,8 +233,14 @@ class _Costs:
 
 
 def compare(
-    runs_agent: Iterable[Run], runs_blind: Iterable[Run], unit: str = "attempts", *, rng: Rng, paired: bool = False, samples: int = 2000
-) -> Comparison:  # fmt: skip
+    runs_agent: Iterable[Run],
+    runs_blind: Iterable[Run],
+    unit: str = "attempts",
+    *,
+    rng: Rng,
+    paired: bool = False,
+    samples: int = 2000,
+) -> Comparison:
     """Compare the runs of two policies. The interval is from `samples` bootstrap samples: theorems are drawn, then seeds within each.
 
     The seeds of both sides are drawn independently; with `paired` together, and only those that both sides have, for runs that share more
@@ -211,9 +270,19 @@ def compare(
         solved_costs += [solved] if solved is not None else []
         theorems.append(_theorem_k(name, ours, theirs, costs, solved, unit, draws))
     return Comparison(
-        agent.policy, blind.policy, unit, tuple(theorems), _set_k([one.censored for one in theorems], all_costs, draws, _bound),
-        _set_k([one.both_solved for one in theorems if one.both_solved is not None], solved_costs, draws, _bound_of_solved), left_out, agent.failed + blind.failed, paired, samples,
-    )  # fmt: skip
+        agent.policy,
+        blind.policy,
+        unit,
+        tuple(theorems),
+        _set_k([one.censored for one in theorems], all_costs, draws, _bound),
+        _set_k(
+            [one.both_solved for one in theorems if one.both_solved is not None], solved_costs, draws, _bound_of_solved
+        ),
+        left_out,
+        agent.failed + blind.failed,
+        paired,
+        samples,
+    )
 
 
 class _Side:
@@ -265,7 +334,9 @@ class _Draws:
         return np.random.default_rng([self._word, int(digest(*names), 16)])
 
 
-def _theorem_k(name: str, ours: list[Run], theirs: list[Run], costs: _Costs, solved: _Costs | None, unit: str, draws: _Draws) -> TheoremK:
+def _theorem_k(
+    name: str, ours: list[Run], theirs: list[Run], costs: _Costs, solved: _Costs | None, unit: str, draws: _Draws
+) -> TheoremK:
     cut_agent, cut_blind = (sum(not run.proved for run in runs) for runs in (ours, theirs))
 
     def ratio(of: _Costs, bound: str, seeds: int) -> KRatio:
@@ -275,13 +346,23 @@ def _theorem_k(name: str, ours: list[Run], theirs: list[Run], costs: _Costs, sol
         return KRatio(of.ratio, low, high, unit, 1, seeds, cut_agent, cut_blind, bound)
 
     return TheoremK(
-        name, len(ours), len(theirs), len(ours) - cut_agent, len(theirs) - cut_blind, float(np.mean(costs.agent)), float(np.mean(costs.blind)),
+        name,
+        len(ours),
+        len(theirs),
+        len(ours) - cut_agent,
+        len(theirs) - cut_blind,
+        float(np.mean(costs.agent)),
+        float(np.mean(costs.blind)),
         ratio(costs, _bound(cut_agent, cut_blind), max(len(ours), len(theirs))),
-        None if solved is None else ratio(solved, _bound_of_solved(cut_agent, cut_blind), max(len(solved.agent), len(solved.blind))),
-    )  # fmt: skip
+        None
+        if solved is None
+        else ratio(solved, _bound_of_solved(cut_agent, cut_blind), max(len(solved.agent), len(solved.blind))),
+    )
 
 
-def _set_k(figures: Sequence[KRatio], costs: list[_Costs], draws: _Draws, bound: Callable[[int, int], str]) -> KRatio | None:
+def _set_k(
+    figures: Sequence[KRatio], costs: list[_Costs], draws: _Draws, bound: Callable[[int, int], str]
+) -> KRatio | None:
     """The mean over theorems, of which each has a figure and the costs that it was made of."""
     if not figures:
         return None
@@ -295,13 +376,24 @@ def _set_k(figures: Sequence[KRatio], costs: list[_Costs], draws: _Draws, bound:
         low, high = _interval(drawn.mean(axis=1))
     cut_agent, cut_blind = (sum(getattr(one, side) for one in figures) for side in ("censored_agent", "censored_blind"))
     value = math.fsum(one.value for one in figures) / len(figures)
-    return KRatio(value, low, high, figures[0].unit, len(figures), max(one.seeds for one in figures), cut_agent, cut_blind,
-                  bound(cut_agent, cut_blind))  # fmt: skip
+    return KRatio(
+        value,
+        low,
+        high,
+        figures[0].unit,
+        len(figures),
+        max(one.seeds for one in figures),
+        cut_agent,
+        cut_blind,
+        bound(cut_agent, cut_blind),
+    )
 
 
 def _bound(cut_agent: int, cut_blind: int) -> str:
     """What is cut off can only be dearer: that bounds K on one side if only one side was cut."""
-    return {(False, False): "exact", (False, True): "at least", (True, False): "at most", (True, True): "none"}[cut_agent > 0, cut_blind > 0]
+    return {(False, False): "exact", (False, True): "at least", (True, False): "at most", (True, True): "none"}[
+        cut_agent > 0, cut_blind > 0
+    ]
 
 
 def _bound_of_solved(cut_agent: int, cut_blind: int) -> str:

@@ -64,11 +64,19 @@ class Run:
         for name in ("seed", *_COUNTS):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or (name != "seed" and value < 0):
-                raise ConfigError(f"{name} of a run is a whole number{'' if name == 'seed' else ' of at least 0'}, not {value!r}")
-        if isinstance(self.seconds, bool) or not isinstance(self.seconds, (int, float)) or not 0 <= self.seconds < math.inf:
+                raise ConfigError(
+                    f"{name} of a run is a whole number{'' if name == 'seed' else ' of at least 0'}, not {value!r}"
+                )
+        if (
+            isinstance(self.seconds, bool)
+            or not isinstance(self.seconds, (int, float))
+            or not 0 <= self.seconds < math.inf
+        ):
             raise ConfigError(f"seconds of a run is a number of at least 0, not {self.seconds!r}")
         if self.proved != bool(self.structure):
-            raise ConfigError(f"a run has a structure if and only if it is proved: {self.theorem} is {self.status} with {self.structure!r}")
+            raise ConfigError(
+                f"a run has a structure if and only if it is proved: {self.theorem} is {self.status} with {self.structure!r}"
+            )
 
     @property
     def proved(self) -> bool:
@@ -88,9 +96,15 @@ class Run:
     def from_dict(cls, content: Mapping[str, Any]) -> Run:
         """The run that `to_dict` told of. Anything else is an error that says what is wrong with it."""
         names = [field.name for field in fields(cls)]
-        missing, unknown = [name for name in names if name not in content], [str(name) for name in content if name not in names]
+        missing, unknown = (
+            [name for name in names if name not in content],
+            [str(name) for name in content if name not in names],
+        )
         if missing or unknown:
-            raise ConfigError(f"a run has {', '.join(names)}; " + (f"missing: {', '.join(missing)}" if missing else f"unknown: {', '.join(unknown)}"))
+            raise ConfigError(
+                f"a run has {', '.join(names)}; "
+                + (f"missing: {', '.join(missing)}" if missing else f"unknown: {', '.join(unknown)}")
+            )
         return cls(**content)
 
 
@@ -104,9 +118,15 @@ class RunLog(Journal):
     entry = "run"
 
     def __init__(
-        self, path: str | Path | None, report: Mapping[str, Any], *, may_differ: Iterable[str] = ("seeds", "policies", "versions", "machine")
-    ) -> None:  # fmt: skip
-        super().__init__(None if path is None else Path(path), as_read({"kind": KIND, "version": VERSION, "report": dict(report)}))
+        self,
+        path: str | Path | None,
+        report: Mapping[str, Any],
+        *,
+        may_differ: Iterable[str] = ("seeds", "policies", "versions", "machine"),
+    ) -> None:
+        super().__init__(
+            None if path is None else Path(path), as_read({"kind": KIND, "version": VERSION, "report": dict(report)})
+        )
         self.runs: dict[RunKey, Run] = {}
         """What is finished. A run that failed and was tried again is there once, as it ended."""
         self._may_differ = frozenset(may_differ)
@@ -115,11 +135,15 @@ class RunLog(Journal):
         """Add a finished run. When this returns it is on the disk."""
         before = self.runs.get(run.key)
         if before is not None and before.status != "failed":
-            raise ConfigError(f"{run.theorem} under {run.policy} with seed {run.seed} was run before, and is {before.status}")
+            raise ConfigError(
+                f"{run.theorem} under {run.policy} with seed {run.seed} was run before, and is {before.status}"
+            )
         self.write(run.to_dict())
         self.runs[run.key] = run
 
-    def missing(self, theorems: Sequence[str], policies: Sequence[str], seeds: Sequence[int], *, retry_failed: bool = False) -> Iterator[RunKey]:
+    def missing(
+        self, theorems: Sequence[str], policies: Sequence[str], seeds: Sequence[int], *, retry_failed: bool = False
+    ) -> Iterator[RunKey]:
         """What is still to be run: all theorems under all policies with the first seed, then with the second, so that what is known grows evenly."""
         for seed in seeds:
             for theorem in theorems:
@@ -141,8 +165,10 @@ class RunLog(Journal):
             raise SaveError(f"{path} is damaged: it has no report")
         for name in dict.fromkeys([*ours, *theirs]):
             if name not in self._may_differ and theirs.get(name) != ours.get(name):
-                raise SaveError(f"{path} is another experiment: its {name.replace('_', ' ')} is {_show(theirs.get(name))}, "
-                                f"not {_show(ours.get(name))}; name another file")  # fmt: skip
+                raise SaveError(
+                    f"{path} is another experiment: its {name.replace('_', ' ')} is {_show(theirs.get(name))}, "
+                    f"not {_show(ours.get(name))}; name another file"
+                )
 
     def take(self, record: Record) -> bool:
         """A run that was finished before."""

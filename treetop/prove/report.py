@@ -63,7 +63,9 @@ class ProofReport:
                 raise ConfigError(f"a report names each of its {name} once, not {values!r}")
         tiers = self.budget_tiers
         if list(tiers) != sorted(set(tiers)) or any(tier < 1 for tier in tiers):
-            raise ConfigError(f"budget tiers are whole numbers of iterations, each larger than the one before, not {tiers!r}")
+            raise ConfigError(
+                f"budget tiers are whole numbers of iterations, each larger than the one before, not {tiers!r}"
+            )
         if self.allow_easy and self.blocked:
             raise ConfigError("with allow_easy nothing is blocked")
         plain({**self.limits, **self.prover})
@@ -77,7 +79,10 @@ class ProofReport:
         """Everything by name, for people: what belongs together on one line, long lists by their first and last entries."""
         c = "none" if self.c is None else f"{self.c:.6g}"
         tiers = f"budget tiers {_listed(self.budget_tiers)} iterations" if self.budget_tiers else "no budget tiers"
-        prover = {"": self.prover.get("prover"), **{name: value for name, value in self.prover.items() if name not in ("prover", "statement")}}
+        prover = {
+            "": self.prover.get("prover"),
+            **{name: value for name, value in self.prover.items() if name not in ("prover", "statement")},
+        }
         return {
             "policy": f"{' against '.join(self.policies)}; c {c}, backup {self.backup}, subgoals {self.subgoals}, expansion {self.expansion}",
             "chance": f"seeds {_listed(self.seeds) or 'none'}; rng {self.rng}; tie-break {self.tie_break}",
@@ -91,7 +96,11 @@ class ProofReport:
     def _easy(self) -> str:
         if self.allow_easy:
             return "allowed"
-        return f"blocked ({_listed(self.blocked)}: {len(self.blocked):,} in all)" if self.blocked else "blocked, though there were none"
+        return (
+            f"blocked ({_listed(self.blocked)}: {len(self.blocked):,} in all)"
+            if self.blocked
+            else "blocked, though there were none"
+        )
 
     def __str__(self) -> str:
         said = self.facts()
@@ -100,23 +109,51 @@ class ProofReport:
 
 
 def report_on(
-    theorems: Mapping[str, Mapping[str, Any]], config: ProofConfig, provider: str, *, allow_easy: bool, seeds: tuple[int, ...],
-    tiers: tuple[int, ...] = (), limits: Mapping[str, Any] | None = None, hooks: Mapping[str, str | None] | None = None, policies: tuple[str, ...] = (),
-) -> ProofReport:  # fmt: skip
+    theorems: Mapping[str, Mapping[str, Any]],
+    config: ProofConfig,
+    provider: str,
+    *,
+    allow_easy: bool,
+    seeds: tuple[int, ...],
+    tiers: tuple[int, ...] = (),
+    limits: Mapping[str, Any] | None = None,
+    hooks: Mapping[str, str | None] | None = None,
+    policies: tuple[str, ...] = (),
+) -> ProofReport:
     """The report of a search, or of an experiment with several. `theorems` are names with what the theorems say of themselves."""
     said = hooks or {}
     expansion = "all tactics at once" if config.width is None else f"{config.width} at a time"
-    widening = "" if config.widening is None else f", at most {config.widening[0]:g} n^{config.widening[1]:g} after n visits"
+    widening = (
+        "" if config.widening is None else f", at most {config.widening[0]:g} n^{config.widening[1]:g} after n visits"
+    )
     statements = {name: f"{facts.get('statement', '')}{facts.get('digest', '')}" for name, facts in theorems.items()}
     return ProofReport(
-        policies=policies or (config.policy,), c=config.c if config.policy in ("ucb1", "puct") else None, backup=config.backup, subgoals=config.subgoals,
-        expansion=expansion + widening, tie_break=said.get("tie_break") or ("by the seed" if seeds else "the first"),
-        rng="SplitMix64, one a run, by its seed", seeds=seeds, provider=provider, ranker=said.get("ranker"), allow_easy=allow_easy,
-        blocked=() if allow_easy else tuple(sorted(EASY)), budget_tiers=tiers, theorems=tuple(theorems), theorems_digest=digest_theorems(statements),
-        limits={**(limits or {}), "seconds_a_tactic": config.tactic_seconds, "estimate": said.get("evaluate") or config.estimate,
-                "leaf_value": config.leaf_value, "virtual_loss": config.virtual_loss, "depth_bias": config.depth_bias, "path_bias": config.path_bias},
+        policies=policies or (config.policy,),
+        c=config.c if config.policy in ("ucb1", "puct") else None,
+        backup=config.backup,
+        subgoals=config.subgoals,
+        expansion=expansion + widening,
+        tie_break=said.get("tie_break") or ("by the seed" if seeds else "the first"),
+        rng="SplitMix64, one a run, by its seed",
+        seeds=seeds,
+        provider=provider,
+        ranker=said.get("ranker"),
+        allow_easy=allow_easy,
+        blocked=() if allow_easy else tuple(sorted(EASY)),
+        budget_tiers=tiers,
+        theorems=tuple(theorems),
+        theorems_digest=digest_theorems(statements),
+        limits={
+            **(limits or {}),
+            "seconds_a_tactic": config.tactic_seconds,
+            "estimate": said.get("evaluate") or config.estimate,
+            "leaf_value": config.leaf_value,
+            "virtual_loss": config.virtual_loss,
+            "depth_bias": config.depth_bias,
+            "path_bias": config.path_bias,
+        },
         prover=_provers(list(theorems.values())),
-    )  # fmt: skip
+    )
 
 
 def _provers(told: list[Mapping[str, Any]]) -> dict[str, Any]:
@@ -143,13 +180,22 @@ def _unfrozen(value: Any) -> Any:
 def _listed(values: tuple[Any, ...]) -> str:
     if len(values) <= _MANY:
         return ", ".join(map(str, values))
-    if all(isinstance(value, int) for value in values) and list(values) == list(range(values[0], values[0] + len(values))):
+    if all(isinstance(value, int) for value in values) and list(values) == list(
+        range(values[0], values[0] + len(values))
+    ):
         return f"{values[0]} to {values[-1]}"
     return f"{', '.join(map(str, values[: _MANY - 2]))}, ..., {values[-1]}"
 
 
 def _pairs(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_number(value)}".strip() for name, value in values.items() if value not in (None, [], "")) or "none"
+    return (
+        ", ".join(
+            f"{name.replace('_', ' ')} {_number(value)}".strip()
+            for name, value in values.items()
+            if value not in (None, [], "")
+        )
+        or "none"
+    )
 
 
 def _number(value: Any) -> str:

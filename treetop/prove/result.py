@@ -58,12 +58,29 @@ class ProofResult:
         """All but the graph, as JSON holds it."""
         verdict = self.verdict
         return {
-            "theorem": self.theorem, "status": self.status, "proved": self.proved, "script": self.script, "refused_script": self.refused_script, "steps": self.steps,
-            "verdict": None if verdict is None else {"accepted": verdict.accepted, "reason": verdict.reason, "checker": verdict.checker,
-                                                     "assumptions": list(verdict.assumptions)},
-            "iterations": self.iterations, "attempts": self.attempts, "expansions": self.expansions, "seconds": round(self.seconds, 4),
-            "tier": self.tier, "interrupted": self.interrupted, "goals": self.counts(), "report": self.report.to_dict(),
-        }  # fmt: skip
+            "theorem": self.theorem,
+            "status": self.status,
+            "proved": self.proved,
+            "script": self.script,
+            "refused_script": self.refused_script,
+            "steps": self.steps,
+            "verdict": None
+            if verdict is None
+            else {
+                "accepted": verdict.accepted,
+                "reason": verdict.reason,
+                "checker": verdict.checker,
+                "assumptions": list(verdict.assumptions),
+            },
+            "iterations": self.iterations,
+            "attempts": self.attempts,
+            "expansions": self.expansions,
+            "seconds": round(self.seconds, 4),
+            "tier": self.tier,
+            "interrupted": self.interrupted,
+            "goals": self.counts(),
+            "report": self.report.to_dict(),
+        }
 
     def summary(self) -> str:
         """One line: what is known now, and who says so."""
@@ -94,7 +111,11 @@ class ProofResult:
         return outline(self.graph, self.proof, lines=lines, everything=everything, show=show)
 
     def __str__(self) -> str:
-        parts = [f"{self.theorem}: {self.summary()}" + (f"\n{self.statement}" if self.statement else ""), (self.script or self.refused_script).rstrip(), self.effort()]
+        parts = [
+            f"{self.theorem}: {self.summary()}" + (f"\n{self.statement}" if self.statement else ""),
+            (self.script or self.refused_script).rstrip(),
+            self.effort(),
+        ]
         return "\n\n".join(part for part in parts if part)
 
 

@@ -26,7 +26,9 @@ Evaluate = Callable[[Goal], float]
 """How likely it seems that a goal can be proved, from 0 to 1."""
 TraceSink = Callable[[dict[str, Any]], None]
 
-MOST_TACTICS = 16  # in one task: whoever carries it out looks at the clock itself, but others may be waiting for the goal
+MOST_TACTICS = (
+    16  # in one task: whoever carries it out looks at the clock itself, but others may be waiting for the goal
+)
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,12 @@ def carry_out(prover: Prover, task: Task, stop: Callable[[], bool] | None = None
             attempt = prover.attempt(task.place, tactic, seconds)
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this tactic's failure
             attempt = Attempt(None, f"{type(error).__name__}: {error}", time.perf_counter() - now)
-        if attempt.subgoals is None and task.seconds is not None and seconds < task.tactic_seconds and time.perf_counter() - begun >= task.seconds:
+        if (
+            attempt.subgoals is None
+            and task.seconds is not None
+            and seconds < task.tactic_seconds
+            and time.perf_counter() - begun >= task.seconds
+        ):
             break  # the end of the search cut it short: it stays untried
         attempts.append(attempt)
         applied += attempt.applied
@@ -110,7 +117,9 @@ class Scheduler:
             most = MOST_TACTICS if attempts is None else min(MOST_TACTICS, attempts)
             tactics = tuple(suggestion.tactic for suggestion in goal.suggestions[goal.tried : goal.tried + most])
             self._tasks += 1
-            task = Task(self._tasks, goal.id, goal.place(), tactics, self._config.width, self._config.tactic_seconds, seconds)
+            task = Task(
+                self._tasks, goal.id, goal.place(), tactics, self._config.width, self._config.tactic_seconds, seconds
+            )
             goal.reserved = True
             for node in _on_way(selection):
                 node.in_flight += 1
@@ -190,7 +199,15 @@ class Scheduler:
                 self._policy.offer(below)
         self._values.enter(tactic)
         subgoals = None if attempt.subgoals is None else [below.id for below in tactic.subgoals]
-        self._tell("attempt", goal=goal.id, task=task.id, tactic=tactic.tactic, subgoals=subgoals, reason=attempt.reason, seconds=round(attempt.seconds, 4))
+        self._tell(
+            "attempt",
+            goal=goal.id,
+            task=task.id,
+            tactic=tactic.tactic,
+            subgoals=subgoals,
+            reason=attempt.reason,
+            seconds=round(attempt.seconds, 4),
+        )
         self._change(change, goal)
 
     def _change(self, change: Change, goal: GoalNode) -> None:
@@ -211,7 +228,11 @@ class Scheduler:
 
     def _estimate(self, goal: Goal) -> float:
         """What a goal seems to be worth. An estimate is a hint: where somebody's fails, the usual one will do."""
-        usual = self._config.leaf_value if self._config.estimate == "constant" else 1.0 / (1.0 + len(goal.key) / self._length)
+        usual = (
+            self._config.leaf_value
+            if self._config.estimate == "constant"
+            else 1.0 / (1.0 + len(goal.key) / self._length)
+        )
         if self._evaluate is None:
             return usual
         try:

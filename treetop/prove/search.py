@@ -38,7 +38,9 @@ from treetop.workers.units import Unit
 _SHORTENING = ProofLimit(attempts=200, seconds=5.0)
 _CHECKING = 1.0, 0.25  # seconds, and a share of the limit, that a check may take beyond the limit
 _SHOWING = ProofLimit(attempts=500, seconds=10.0)
-_GRACE = 60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
+_GRACE = (
+    60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
+)
 _WATCHED = 0.1  # seconds between two looks at the progress
 
 
@@ -74,12 +76,25 @@ class ProofSearch:
     """
 
     def __init__(
-        self, theorem: Theorem, config: ProofConfig | None = None, *, seed: int | None = 0, provider: Provider | None = None,
-        ranker: Ranker | None = None, evaluate: Evaluate | None = None, tie_break: TieBreak | None = None, workers: int = 1,
-        trace: TraceSink | None = None, allow_easy: bool = True, prover: Prover | None = None, session: ProverSession | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        theorem: Theorem,
+        config: ProofConfig | None = None,
+        *,
+        seed: int | None = 0,
+        provider: Provider | None = None,
+        ranker: Ranker | None = None,
+        evaluate: Evaluate | None = None,
+        tie_break: TieBreak | None = None,
+        workers: int = 1,
+        trace: TraceSink | None = None,
+        allow_easy: bool = True,
+        prover: Prover | None = None,
+        session: ProverSession | None = None,
+    ) -> None:
         if session is not None and workers not in (1, session.workers):
-            raise ConfigError(f"the session has {session.workers} workers, not {workers}: leave out `workers`, or make another session")
+            raise ConfigError(
+                f"the session has {session.workers} workers, not {workers}: leave out `workers`, or make another session"
+            )
         self._session = ProverSession(workers) if session is None else session
         self._owner = session is None
         self.theorem = theorem
@@ -98,7 +113,9 @@ class ProofSearch:
             suggesting = theorem.provider(self._prover) if provider is None else provider
             self.provider = suggesting if allow_easy else FilteredProvider(suggesting)
             policy = make_policy(self.graph, self.config, rng, tie_break)
-            self._scheduler = Scheduler(self.graph, policy, self.provider, self.config, ranker=ranker, evaluate=evaluate, trace=trace)
+            self._scheduler = Scheduler(
+                self.graph, policy, self.provider, self.config, ranker=ranker, evaluate=evaluate, trace=trace
+            )
         except BaseException:
             self.close()
             raise
@@ -110,7 +127,9 @@ class ProofSearch:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -148,7 +167,13 @@ class ProofSearch:
             self._judge(budget)
         return self.result()
 
-    def run_tiers(self, tiers: tuple[int, ...], *, seconds: float | None = None, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
+    def run_tiers(
+        self,
+        tiers: tuple[int, ...],
+        *,
+        seconds: float | None = None,
+        progress: Callable[[ProofProgress], None] | None = None,
+    ) -> ProofResult:
         """Search by budget tiers, each a number of iterations counted from the start, until one of them decides. Each goes on with the same graph."""
         if not tiers or any(late <= early for early, late in pairwise(tiers)) or tiers[0] < 1:
             raise ConfigError(f"tiers are growing numbers of iterations, not {tiers!r}")
@@ -166,7 +191,13 @@ class ProofSearch:
     def result(self) -> ProofResult:
         """Return what is known now."""
         root = self.graph.root
-        status, proof, script, verdict, refused = "open" if root.status is Status.open else "exhausted", None, "", None, ""
+        status, proof, script, verdict, refused = (
+            "open" if root.status is Status.open else "exhausted",
+            None,
+            "",
+            None,
+            "",
+        )
         if root.status is Status.proved and self._decided is None:
             status = "open"
         elif self._decided is not None:
@@ -178,9 +209,21 @@ class ProofSearch:
                 refused = self.theorem.script(found)
         tier = self._tier if status != "open" else None
         return ProofResult(
-            self.theorem.name, status, proof, script, verdict, self.iterations, self.attempts, self._scheduler.expansions, self.seconds, tier,
-            self.report(), self.graph, self._interrupted and status == "open", refused,
-        )  # fmt: skip
+            self.theorem.name,
+            status,
+            proof,
+            script,
+            verdict,
+            self.iterations,
+            self.attempts,
+            self._scheduler.expansions,
+            self.seconds,
+            tier,
+            self.report(),
+            self.graph,
+            self._interrupted and status == "open",
+            refused,
+        )
 
     def tree(self, *, lines: int | None = LINES, everything: bool = False) -> Outline:
         """The search as an indented text, as `ProofResult.tree` gives it, with goals in the notation that the prover's users know."""
@@ -205,9 +248,15 @@ class ProofSearch:
     def report(self) -> ProofReport:
         """All that is needed to run the search again and to judge what is claimed of it."""
         return report_on(
-            {self.theorem.name: self.theorem.facts()}, self.config, self.provider.name, allow_easy=self.allow_easy, hooks=self._hooks, tiers=self._tiers,
-            seeds=() if self.seed is None else (self.seed,), limits={**self._limits, "workers": self.workers},
-        )  # fmt: skip
+            {self.theorem.name: self.theorem.facts()},
+            self.config,
+            self.provider.name,
+            allow_easy=self.allow_easy,
+            hooks=self._hooks,
+            tiers=self._tiers,
+            seeds=() if self.seed is None else (self.seed,),
+            limits={**self._limits, "workers": self.workers},
+        )
 
     def _judge(self, budget: ProofBudget) -> None:
         """Shorten and check, once. Where the shorter proof is refused, the one that the search found may still stand."""
@@ -215,7 +264,9 @@ class ProofSearch:
             return
         found = extract(self.graph)
         left = budget.seconds_left
-        shortening = ProofBudget(_SHORTENING if left is None else replace(_SHORTENING, seconds=min(5.0, max(0.1, left / 3))))
+        shortening = ProofBudget(
+            _SHORTENING if left is None else replace(_SHORTENING, seconds=min(5.0, max(0.1, left / 3)))
+        )
 
         def attempt(place: Place, tactic: str) -> Attempt:
             shortening.attempts += 1
@@ -223,7 +274,11 @@ class ProofSearch:
 
         shorter = shorten(self.graph, attempt, lambda: not shortening.spent)
         limit = budget.limit.seconds
-        end = None if limit is None else time.monotonic() + max(budget.seconds_left or 0.0, _CHECKING[0] + _CHECKING[1] * limit)
+        end = (
+            None
+            if limit is None
+            else time.monotonic() + max(budget.seconds_left or 0.0, _CHECKING[0] + _CHECKING[1] * limit)
+        )
         self._decided = self._check(shorter, end)
         if self._decided is not None and not self._decided[1].accepted and shorter.size != found.size:
             self._decided = self._check(found, end) or self._decided
@@ -286,9 +341,15 @@ class ProofSearch:
         for goal in self.graph.goals:
             counts[goal.status] += 1
         return ProofProgress(
-            budget.iterations, budget.attempts, budget.elapsed, counts[Status.open], counts[Status.proved], counts[Status.dead], self._best_way(),
+            budget.iterations,
+            budget.attempts,
+            budget.elapsed,
+            counts[Status.open],
+            counts[Status.proved],
+            counts[Status.dead],
+            self._best_way(),
             checking,
-        )  # fmt: skip
+        )
 
     def _best_way(self) -> tuple[str, ...]:
         best: list[str] = []
@@ -299,7 +360,9 @@ class ProofSearch:
                 return tuple(best)
             tactic = max(options, key=lambda option: (option.value, option.visits))
             best.append(tactic.tactic)
-            below = next((below for below in tactic.subgoals if below.status is Status.open and below.id not in seen), None)
+            below = next(
+                (below for below in tactic.subgoals if below.status is Status.open and below.id not in seen), None
+            )
             if below is None:
                 return tuple(best)
             seen.add(below.id)

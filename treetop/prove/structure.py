@@ -32,7 +32,9 @@ _DECLARED = re.compile(
 _OPENING, _CLOSING = "([{", ")]}"
 
 
-def structure(proof: Proof, signature: Signature | None = None, *, family: Family | None = None, rounds: int | None = None) -> str:
+def structure(
+    proof: Proof, signature: Signature | None = None, *, family: Family | None = None, rounds: int | None = None
+) -> str:
     """The structure of a proof, as 16 hexadecimal digits.
 
     `signature` tells what is seen of a goal, `family` what is seen of a tactic; if not given, `goal_signature` and `tactic_family`.

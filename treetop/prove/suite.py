@@ -50,7 +50,10 @@ def find_problems(source: str | Path) -> list[ProblemFile]:
         raise ConfigError(f"{source} holds no problems: no file there ends in {' or '.join(SUFFIXES)}")
     names = {path: path.relative_to(source).with_suffix("").as_posix() for path in paths}
     shared = Counter(names.values())
-    return sorted((ProblemFile(name if shared[name] == 1 else name + path.suffix, path) for path, name in names.items()), key=lambda file: file.name)
+    return sorted(
+        (ProblemFile(name if shared[name] == 1 else name + path.suffix, path) for path, name in names.items()),
+        key=lambda file: file.name,
+    )
 
 
 def family_of(problem: str) -> str:
@@ -82,7 +85,12 @@ class Tally:
         """Count them."""
         found = list(runs)
         counts = Counter(run.status for run in found)
-        return cls(len(found), {status: counts[status] for status in STATUSES}, sum(run.attempts for run in found), sum(run.seconds for run in found))
+        return cls(
+            len(found),
+            {status: counts[status] for status in STATUSES},
+            sum(run.attempts for run in found),
+            sum(run.seconds for run in found),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
@@ -101,21 +109,39 @@ class SuiteTable:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return {
-            policy: {**total.to_dict(), "families": {family: tally.to_dict() for (owner, family), tally in self.families.items() if owner == policy}}
+            policy: {
+                **total.to_dict(),
+                "families": {
+                    family: tally.to_dict() for (owner, family), tally in self.families.items() if owner == policy
+                },
+            }
             for policy, total in self.totals.items()
         }
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings, a row a family, and one for all of them; only those ways to end that occurred, and proofs."""
-        ends = [status for status in STATUSES if status == "proved" or any(total.statuses[status] for total in self.totals.values())]
+        ends = [
+            status
+            for status in STATUSES
+            if status == "proved" or any(total.statuses[status] for total in self.totals.values())
+        ]
         several = len(self.totals) > 1
         rows = []
         for policy, total in self.totals.items():
             named = [(family, tally) for (owner, family), tally in self.families.items() if owner == policy]
             for family, tally in [*named, ("all", total)]:
                 share = f"{tally.proved / tally.runs:.0%}" if tally.runs else "-"
-                rows.append([family, *([policy] if several else []), f"{tally.runs:,}", *(f"{tally.statuses[status]:,}" for status in ends), share,
-                             f"{tally.attempts:,}", f"{tally.seconds:,.1f}"])  # fmt: skip
+                rows.append(
+                    [
+                        family,
+                        *([policy] if several else []),
+                        f"{tally.runs:,}",
+                        *(f"{tally.statuses[status]:,}" for status in ends),
+                        share,
+                        f"{tally.attempts:,}",
+                        f"{tally.seconds:,.1f}",
+                    ]
+                )
         return ["family", *(["policy"] if several else []), "runs", *ends, "share", "attempts", "seconds"], rows
 
     def __str__(self) -> str:
@@ -189,8 +215,13 @@ def run_suite(
         if not values or len(set(values)) != len(values):
             raise ConfigError(f"a set is run with some {what}, each once, not with {list(values)!r}")
     asked = len(problems) * len(policies) * len(seeds)
-    units = (Unit(f"{key.theorem} / {key.policy} / {key.seed}", (key,)) for key in log.missing(problems, policies, seeds, retry_failed=retry_failed))
-    finished = len(log.select(problems, policies, seeds)) - (_failed(log, problems, policies, seeds) if retry_failed else 0)
+    units = (
+        Unit(f"{key.theorem} / {key.policy} / {key.seed}", (key,))
+        for key in log.missing(problems, policies, seeds, retry_failed=retry_failed)
+    )
+    finished = len(log.select(problems, policies, seeds)) - (
+        _failed(log, problems, policies, seeds) if retry_failed else 0
+    )
     interrupted = False
     try:
         with Pool(set_up, (prove_one, arguments), workers=workers, deadline=deadline) as pool:

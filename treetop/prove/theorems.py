@@ -44,7 +44,9 @@ def find_theorem(what: str | Path | Theorem, lemma: str | None = None, **options
     return replace(read, name=read.statement.text)
 
 
-def prove(what: str | Path | Theorem, *, lemma: str | None = None, seconds: float = 60.0, **options: Any) -> ProofResult:
+def prove(
+    what: str | Path | Theorem, *, lemma: str | None = None, seconds: float = 60.0, **options: Any
+) -> ProofResult:
     """Look for a proof for so many seconds at most, and let a checker outside the search judge it.
 
     `what` is a formula as text, the path of a TPTP problem, the path of a file of Coq together with a lemma, or a `Theorem`. The options are

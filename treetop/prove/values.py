@@ -50,7 +50,9 @@ class Values:
         if tactic.status is not Status.open:
             tactic.value = _known(tactic)
         elif self._from_below is None:
-            tactic.value = tactic.successes / tactic.visits if tactic.visits else min(below.value for below in tactic.subgoals)
+            tactic.value = (
+                tactic.successes / tactic.visits if tactic.visits else min(below.value for below in tactic.subgoals)
+            )
         else:
             tactic.value = 0.0 if tactic.backward else self._from_below(below.value for below in tactic.subgoals)
         return tactic.value != before

@@ -36,7 +36,11 @@ def statistics(search: ReferenceSearch, node: Node, child: Node) -> Node:
     reference = search.references.get(child.chooser)
     if reference is node:
         return child
-    return next((entry for entry in reference.children if entry.action == child.action), _NOTHING) if reference else _NOTHING
+    return (
+        next((entry for entry in reference.children if entry.action == child.action), _NOTHING)
+        if reference
+        else _NOTHING
+    )
 
 
 def blended(search: ReferenceSearch, entry: Node, child: Node, total: int) -> float:

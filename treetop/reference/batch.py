@@ -54,7 +54,11 @@ class BatchSearch(ReferenceSearch):
             path, ending, self.steps = leaf.path, LEAF, leaf.steps
             mixed = self.with_rollout(leaf.state, rewards)
             self.count_in_flight(path, -1)
-            if not path[-1].children and self.is_ripe(path[-1], len(path) - 1) and not self.expand(path, leaf.state, row):
+            if (
+                not path[-1].children
+                and self.is_ripe(path[-1], len(path) - 1)
+                and not self.expand(path, leaf.state, row)
+            ):
                 ending = REPEATED
                 mixed = self.settle(path[-1], leaf.state, ending) or mixed
             self.back_up(path, leaf.state, mixed, ending)

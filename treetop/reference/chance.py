@@ -51,14 +51,17 @@ def open_outcomes(search: ReferenceSearch, node: Node, state: Any) -> None:
     actions, probabilities = outcomes(search.position, state)
     node.is_drawn = True
     node.children = [
-        Node.new(search.facts.players, action, float(np.float32(share)), _FIRST) for action, share in zip(actions, probabilities, strict=True)
+        Node.new(search.facts.players, action, float(np.float32(share)), _FIRST)
+        for action, share in zip(actions, probabilities, strict=True)
     ]
 
 
 def draw_child(search: ReferenceSearch, node: Node) -> Node:
     """An outcome in the tree, proven ones as well; one of those that have come before, where there are max(1, ceil(k * n^power)) of them."""
     settings, before = search.settings, [child for child in node.children if child.begun]
-    if settings.chance_widening is None or len(before) < max(1, math.ceil(settings.chance_widening * node.begun**settings.widening_power)):
+    if settings.chance_widening is None or len(before) < max(
+        1, math.ceil(settings.chance_widening * node.begun**settings.widening_power)
+    ):
         return node.children[drawn(search.rng, [child.prior for child in node.children])]
     return before[drawn(search.rng, [child.prior for child in before], added(child.prior for child in before))]
 
@@ -69,7 +72,10 @@ def expected(search: ReferenceSearch, node: Node, rewards: list[float]) -> list[
         return rewards
     visited = [child for child in node.children if child.visits]
     mass = added(child.prior for child in visited)
-    return [added(child.prior * (child.sums[player] / child.visits) for child in visited) / mass for player in range(len(rewards))]
+    return [
+        added(child.prior * (child.sums[player] / child.visits) for child in visited) / mass
+        for player in range(len(rewards))
+    ]
 
 
 def set_expectation(search: ReferenceSearch, node: Node, rewards: list[float], correction: list[float]) -> list[float]:

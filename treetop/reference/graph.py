@@ -92,11 +92,16 @@ class GraphSearch(ReferenceSearch):
             solver.update(self.facts, edge)
         block = self.block_of[edge]
         visits = block.visits + sum(child.visits for child in block.children)
-        totals = [added([own, *(child.sums[player] for child in block.children)]) for player, own in enumerate(block.sums)]
+        totals = [
+            added([own, *(child.sums[player] for child in block.children)]) for player, own in enumerate(block.sums)
+        ]
         by_products = self.facts.players == 1 or self.facts.zero_sum
         value = solver.clip(edge, [total * (1.0 / visits) if by_products else total / visits for total in totals])
         edge.visits += 1
         if edge.path_visits:
-            mixed = [(apart + (edge.visits - edge.path_visits) * share) / edge.visits for apart, share in zip(edge.path_sums, value, strict=True)]
+            mixed = [
+                (apart + (edge.visits - edge.path_visits) * share) / edge.visits
+                for apart, share in zip(edge.path_sums, value, strict=True)
+            ]
             value = solver.clip(edge, mixed)
         edge.sums = [share * edge.visits for share in value]

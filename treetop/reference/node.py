@@ -47,7 +47,15 @@ class Node:
     @classmethod
     def new(cls, players: int, action: int = -1, prior: float = 1.0, chooser: int = -1) -> Node:
         """A fresh node, in a game of so many players."""
-        return cls(action, prior, chooser, sums=[0.0] * players, own_sums=[0.0] * players, path_sums=[0.0] * players, vector=[0.0] * players)
+        return cls(
+            action,
+            prior,
+            chooser,
+            sums=[0.0] * players,
+            own_sums=[0.0] * players,
+            path_sums=[0.0] * players,
+            vector=[0.0] * players,
+        )
 
     @property
     def value_sum(self) -> float:

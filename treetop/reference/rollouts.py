@@ -27,8 +27,14 @@ def evaluate(search: ReferenceSearch, state: Any) -> list[float]:
         returns = [total / settings.count for total in returns]
     if weight == 1.0:
         return returns
-    other = heuristic(search, state) if settings.evaluate == "heuristic" else [search.facts.middle] * search.facts.players
-    return other if weight == 0.0 else [weight * mine + (1.0 - weight) * its for mine, its in zip(returns, other, strict=True)]
+    other = (
+        heuristic(search, state) if settings.evaluate == "heuristic" else [search.facts.middle] * search.facts.players
+    )
+    return (
+        other
+        if weight == 0.0
+        else [weight * mine + (1.0 - weight) * its for mine, its in zip(returns, other, strict=True)]
+    )
 
 
 def rollout(search: ReferenceSearch, state: Any) -> list[float]:
@@ -130,7 +136,9 @@ def heuristic_logits(search: ReferenceSearch, state: Any, actions: list[int]) ->
     for action in actions:
         following = state.copy()
         following.apply(action)
-        told = chance.ganged_up(search, outcome(search, following) if following.is_terminal() else heuristic(search, following))
+        told = chance.ganged_up(
+            search, outcome(search, following) if following.is_terminal() else heuristic(search, following)
+        )
         fade = 1.0 if chance.decides(following) else search.settings.discount
         logits.append((fade * told[mover] + chance.received(search, following)[mover]) / temperature)
     return logits

@@ -60,7 +60,9 @@ def by_schedule(search: ReferenceSearch, logits: list[float]) -> list[float] | N
     fits = [move.begun - base == due and is_open(search, move) for move, base in zip(moves, search.base, strict=True)]
     if not any(fits):
         return None
-    return [logit + number if fit else -math.inf for logit, number, fit in zip(logits, search.gumbel, fits, strict=True)]
+    return [
+        logit + number if fit else -math.inf for logit, number, fit in zip(logits, search.gumbel, fits, strict=True)
+    ]
 
 
 def is_open(search: ReferenceSearch, move: Node) -> bool:

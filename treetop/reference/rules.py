@@ -133,7 +133,10 @@ def spread_factor(family: Family) -> float:
     weight = sum(child.visits for child in children)
     if family.settings.variance_scale == 0.0 or weight == 0:
         return 1.0
-    mean, square = added(child.value_sum for child in children) / weight, added(child.squares for child in children) / weight
+    mean, square = (
+        added(child.value_sum for child in children) / weight,
+        added(child.squares for child in children) / weight,
+    )
     usual = 0.4 * 0.5 * (high - low)
     seen = ((mean * mean + usual * usual) * 2.0 + square * weight) / (2.0 + weight - 1.0) - mean * mean
     return 1.0 + family.settings.variance_scale * (math.sqrt(max(seen, 0.0)) / usual - 1.0)
@@ -153,7 +156,11 @@ def ucb_v(family: Family, child: Node) -> float:
     if child.begun == 0:
         return untried(family)
     tries = math.log(family.total) / child.begun
-    return family.value(child) + math.sqrt(2.0 * family.variance(child) * tries) + family.settings.c * 3.0 * family.width * tries
+    return (
+        family.value(child)
+        + math.sqrt(2.0 * family.variance(child) * tries)
+        + family.settings.c * 3.0 * family.width * tries
+    )
 
 
 def history(family: Family, child: Node) -> float:
@@ -208,7 +215,12 @@ def own(family: Family, child: Node) -> float:
     """A function of the caller's: of value, visits, prior, variance, total and c."""
     function = family.settings.rule
     assert callable(function)
-    return max(function(family.value(child), child.begun, child.prior, family.variance(child), family.total, family.settings.c), _LOWEST)
+    return max(
+        function(
+            family.value(child), child.begun, child.prior, family.variance(child), family.total, family.settings.c
+        ),
+        _LOWEST,
+    )
 
 
 def completed(search: ReferenceSearch, node: Node) -> list[float]:
@@ -228,7 +240,9 @@ def completed(search: ReferenceSearch, node: Node) -> list[float]:
     most = max(child.begun for child in children)
     scale = (settings.completed_visits + most) * settings.completed_scale / max(max(worth) - min(worth), 1e-8)
     logits = [
-        -math.inf if child.is_closed else (math.log(child.prior) if child.prior > 0.0 else _IMPOSSIBLE) + scale * (value - min(worth))
+        -math.inf
+        if child.is_closed
+        else (math.log(child.prior) if child.prior > 0.0 else _IMPOSSIBLE) + scale * (value - min(worth))
         for child, value in zip(children, worth, strict=True)
     ]
     if node is search.root and settings.root == "gumbel":
@@ -239,9 +253,19 @@ def completed(search: ReferenceSearch, node: Node) -> list[float]:
         return logits
     total = sum(child.begun for child in children)
     shares = softmax(logits)
-    return [-math.inf if child.is_closed else share - child.begun / (1.0 + total) for child, share in zip(children, shares, strict=True)]
+    return [
+        -math.inf if child.is_closed else share - child.begun / (1.0 + total)
+        for child, share in zip(children, shares, strict=True)
+    ]
 
 
 RULES: dict[str, Rule] = {
-    "ucb1": ucb1, "puct": puct, "ucb1_tuned": ucb1_tuned, "ucb_v": ucb_v, "history": history, "rave": rave, "thompson": thompson, "blind": blind,
-}  # fmt: skip
+    "ucb1": ucb1,
+    "puct": puct,
+    "ucb1_tuned": ucb1_tuned,
+    "ucb_v": ucb_v,
+    "history": history,
+    "rave": rave,
+    "thompson": thompson,
+    "blind": blind,
+}

@@ -136,7 +136,9 @@ class ReferenceSearch:
 
     def is_ripe(self, node: Node, depth: int) -> bool:
         """Whether a leaf was visited often enough, and does not lie too deep."""
-        return node.visits >= self.settings.expand_after and (self.settings.max_depth is None or depth < self.settings.max_depth)
+        return node.visits >= self.settings.expand_after and (
+            self.settings.max_depth is None or depth < self.settings.max_depth
+        )
 
     def expand(self, path: list[Node], state: Any, logits: list[float] | None = None) -> bool:
         """Give the end of a path its children. In a graph false where the position stands on its own path."""
@@ -150,7 +152,10 @@ class ReferenceSearch:
         if self.settings.prior_temperature is not None:
             chosen = rollouts.heuristic_logits(self, state, actions)
         priors = softmax(chosen)
-        children = [Node.new(self.facts.players, action, float(np.float32(p)), mover) for action, p in zip(actions, priors, strict=True)]
+        children = [
+            Node.new(self.facts.players, action, float(np.float32(p)), mover)
+            for action, p in zip(actions, priors, strict=True)
+        ]
         return children if self.settings.widening is None else sorted(children, key=lambda child: -child.prior)
 
     # 3. Evaluate.

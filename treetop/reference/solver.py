@@ -74,7 +74,9 @@ def _expect(facts: Facts, node: Node) -> tuple[bool, bool]:
     mass = added(child.prior for child in children)
     found = []
     for player in range(facts.players):
-        low, high = (added(child.prior * bounds(facts, child, player)[end] for child in children) / mass for end in (0, 1))
+        low, high = (
+            added(child.prior * bounds(facts, child, player)[end] for child in children) / mass for end in (0, 1)
+        )
         found.append((max(low, lowest), min(high, highest)))
     old = [bounds(facts, node, player) for player in range(facts.players)]
     narrower = any(low > before or high < after for (low, high), (before, after) in zip(found, old, strict=True))

@@ -116,7 +116,9 @@ def heuristic_of(search: ReferenceSearch, node: Node, state: Any, rewards: list[
     return chance.ganged_up(search, rollouts.heuristic(search, state))
 
 
-def update_vector(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float], guess: list[float]) -> None:
+def update_vector(
+    search: ReferenceSearch, path: list[Node], step: int, rewards: list[float], guess: list[float]
+) -> None:
     """The value of a node by its best child; `guess` is what the end of the path begins with.
 
     max and mixed: V = (1 - share) * mean + share * (r + discount * V(best child)), share 1 for max; at a leaf the mean of its own evaluations.
@@ -135,7 +137,9 @@ def update_vector(search: ReferenceSearch, path: list[Node], step: int, rewards:
     below = chance.with_step(search, path, step, _expected(node) if node.is_drawn else list(_best(node).vector))
     if settings.backup == "mixed":
         share = settings.minimax_share
-        below = [(1.0 - share) * (total / node.visits) + share * value for total, value in zip(node.sums, below, strict=True)]
+        below = [
+            (1.0 - share) * (total / node.visits) + share * value for total, value in zip(node.sums, below, strict=True)
+        ]
     node.vector = solver.clip(node, below)
 
 

@@ -23,14 +23,20 @@ class Moves:
     def legal(self, state: Any, mover: int) -> list[int]:
         """What a player may choose here."""
         out = np.zeros(self.facts.num_actions, np.int32)
-        count = state.legal_actions_of(mover, out) if state.current_player() == SIMULTANEOUS else state.legal_actions(out)
+        count = (
+            state.legal_actions_of(mover, out) if state.current_player() == SIMULTANEOUS else state.legal_actions(out)
+        )
         return [int(action) for action in out[: int(count)]]
 
     def evaluate(self, state: Any) -> list[float]:
         """What a position is worth to every player: its rewards, its heuristic, the middle, or what a rollout brings."""
         settings, gained, worth, made = self.settings, [0.0] * self.facts.players, 1.0, 0
         if not state.is_terminal() and settings.rollout_weight == 0.0:
-            return self.told(state.heuristic) if settings.evaluate == "heuristic" else [self.facts.middle] * self.facts.players
+            return (
+                self.told(state.heuristic)
+                if settings.evaluate == "heuristic"
+                else [self.facts.middle] * self.facts.players
+            )
         state = state.copy()
         while not state.is_terminal():
             lot = int(state.current_player()) == CHANCE

@@ -59,7 +59,10 @@ class ViewSearch(Moves):
             keys = [self.key(state, mover, way) for mover in movers]
             fresh = [key not in self.views for key in keys]
             views = [self.views.setdefault(key, View()) for key in keys]
-            offers = [[] if self.facts.action_size else view.known(self.legal(state, mover)) for mover, view in zip(movers, views, strict=True)]
+            offers = [
+                [] if self.facts.action_size else view.known(self.legal(state, mover))
+                for mover, view in zip(movers, views, strict=True)
+            ]
             if any(fresh):
                 break
             time = len(steps)
@@ -80,7 +83,9 @@ class ViewSearch(Moves):
     def followed(self, state: Any, way: tuple[int, ...]) -> int:
         """An outcome: a new one while fewer than max(1, ceil(k * n^power)) have come after n visits, else one of those, as often as they were drawn."""
         view = self.views.setdefault((CHANCE, way), View())
-        if len(view.choices) < max(1, math.ceil((self.settings.chance_widening or 0.0) * view.visits**self.settings.widening_power)):
+        if len(view.choices) < max(
+            1, math.ceil((self.settings.chance_widening or 0.0) * view.visits**self.settings.widening_power)
+        ):
             choice = view.known([self.random_outcome(state)])[0]
             choice.available += 1
         else:
@@ -136,7 +141,9 @@ class ViewSearch(Moves):
     def back_up(self, made: list[Made], steps: list[list[float]], rewards: list[float]) -> None:
         """One visit more for every choice, and for its player what came after it: r + discount * V."""
         for time in range(made[-1].time if made else 0, 0, -1):
-            rewards = [brought + self.settings.discount * reward for brought, reward in zip(steps[time], rewards, strict=True)]
+            rewards = [
+                brought + self.settings.discount * reward for brought, reward in zip(steps[time], rewards, strict=True)
+            ]
             for entry in reversed([entry for entry in made if entry.time == time]):
                 worth, choice = rewards[entry.mover], entry.choice
                 if self.settings.rule == "regret":

@@ -65,7 +65,9 @@ class Batch:
         if rows.shape != wanted:
             raise ConfigError(f"logits must have the shape {wanted} (states, actions), not {rows.shape}")
         if np.isnan(rows).any() or np.isposinf(rows).any():
-            raise ConfigError(f"the logits of state {(index := int(np.argmax(~(rows < np.inf).all(axis=1))))} of the batch are not numbers below infinity{self._shown(index)}")
+            raise ConfigError(
+                f"the logits of state {(index := int(np.argmax(~(rows < np.inf).all(axis=1))))} of the batch are not numbers below infinity{self._shown(index)}"
+            )
         return rows
 
     def checked_values(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -74,13 +76,17 @@ class Batch:
         facts = self.game.facts
         if rows.shape in ((len(self),), (len(self), 1)) and facts.players > 1:
             if not facts.zero_sum:
-                raise ConfigError(f"{self.game.name} is not a two-player zero-sum game: give a value for each of its {facts.players} players")
+                raise ConfigError(
+                    f"{self.game.name} is not a two-player zero-sum game: give a value for each of its {facts.players} players"
+                )
             mine = rows.reshape(-1)
             rows = np.repeat(-mine[:, None], 2, axis=1)
             rows[np.arange(len(self)), self.players] = mine
         rows = np.ascontiguousarray(rows[:, None] if rows.ndim == 1 and facts.players == 1 else rows)
         if rows.shape != (len(self), facts.players):
-            raise ConfigError(f"values must have the shape {(len(self), facts.players)} (states, players), not {np.shape(values)}")
+            raise ConfigError(
+                f"values must have the shape {(len(self), facts.players)} (states, players), not {np.shape(values)}"
+            )
         self._refuse_outside(rows)
         return rows
 
@@ -92,11 +98,15 @@ class Batch:
             return
         index, player = (int(place) for place in np.argwhere(~good)[0])
         if not np.isfinite(rows[index, player]):
-            raise ConfigError(f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is not finite: "
-                              f"an evaluator gives finite numbers{self._shown(index)}")
+            raise ConfigError(
+                f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is not finite: "
+                f"an evaluator gives finite numbers{self._shown(index)}"
+            )
         low, high = facts.value_range(step_rewards=pays, discount=self.discount)
-        raise ConfigError(f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is outside of the range of {self.game.name}, "
-                          f"{low:g} to {high:g} by its rewards={facts.rewards}: scale what the evaluator gives, or widen the game's rewards{self._shown(index)}")
+        raise ConfigError(
+            f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is outside of the range of {self.game.name}, "
+            f"{low:g} to {high:g} by its rewards={facts.rewards}: scale what the evaluator gives, or widen the game's rewards{self._shown(index)}"
+        )
 
     def _shown(self, index: int) -> str:
         """A state of the batch at the end of an error's text."""

@@ -73,7 +73,9 @@ class RemoteOptions:
             if isinstance(value, bool) or not isinstance(value, int) or value < low:
                 raise ConfigError(f"{name} must be a whole number of at least {low}, not {value!r}")
         for name, value in (("timeout", self.timeout), ("backoff", self.backoff)):
-            if value is not None and not (isinstance(value, (int, float)) and 0 <= value < math.inf and (value > 0 or name == "backoff")):
+            if value is not None and not (
+                isinstance(value, (int, float)) and 0 <= value < math.inf and (value > 0 or name == "backoff")
+            ):
                 raise ConfigError(f"{name} must be a positive number of seconds, not {value!r}")
 
 
@@ -103,7 +105,9 @@ class Live:
     def __init__(self, evaluate: Any, options: RemoteOptions) -> None:
         function = evaluate.evaluate if callable(getattr(evaluate, "evaluate", None)) else evaluate
         if not callable(function):
-            raise ConfigError(f"an evaluator is a function of a state and its actions, or has a method evaluate(state, actions); not {evaluate!r}")
+            raise ConfigError(
+                f"an evaluator is a function of a state and its actions, or has a method evaluate(state, actions); not {evaluate!r}"
+            )
         self._evaluate, self._opened = evaluate, contextlib.AsyncExitStack()
         self._options = options
         self._seats: Seats | None = None
@@ -179,7 +183,9 @@ class Live:
 def _parts(told: Any) -> tuple[Any, Any, float, Any]:
     """Prior, value, cost and note of an evaluator's answer."""
     if not isinstance(told, (tuple, list)) or len(told) not in (2, 3, 4):
-        raise GameError(f"an evaluator gives (prior, value), (prior, value, cost) or (prior, value, cost, note), not {told!r}")
+        raise GameError(
+            f"an evaluator gives (prior, value), (prior, value, cost) or (prior, value, cost, note), not {told!r}"
+        )
     cost = told[2] if len(told) > 2 else 0.0
     if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0.0 <= cost < math.inf:
         raise GameError(f"a cost is a finite number of at least 0, not {cost!r}")

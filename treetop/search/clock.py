@@ -39,7 +39,9 @@ class GameClock:
     47.5
     """
 
-    def __init__(self, seconds: float, increment: float = 0.0, moves_to_go: int | None = None, overhead: float = 0.05) -> None:
+    def __init__(
+        self, seconds: float, increment: float = 0.0, moves_to_go: int | None = None, overhead: float = 0.05
+    ) -> None:
         if not (_is_number(seconds) and 0 < seconds < math.inf):
             raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
         for name, value in (("increment", increment), ("overhead", overhead)):
@@ -47,7 +49,12 @@ class GameClock:
                 raise ConfigError(f"{name} must be a number of at least 0, not {value!r}")
         if moves_to_go is not None:
             _whole("moves_to_go", moves_to_go, 1)
-        self.seconds, self.increment, self.moves_to_go, self.overhead = float(seconds), float(increment), moves_to_go, float(overhead)
+        self.seconds, self.increment, self.moves_to_go, self.overhead = (
+            float(seconds),
+            float(increment),
+            moves_to_go,
+            float(overhead),
+        )
         self.reset()
 
     def reset(self) -> None:
@@ -85,7 +92,14 @@ class GameClock:
         if self.moves_to_go is not None and self._moves % self.moves_to_go == 0:
             self._remaining += self.seconds
 
-    def limit(self, at: Position | int, expected_length: int | None = None, *, players: int | None = None, stretch: float = 1.0) -> Limit:
+    def limit(
+        self,
+        at: Position | int,
+        expected_length: int | None = None,
+        *,
+        players: int | None = None,
+        stretch: float = 1.0,
+    ) -> Limit:
         """The limit for the next move, at a position or a ply (actions played by all sides).
 
         A position knows its ply, the players and the game's `max_length`, which is also the expected length unless you know better. A ply
@@ -95,7 +109,9 @@ class GameClock:
         if not (_is_number(stretch) and 1 <= stretch < math.inf):
             raise ConfigError(f"stretch must be a number of at least 1, not {stretch!r}")
         if self._remaining <= 0:
-            raise SearchError("the flag has fallen: no time is left for a move" if self._flagged else "no time is left for a move")
+            raise SearchError(
+                "the flag has fallen: no time is left for a move" if self._flagged else "no time is left for a move"
+            )
         ply, length, players, last = _course(at, expected_length, players)
         moves = max(1, math.ceil((length - ply) / players))
         if last is None or last > length:

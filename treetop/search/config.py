@@ -32,7 +32,10 @@ _LARGEST = 2**31 - 1  # whole numbers are settings of the kernels, which keep th
 class SearchConfig:
     """All settings of a search. `uct()`, `puct()`, `grave()`, `gumbel()` and the other presets make one with the usual defaults."""
 
-    rule: Literal["ucb1", "puct", "ucb1_tuned", "ucb_v", "rave", "history", "thompson", "blind", "completed", "regret"] | Rule = "ucb1"
+    rule: (
+        Literal["ucb1", "puct", "ucb1_tuned", "ucb_v", "rave", "history", "thompson", "blind", "completed", "regret"]
+        | Rule
+    ) = "ucb1"
     """Which child to follow: see docs/rules.md. A rule of your own is a function under `@treetop.rule`."""
     c: float = math.sqrt(2)
     """The raw exploration factor of the rule's formula."""
@@ -147,8 +150,16 @@ class SearchConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.rule, Rule):
             _one_of("rule", self.rule, RULES, " or a function under @treetop.rule")
-        for name, allowed in (("backup", BACKUPS), ("root", ROOTS), ("final", FINALS), ("virtual", VIRTUALS), ("opponents", OPPONENTS),
-                              ("information", INFORMATION), ("observers", OBSERVERS), ("chance", CHANCES)):  # fmt: skip
+        for name, allowed in (
+            ("backup", BACKUPS),
+            ("root", ROOTS),
+            ("final", FINALS),
+            ("virtual", VIRTUALS),
+            ("opponents", OPPONENTS),
+            ("information", INFORMATION),
+            ("observers", OBSERVERS),
+            ("chance", CHANCES),
+        ):
             _one_of(name, getattr(self, name), allowed)
         if not callable(self.tie_break):
             _one_of("tie_break", self.tie_break, ("random", "first"), " or a function")
@@ -165,8 +176,20 @@ class SearchConfig:
         self._check_together()
 
     def _check_numbers(self) -> None:
-        for name in ("c", "variance_scale", "amaf_bias", "history_weight", "completed_visits", "completed_scale", "first_play_reduction",
-                     "forced_playouts", "secure_beta", "lcb_radius", "temperature_final", "c_log"):  # fmt: skip
+        for name in (
+            "c",
+            "variance_scale",
+            "amaf_bias",
+            "history_weight",
+            "completed_visits",
+            "completed_scale",
+            "first_play_reduction",
+            "forced_playouts",
+            "secure_beta",
+            "lcb_radius",
+            "temperature_final",
+            "c_log",
+        ):
             _number(name, getattr(self, name), low=0.0)
         _number("temperature", self.temperature, low=0.0, infinite=True)
         if self.gumbel_scale is not None:
@@ -174,13 +197,31 @@ class SearchConfig:
         for name in ("c_base", "amaf_k", "noise_alpha", "widening", "chance_widening"):
             if getattr(self, name) is not None:
                 _number(name, getattr(self, name), low=0.0, open_low=True)
-        for name in ("minimax_share", "regret_mix", "noise", "noise_final", "history_decay", "widening_power", "discount", "temperature_decay"):
+        for name in (
+            "minimax_share",
+            "regret_mix",
+            "noise",
+            "noise_final",
+            "history_decay",
+            "widening_power",
+            "discount",
+            "temperature_decay",
+        ):
             if getattr(self, name) is not None:
                 _share(name, getattr(self, name))
         if self.repetition is not None:
             _number("repetition", self.repetition)
-        for name, low in (("expand_after", 0), ("max_depth", 1), ("max_nodes", 2), ("amaf_reference", 0), ("max_considered", 1), ("noise_moves", 1),
-                          ("virtual_until", 0), ("batch_size", 1), ("deals", 1)):  # fmt: skip
+        for name, low in (
+            ("expand_after", 0),
+            ("max_depth", 1),
+            ("max_nodes", 2),
+            ("amaf_reference", 0),
+            ("max_considered", 1),
+            ("noise_moves", 1),
+            ("virtual_until", 0),
+            ("batch_size", 1),
+            ("deals", 1),
+        ):
             _whole(name, getattr(self, name), low)
         if not isinstance(self.transpositions, bool):
             _whole("transpositions", self.transpositions, 1024)
@@ -190,24 +231,59 @@ class SearchConfig:
     def _check_together(self) -> None:
         """Refuse what would have no effect, or could not mean anything, together."""
         for condition, told in (
-            (self.rule != "puct" and (self.c_base is not None or self.c_schedule is not None), "c_base and c_schedule are schedules of PUCT"),
+            (
+                self.rule != "puct" and (self.c_base is not None or self.c_schedule is not None),
+                "c_base and c_schedule are schedules of PUCT",
+            ),
             (self.rule != "puct" and self.variance_scale > 0, "variance_scale is for PUCT"),
             (self.rule != "puct" and self.forced_playouts > 0, "forced_playouts is for PUCT"),
-            (self.rule not in ("puct", "completed") and self.noise > 0, "noise changes priors, which only PUCT and completed values read"),
-            (self.rule in ("rave", "thompson", "blind", "completed") and self.first_play is not None,
-             f"first_play has no meaning for the rule {self.rule!r}"),
-            (self.c_schedule in ("alphazero", "katago") and self.c_base is None, f"the schedule {self.c_schedule!r} needs a c_base"),
-            (self.c_schedule in ("constant", "divided") and self.c_base is not None, f"the schedule {self.c_schedule!r} has no c_base"),
-            (self.rule != "rave" and (self.amaf_reference > 0 or self.amaf_k is not None), "amaf_reference and amaf_k are for the rule 'rave'"),
-            (self.rule == "blind" and self.tie_break != "random", "the blind rule draws at random: tie_break must be 'random'"),
-            (self.root == "gumbel" and self.noise > 0, "Gumbel numbers are the noise of root='gumbel': leave noise out"),
+            (
+                self.rule not in ("puct", "completed") and self.noise > 0,
+                "noise changes priors, which only PUCT and completed values read",
+            ),
+            (
+                self.rule in ("rave", "thompson", "blind", "completed") and self.first_play is not None,
+                f"first_play has no meaning for the rule {self.rule!r}",
+            ),
+            (
+                self.c_schedule in ("alphazero", "katago") and self.c_base is None,
+                f"the schedule {self.c_schedule!r} needs a c_base",
+            ),
+            (
+                self.c_schedule in ("constant", "divided") and self.c_base is not None,
+                f"the schedule {self.c_schedule!r} has no c_base",
+            ),
+            (
+                self.rule != "rave" and (self.amaf_reference > 0 or self.amaf_k is not None),
+                "amaf_reference and amaf_k are for the rule 'rave'",
+            ),
+            (
+                self.rule == "blind" and self.tie_break != "random",
+                "the blind rule draws at random: tie_break must be 'random'",
+            ),
+            (
+                self.root == "gumbel" and self.noise > 0,
+                "Gumbel numbers are the noise of root='gumbel': leave noise out",
+            ),
             (self.root != "rule" and self.forced_playouts > 0, "forced playouts are for root='rule'"),
-            (self.root != "rule" and self.rule == "rave", f"root={self.root!r} passes RAVE's statistics at the root by: use another rule"),
-            (self.rule == "rave" and (self.backup != "mean" or bool(self.normalise)), "RAVE blends plain means: leave backup and normalise out"),
-            (self.root != "rule" and self.widening is not None, "widening at the root contradicts a root that looks at all moves"),
+            (
+                self.root != "rule" and self.rule == "rave",
+                f"root={self.root!r} passes RAVE's statistics at the root by: use another rule",
+            ),
+            (
+                self.rule == "rave" and (self.backup != "mean" or bool(self.normalise)),
+                "RAVE blends plain means: leave backup and normalise out",
+            ),
+            (
+                self.root != "rule" and self.widening is not None,
+                "widening at the root contradicts a root that looks at all moves",
+            ),
             (self.solver and self.discount != 1.0, "the solver proves undiscounted outcomes: discount must be 1"),
             (self.noise_final is not None and not self.noise, "noise_final is where the noise ends: give noise too"),
-            (self.chance == "open" and self.chance_widening is not None, "chance='open' tells no outcomes apart, so there are none to widen: leave chance_widening out"),
+            (
+                self.chance == "open" and self.chance_widening is not None,
+                "chance='open' tells no outcomes apart, so there are none to widen: leave chance_widening out",
+            ),
         ):
             if condition:
                 raise ConfigError(told)
@@ -215,13 +291,28 @@ class SearchConfig:
             self._check_graph()
 
     def _check_graph(self) -> None:
-        plain = {"backup": "mean", "discount": 1.0, "widening": None, "root": "rule", "forced_playouts": 0.0, "variance_scale": 0.0,
-                 "virtual": "watch", "tie_break": self.tie_break}  # fmt: skip
+        plain = {
+            "backup": "mean",
+            "discount": 1.0,
+            "widening": None,
+            "root": "rule",
+            "forced_playouts": 0.0,
+            "variance_scale": 0.0,
+            "virtual": "watch",
+            "tie_break": self.tie_break,
+        }
         refused = [name for name, value in plain.items() if getattr(self, name) != value]
-        if self.rule not in ("ucb1", "puct") or refused or self.final in ("secure", "lcb") or self.c_schedule in ("katago", "divided"):
+        if (
+            self.rule not in ("ucb1", "puct")
+            or refused
+            or self.final in ("secure", "lcb")
+            or self.c_schedule in ("katago", "divided")
+        ):
             if self.c_schedule in ("katago", "divided"):
                 refused.append(f"c_schedule={self.c_schedule!r}")
-            what = ", ".join(refused) or (f"final={self.final!r}" if self.final in ("secure", "lcb") else f"the rule {self.rule!r}")
+            what = ", ".join(refused) or (
+                f"final={self.final!r}" if self.final in ("secure", "lcb") else f"the rule {self.rule!r}"
+            )
             raise ConfigError(f"transpositions go with UCB1 and PUCT, the mean and the solver; not with {what}")
 
     def but(self, **changes: Any) -> SearchConfig:
@@ -250,12 +341,26 @@ class SearchConfig:
     def changed(self) -> dict[str, Any]:
         """The settings that are not the defaults."""
         default = SearchConfig()
-        return {name: getattr(self, name) for name in self.__dataclass_fields__ if getattr(self, name) != getattr(default, name)}
+        return {
+            name: getattr(self, name)
+            for name in self.__dataclass_fields__
+            if getattr(self, name) != getattr(default, name)
+        }
 
     def __str__(self) -> str:
-        schedule = {"alphazero": f" + ln((1 + N + {self.c_base or 0:g}) / {self.c_base or 0:g})", "katago": " growing", "divided": " divided"}
-        options = {key: value for key, value in self.changed().items() if key not in ("rule", "c", "c_base", "c_schedule", "tie_break")}
-        more = "".join(f", {key}={value if not isinstance(value, str) else repr(value)}" for key, value in options.items())
+        schedule = {
+            "alphazero": f" + ln((1 + N + {self.c_base or 0:g}) / {self.c_base or 0:g})",
+            "katago": " growing",
+            "divided": " divided",
+        }
+        options = {
+            key: value
+            for key, value in self.changed().items()
+            if key not in ("rule", "c", "c_base", "c_schedule", "tie_break")
+        }
+        more = "".join(
+            f", {key}={value if not isinstance(value, str) else repr(value)}" for key, value in options.items()
+        )
         return f"{self.rule}(c={self.c:g}{schedule.get(self.schedule, '')}{more})"
 
 
@@ -274,7 +379,12 @@ def _one_of(name: str, value: object, allowed: tuple[str, ...], more: str = "") 
 
 
 def _number(name: str, value: Any, *, low: float = -math.inf, open_low: bool = False, infinite: bool = False) -> None:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool) and (isinstance(value, float) or abs(value) < 2**63) and not math.isnan(value)
+    good = (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and (isinstance(value, float) or abs(value) < 2**63)
+        and not math.isnan(value)
+    )
     good = good and (infinite or math.isfinite(value)) and (value > low if open_low else value >= low)
     if not good:
         bound = "" if low == -math.inf else (f" above {low:g}" if open_low else f" of at least {low:g}")
@@ -289,4 +399,6 @@ def _share(name: str, value: Any) -> None:
 
 def _whole(name: str, value: Any, low: int) -> None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= _LARGEST):
-        raise ConfigError(f"{name} must be a whole number of at least {low}{f' and at most {_LARGEST}' if isinstance(value, int) and value > low else ''}, not {value!r}")
+        raise ConfigError(
+            f"{name} must be a whole number of at least {low}{f' and at most {_LARGEST}' if isinstance(value, int) and value > low else ''}, not {value!r}"
+        )

@@ -39,11 +39,17 @@ class DealsMachine(Machine):
 
     begins_anew = True
 
-    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int, player: int) -> None:
+    def __init__(
+        self, position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int, player: int
+    ) -> None:
         _check(config, evaluator, position.game)
-        each = config.but(information="open", max_nodes=None if config.max_nodes is None else config.max_nodes // config.deals)
+        each = config.but(
+            information="open", max_nodes=None if config.max_nodes is None else config.max_nodes // config.deals
+        )
         super().__init__(position, each.but(max_nodes=None), evaluator, expand_after, seed)
-        self.tree = Tree(self.game.facts.players, zero_sum=bool(self.game.facts.zero_sum), columns=self.plan.columns & {"squares"})
+        self.tree = Tree(
+            self.game.facts.players, zero_sum=bool(self.game.facts.zero_sum), columns=self.plan.columns & {"squares"}
+        )
         self.config, self._each, self._evaluator, self._expand_after = config, each, evaluator, expand_after
         self.look_from(position, player)
 
@@ -51,7 +57,9 @@ class DealsMachine(Machine):
         """Draw new deals: what the player may have before it, by what it has seen."""
         self.position = position
         rng = Rng(mix(self.seed ^ _DEALS))
-        self.deals = [self._search_of(position.seen_by(player, rng), index, player) for index in range(self.config.deals)]
+        self.deals = [
+            self._search_of(position.seen_by(player, rng), index, player) for index in range(self.config.deals)
+        ]
         self.tree.clear()
 
     def _search_of(self, deal: Position, index: int, player: int) -> Machine:
@@ -129,12 +137,18 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
     if config.rule in ("rave", "history", "completed", "regret"):
         refused.append(f"the rule {config.rule!r}")
     if refused:
-        raise ConfigError(f"information='deals' adds up the roots of many trees, which does not go with {', '.join(refused)}")
+        raise ConfigError(
+            f"information='deals' adds up the roots of many trees, which does not go with {', '.join(refused)}"
+        )
     if game.facts.action_size:
-        raise ConfigError("information='deals' is for a fixed set of actions: those that are drawn differ from deal to deal")
+        raise ConfigError(
+            "information='deals' is for a fixed set of actions: those that are drawn differ from deal to deal"
+        )
     if in_python(evaluator) is not None:
         _refuse_batches()
 
 
 def _refuse_batches() -> NoReturn:
-    raise ConfigError("information='deals' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()")
+    raise ConfigError(
+        "information='deals' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
+    )

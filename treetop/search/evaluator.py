@@ -33,7 +33,9 @@ def evaluate_batch(evaluator: Evaluator, batch: Batch) -> tuple[npt.ArrayLike, n
     """Return the logits and values of a batch, and refuse an evaluator that returns anything else."""
     given = evaluator.evaluate(batch)
     if not isinstance(given, tuple | list) or len(given) != 2:
-        raise ConfigError(f"{type(evaluator).__name__}.evaluate must return two arrays, the logits and the values; not {type(given).__name__}")
+        raise ConfigError(
+            f"{type(evaluator).__name__}.evaluate must return two arrays, the logits and the values; not {type(given).__name__}"
+        )
     return given[0], given[1]
 
 
@@ -73,23 +75,43 @@ class Rollout(CompiledEvaluator):
     """
 
     def __init__(
-        self, policy: str = "random", *, count: int = 1, depth: int | None = None, epsilon: float = 0.2, temperature: float = 0.25
+        self,
+        policy: str = "random",
+        *,
+        count: int = 1,
+        depth: int | None = None,
+        epsilon: float = 0.2,
+        temperature: float = 0.25,
     ) -> None:
         if policy not in _POLICIES:
             raise ConfigError(f"a rollout's policy is {', '.join(map(repr, _POLICIES))}; not {policy!r}")
         for name, value, low in (("count", count, 1), ("depth", depth, 0)):
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not low <= value <= _TO_THE_END):
+            if value is not None and (
+                isinstance(value, bool) or not isinstance(value, int) or not low <= value <= _TO_THE_END
+            ):
                 raise ConfigError(f"a rollout's {name} is a whole number of at least {low}, not {value!r}")
         if not 0 <= epsilon <= 1 or not 0 < temperature < float("inf"):
-            raise ConfigError(f"a rollout's epsilon is from 0 to 1 and its temperature above 0; not {epsilon!r} and {temperature!r}")
-        self.policy, self.count, self.depth, self.epsilon, self.temperature = policy, count, depth, float(epsilon), float(temperature)
+            raise ConfigError(
+                f"a rollout's epsilon is from 0 to 1 and its temperature above 0; not {epsilon!r} and {temperature!r}"
+            )
+        self.policy, self.count, self.depth, self.epsilon, self.temperature = (
+            policy,
+            count,
+            depth,
+            float(epsilon),
+            float(temperature),
+        )
         self.expand_after = 1
         self.is_rich = policy != "random" or count != 1 or depth is not None
         self.name = self._name()
 
     def _name(self) -> str:
         parts = [f"policy={self.policy!r}"] if self.policy != "random" else []
-        parts += [f"{key}={value}" for key, value, usual in (("count", self.count, 1), ("depth", self.depth, None)) if value != usual]
+        parts += [
+            f"{key}={value}"
+            for key, value, usual in (("count", self.count, 1), ("depth", self.depth, None))
+            if value != usual
+        ]
         parts += [f"epsilon={_exact(self.epsilon)}"] if self.policy == "mast" else []
         parts += [f"temperature={_exact(self.temperature)}"] if self.policy == "mast_softmax" else []
         return f"rollout({', '.join(parts)})" if parts else "rollout"
@@ -102,14 +124,20 @@ class Rollout(CompiledEvaluator):
     def settings(self) -> dict[str, float]:
         """What the kernels have to know."""
         return {
-            "evaluator": ROLLOUT, "rollout_weight": 1.0, "rollout_policy": _POLICIES[self.policy], "rollout_count": self.count,
-            "rollout_depth": _TO_THE_END if self.depth is None else self.depth, "rollout_epsilon": self.epsilon,
+            "evaluator": ROLLOUT,
+            "rollout_weight": 1.0,
+            "rollout_policy": _POLICIES[self.policy],
+            "rollout_count": self.count,
+            "rollout_depth": _TO_THE_END if self.depth is None else self.depth,
+            "rollout_epsilon": self.epsilon,
             "rollout_temperature": self.temperature,
-        }  # fmt: skip
+        }
 
     def needs(self) -> tuple[str, ...]:
         """Optional methods that a game must have."""
-        return (("rollout_action",) if self.policy == "game" else ()) + (("heuristic",) if self.depth is not None else ())
+        return (("rollout_action",) if self.policy == "game" else ()) + (
+            ("heuristic",) if self.depth is not None else ()
+        )
 
     def __repr__(self) -> str:
         return self.name if "(" in self.name else f"{self.name}()"
@@ -140,7 +168,9 @@ class Heuristic(CompiledEvaluator):
         if prior_temperature is not None and not 0 < prior_temperature < float("inf"):
             raise ConfigError(f"prior_temperature must be a number above 0, not {prior_temperature!r}")
         self.prior_temperature = prior_temperature
-        self.name = "heuristic" if prior_temperature is None else f"heuristic(prior_temperature={_exact(prior_temperature)})"
+        self.name = (
+            "heuristic" if prior_temperature is None else f"heuristic(prior_temperature={_exact(prior_temperature)})"
+        )
         self.expand_after = 0
 
     def settings(self) -> dict[str, float]:
@@ -160,7 +190,9 @@ class Mixed(CompiledEvaluator):
 
     is_rich = True
 
-    def __init__(self, evaluator: Heuristic | Uniform | Evaluator, weight: float = 0.5, rollout: Rollout | None = None) -> None:
+    def __init__(
+        self, evaluator: Heuristic | Uniform | Evaluator, weight: float = 0.5, rollout: Rollout | None = None
+    ) -> None:
         if not 0 < weight < 1:
             raise ConfigError(f"weight must be a number between 0 and 1, not {weight!r}")
         if isinstance(evaluator, (Rollout, Mixed)) or not isinstance(evaluator, (CompiledEvaluator, Evaluator)):

@@ -102,8 +102,14 @@ class Explanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values."""
-        return {"rule": self.rule, "selected": self.selected, "chosen": self.chosen, "why": self.why, "scale": self.scale,
-                "moves": [{key: finite(value) for key, value in asdict(row).items()} for row in self.rows]}
+        return {
+            "rule": self.rule,
+            "selected": self.selected,
+            "chosen": self.chosen,
+            "why": self.why,
+            "scale": self.scale,
+            "moves": [{key: finite(value) for key, value in asdict(row).items()} for row in self.rows],
+        }
 
     def table(self, limit: int | None = None) -> tuple[list[str], list[list[str]]]:
         """Headings and cells, the most visited move first."""
@@ -112,15 +118,33 @@ class Explanation:
         errors = any(row.error is not None for row in self.rows)
         proven = any(row.bounds is not None for row in self.rows)
         scaled = self.scale is not None
-        head = ["move", "visits", "share", "value", *(["error"] if errors else []), *(["scaled"] if scaled else []), "explore", "score", *(["prior"] if priors else []),
-                *(["proven"] if proven else [])]  # fmt: skip
+        head = [
+            "move",
+            "visits",
+            "share",
+            "value",
+            *(["error"] if errors else []),
+            *(["scaled"] if scaled else []),
+            "explore",
+            "score",
+            *(["prior"] if priors else []),
+            *(["proven"] if proven else []),
+        ]
         cells = [
-            [row.move, f"{row.visits:,}", f"{row.share:.1%}", "" if row.value is None else f"{row.value:+.4f}",
-             *(["" if row.error is None else f"{row.error:.4f}"] if errors else []),
-             *(["" if row.scaled is None else f"{row.scaled:.4f}"] if scaled else []), _number(row.exploration), "failed" if row.failed else _number(row.score),
-             *([f"{row.prior:.4f}" if row.prior is not None else ""] if priors else []), *([_proven(row.bounds)] if proven else [])]
+            [
+                row.move,
+                f"{row.visits:,}",
+                f"{row.share:.1%}",
+                "" if row.value is None else f"{row.value:+.4f}",
+                *(["" if row.error is None else f"{row.error:.4f}"] if errors else []),
+                *(["" if row.scaled is None else f"{row.scaled:.4f}"] if scaled else []),
+                _number(row.exploration),
+                "failed" if row.failed else _number(row.score),
+                *([f"{row.prior:.4f}" if row.prior is not None else ""] if priors else []),
+                *([_proven(row.bounds)] if proven else []),
+            ]
             for row in order[:limit]
-        ]  # fmt: skip
+        ]
         return head, cells
 
     def __str__(self) -> str:
@@ -132,9 +156,13 @@ class Explanation:
 
 
 def explain(
-    rule: SearchConfig, statistics: Mapping[str, Statistics | Sequence[float] | Mapping[str, Any]], *, visits: int | None = None,
-    facts: Facts | None = None, node: NodeFacts | None = None,
-) -> Explanation:  # fmt: skip
+    rule: SearchConfig,
+    statistics: Mapping[str, Statistics | Sequence[float] | Mapping[str, Any]],
+    *,
+    visits: int | None = None,
+    facts: Facts | None = None,
+    node: NodeFacts | None = None,
+) -> Explanation:
     """The terms of a selection rule for statistics given by hand: for each move (visits, value) or (visits, value, prior, variance).
 
     `visits` is N, the visits of all moves together; not given, it is their sum. `facts` are the game's; not given, rewards are from -1 to 1.
@@ -155,18 +183,27 @@ def explain(
     return _explain(rule, moves, total, known, around, _first_play(rule, moves, known, around))
 
 
-def _explain(rule: SearchConfig, moves: Mapping[str, Statistics], total: int, known: Facts, around: NodeFacts, first_play: float) -> Explanation:
+def _explain(
+    rule: SearchConfig, moves: Mapping[str, Statistics], total: int, known: Facts, around: NodeFacts, first_play: float
+) -> Explanation:
     equal = 1.0 / len(moves)
     if rule.rule == "completed":
         rows = _completed_rows(rule, moves, total, equal, around)
     else:
-        rows = tuple(_row(rule, name, one, max(total, 1), equal, known, around, first_play) for name, one in moves.items())
+        rows = tuple(
+            _row(rule, name, one, max(total, 1), equal, known, around, first_play) for name, one in moves.items()
+        )
     selected = max(rows, key=lambda row: row.score)
     return Explanation(rows, formula(rule, max(total, 1), around), selected.move)
 
 
 def _explain_scaled(
-    rule: SearchConfig, moves: Mapping[str, Statistics], total: int, known: Facts, around: NodeFacts, scale: tuple[float, float]
+    rule: SearchConfig,
+    moves: Mapping[str, Statistics],
+    total: int,
+    known: Facts,
+    around: NodeFacts,
+    scale: tuple[float, float],
 ) -> Explanation:
     """The same where the rule sees values from 0 to 1, the lowest and the highest mean in the tree; those that are told stay as they are."""
     low, width = scale[0], scale[1] - scale[0]
@@ -176,25 +213,45 @@ def _explain_scaled(
         return (value - low) / width if width > 0 else 0.5
 
     seen = {
-        name: replace(one, value=None if one.value is None else on_scale(one.value), variance=(one.variance or 0.0) / width**2 if width > 0 else 0.0,
-                      general=None if one.general is None else (one.general[0], (one.general[1] - worst) / span))
+        name: replace(
+            one,
+            value=None if one.value is None else on_scale(one.value),
+            variance=(one.variance or 0.0) / width**2 if width > 0 else 0.0,
+            general=None if one.general is None else (one.general[0], (one.general[1] - worst) / span),
+        )
         for name, one in moves.items()
-    }  # fmt: skip
+    }
     here = replace(around, value=on_scale(around.value))
     first_play = _first_play(rule, moves, known, here)
     if not isinstance(rule.first_play, str):
         first_play = min(max(on_scale(first_play), 0.0), 1.0)
     told = _explain(rule, seen, total, replace(known, rewards=(0.0, 1.0)), here, first_play)
     rows = tuple(
-        replace(row, value=one.value if one.visits else None, scaled=row.value, error=None if row.error is None or one.variance is None else math.sqrt(one.variance / one.visits))
+        replace(
+            row,
+            value=one.value if one.visits else None,
+            scaled=row.value,
+            error=None if row.error is None or one.variance is None else math.sqrt(one.variance / one.visits),
+        )
         for row, one in zip(told.rows, moves.values(), strict=True)
     )
-    return replace(told, rows=rows, scale=scale, rule=f"{told.rule}, values on the scale from {scale[0]:.6g} (0) to {scale[1]:.6g} (1)")
+    return replace(
+        told,
+        rows=rows,
+        scale=scale,
+        rule=f"{told.rule}, values on the scale from {scale[0]:.6g} (0) to {scale[1]:.6g} (1)",
+    )
 
 
 def _statistics(name: str, given: Any) -> Statistics:
     try:
-        one = given if isinstance(given, Statistics) else Statistics(**given) if isinstance(given, Mapping) else Statistics(*given)
+        one = (
+            given
+            if isinstance(given, Statistics)
+            else Statistics(**given)
+            if isinstance(given, Mapping)
+            else Statistics(*given)
+        )
     except TypeError:
         raise ConfigError(f"{name}: statistics are (visits, value) or (visits, value, prior), not {given!r}") from None
     if one.visits < 0 or (one.visits > 0 and one.value is None):
@@ -218,8 +275,15 @@ def _first_play(rule: SearchConfig, moves: Mapping[str, Statistics], facts: Fact
 
 
 def _row(
-    rule: SearchConfig, name: str, one: Statistics, total: int, equal: float, facts: Facts, node: NodeFacts, first_play: float
-) -> Row:  # fmt: skip
+    rule: SearchConfig,
+    name: str,
+    one: Statistics,
+    total: int,
+    equal: float,
+    facts: Facts,
+    node: NodeFacts,
+    first_play: float,
+) -> Row:
     value = one.value if one.visits else None
     prior = one.prior if rule.rule != "puct" or one.prior is not None else equal
     base = first_play if value is None else value
@@ -230,7 +294,9 @@ def _row(
     if isinstance(rule.rule, Rule):
         score = rule.rule(base, one.visits, equal if prior is None else prior, variance, total, rule.c)
     elif rule.rule == "puct":
-        score = base + schedule(rule, total, node.simulations) * (prior or 0.0) * math.sqrt(total) / (1 + one.visits) / _again(rule, one.visits)
+        score = base + schedule(rule, total, node.simulations) * (prior or 0.0) * math.sqrt(total) / (
+            1 + one.visits
+        ) / _again(rule, one.visits)
     elif rule.rule == "rave":
         score = _blended(rule, one, total) + (rule.c * math.sqrt(math.log(total) / (one.visits + 1)) if rule.c else 0.0)
     elif rule.rule in ("thompson", "blind"):
@@ -275,7 +341,9 @@ def _blended(rule: SearchConfig, one: Statistics, total: int) -> float:
     return (1 - beta) * float(one.value or 0.0) + beta * general
 
 
-def _completed_rows(rule: SearchConfig, moves: Mapping[str, Statistics], total: int, equal: float, node: NodeFacts) -> tuple[Row, ...]:
+def _completed_rows(
+    rule: SearchConfig, moves: Mapping[str, Statistics], total: int, equal: float, node: NodeFacts
+) -> tuple[Row, ...]:
     visits = np.array([one.visits for one in moves.values()])
     means = np.array([math.nan if one.value is None or not one.visits else one.value for one in moves.values()])
     priors = np.array([equal if one.prior is None else one.prior for one in moves.values()])
@@ -284,10 +352,22 @@ def _completed_rows(rule: SearchConfig, moves: Mapping[str, Statistics], total: 
     scores = weights / weights.sum() - visits / (1 + total)
     scores[[one.failed for one in moves.values()]] = -math.inf
     return tuple(
-        Row(name, one.visits, one.visits / max(total, 1), one.value if one.visits else None, float(prior), float(weight), float(score),
-            None if one.variance is None or not one.visits else math.sqrt(one.variance / one.visits), one.bounds, one.failed)
-        for (name, one), prior, weight, score in zip(moves.items(), priors, weights / weights.sum(), scores, strict=True)
-    )  # fmt: skip
+        Row(
+            name,
+            one.visits,
+            one.visits / max(total, 1),
+            one.value if one.visits else None,
+            float(prior),
+            float(weight),
+            float(score),
+            None if one.variance is None or not one.visits else math.sqrt(one.variance / one.visits),
+            one.bounds,
+            one.failed,
+        )
+        for (name, one), prior, weight, score in zip(
+            moves.items(), priors, weights / weights.sum(), scores, strict=True
+        )
+    )
 
 
 def schedule(rule: SearchConfig, visits: int, simulations: int | None = None) -> float:

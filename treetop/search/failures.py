@@ -22,7 +22,9 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
     position, played = (machine.position, []) if machine.tree.holds_views else _replay(machine, int(control["depth"]))
     culprit = int(control["culprit"])
     if error is None and control["status"] == codes.BAD_SCORE:
-        return ConfigError(f"the rule {machine.config.rule} gave the move {position.move_text(culprit)} a score that is not a number\n{_shown(position)}")
+        return ConfigError(
+            f"the rule {machine.config.rule} gave the move {position.move_text(culprit)} a score that is not a number\n{_shown(position)}"
+        )
     facts = game.facts
     if error is not None:
         rule = f", or the rule {machine.config.rule}," if isinstance(machine.config.rule, Rule) else ""
@@ -30,7 +32,11 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
     elif control["status"] == codes.BAD_PLAYER:
         told = f"{game.name}.current_player gave {culprit}; players are 0 to {facts.players - 1}"
     elif control["status"] == codes.BAD_CHANCE:
-        what = "the probabilities do not sum to 1" if culprit < 0 else f"the probability of the outcome {culprit} is not above 0"
+        what = (
+            "the probabilities do not sum to 1"
+            if culprit < 0
+            else f"the probability of the outcome {culprit} is not above 0"
+        )
         told = f"{game.name}.chance_outcomes: {what}"
     elif control["status"] == codes.BAD_OUTCOME:
         told = f"{game.name}.chance_outcomes gave the outcome {culprit}, or so many of them; num_outcomes is {facts.num_outcomes}"
@@ -43,8 +49,10 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
     elif control["status"] == codes.BAD_ACTION:
         told = f"{game.name}.legal_actions gave the action {culprit}; actions are 0 to {facts.num_actions - 1}"
     elif control["status"] == codes.BAD_REWARD:
-        told = (f"{game.name}.{'step_rewards' if game.has('step_rewards') else 'rewards'} gave player {culprit} a reward that is not finite"
-            f"{'' if game.has('step_rewards') else f' or not within {facts.rewards[0]:g} to {facts.rewards[1]:g}'}")
+        told = (
+            f"{game.name}.{'step_rewards' if game.has('step_rewards') else 'rewards'} gave player {culprit} a reward that is not finite"
+            f"{'' if game.has('step_rewards') else f' or not within {facts.rewards[0]:g} to {facts.rewards[1]:g}'}"
+        )
     elif control["status"] == codes.BAD_VALUE:
         low, high = facts.value_range(step_rewards=game.has("step_rewards"), discount=machine.config.discount)
         told = f"{game.name}.heuristic gave player {culprit} the value {float(control['bad_value']):g}; values are from {low:g} to {high:g} by the game's rewards={facts.rewards}"
@@ -52,7 +60,11 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
     line = failing_line(position, machine.seed, culprit)
     moves = " ".join(played)
-    where = f"\nafter the moves: {moves}" if played else f"\n{'below' if machine.tree.holds_views else 'in'} the position that was searched"
+    where = (
+        f"\nafter the moves: {moves}"
+        if played
+        else f"\n{'below' if machine.tree.holds_views else 'in'} the position that was searched"
+    )
     return GameError(f"{told}{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
 
 

@@ -58,7 +58,9 @@ def _by_rule(result: SearchResult, candidates: npt.NDArray[np.bool_], rng: Rng) 
         index = _best(scores, result.counts, candidates, rng)
         return index, _against(result, scores, index, candidates, "it has the highest value, {:+.4f}", "{:+.4f}")
     if rule == "secure":
-        scores = np.where(result.counts > 0, result.clipped_means - result.config.secure_beta * result.deviations, -np.inf)
+        scores = np.where(
+            result.counts > 0, result.clipped_means - result.config.secure_beta * result.deviations, -np.inf
+        )
         index = _best(scores, result.counts, candidates, rng)
         beta = f"its value less {result.config.secure_beta:g} standard deviations is highest, {{:+.4f}}"
         return index, _against(result, scores, index, candidates, beta, "{:+.4f}")
@@ -68,7 +70,9 @@ def _by_rule(result: SearchResult, candidates: npt.NDArray[np.bool_], rng: Rng) 
         told = f"it has the most visits, weighed by lower confidence bounds ({weights[index]:,.0f}; its bound is {lower[index]:+.4f})"
         return index, told
     counts = result.counts_since
-    second = result.gumbel_scores if result.gumbel_scores is not None else np.where(result.counts > 0, result.means, -np.inf)
+    second = (
+        result.gumbel_scores if result.gumbel_scores is not None else np.where(result.counts > 0, result.means, -np.inf)
+    )
     index = _best(counts.astype(np.float64), second, candidates, rng)
     return index, _most_visits(result, counts, index)
 
@@ -98,13 +102,23 @@ def _better_proven(result: SearchResult, index: int) -> tuple[int, str] | None:
     lowest = result.position.game.facts.rewards[0]
     proven = np.where((result.lower == result.upper) & (result.lower > lowest) & result.playable, result.lower, -np.inf)
     rival = int(np.argmax(proven))
-    if not np.isfinite(proven[rival]) or result.lower[index] >= proven[rival] or proven[rival] < result.clipped_means[index]:
+    if (
+        not np.isfinite(proven[rival])
+        or result.lower[index] >= proven[rival]
+        or proven[rival] < result.clipped_means[index]
+    ):
         return None  # also where the favourite is sure to bring as much, and may bring more
     safe = (result.lower >= proven[rival]) & (result.upper > proven[rival]) & result.playable
     if safe.any():
         index = int(np.argmax(np.where(safe, result.counts, -1)))
-        return index, f"it is sure to bring {result.lower[index]:+g}, as {_name(result, rival)} is proven to, and may bring more"
-    return rival, f"it is proven to be worth {proven[rival]:+g}; {_name(result, index)} has more visits, but only {result.clipped_means[index]:+.4f}"
+        return (
+            index,
+            f"it is sure to bring {result.lower[index]:+g}, as {_name(result, rival)} is proven to, and may bring more",
+        )
+    return (
+        rival,
+        f"it is proven to be worth {proven[rival]:+g}; {_name(result, index)} has more visits, but only {result.clipped_means[index]:+.4f}",
+    )
 
 
 def _drawn(result: SearchResult, candidates: npt.NDArray[np.bool_], temperature: float, rng: Rng) -> tuple[int, str]:
@@ -112,7 +126,9 @@ def _drawn(result: SearchResult, candidates: npt.NDArray[np.bool_], temperature:
     if not shares.sum() > 0:
         shares = candidates.astype(np.float64)
     shares = shares / shares.sum()
-    drawn = min(int(np.searchsorted(np.cumsum(shares), rng.random(), side="right")), len(shares) - 1)  # the shares may add up to a little less than 1
+    drawn = min(
+        int(np.searchsorted(np.cumsum(shares), rng.random(), side="right")), len(shares) - 1
+    )  # the shares may add up to a little less than 1
     while not shares[drawn] > 0:
         drawn -= 1
     return drawn, f"it was drawn, at temperature {temperature:g}, with a probability of {shares[drawn]:.1%}"
@@ -137,11 +153,17 @@ def _best(first: FloatArray, second: npt.NDArray[np.generic], candidates: npt.ND
     return int(best[rng.below(len(best))]) if len(best) > 1 else int(best[0])
 
 
-def _against(result: SearchResult, scores: FloatArray, index: int, candidates: npt.NDArray[np.bool_], told: str, number: str) -> str:
+def _against(
+    result: SearchResult, scores: FloatArray, index: int, candidates: npt.NDArray[np.bool_], told: str, number: str
+) -> str:
     others = np.where(candidates, scores, -np.inf)
     others[index] = -np.inf
     rival = int(np.argmax(others))
-    versus = f"; the next is {_name(result, rival)} with {number.format(scores[rival])}" if np.isfinite(others[rival]) else ""
+    versus = (
+        f"; the next is {_name(result, rival)} with {number.format(scores[rival])}"
+        if np.isfinite(others[rival])
+        else ""
+    )
     return told.format(scores[index]) + versus
 
 

@@ -51,7 +51,9 @@ class Guard:
             return SearchError(f"cannot {what} while the search ponders: leave the block first")
         inside = self._thread == threading.get_ident()
         where = "which has called this code (a callback, an evaluator or a hook)" if inside else "in another thread"
-        return SearchError(f"cannot {what} during `{self._what}`, {where}: a search has one caller at a time; wait for it, or make a search of your own")
+        return SearchError(
+            f"cannot {what} during `{self._what}`, {where}: a search has one caller at a time; wait for it, or make a search of your own"
+        )
 
 
 def exclusive(method: F) -> F:

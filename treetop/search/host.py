@@ -54,12 +54,19 @@ class HostSearch:
     """
 
     def __init__(
-        self, problem: Problem, config: SearchConfig | None = None, *, evaluator: StateEvaluator | Callable[..., Any] | Rollout | Any = None,
-        seed: int = 0, root: Any = None,
-    ) -> None:  # fmt: skip
+        self,
+        problem: Problem,
+        config: SearchConfig | None = None,
+        *,
+        evaluator: StateEvaluator | Callable[..., Any] | Rollout | Any = None,
+        seed: int = 0,
+        root: Any = None,
+    ) -> None:
         self.config = uct() if config is None else config
         if not isinstance(self.config, SearchConfig):
-            raise ConfigError(f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}")
+            raise ConfigError(
+                f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}"
+            )
         if isinstance(seed, bool) or not isinstance(seed, int):
             raise ConfigError(f"a seed is a whole number, not {seed!r}")
         self.problem, self.view, self.seed = problem, ProblemView(problem), seed
@@ -165,7 +172,9 @@ class HostSearch:
     # Running.
 
     @exclusive
-    def run(self, limit: Limit, *, progress: Callable[[Progress], object] | None = None, stopping: Sequence[Stopper] = ()) -> HostResult:
+    def run(
+        self, limit: Limit, *, progress: Callable[[Progress], object] | None = None, stopping: Sequence[Stopper] = ()
+    ) -> HostResult:
         """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then.
 
         `stopping` may end it earlier or let it go on.
@@ -195,9 +204,19 @@ class HostSearch:
         return self.result()
 
     async def arun(
-        self, limit: Limit, evaluate: Any = None, *, in_flight: int = 32, timeout: float | None = None, retries: int = 0, backoff: float = 0.5,
-        processes: int = 0, record: str | Path | None = None, replay: str | Path | None = None, progress: Callable[[Progress], object] | None = None,
-    ) -> HostResult:  # fmt: skip
+        self,
+        limit: Limit,
+        evaluate: Any = None,
+        *,
+        in_flight: int = 32,
+        timeout: float | None = None,
+        retries: int = 0,
+        backoff: float = 0.5,
+        processes: int = 0,
+        record: str | Path | None = None,
+        replay: str | Path | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> HostResult:
         """Search with evaluations that are made elsewhere, up to `in_flight` of them at once; return what is known when the limit is reached.
 
         `evaluate(state, actions)` is a coroutine function, or a plain one that runs in threads, or in so many `processes`. It gives
@@ -222,8 +241,15 @@ class HostSearch:
         evaluate = self.evaluator if evaluate is None and callable(self._evaluate.own) else evaluate
         if evaluate is None and replay is None:
             raise ConfigError("give evaluate, a function of a state and its actions: rollouts are made here, by run")
-        remote = Remote(self, limit, options, evaluate, None if record is None else Path(record), None if replay is None else Path(replay),
-                        None if progress is None else lambda budget: progress(self._progress(budget)))  # fmt: skip
+        remote = Remote(
+            self,
+            limit,
+            options,
+            evaluate,
+            None if record is None else Path(record),
+            None if replay is None else Path(replay),
+            None if progress is None else lambda budget: progress(self._progress(budget)),
+        )
         try:
             why = await remote.run()
         finally:
@@ -265,8 +291,12 @@ class HostSearch:
         return replace(limit, simulations=min(few, limit.simulations or few))
 
     def _run_slices(
-        self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None, stopping: Sequence[Stopper]
-    ) -> str:  # fmt: skip
+        self,
+        budget: Budget,
+        interrupts: Interrupts,
+        progress: Callable[[Progress], object] | None,
+        stopping: Sequence[Stopper],
+    ) -> str:
         pulse, together, limit = Pulse(_PROGRESS_SECONDS), Together(stopping), budget.limit
         together.reset()
         wait = _MOST_VISITS  # simulations until the next look at the root
@@ -295,16 +325,32 @@ class HostSearch:
 
     def _judge(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
         told = self.result()._told
-        counts, means = np.where(told.failed, 0, told.counts), np.where(told.failed, math.nan, told.means)  # what failed leads nobody
-        return together.look(Standing(counts, means, told.priors, budget.simulations, limit, budget.elapsed, self.config.final,
-                                      told.lower, told.upper))  # fmt: skip
+        counts, means = (
+            np.where(told.failed, 0, told.counts),
+            np.where(told.failed, math.nan, told.means),
+        )  # what failed leads nobody
+        return together.look(
+            Standing(
+                counts,
+                means,
+                told.priors,
+                budget.simulations,
+                limit,
+                budget.elapsed,
+                self.config.final,
+                told.lower,
+                told.upper,
+            )
+        )
 
     def _dress_root(self, left: int | None) -> bool:
         """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""
         noisy = self.config.noise > 0 and not self._is_noisy
         scheduled = self.config.root == "gumbel" and not self._is_scheduled
         if scheduled and left is None:
-            raise ConfigError("root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'")
+            raise ConfigError(
+                "root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'"
+            )
         if (noisy or scheduled) and not roots.block(self.tree).stop:
             return False
         machine: Any = self._machine
@@ -350,7 +396,9 @@ class HostSearch:
         self._refuse_in_flight("advance")
         self._refuse_finished()
         if action not in self.actions:
-            raise IllegalMoveError(f"{action!r} is not an action here; there are {', '.join(map(repr, self.actions[:20]))}{shown(self.state)}")
+            raise IllegalMoveError(
+                f"{action!r} is not an action here; there are {', '.join(map(repr, self.actions[:20]))}{shown(self.state)}"
+            )
         machine = self._machine
         machine.sync()
         node = self._first_child() + self.actions.index(action)
@@ -375,5 +423,7 @@ class HostSearch:
         return HostResult.of(self)
 
     def __repr__(self) -> str:
-        return (f"<search of {self.view.name} after {len(self.played)} actions: {self.config}, {self.simulations:,} simulations, "
-                f"{self.tree.size:,} nodes>")
+        return (
+            f"<search of {self.view.name} after {len(self.played)} actions: {self.config}, {self.simulations:,} simulations, "
+            f"{self.tree.size:,} nodes>"
+        )

@@ -61,20 +61,28 @@ class HostEvaluator:
         """Rollouts and draws of chance that failed; whoever asked for the evaluation takes them out."""
         self._middle: list[float] | None = None
         plain = not view.has_chance and not view.has_step_rewards
-        self._play = self._own_rollout if view.own_rollout is not None else self._plain_rollout if plain else self._rollout
+        self._play = (
+            self._own_rollout if view.own_rollout is not None else self._plain_rollout if plain else self._rollout
+        )
         if isinstance(evaluator, Uniform):
             self._middle = [view.facts.middle] * view.players
         elif isinstance(evaluator, Rollout):
             if evaluator.policy != "random" or evaluator.depth is not None:
-                raise ConfigError(f"rollouts over Python objects are random ones to the end, or the problem's own `rollout`; not {evaluator!r}")
+                raise ConfigError(
+                    f"rollouts over Python objects are random ones to the end, or the problem's own `rollout`; not {evaluator!r}"
+                )
         elif isinstance(evaluator, CompiledEvaluator):
-            raise ConfigError(f"{evaluator!r} works on compiled games; give a function of a state and its actions, Rollout() or Uniform()")
+            raise ConfigError(
+                f"{evaluator!r} works on compiled games; give a function of a state and its actions, Rollout() or Uniform()"
+            )
         elif isinstance(evaluator, StateEvaluator):
             self.own = evaluator.evaluate
         elif callable(evaluator):
             self.own = evaluator
         else:
-            raise ConfigError(f"an evaluator is a function of a state and its actions, or has a method evaluate(state, actions); not {evaluator!r}")
+            raise ConfigError(
+                f"an evaluator is a function of a state and its actions, or has a method evaluate(state, actions); not {evaluator!r}"
+            )
 
     @property
     def gives_priors(self) -> bool:
@@ -94,7 +102,9 @@ class HostEvaluator:
             _, value = self.told(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions, drawn.state)
             return None, self.with_outcomes(drawn.received, value)
         # An evaluator may do with a state what it likes; where states change in place, it gets one of its own.
-        return self.told(self.own(state if self.view.copy is None else self.view.copy(state), actions), mover, actions, state)
+        return self.told(
+            self.own(state if self.view.copy is None else self.view.copy(state), actions), mover, actions, state
+        )
 
     def told(self, answer: Any, mover: int, actions: list[Any], state: Any) -> Told:
         """An evaluator's answer, checked."""
@@ -174,7 +184,12 @@ class HostEvaluator:
         A step is an action with the outcomes of chance that follow it. A rollout that begins where chance decides is within a step.
         """
         view, below = self.view, rng.below
-        is_terminal, list_actions, step, knows_players = view.is_terminal, view.list_actions, view.step_in_place, view.has_chance
+        is_terminal, list_actions, step, knows_players = (
+            view.is_terminal,
+            view.list_actions,
+            view.step_in_place,
+            view.has_chance,
+        )
         if view.copy is not None:
             state = view.copy(state)
         received = [0.0] * view.players if view.has_step_rewards else None
@@ -211,10 +226,14 @@ class HostEvaluator:
         return ProblemError(f"{self.view.name}.actions gave nothing in a state that is not terminal{shown(state)}")
 
     def _too_long(self, state: Any) -> ProblemError:
-        return ProblemError(f"a rollout of {self.view.name} took more than max_length = {self.view.max_length:,} moves: say max_length, or give an "
-                         f"evaluator{shown(state)}")  # fmt: skip
+        return ProblemError(
+            f"a rollout of {self.view.name} took more than max_length = {self.view.max_length:,} moves: say max_length, or give an "
+            f"evaluator{shown(state)}"
+        )
 
 
 def is_coroutine(function: Any) -> bool:
     """Whether what a function returns has to be awaited."""
-    return inspect.iscoroutinefunction(function) or (callable(function) and inspect.iscoroutinefunction(type(function).__call__))
+    return inspect.iscoroutinefunction(function) or (
+        callable(function) and inspect.iscoroutinefunction(type(function).__call__)
+    )

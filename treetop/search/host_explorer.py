@@ -24,8 +24,16 @@ _IN_A_ROW = 1000  # failed rollouts, without a simulation between them, after wh
 class Explorer:
     """Between the kernel, which knows nodes, and the problem, which knows states. A failure of the caller's code ends a node, not the search."""
 
-    def __init__(self, machine: HostMachine, view: ProblemView, config: SearchConfig, evaluate: HostEvaluator, expand_after: int) -> None:
-        self.machine, self.view, self.config, self.evaluate, self.expand_after = machine, view, config, evaluate, expand_after
+    def __init__(
+        self, machine: HostMachine, view: ProblemView, config: SearchConfig, evaluate: HostEvaluator, expand_after: int
+    ) -> None:
+        self.machine, self.view, self.config, self.evaluate, self.expand_after = (
+            machine,
+            view,
+            config,
+            evaluate,
+            expand_after,
+        )
         self.played: list[Any] = []
         """The actions that lead to the root, from where the search began."""
         self.failures: list[Failure] = []
@@ -103,13 +111,17 @@ class Explorer:
         self._in_a_row += len(failed)
         path = (*self.played, *self.machine.path(leaf))
         for error in failed[: max(0, _LISTED - self.failed_rollouts + len(failed))]:
-            self.failures.append(Failure(path, f"a rollout failed: {reason_of(error)}", where_of(error), ends_node=False))
+            self.failures.append(
+                Failure(path, f"a rollout failed: {reason_of(error)}", where_of(error), ends_node=False)
+            )
         last = failed[-1]
         failed.clear()
         if self._in_a_row >= _IN_A_ROW:
             row, self._in_a_row = self._in_a_row, 0
-            raise SearchError(f"{row:,} rollouts in a row failed; the last: {reason_of(last)} ({where_of(last)}): correct it, or give an evaluator"
-                              f"{shown(self.machine.states[leaf])}") from last  # fmt: skip
+            raise SearchError(
+                f"{row:,} rollouts in a row failed; the last: {reason_of(last)} ({where_of(last)}): correct it, or give an evaluator"
+                f"{shown(self.machine.states[leaf])}"
+            ) from last
 
     def _walk_on(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
         """Try the moves of a leaf one by one: no rollout from it succeeded, so nothing is known of it, and no visit is counted."""
@@ -214,7 +226,9 @@ class Explorer:
             self.bury(node, reason_of(error), where_of(error))
             return None
         if looked is None:
-            raise SearchError(f"{self.view.name}.is_terminal says now that it is the end, and did not before{shown(self.machine.states[node])}")
+            raise SearchError(
+                f"{self.view.name}.is_terminal says now that it is the end, and did not before{shown(self.machine.states[node])}"
+            )
         return looked
 
     def bury(self, leaf: int, reason: str, where: str = "") -> None:

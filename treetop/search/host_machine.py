@@ -59,19 +59,43 @@ class Scratch:
     def _allocate(self) -> None:
         players, length, width = self._players, self.length, self.width
         small: dict[str, npt.NDArray[Any]] = {
-            "path": np.zeros(length, np.int32), "movers": np.zeros(length, np.int32), "actions": np.zeros(width, np.int32),
-            "rewards": np.zeros(players), "tied": np.zeros(width, np.int32), "answers": np.full(1, NONE, np.int32),
-            "scores": np.zeros(width), "trial": np.zeros(players),
-        }  # fmt: skip
+            "path": np.zeros(length, np.int32),
+            "movers": np.zeros(length, np.int32),
+            "actions": np.zeros(width, np.int32),
+            "rewards": np.zeros(players),
+            "tied": np.zeros(width, np.int32),
+            "answers": np.full(1, NONE, np.int32),
+            "scores": np.zeros(width),
+            "trial": np.zeros(players),
+        }
         before, self.work = self.work, SmallWork(**small)
         if self._rich:
-            kept = {name: np.zeros(width, kind) for name, kind in (("mask", np.int32), ("gumbel", np.float64), ("base", np.int32), ("arms", np.int32))}
+            kept = {
+                name: np.zeros(width, kind)
+                for name, kind in (("mask", np.int32), ("gumbel", np.float64), ("base", np.int32), ("arms", np.int32))
+            }
             self.work = Work(
-                **small, trail=np.zeros((2, 1), np.int32), played=np.zeros((players, 1), np.uint64), lookup=np.zeros((players, 1), np.int32),
-                lookup_block=np.full((3, players), NONE, np.int32), history=np.zeros((2, players, 1)), schedule=np.zeros(0, np.int32),
-                table=np.zeros(1, np.uint64), probabilities=np.zeros(1), steps=np.zeros((length, players)), gain=np.zeros((2, players)),
-                times=np.zeros(0, np.int32), places=np.zeros(0, np.int32), counts=np.zeros(0, np.int32), starts=np.zeros(0, np.int32),
-                offered=np.zeros(0, np.int32), joint=np.zeros(players, np.int64), vector=np.zeros(0), views=np.zeros(players, np.int32), **kept)  # type: ignore[arg-type]  # fmt: skip
+                **small,
+                trail=np.zeros((2, 1), np.int32),
+                played=np.zeros((players, 1), np.uint64),
+                lookup=np.zeros((players, 1), np.int32),
+                lookup_block=np.full((3, players), NONE, np.int32),
+                history=np.zeros((2, players, 1)),
+                schedule=np.zeros(0, np.int32),
+                table=np.zeros(1, np.uint64),
+                probabilities=np.zeros(1),
+                steps=np.zeros((length, players)),
+                gain=np.zeros((2, players)),
+                times=np.zeros(0, np.int32),
+                places=np.zeros(0, np.int32),
+                counts=np.zeros(0, np.int32),
+                starts=np.zeros(0, np.int32),
+                offered=np.zeros(0, np.int32),
+                joint=np.zeros(players, np.int64),
+                vector=np.zeros(0),
+                views=np.zeros(players, np.int32),
+                **kept,  # type: ignore[arg-type]
+            )
         if before is not None:  # a path may be on its way
             for name in ("path", "movers", "rewards", "gumbel", "base", "arms", "schedule"):
                 if hasattr(before, name):
@@ -91,7 +115,12 @@ class HostMachine:
         self.build = Build("host rich", rich=True, rule=self.plan.build.rule) if self.rich else Build("host fast")
         facts = view.facts
         # Where chance decides nobody chooses, so what a node is worth must be kept for all players.
-        self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum) and not view.has_chance, max_nodes=config.max_nodes, columns=self.plan.columns)
+        self.tree = Tree(
+            facts.players,
+            zero_sum=bool(facts.zero_sum) and not view.has_chance,
+            max_nodes=config.max_nodes,
+            columns=self.plan.columns,
+        )
         self.control = make_control(config, Uniform(), expand_after, game, self.plan)
         self.control["rng"] = Rng(seed).word
         self.stream = Stream(seed)
@@ -163,7 +192,9 @@ class HostMachine:
         widest = self._widest
         self.sync()
         if self.tree.max_nodes is not None and self.tree.max_nodes < 2 * widest + 2:
-            raise ConfigError(f"max_nodes must be at least {2 * widest + 2}, so that the root and one more move fit; not {self.tree.max_nodes}")
+            raise ConfigError(
+                f"max_nodes must be at least {2 * widest + 2}, so that the root and one more move fit; not {self.tree.max_nodes}"
+            )
         self.tree.make_room(widest)
         self.follow()
         self._fit()
@@ -193,7 +224,9 @@ class HostMachine:
         order = links["action"].astype(np.int64)
         order[ROOT] = self._old_root
         places = order.tolist()
-        self.states, self.moves, self.listed = ([beside[place] for place in places] for beside in (self.states, self.moves, self.listed))
+        self.states, self.moves, self.listed = (
+            [beside[place] for place in places] for beside in (self.states, self.moves, self.listed)
+        )
         self.parents = links["parent"].tolist()
         new = {place: index for index, place in enumerate(places)}
         self.dead = {new[node]: why for node, why in self.dead.items() if node in new}
@@ -220,10 +253,26 @@ class HostMachine:
 
     # The kernel.
 
-    def simulate(self, mode: int = GO, leaf: int = 0, mover: int = UNKNOWN, count: int = 0, later: int = 0, weighted: int = 0) -> int:
+    def simulate(
+        self, mode: int = GO, leaf: int = 0, mover: int = UNKNOWN, count: int = 0, later: int = 0, weighted: int = 0
+    ) -> int:
         """One call of the kernel: see there."""
         tree = self.tree
-        return int(self._simulate(self.control, tree.columns, tree.totals, self.scratch.work, self.side, mode, leaf, mover, count, later, weighted))
+        return int(
+            self._simulate(
+                self.control,
+                tree.columns,
+                tree.totals,
+                self.scratch.work,
+                self.side,
+                mode,
+                leaf,
+                mover,
+                count,
+                later,
+                weighted,
+            )
+        )
 
     @property
     def done(self) -> int:
@@ -326,7 +375,10 @@ class HostMachine:
 def refuse(config: SearchConfig, view: ProblemView) -> None:
     """Say which settings a search over Python objects does not have."""
     for condition, what in (
-        (config.rule in ("rave", "history"), f"the rule {config.rule!r}, which compares the same action at different nodes"),
+        (
+            config.rule in ("rave", "history"),
+            f"the rule {config.rule!r}, which compares the same action at different nodes",
+        ),
         (bool(config.transpositions), "transpositions"),
         (config.backup == "implicit", "backup='implicit', which needs a compiled heuristic"),
         (callable(config.tie_break), "a tie-break of your own: 'random' or 'first'"),

@@ -41,7 +41,9 @@ class Failure:
     """False where a rollout or a draw of chance failed: the node itself stays in the search."""
 
     def __str__(self) -> str:
-        return f"after {', '.join(map(str, self.path)) or 'nothing'}: {self.reason}" + (f" ({self.where})" if self.where else "")
+        return f"after {', '.join(map(str, self.path)) or 'nothing'}: {self.reason}" + (
+            f" ({self.where})" if self.where else ""
+        )
 
 
 @dataclass(frozen=True)
@@ -153,7 +155,15 @@ class HostResult:
         told = SearchResult.of(cast(Any, search))
         position = cast(HostPosition, told.position)
         position.remember(told.pv_actions)
-        return cls(told, position, tuple(search.failures), search._explorer.failed_rollouts, search._cost, search._calls, tuple(search._log))
+        return cls(
+            told,
+            position,
+            tuple(search.failures),
+            search._explorer.failed_rollouts,
+            search._cost,
+            search._calls,
+            tuple(search._log),
+        )
 
     @property
     def action(self) -> Any:
@@ -285,14 +295,31 @@ class HostResult:
     def report(self) -> Report:
         """All that is needed to run this again and to judge it."""
         search: Any = self._told._search
-        named = getattr(search.evaluator, "name", None) or getattr(search.evaluator, "__name__", None) or type(search.evaluator).__name__
-        return replace(self._told.report(), rules_digest="none: states live in Python", start=repr(search.start)[:1000], evaluator=str(named))
+        named = (
+            getattr(search.evaluator, "name", None)
+            or getattr(search.evaluator, "__name__", None)
+            or type(search.evaluator).__name__
+        )
+        return replace(
+            self._told.report(),
+            rules_digest="none: states live in Python",
+            start=repr(search.start)[:1000],
+            evaluator=str(named),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; actions are told as people read them."""
         plain = self._told.to_dict()
         plain |= {"action": self.move, "report": self.report().to_dict(), "cost": self.cost, "calls": self.calls}
-        failures = [{"path": [str(action) for action in one.path], "reason": one.reason, "where": one.where, "ends_node": one.ends_node} for one in self.failures]
+        failures = [
+            {
+                "path": [str(action) for action in one.path],
+                "reason": one.reason,
+                "where": one.where,
+                "ends_node": one.ends_node,
+            }
+            for one in self.failures
+        ]
         return {**plain, "failures": failures, "failed_rollouts": self.failed_rollouts}
 
     def json(self) -> str:
@@ -300,11 +327,20 @@ class HostResult:
         return json_text(self.to_dict())
 
     def _more(self) -> list[str]:
-        lines = [f"{self.calls:,} evaluations elsewhere" + (f", cost {self.cost:g}" if self.cost else "")] if self.calls else []
+        lines = (
+            [f"{self.calls:,} evaluations elsewhere" + (f", cost {self.cost:g}" if self.cost else "")]
+            if self.calls
+            else []
+        )
         nodes = [failure for failure in self.failures if failure.ends_node]
         rollouts = [failure for failure in self.failures if not failure.ends_node]
-        return [*lines, *_listed(f"nodes that failed and are left out: {len(nodes):,}", nodes, len(nodes)),
-                *_listed(f"rollouts that failed and were made again: {self.failed_rollouts:,}", rollouts, self.failed_rollouts)]  # fmt: skip
+        return [
+            *lines,
+            *_listed(f"nodes that failed and are left out: {len(nodes):,}", nodes, len(nodes)),
+            *_listed(
+                f"rollouts that failed and were made again: {self.failed_rollouts:,}", rollouts, self.failed_rollouts
+            ),
+        ]
 
     def __str__(self) -> str:
         return "\n".join([str(self._told), *self._more()])

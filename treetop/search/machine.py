@@ -43,10 +43,14 @@ class Machine:
         self.most_children = facts.most_children
         least = (3 if facts.num_outcomes else 2) * self.most_children + 2
         if config.max_nodes is not None and config.max_nodes < least:
-            raise ConfigError(f"max_nodes must be at least {least} for {self.game.name}, so that the root and one more move fit; "
-                              f"not {config.max_nodes}")
+            raise ConfigError(
+                f"max_nodes must be at least {least} for {self.game.name}, so that the root and one more move fit; "
+                f"not {config.max_nodes}"
+            )
         self.plan = make_plan(config, evaluator, self.game)
-        self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns)
+        self.tree = Tree(
+            facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns
+        )
         self.control = make_control(config, evaluator, expand_after, self.game, self.plan)
         self.control["rng"] = Rng(seed).word
         first_table = min(FIRST_TABLE, self.plan.table_size)
@@ -96,8 +100,14 @@ class Machine:
         """Take over the buffers of a search that was saved."""
         for name, array in kept.items():
             usual = getattr(self.scratch.work, name)
-            fits = array.dtype == usual.dtype and array.ndim == usual.ndim and (name in ("schedule", "table") or array.shape == usual.shape)
-            if not fits or (name == "table" and (len(array) & (len(array) - 1) or not 1 <= len(array) <= self.plan.table_size)):
+            fits = (
+                array.dtype == usual.dtype
+                and array.ndim == usual.ndim
+                and (name in ("schedule", "table") or array.shape == usual.shape)
+            )
+            if not fits or (
+                name == "table" and (len(array) & (len(array) - 1) or not 1 <= len(array) <= self.plan.table_size)
+            ):
                 raise ValueError(f"its buffer {name} does not fit")
         self.scratch.replace(**{name: np.array(array) for name, array in kept.items()})
         self._generation = self.tree.generation  # the saved table fits the saved tree
@@ -143,7 +153,9 @@ class Machine:
         if not entry.is_ready:
             control = self.control.copy()
             control["size"] = 0
-            entry(control, self.tree.columns, self.tree.totals, self.scratch.work._replace(table=np.zeros(1, np.uint64)))
+            entry(
+                control, self.tree.columns, self.tree.totals, self.scratch.work._replace(table=np.zeros(1, np.uint64))
+            )
 
     def run(self, simulations: int) -> int:
         """Run so many simulations, or until the root is solved; how many it were."""
@@ -319,7 +331,17 @@ class Machine:
         scratch.prepare_batch(size)
         paths, movers, depths = (part[:size].copy() for part in (scratch.paths, scratch.movers, scratch.depths))
         digest = self.engine.blueprint.digest
-        return Batch(self.game, scratch.leaves[:size].copy(), more, paths, movers, depths, self.tree.generation, rules=digest, discount=self.config.discount)
+        return Batch(
+            self.game,
+            scratch.leaves[:size].copy(),
+            more,
+            paths,
+            movers,
+            depths,
+            self.tree.generation,
+            rules=digest,
+            discount=self.config.discount,
+        )
 
     def absorb(self, batch: Batch, logits: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> int:
         """Take in what a batch is worth; how many simulations that ended."""
@@ -327,7 +349,17 @@ class Machine:
         self._enter(0)
         try:
             # The kernel corrects the values on their way up: that is no business of the caller's own array.
-            self._call(make_absorb(self.build), self.position.record, self.scratch.work, batch._paths, batch._movers, batch._depths, batch.states, logits, values.copy())
+            self._call(
+                make_absorb(self.build),
+                self.position.record,
+                self.scratch.work,
+                batch._paths,
+                batch._movers,
+                batch._depths,
+                batch.states,
+                logits,
+                values.copy(),
+            )
         finally:
             self.outstanding -= len(batch)
             done = int(self.control[0]["done"])

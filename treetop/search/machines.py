@@ -12,7 +12,9 @@ from treetop.search.machine import Machine
 from treetop.search.view_machine import ViewMachine, needs_views
 
 
-def make_machine(position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int, player: int) -> Machine:
+def make_machine(
+    position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int, player: int
+) -> Machine:
     """One tree of positions; one of what players see; or a tree for each deal."""
     if needs_deals(position.game, config):
         return DealsMachine(position, config, evaluator, expand_after, seed, player)

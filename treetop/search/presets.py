@@ -83,9 +83,19 @@ def halving(c: float = math.sqrt(2), **options: Any) -> SearchConfig:
 def nexus(**options: Any) -> SearchConfig:
     """A neural search with every usual refinement: PUCT with c = 2.5, first play 0.25 below the parent, noise that fades, transpositions off."""
     defaults: dict[str, Any] = {
-        "c": 2.5, "max_depth": 100, "first_play": "parent", "first_play_reduction": 0.25, "noise": 0.25, "noise_final": 0.05,
-        "noise_alpha": 0.3, "final": "temperature", "temperature": 1.0, "temperature_decay": 0.98, "temperature_final": 0.1, "solver": True,
-    }  # fmt: skip
+        "c": 2.5,
+        "max_depth": 100,
+        "first_play": "parent",
+        "first_play_reduction": 0.25,
+        "noise": 0.25,
+        "noise_final": 0.05,
+        "noise_alpha": 0.3,
+        "final": "temperature",
+        "temperature": 1.0,
+        "temperature_decay": 0.98,
+        "temperature_final": 0.1,
+        "solver": True,
+    }
     return make_config(rule="puct", **{**defaults, **options})
 
 

@@ -66,7 +66,10 @@ class ProblemView:
             if not callable(getattr(problem, method, None)):
                 raise ConfigError(f"a problem has a method {method}, which {problem!r} does not have")
         self.problem = problem
-        self.name = str(getattr(problem, "name", None) or (problem.__name__ if isinstance(problem, type) else type(problem).__name__))
+        self.name = str(
+            getattr(problem, "name", None)
+            or (problem.__name__ if isinstance(problem, type) else type(problem).__name__)
+        )
         self.facts = _facts(problem)
         self.players = self.facts.players
         self.has_step_rewards = bool(getattr(problem, "step_rewards", False))
@@ -108,7 +111,9 @@ class ProblemView:
             return CHANCE
         if isinstance(player, bool) or not 0 <= player < self.players or player != int(player):
             more = "; where chance decides, a problem has a method outcomes" if player == CHANCE else ""
-            raise ProblemError(f"{self.name}.player gave {player!r}; players are 0 to {self.players - 1}{more}{shown(state)}")
+            raise ProblemError(
+                f"{self.name}.player gave {player!r}; players are 0 to {self.players - 1}{more}{shown(state)}"
+            )
         return int(player)
 
     def actions(self, state: Any) -> list[Any]:
@@ -122,14 +127,18 @@ class ProblemView:
             different = len(set(actions))
         except TypeError:
             culprit = next(action for action in actions if not _is_hashable(action))
-            raise ProblemError(f"{self.name}.{method} gave {culprit!r}, which cannot be hashed: use numbers, texts, tuples or frozen objects{shown(state)}") from None
+            raise ProblemError(
+                f"{self.name}.{method} gave {culprit!r}, which cannot be hashed: use numbers, texts, tuples or frozen objects{shown(state)}"
+            ) from None
         if not actions:
             raise ProblemError(f"{self.name}.{method} gave nothing in a state that is not terminal{shown(state)}")
         if different != len(actions):
             culprit = next(action for index, action in enumerate(actions) if action in actions[:index])
             raise ProblemError(f"{self.name}.{method} gave {culprit!r} twice{shown(state)}")
         if len(actions) > MAX_CHILDREN:
-            raise ProblemError(f"{self.name}.{method} gave {len(actions):,} actions; a node holds at most {MAX_CHILDREN:,}{shown(state)}")
+            raise ProblemError(
+                f"{self.name}.{method} gave {len(actions):,} actions; a node holds at most {MAX_CHILDREN:,}{shown(state)}"
+            )
 
     def outcomes(self, state: Any) -> tuple[list[Any], list[float]]:
         """What chance may do, and how likely it is."""
@@ -138,10 +147,17 @@ class ProblemView:
         try:
             actions, probabilities = [pair[0] for pair in pairs], [float(pair[1]) for pair in pairs]
         except (TypeError, ValueError, IndexError):
-            raise ProblemError(f"{self.name}.outcomes gives pairs of an outcome and its probability, not {pairs!r}{shown(state)}") from None
+            raise ProblemError(
+                f"{self.name}.outcomes gives pairs of an outcome and its probability, not {pairs!r}{shown(state)}"
+            ) from None
         self._check_actions(actions, "outcomes", state)
-        if not all(probability >= 0.0 for probability in probabilities) or not abs(math.fsum(probabilities) - 1.0) <= _SURE:
-            raise ProblemError(f"{self.name}.outcomes gave probabilities that do not sum to 1: {probabilities}{shown(state)}")
+        if (
+            not all(probability >= 0.0 for probability in probabilities)
+            or not abs(math.fsum(probabilities) - 1.0) <= _SURE
+        ):
+            raise ProblemError(
+                f"{self.name}.outcomes gave probabilities that do not sum to 1: {probabilities}{shown(state)}"
+            )
         return actions, probabilities
 
     def draw(self, state: Any, rng: Rng) -> Any:
@@ -152,7 +168,11 @@ class ProblemView:
             left -= probability
             if left < 0.0 and probability > 0.0:
                 return action
-        return next(action for action, probability in zip(reversed(actions), reversed(probabilities), strict=True) if probability > 0.0)
+        return next(
+            action
+            for action, probability in zip(reversed(actions), reversed(probabilities), strict=True)
+            if probability > 0.0
+        )
 
     def step(self, state: Any, action: Any) -> tuple[Any, list[float] | None]:
         """The next state, and what the players received on the way, where the problem tells. The given state stays as it is."""
@@ -165,12 +185,16 @@ class ProblemView:
             return (self.changed(state) if following is None else following), None
         if not isinstance(following, tuple) or len(following) != 2:
             raise ProblemError(f"with step_rewards, {self.name}.step returns (state, rewards), not {following!r}")
-        return (self.changed(state) if following[0] is None else following[0]), self._numbers(following[1], "step", state)
+        return (self.changed(state) if following[0] is None else following[0]), self._numbers(
+            following[1], "step", state
+        )
 
     def changed(self, state: Any) -> Any:
         """The state after a step that returned nothing: it has changed the state that it was given."""
         if self.copy is None:
-            raise ProblemError(f"{self.name}.step returned None: it returns the next state; if it changes the one it is given, a problem has a method copy{shown(state)}")
+            raise ProblemError(
+                f"{self.name}.step returned None: it returns the next state; if it changes the one it is given, a problem has a method copy{shown(state)}"
+            )
         return state
 
     def rewards(self, state: Any) -> list[float]:
@@ -182,9 +206,13 @@ class ProblemView:
 
     def _check_range(self, rewards: list[float], method: str, state: Any) -> None:
         if min(rewards) < self._low or max(rewards) > self._high:
-            raise ProblemError(f"{self.name}.{method} gave {rewards}, outside of its reward_range {self.facts.rewards}: say reward_range = (lowest, highest){shown(state)}")
+            raise ProblemError(
+                f"{self.name}.{method} gave {rewards}, outside of its reward_range {self.facts.rewards}: say reward_range = (lowest, highest){shown(state)}"
+            )
         if self.facts.zero_sum and abs(rewards[0] + rewards[1]) > 1e-9:
-            raise ProblemError(f"{self.name}.{method} gave {rewards}, which do not add up to zero: say zero_sum = False{shown(state)}")
+            raise ProblemError(
+                f"{self.name}.{method} gave {rewards}, which do not add up to zero: say zero_sum = False{shown(state)}"
+            )
 
     def rollout(self, state: Any, rng: Rng) -> list[float]:
         """The problem's own rollout."""
@@ -196,8 +224,10 @@ class ProblemView:
         least, greatest = self.facts.allowed_values(step_rewards=self.has_step_rewards, discount=discount)
         if min(values) < least or max(values) > greatest:
             low, high = self.facts.value_range(step_rewards=self.has_step_rewards, discount=discount)
-            raise ProblemError(f"{self.name}: {what} gave {values}, outside of the range {low:g} to {high:g} by reward_range = {self.facts.rewards}: "
-                               f"scale it, or say reward_range = (lowest, highest){shown(state)}")  # fmt: skip
+            raise ProblemError(
+                f"{self.name}: {what} gave {values}, outside of the range {low:g} to {high:g} by reward_range = {self.facts.rewards}: "
+                f"scale it, or say reward_range = (lowest, highest){shown(state)}"
+            )
         return values
 
     def values(self, told: Any, mover: int, state: Any = None) -> list[float]:
@@ -230,9 +260,13 @@ class ProblemView:
         except (TypeError, ValueError):
             raise ProblemError(f"{self.name}: {method} gives one number a player, not {told!r}{shown(state)}") from None
         if len(numbers) != self.players:
-            raise ProblemError(f"{self.name}: {method} gives one number a player, {self.players} in all, not {told!r}{shown(state)}")
+            raise ProblemError(
+                f"{self.name}: {method} gives one number a player, {self.players} in all, not {told!r}{shown(state)}"
+            )
         if not math.isfinite(math.fsum(numbers)):
-            raise ProblemError(f"{self.name}: {method} gave {told!r}: a reward or value is a finite number{shown(state)}")
+            raise ProblemError(
+                f"{self.name}: {method} gave {told!r}: a reward or value is a finite number{shown(state)}"
+            )
         return numbers
 
     def text(self, action: Any) -> str:
@@ -255,9 +289,17 @@ def _facts(problem: Any) -> Facts:
     players = getattr(problem, "num_players", 1)
     longest = getattr(problem, "max_length", None)
     try:
-        return Facts(players, 1, _LONGEST if longest is None else longest, getattr(problem, "reward_range", (-1.0, 1.0)), getattr(problem, "zero_sum", None))
+        return Facts(
+            players,
+            1,
+            _LONGEST if longest is None else longest,
+            getattr(problem, "reward_range", (-1.0, 1.0)),
+            getattr(problem, "zero_sum", None),
+        )
     except ValueError as error:
-        raise ConfigError(f"{problem!r}: {str(error).replace('players', 'num_players').replace('rewards', 'reward_range')}") from None
+        raise ConfigError(
+            f"{problem!r}: {str(error).replace('players', 'num_players').replace('rewards', 'reward_range')}"
+        ) from None
 
 
 def _is_list(told: Any) -> bool:

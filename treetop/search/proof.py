@@ -33,7 +33,9 @@ class Proof:
             return None
         players, facts = search.game.facts.players, search.game.facts
         row = columns.bounds[ROOT]
-        values = tuple(float(row[player]) if row[player] == row[players + player] else None for player in range(players))
+        values = tuple(
+            float(row[player]) if row[player] == row[players + player] else None for player in range(players)
+        )
         mine = values[search.position.player]
         if mine is None:
             return None
@@ -46,5 +48,7 @@ class Proof:
         return asdict(self)
 
     def __str__(self) -> str:
-        told = {"win": "the player to move wins", "loss": "the player to move loses", "draw": "a draw"}.get(self.outcome, f"worth {self.value:+g} to the player to move")
+        told = {"win": "the player to move wins", "loss": "the player to move loses", "draw": "a draw"}.get(
+            self.outcome, f"worth {self.value:+g} to the player to move"
+        )
         return told if self.outcome == "draw" else f"{told} in at most {self.at_most} moves"

@@ -32,7 +32,9 @@ class Recorder:
     def note(self, call: Call, answer: Answer) -> None:
         """One call, as it is absorbed."""
         line: dict[str, Any] = {"call": call.number, "at": call.name}
-        line |= {"error": answer.error} if answer.error is not None else {"prior": answer.prior, "values": answer.values}
+        line |= (
+            {"error": answer.error} if answer.error is not None else {"prior": answer.prior, "values": answer.values}
+        )
         line |= {} if answer.note is None else {"note": answer.note}
         self._write({**line, "cost": answer.cost, "seconds": round(answer.seconds, 6), "attempts": answer.attempts})
 
@@ -62,9 +64,15 @@ class Replay:
         wanted = json.loads(json.dumps(header))
         for name, value in wanted.items():
             if lines[0].get(name) != value:
-                raise SaveError(f"{path} was recorded with {name} = {lines[0].get(name)!r}, and this search has {value!r}")
+                raise SaveError(
+                    f"{path} was recorded with {name} = {lines[0].get(name)!r}, and this search has {value!r}"
+                )
         self.end: dict[str, Any] | None = lines.pop() if "stopped" in lines[-1] else None
-        if self.end is not None and not (isinstance(self.end["stopped"], str) and _is_count(self.end.get("looks")) and isinstance(self.end.get("marks"), list)):
+        if self.end is not None and not (
+            isinstance(self.end["stopped"], str)
+            and _is_count(self.end.get("looks"))
+            and isinstance(self.end.get("marks"), list)
+        ):
             raise SaveError(f"{path} is damaged in its last line")
         self._answers = iter(lines[1:])
         self._open: dict[int, Call] = {}
@@ -84,21 +92,40 @@ class Replay:
         number = line.get("call")
         call = self._open.pop(number, None) if isinstance(number, int) else None
         if call is None or line.get("at") != call.name:
-            raise SaveError(f"{self._path} does not fit this search: it answers call {line.get('call')} at {line.get('at')}"
-                            + (", which was not made" if call is None else f", and that call is at {call.name}"))  # fmt: skip
+            raise SaveError(
+                f"{self._path} does not fit this search: it answers call {line.get('call')} at {line.get('at')}"
+                + (", which was not made" if call is None else f", and that call is at {call.name}")
+            )
         return call, self._answer(call, line)
 
     def _answer(self, call: Call, line: dict[str, Any]) -> Answer:
         """What a line says of a call, checked as an evaluator's own answer is."""
         missing = [name for name in ("cost", "seconds", "attempts") if not _is_count(line.get(name))]
-        if missing or not isinstance(line.get("error"), str | None) or not isinstance(line["attempts"], int) or line["attempts"] < 1:
-            raise SaveError(f"{self._path} is damaged: call {call.number} has no {', '.join(missing) or 'error or number of attempts that could be'}")
-        answer = Answer(line.get("prior"), line.get("values", []), line["cost"], line["seconds"], line["attempts"], line.get("error"), line.get("note"))
+        if (
+            missing
+            or not isinstance(line.get("error"), str | None)
+            or not isinstance(line["attempts"], int)
+            or line["attempts"] < 1
+        ):
+            raise SaveError(
+                f"{self._path} is damaged: call {call.number} has no {', '.join(missing) or 'error or number of attempts that could be'}"
+            )
+        answer = Answer(
+            line.get("prior"),
+            line.get("values", []),
+            line["cost"],
+            line["seconds"],
+            line["attempts"],
+            line.get("error"),
+            line.get("note"),
+        )
         if answer.error is None:
             try:
                 call.check(answer.prior, answer.values)
             except Exception as error:
-                raise SaveError(f"{self._path} is damaged: the answer to call {call.number} does not fit: {error}") from error
+                raise SaveError(
+                    f"{self._path} is damaged: the answer to call {call.number} does not fit: {error}"
+                ) from error
         return answer
 
     async def close(self) -> None:

@@ -33,14 +33,20 @@ def refuse_finished(position: Position) -> None:
 def refuse_chance(position: Position) -> None:
     """Where chance decides there is nothing to search."""
     if position.player == CHANCE:
-        raise SearchError(f"chance decides here, so there is nothing to choose: play an outcome first, or draw one by `settle`\n{position}")
+        raise SearchError(
+            f"chance decides here, so there is nothing to choose: play an outcome first, or draw one by `settle`\n{position}"
+        )
 
 
 def check_arguments(config: Any, evaluator: Any, seed: Any) -> None:
     """A search is made of settings, an evaluator and a seed."""
     if not isinstance(config, SearchConfig):
-        raise ConfigError(f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}")
+        raise ConfigError(
+            f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}"
+        )
     if not isinstance(evaluator, (CompiledEvaluator, Evaluator)):
-        raise ConfigError(f"an evaluator has a method evaluate(batch), or is Rollout(), Uniform(), Heuristic() or Mixed(...); not {evaluator!r}")
+        raise ConfigError(
+            f"an evaluator has a method evaluate(batch), or is Rollout(), Uniform(), Heuristic() or Mixed(...); not {evaluator!r}"
+        )
     if isinstance(seed, bool) or not isinstance(seed, int):
         raise ConfigError(f"a seed is a whole number, not {seed!r}")

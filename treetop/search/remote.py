@@ -33,17 +33,30 @@ class Remote:
     """One run of a search with evaluations made elsewhere."""
 
     def __init__(
-        self, search: HostSearch, limit: Limit, options: RemoteOptions, evaluate: Any, record: Path | None, replay: Path | None,
+        self,
+        search: HostSearch,
+        limit: Limit,
+        options: RemoteOptions,
+        evaluate: Any,
+        record: Path | None,
+        replay: Path | None,
         told: Callable[[Budget], object] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if search.config.max_nodes is not None:
             raise ConfigError("a tree with evaluations in flight cannot be folded: leave max_nodes out, or use run")
         if record is not None and replay is not None:
             raise ConfigError("a replay is a record already: give record or replay")
         self._search, self._machine, self._explorer, self._view = search, search._machine, search._explorer, search.view
         self._options, self._told, self._pulse = options, told, Pulse(_LOOK_UP)
-        header = {"problem": self._view.name, "config": str(search.config), "seed": search.seed, "in_flight": options.in_flight, "limit": str(limit),
-                  "played": [self._view.text(action) for action in search.played], "simulations": search.simulations}  # fmt: skip
+        header = {
+            "problem": self._view.name,
+            "config": str(search.config),
+            "seed": search.seed,
+            "in_flight": options.in_flight,
+            "limit": str(limit),
+            "played": [self._view.text(action) for action in search.played],
+            "simulations": search.simulations,
+        }
         self._replay = None if replay is None else Replay(replay, header)
         self._source: Source = Live(evaluate, options) if self._replay is None else self._replay
         self._recorder = None if record is None else Recorder(record, header)
@@ -82,8 +95,10 @@ class Remote:
                         self._recorder.stop(why, self._looks, self._marks)
                     self._recorder.close()
         if self._replay is not None and self._replay.end is not None and self._replay.end["marks"] != self._marks:
-            raise SaveError(f"the replay did not end as the record did: calls begun, absorbed and simulations are {self._marks}, not "
-                            f"{self._replay.end['marks']}")  # fmt: skip
+            raise SaveError(
+                f"the replay did not end as the record did: calls begun, absorbed and simulations are {self._marks}, not "
+                f"{self._replay.end['marks']}"
+            )
         return why
 
     @property
@@ -121,7 +136,9 @@ class Remote:
         """The next answer, or why there will be none. However often the clock is looked at meanwhile, the search does nothing."""
         while True:
             left = self.budget.seconds_left
-            found = await self._source.next(_LOOK_UP if left is None or self._replay is not None else min(_LOOK_UP, left))
+            found = await self._source.next(
+                _LOOK_UP if left is None or self._replay is not None else min(_LOOK_UP, left)
+            )
             if found is not None:
                 return found
             if self._replay is not None:  # no more answers: it ended here, or was cut off
@@ -135,7 +152,13 @@ class Remote:
         return why
 
     def _time_is_over(self) -> str | None:
-        return "interrupted" if self._interrupts.seen else "the limit was reached" if self.budget.seconds_left == 0.0 else None
+        return (
+            "interrupted"
+            if self._interrupts.seen
+            else "the limit was reached"
+            if self.budget.seconds_left == 0.0
+            else None
+        )
 
     def _ended(self) -> str | None:
         """Why nothing more shall happen, not even the absorption of what is in flight.
@@ -182,7 +205,9 @@ class Remote:
                     if self._machine.node == ROOT or len(avoided) >= self._options.in_flight:
                         break
                     avoided.append(self._machine.node)
-                    self._machine.count_in_flight(avoided[-1], 1)  # a visit more in flight there, for a moment: others look better then
+                    self._machine.count_in_flight(
+                        avoided[-1], 1
+                    )  # a visit more in flight there, for a moment: others look better then
                 elif found == BARE and not self._search.config.solver:
                     raise self._explorer.all_failed()
                 elif found == BARE or self._search.solved:
@@ -196,7 +221,11 @@ class Remote:
         finally:
             for node in avoided:
                 self._machine.count_in_flight(node, -1)
-        return None if self._open else self._after_looks("the limit was reached" if self._is_full() else "nothing is left to evaluate")
+        return (
+            None
+            if self._open
+            else self._after_looks("the limit was reached" if self._is_full() else "nothing is left to evaluate")
+        )
 
     def _walk(self, budget: int) -> int:
         """Simulate to the next leaf; ends that need no evaluation are settled on the way."""
@@ -231,7 +260,9 @@ class Remote:
             if isinstance(error, NoValueError):
                 explorer.bury(leaf, "no draw of chance succeeded")
                 return
-            explorer.bury(leaf, reason_of(error), where_of(error))  # whatever the caller's code raises ends this node, and nothing else
+            explorer.bury(
+                leaf, reason_of(error), where_of(error)
+            )  # whatever the caller's code raises ends this node, and nothing else
 
     def _release(self, leaf: int) -> None:
         self._machine.release(leaf)

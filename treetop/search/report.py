@@ -39,7 +39,15 @@ class Usage:
         limit, simulations, elapsed, stopped = search._last or (None, search.simulations, 0.0, "")
         asked = "ask and tell" if limit is None else str(limit)
         trees = search._machine.trees
-        return cls(asked, simulations, elapsed, stopped, search.simulations, sum(tree.size for tree in trees), sum(tree.nbytes for tree in trees))
+        return cls(
+            asked,
+            simulations,
+            elapsed,
+            stopped,
+            search.simulations,
+            sum(tree.size for tree in trees),
+            sum(tree.nbytes for tree in trees),
+        )
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,10 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
         rule=str(config.rule),
         c=config.c,
         c_base=config.c_base,
-        options={key: value if isinstance(value, (bool, int, float, str)) else str(value) for key, value in config.changed().items()},
+        options={
+            key: value if isinstance(value, (bool, int, float, str)) else str(value)
+            for key, value in config.changed().items()
+        },
         backup=config.backup,
         final=config.final,
         temperature=config.temperature if config.final == "temperature" else None,
@@ -104,7 +115,9 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
         expand_after=search.expand_after,
         max_depth=config.max_depth,
         max_nodes=config.max_nodes,
-        first_play=float(search._machine.control[0]["first_play"]) if config.rule == "puct" and not isinstance(config.first_play, str) else config.first_play,
+        first_play=float(search._machine.control[0]["first_play"])
+        if config.rule == "puct" and not isinstance(config.first_play, str)
+        else config.first_play,
         usage=usage,
         versions=versions(),
         machine=machine(),
@@ -131,6 +144,8 @@ def machine() -> str:
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
-        names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        names = [
+            line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")
+        ]
         model = names[0] if names else model
     return f"{platform.system()} {platform.machine()}, {model}"

@@ -102,20 +102,59 @@ class SearchResult:
             means = np.where(counts > 0, columns.vectors[children][order, player], math.nan)
         deviations = np.full(len(actions), math.nan)
         if len(columns.squares) and children.stop:
-            means_of_squares = np.divide(columns.squares[children][order], counts, out=np.full(len(counts), math.nan), where=counts > 0)
-            deviations = np.sqrt(np.maximum(means_of_squares - np.divide(sums, counts, out=np.zeros(len(counts)), where=counts > 0) ** 2, 0.0))
+            means_of_squares = np.divide(
+                columns.squares[children][order], counts, out=np.full(len(counts), math.nan), where=counts > 0
+            )
+            deviations = np.sqrt(
+                np.maximum(
+                    means_of_squares - np.divide(sums, counts, out=np.zeros(len(counts)), where=counts > 0) ** 2, 0.0
+                )
+            )
         lower = upper = distances = None
         if search.config.solver:
             lower, upper, distances = _bounds(search, children, order, player, len(actions))
-        failed = (columns.links["flags"][children][order] & FAILED) > 0 if children.stop else np.zeros(len(actions), np.bool_)
+        failed = (
+            (columns.links["flags"][children][order] & FAILED) > 0
+            if children.stop
+            else np.zeros(len(actions), np.bool_)
+        )
         scheduled = search.config.root == "gumbel" and search._is_scheduled and bool(children.stop)
-        base = machine.scratch.work.base[: len(actions)][order].copy() if scheduled else np.zeros(len(actions), np.int32)
+        base = (
+            machine.scratch.work.base[: len(actions)][order].copy() if scheduled else np.zeros(len(actions), np.int32)
+        )
         gumbel = machine.scratch.work.gumbel[: len(actions)][order].copy() if scheduled else None
         mixed = columns.strategies[children][order].copy() if len(columns.strategies) and children.stop else None
-        vectors = columns.action_values[children][order].copy() if len(columns.action_values) and children.stop else None
-        result = cls(position, search.config, search.seed, actions, counts, means, priors, deviations, lower, upper, distances,
-                     tree.totals.copy(), tree.root_visits, _own_value(tree, player, position.game.facts.middle), _scale(machine), base, gumbel, (), Proof.of(search), player, mixed, vectors, tree,
-                     Usage.of(search), failed, search)  # fmt: skip
+        vectors = (
+            columns.action_values[children][order].copy() if len(columns.action_values) and children.stop else None
+        )
+        result = cls(
+            position,
+            search.config,
+            search.seed,
+            actions,
+            counts,
+            means,
+            priors,
+            deviations,
+            lower,
+            upper,
+            distances,
+            tree.totals.copy(),
+            tree.root_visits,
+            _own_value(tree, player, position.game.facts.middle),
+            _scale(machine),
+            base,
+            gumbel,
+            (),
+            Proof.of(search),
+            player,
+            mixed,
+            vectors,
+            tree,
+            Usage.of(search),
+            failed,
+            search,
+        )
         return replace(result, pv_actions=principal_variation(tree, position, result.action))
 
     @property
@@ -135,7 +174,11 @@ class SearchResult:
 
     def strategy(self) -> dict[int, float]:
         """With which probability to play each action where an opponent must not know: by regret matching, or by the visits."""
-        shares = self._shares(1.0) if self.strategies is None or not self.strategies.any() else self.strategies / self.strategies.sum()
+        shares = (
+            self._shares(1.0)
+            if self.strategies is None or not self.strategies.any()
+            else self.strategies / self.strategies.sum()
+        )
         return {int(action): float(share) for action, share in zip(self.actions, shares, strict=True)}
 
     @property
@@ -279,7 +322,9 @@ class SearchResult:
     def lines(self, count: int = 3) -> list[Line]:
         """The principal variations of the most visited moves."""
         if self.tree.holds_views:
-            raise ConfigError("what follows a move depends on what nobody knows yet: there are no variations in a search over what players see")
+            raise ConfigError(
+                "what follows a move depends on what nobody knows yet: there are no variations in a search over what players see"
+            )
         order = np.argsort(-self.counts, kind="stable")[:count]
         return [Line.of(self, int(index)) for index in order if self.counts[index] > 0 or index == order[0]]
 
@@ -297,16 +342,23 @@ class SearchResult:
             return {name: Statistics(int(count), float(mean) if count else None, share)
                     for name, count, mean, share in zip(names, self.counts, self.means, shares, strict=True)}  # fmt: skip
         return {
-            name: Statistics(int(self.counts[index]), None if not self.counts[index] else float(self.means[index]),
-                             float(self.priors[index]) if self.config.rule in ("puct", "completed") else None,
-                             None if math.isnan(self.deviations[index]) else float(self.deviations[index]) ** 2,
-                             None if self.lower is None or self.upper is None else (float(self.lower[index]), float(self.upper[index])),
-                             failed=bool(self.failed[index]))
+            name: Statistics(
+                int(self.counts[index]),
+                None if not self.counts[index] else float(self.means[index]),
+                float(self.priors[index]) if self.config.rule in ("puct", "completed") else None,
+                None if math.isnan(self.deviations[index]) else float(self.deviations[index]) ** 2,
+                None
+                if self.lower is None or self.upper is None
+                else (float(self.lower[index]), float(self.upper[index])),
+                failed=bool(self.failed[index]),
+            )
             for index, name in enumerate(names)
-        }  # fmt: skip
+        }
 
     def _node_facts(self) -> NodeFacts:
-        return NodeFacts(self.own_value if self.config.rule == "completed" else self.value, self.root_visits, self.scale)
+        return NodeFacts(
+            self.own_value if self.config.rule == "completed" else self.value, self.root_visits, self.scale
+        )
 
     def report(self) -> Report:
         """All that is needed to run this again and to judge it."""
@@ -316,11 +368,22 @@ class SearchResult:
         """Everything as plain values; the keys are the same in all commands' JSON."""
         told = self.explain()
         return {
-            "game": self.position.game.name, "moves": self.position.moves(), "player": self.player, "action": self.action, "move": self.move,
-            "value": self.value, "values": self.values, "visits": {row.move: row.visits for row in told.rows}, "pv": self.pv,
-            "simulations": self.simulations, "elapsed": self.elapsed, "solved": None if self.proof is None else self.proof.to_dict(),
-            "stopped": self.usage.stopped, "explain": told.to_dict(), "report": self.report().to_dict(),
-        }  # fmt: skip
+            "game": self.position.game.name,
+            "moves": self.position.moves(),
+            "player": self.player,
+            "action": self.action,
+            "move": self.move,
+            "value": self.value,
+            "values": self.values,
+            "visits": {row.move: row.visits for row in told.rows},
+            "pv": self.pv,
+            "simulations": self.simulations,
+            "elapsed": self.elapsed,
+            "solved": None if self.proof is None else self.proof.to_dict(),
+            "stopped": self.usage.stopped,
+            "explain": told.to_dict(),
+            "report": self.report().to_dict(),
+        }
 
     def json(self) -> str:
         """The same as a JSON text."""
@@ -349,8 +412,10 @@ class SearchResult:
         told = self.explain()
         board = escape(self.position.shown_to(self.player))
         lines = "".join(f"<div>{escape(line)}</div>" for line in self._lines(told))
-        return (f"<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'><pre style='line-height:1.3;font-size:1.15em;margin:0'>{board}</pre>"
-                f"<div>{html_table(*told.table(_ROWS_SHOWN), told.chosen or '')}</div></div><div style='margin-top:.8em;line-height:1.5'>{lines}</div>")
+        return (
+            f"<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'><pre style='line-height:1.3;font-size:1.15em;margin:0'>{board}</pre>"
+            f"<div>{html_table(*told.table(_ROWS_SHOWN), told.chosen or '')}</div></div><div style='margin-top:.8em;line-height:1.5'>{lines}</div>"
+        )
 
 
 def _in_the_games_order(search: Search, actions: IntArray) -> npt.NDArray[np.int64]:

@@ -65,8 +65,11 @@ def begin_schedule(machine: Machine, moves: int, simulations: int) -> None:
 def warn_of_rollouts(evaluator: Any, simulations: int) -> None:
     """Warn where Gumbel plans many simulations with rollouts: completed values need priors, which rollouts do not give."""
     if isinstance(evaluator, Rollout) and simulations > _MANY:
-        warnings.warn(f"root='gumbel' is for few simulations and an evaluator with priors; for {simulations:,} simulations with rollouts another rule, "
-                      "such as uct() or halving(), plays better", stacklevel=2)  # fmt: skip
+        warnings.warn(
+            f"root='gumbel' is for few simulations and an evaluator with priors; for {simulations:,} simulations with rollouts another rule, "
+            "such as uct() or halving(), plays better",
+            stacklevel=2,
+        )
 
 
 def halving_schedule(considered: int, simulations: int) -> IntArray:
@@ -92,7 +95,10 @@ def halving_schedule(considered: int, simulations: int) -> IntArray:
 def set_mask(machine: Machine, actions: Collection[int] | None) -> None:
     """Look only at some moves of the root, or at all again."""
     if actions is None:
-        machine.control["masked"], machine.control["arms"] = 0, 0 if machine.control["masked"] else machine.control["arms"]
+        machine.control["masked"], machine.control["arms"] = (
+            0,
+            0 if machine.control["masked"] else machine.control["arms"],
+        )
         machine.use(machine.plan.build)
         return
     machine.use(machine.plan.rich)
@@ -102,7 +108,9 @@ def set_mask(machine: Machine, actions: Collection[int] | None) -> None:
     machine.control["masked"], machine.control["arms"] = 1, 0
 
 
-def completed_logits(config: SearchConfig, own: float, visits: npt.NDArray[Any], means: FloatArray, priors: FloatArray) -> FloatArray:
+def completed_logits(
+    config: SearchConfig, own: float, visits: npt.NDArray[Any], means: FloatArray, priors: FloatArray
+) -> FloatArray:
     """For each move the logit of its prior and of its completed value together; `own` is the evaluation of the node itself."""
     total = int(visits.sum())
     tried = visits > 0

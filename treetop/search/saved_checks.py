@@ -20,7 +20,20 @@ from treetop.types import NONE, ROOT
 _MOST_VISITS = 2 * 10**9  # a search that goes on must not overflow its counts
 _TRIALS = 8
 _SMALL = 10_000  # expanded nodes of a tree that is checked before its game would be compiled
-_KEPT_STATE = ("rng", "value_low", "value_high", "turn", "arms", "arm", "arm_given", "arm_samples", "blocks", "collisions", "masked", "hunted")
+_KEPT_STATE = (
+    "rng",
+    "value_low",
+    "value_high",
+    "turn",
+    "arms",
+    "arm",
+    "arm_given",
+    "arm_samples",
+    "blocks",
+    "collisions",
+    "masked",
+    "hunted",
+)
 """What the control record of a search at rest holds beside settings: those follow from the header."""
 
 
@@ -59,8 +72,14 @@ def restore_tree(tree: Tree, arrays: dict[str, npt.NDArray[Any]]) -> None:
         usual = tree.totals if name == "totals" else getattr(tree.columns, name)
         shape = usual.shape if name == "totals" else (size, *usual.shape[1:])
         require(name in arrays, f"it lacks {name}")
-        require(arrays[name].dtype == usual.dtype and arrays[name].shape == shape, f"its {name} do not fit its settings")
-    tree.restore(arrays["stats"], arrays["links"], {name: arrays[name] for name in OPTIONAL if name != "in_flight" and tree.has(name)})
+        require(
+            arrays[name].dtype == usual.dtype and arrays[name].shape == shape, f"its {name} do not fit its settings"
+        )
+    tree.restore(
+        arrays["stats"],
+        arrays["links"],
+        {name: arrays[name] for name in OPTIONAL if name != "in_flight" and tree.has(name)},
+    )
     tree.totals[:] = arrays["totals"]
 
 
@@ -74,10 +93,18 @@ def check_tree(tree: Tree) -> None:
         require(np.all(np.isfinite(getattr(columns, name)[1:size])), f"its {name} are not finite")
     if len(columns.amaf):
         amaf = columns.amaf[1:size]
-        require(np.all(np.isfinite(amaf["value_sum"])) and np.all(amaf["visits"] >= 0), "its statistics of all moves as first are broken")
-        require(np.all(amaf["action"] == links["action"][1:]), "its statistics of all moves as first belong to other moves")
+        require(
+            np.all(np.isfinite(amaf["value_sum"])) and np.all(amaf["visits"] >= 0),
+            "its statistics of all moves as first are broken",
+        )
+        require(
+            np.all(amaf["action"] == links["action"][1:]), "its statistics of all moves as first belong to other moves"
+        )
     if not len(columns.bounds):
-        require(not np.any(links["flags"] & (BOUNDED | SETTLED)) and np.all(stats["prior"] >= 0), "it holds proofs, and its settings allow none")
+        require(
+            not np.any(links["flags"] & (BOUNDED | SETTLED)) and np.all(stats["prior"] >= 0),
+            "it holds proofs, and its settings allow none",
+        )
     if tree.is_graph:
         shared = (links["flags"] & SHARED) > 0
         require(np.all(links["num_children"][shared] > 0), "an edge shares the moves of no position")
@@ -89,14 +116,34 @@ def restore_machine(machine: Machine, saved: npt.NDArray[Any], kept: dict[str, n
     for name in _KEPT_STATE:
         control[name] = saved[name]
     state, children, players = control[0], int(links["num_children"][ROOT]), machine.game.facts.players
-    require(state["masked"] in (0, 1) and NONE <= state["hunted"] < players and 0 <= state["blocks"] <= size, "its record of control is broken")
-    require(state["turn"] >= 0 and state["collisions"] >= 0 and not np.isnan(state["value_low"]) and not np.isnan(state["value_high"]), "its record of control is broken")
+    require(
+        state["masked"] in (0, 1) and NONE <= state["hunted"] < players and 0 <= state["blocks"] <= size,
+        "its record of control is broken",
+    )
+    require(
+        state["turn"] >= 0
+        and state["collisions"] >= 0
+        and not np.isnan(state["value_low"])
+        and not np.isnan(state["value_high"]),
+        "its record of control is broken",
+    )
     arms = int(state["arms"])
-    require(0 <= arms <= children and 0 <= state["arm"] <= max(arms, children) and state["arm_given"] >= 0 and state["arm_samples"] >= 0, "its turn at the root is none")
+    require(
+        0 <= arms <= children
+        and 0 <= state["arm"] <= max(arms, children)
+        and state["arm_given"] >= 0
+        and state["arm_samples"] >= 0,
+        "its turn at the root is none",
+    )
     machine.restore(kept)
     work = machine.scratch.work
     require(np.all((work.arms[:arms] >= 0) & (work.arms[:arms] < max(children, 1))), "its turn at the root is none")
-    require(np.all((work.mask == 0) | (work.mask == 1)) and np.all(np.isfinite(work.history)) and np.all(np.isfinite(work.gumbel)), "its buffers hold what they cannot")
+    require(
+        np.all((work.mask == 0) | (work.mask == 1))
+        and np.all(np.isfinite(work.history))
+        and np.all(np.isfinite(work.gumbel)),
+        "its buffers hold what they cannot",
+    )
     if machine.tree.is_graph:
         _check_table(machine)
 
@@ -109,7 +156,10 @@ def _check_table(machine: Machine) -> None:
     entries = table[table != 0]
     places = (entries & np.uint64(2**32 - 1)).astype(np.int64)
     require(np.all(np.isin(places, links["first_child"][makers])), "its table of positions points elsewhere")
-    require(np.all(entries >> np.uint64(32) == tree.columns.keys[places] >> np.uint64(32)), "its table of positions points elsewhere")
+    require(
+        np.all(entries >> np.uint64(32) == tree.columns.keys[places] >> np.uint64(32)),
+        "its table of positions points elsewhere",
+    )
     bound = machine.plan.table_size
     machine.control["table_room"] = len(table) // 2 if len(table) < bound else np.iinfo(np.int64).max
 
@@ -118,7 +168,9 @@ def check_moves(machine: Machine) -> None:
     """Play the tree: every child must be a legal move."""
     game, tree = machine.game, machine.tree
     links, depth = tree.columns.links[: tree.size], game.facts.max_length + 2
-    action, first_child, num_children, flags = (links[name].astype(np.int64) for name in ("action", "first_child", "num_children", "flags"))
+    action, first_child, num_children, flags = (
+        links[name].astype(np.int64) for name in ("action", "first_child", "num_children", "flags")
+    )
     moves = Moves(action, first_child, num_children, flags, tree.columns.keys[: tree.size])
     states = np.zeros(depth, game.dtype)
     states[0] = machine.position.record[0]

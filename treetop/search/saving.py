@@ -56,12 +56,24 @@ def save(search: Search, path: Path) -> None:
         "moved": search.tree.has_moved,
     }
     size, columns, work = search.tree.size, search.tree.columns, search._machine.scratch.work
-    optional = {name: getattr(columns, name)[:size] for name in OPTIONAL if name != "in_flight" and search.tree.has(name)}
+    optional = {
+        name: getattr(columns, name)[:size] for name in OPTIONAL if name != "in_flight" and search.tree.has(name)
+    }
     kept = {f"work_{name}": getattr(work, name) for name in KEPT}
-    write(path, header, {
-        "root": search.position.record, "start": search.position.start, "stats": columns.stats[:size], "links": columns.links[:size],
-        "totals": search.tree.totals, "control": search._machine.control, **optional, **kept,
-    })  # fmt: skip
+    write(
+        path,
+        header,
+        {
+            "root": search.position.record,
+            "start": search.position.start,
+            "stats": columns.stats[:size],
+            "links": columns.links[:size],
+            "totals": search.tree.totals,
+            "control": search._machine.control,
+            **optional,
+            **kept,
+        },
+    )
 
 
 def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: Any, rule: Any) -> Search:
@@ -70,14 +82,20 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     missing = [name for name in _ARRAYS if name not in arrays]
     if missing:
         raise SaveError(f"{path} is damaged: it lacks {', '.join(missing)}")
-    if not isinstance(header.get("config"), dict) or not isinstance(header.get("evaluator"), str) or not isinstance(header.get("actions"), list):
+    if (
+        not isinstance(header.get("config"), dict)
+        or not isinstance(header.get("evaluator"), str)
+        or not isinstance(header.get("actions"), list)
+    ):
         raise SaveError(f"{path} is damaged: its header lacks the settings, the evaluator or the moves")
     known = _game(path, header, game)
     _compare_rules(path, header, known, arrays)
     try:
         config = SearchConfig(**_given(path, "rule", _given(path, "tie_break", header["config"], tie_break), rule))
         chosen = _evaluator(path, header["evaluator"], evaluator)
-        position = Position(known, _aligned(known, arrays["start"])).play(tuple(int(action) for action in header["actions"]))
+        position = Position(known, _aligned(known, arrays["start"])).play(
+            tuple(int(action) for action in header["actions"])
+        )
         check_position(position, _aligned(known, arrays["root"]))
         search = cls(position, config, evaluator=chosen, seed=int(header["seed"]))
     except (TypeError, KeyError, ValueError, OverflowError, TreetopError) as error:
@@ -89,7 +107,9 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
         restore_tree(tree, arrays)
         search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
         tree.has_moved = bool(header.get("moved"))
-        partial = known.has("step_rewards") or config.discount != 1.0  # what is still to come may be worth more or less than a whole game
+        partial = (
+            known.has("step_rewards") or config.discount != 1.0
+        )  # what is still to come may be worth more or less than a whole game
         tree.check((-math.inf, math.inf) if partial else known.facts.rewards)
         check_tree(tree)
         missing = [name for name in KEPT if f"work_{name}" not in arrays]
@@ -114,22 +134,35 @@ def _game(path: Path, header: dict[str, Any], given: Any) -> Game:
     try:
         return load_bundled(str(header.get("game")))
     except UnknownGameError as error:
-        raise SaveError(f"{path} is a search of {shown(str(header.get('game')))}, which cannot be found among the bundled games: pass the game as well, as game=... or on the "
-                        f"command line as `treetop search GAME --load FILE` ({error})") from error
+        raise SaveError(
+            f"{path} is a search of {shown(str(header.get('game')))}, which cannot be found among the bundled games: pass the game as well, as game=... or on the "
+            f"command line as `treetop search GAME --load FILE` ({error})"
+        ) from error
 
 
 def _compare_rules(path: Path, header: dict[str, Any], game: Game, arrays: dict[str, Any]) -> None:
     if header.get("rules") != game.digest:
         version = header.get("python")
-        hint = f" (it was saved under Python {version}, and rules are compared as bytecode)" if version != platform.python_version() else ""
-        raise SaveError(f"{path} is a search of {header.get('game')}, whose rules are not those of {game.source or game.name}: they have changed since, or it is another game{hint}")
+        hint = (
+            f" (it was saved under Python {version}, and rules are compared as bytecode)"
+            if version != platform.python_version()
+            else ""
+        )
+        raise SaveError(
+            f"{path} is a search of {header.get('game')}, whose rules are not those of {game.source or game.name}: they have changed since, or it is another game{hint}"
+        )
     facts = game.facts
     size = len(arrays["stats"])
     good = (
-        all(arrays[name].dtype == game.dtype and arrays[name].shape == (1,) for name in ("root", "start")) and arrays["stats"].dtype == STATS and size > 0
-        and arrays["links"].dtype == LINKS and len(arrays["links"]) == size and arrays["control"].dtype == CONTROL
-        and arrays["control"].shape == (1,) and arrays["totals"].shape == (facts.players,)
-    )  # fmt: skip
+        all(arrays[name].dtype == game.dtype and arrays[name].shape == (1,) for name in ("root", "start"))
+        and arrays["stats"].dtype == STATS
+        and size > 0
+        and arrays["links"].dtype == LINKS
+        and len(arrays["links"]) == size
+        and arrays["control"].dtype == CONTROL
+        and arrays["control"].shape == (1,)
+        and arrays["totals"].shape == (facts.players,)
+    )
     if not good:
         raise SaveError(f"{path} is damaged: its arrays do not fit together")
 

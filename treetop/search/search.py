@@ -122,7 +122,9 @@ class Search:
         held = self.simulations
         self._is_scheduled = False
         try:
-            root.set_mask(self._machine, wanted)  # before the code is prepared: moves that were asked for take another build
+            root.set_mask(
+                self._machine, wanted
+            )  # before the code is prepared: moves that were asked for take another build
             self._machine.prepare()
             self.tree.reserve(8 * (limit.simulations or 0))
             budget = Budget(self._forced(limit))
@@ -144,8 +146,12 @@ class Search:
         return self.result()
 
     def _run_slices(
-        self, budget: Budget, interrupts: Interrupts, progress: Callable[[Progress], object] | None, stopping: Sequence[Stopper]
-    ) -> str:  # fmt: skip
+        self,
+        budget: Budget,
+        interrupts: Interrupts,
+        progress: Callable[[Progress], object] | None,
+        stopping: Sequence[Stopper],
+    ) -> str:
         """Run slice after slice; why it ended."""
         pulse, together = Pulse(_PROGRESS_SECONDS), Together(stopping)
         together.reset()
@@ -176,15 +182,28 @@ class Search:
     def _look(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
         result = self.result()
         lower, upper = (None, None) if result.lower is None else (result.lower, result.upper)
-        return together.look(Standing(result.counts, result.means, result.priors, budget.simulations, limit, budget.elapsed,
-                                      self.config.final, lower, upper))  # fmt: skip
+        return together.look(
+            Standing(
+                result.counts,
+                result.means,
+                result.priors,
+                budget.simulations,
+                limit,
+                budget.elapsed,
+                self.config.final,
+                lower,
+                upper,
+            )
+        )
 
     def _dress_root(self, left: int | None) -> bool:
         """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""
         noisy = self.config.noise > 0 and not self._is_noisy
         scheduled = self.config.root == "gumbel" and not self._is_scheduled and not self._pondering
         if scheduled and left is None:
-            raise ConfigError("root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'")
+            raise ConfigError(
+                "root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'"
+            )
         if (noisy or scheduled) and not root.block(self.tree).stop:
             return False
         if noisy:
@@ -205,7 +224,9 @@ class Search:
         if not wanted:
             raise ConfigError("include and exclude leave no move to look at")
         if self.config.transpositions or self.begins_anew:
-            raise ConfigError("include and exclude are for one tree: they do not go with transpositions, nor with a search over what players see or over deals")
+            raise ConfigError(
+                "include and exclude are for one tree: they do not go with transpositions, nor with a search over what players see or over deals"
+            )
         return wanted
 
     def _action(self, move: int | str) -> int:
@@ -235,7 +256,11 @@ class Search:
         self._machine.prepare()
 
     def _forced(self, limit: Limit) -> Limit:
-        if not self.config.stop_when_forced or self.game.facts.action_size or len(self.position.legal_actions(self.player)) > 1:
+        if (
+            not self.config.stop_when_forced
+            or self.game.facts.action_size
+            or len(self.position.legal_actions(self.player)) > 1
+        ):
             return limit
         few = _FORCED_SIMULATIONS if in_python(self.evaluator) is None else 1
         return replace(limit, simulations=min(few, limit.simulations or few))
@@ -283,7 +308,9 @@ class Search:
         if allowed <= 0 or self.solved:
             self._asked = None
             return self._machine.batch(0, more=False)
-        if not self._dress_root(None if limit is None or limit.simulations is None else limit.simulations - self._asked_already()):
+        if not self._dress_root(
+            None if limit is None or limit.simulations is None else limit.simulations - self._asked_already()
+        ):
             allowed = 1 if not self.in_flight else 0  # the root itself is on its way
         return self._machine.gather(allowed, allowed)
 
@@ -340,7 +367,9 @@ class Search:
             refuse_finished(self.position)
             refuse_chance(self.position)
         if self.in_flight:
-            raise SearchError(f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first")
+            raise SearchError(
+                f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first"
+            )
 
     # Moving on.
 
@@ -392,7 +421,9 @@ class Search:
 
         self._refuse_in_flight("save")
         if self.begins_anew:
-            raise SearchError("a search over what players see, or over deals, cannot be saved: it belongs to one move and begins anew with the next")
+            raise SearchError(
+                "a search over what players see, or over deals, cannot be saved: it belongs to one move and begins anew with the next"
+            )
         save(self, Path(path))
 
     @classmethod
@@ -411,8 +442,10 @@ class Search:
         return load(cls, Path(path), game, evaluator, tie_break, rule)
 
     def __repr__(self) -> str:
-        return (f"<search of {self.game.name} after {len(self.position.actions)} moves: {self.config}, "
-                f"{self.simulations:,} simulations, {self.tree.size:,} nodes>")
+        return (
+            f"<search of {self.game.name} after {len(self.position.actions)} moves: {self.config}, "
+            f"{self.simulations:,} simulations, {self.tree.size:,} nodes>"
+        )
 
 
 def search(

@@ -139,7 +139,9 @@ class Together(Stopper):
         self.stoppers = tuple(stoppers)
         for one in self.stoppers:
             if not isinstance(one, Stopper) or isinstance(one, type):
-                raise ConfigError(f"a search is stopped by UnassailableLeader(), KLGain() or another object of a subclass of Stopper, not by {one!r}")
+                raise ConfigError(
+                    f"a search is stopped by UnassailableLeader(), KLGain() or another object of a subclass of Stopper, not by {one!r}"
+                )
 
     def reset(self) -> None:
         """A new run begins."""
@@ -202,7 +204,9 @@ class UnassailableLeader(Stopper):
     def check(self, standing: Standing) -> str | None:
         """See above. A move without rivals, or whose rivals are all proven to be worse, has won as soon as it was visited."""
         if standing.final != "visits":
-            raise ConfigError(f"UnassailableLeader is for final='visits'; with final={standing.final!r} the most visited move need not be played")
+            raise ConfigError(
+                f"UnassailableLeader is for final='visits'; with final={standing.final!r} the most visited move need not be played"
+            )
         margin, left = _margin(standing), standing.left
         if margin is None:
             return None
@@ -267,7 +271,9 @@ class KLGain(Stopper):
         gain = kl_gain(old, new)
         if gain >= self.threshold:
             return None
-        return f"the visits have settled: {fresh:,} more moved them by {gain:.2g} nats each, less than {self.threshold:g}"
+        return (
+            f"the visits have settled: {fresh:,} more moved them by {gain:.2g} nats each, less than {self.threshold:g}"
+        )
 
     def wait(self, standing: Standing) -> int:
         """Until the next distribution is due."""
@@ -306,7 +312,9 @@ class MoreWhenCritical(Stopper):
     its plain limit ends as soon as the choice is clear.
     """
 
-    def __init__(self, extra: float = 2.0, margin: float = 0.02, share: float = 0.1, recent: float = 0.2, every: int = 32) -> None:
+    def __init__(
+        self, extra: float = 2.0, margin: float = 0.02, share: float = 0.1, recent: float = 0.2, every: int = 32
+    ) -> None:
         _positive("extra", extra)
         if extra < 1.0:
             raise ConfigError(f"extra must be at least 1, not {extra!r}: it is a factor of the limit")

@@ -30,13 +30,17 @@ class Strategies:
     def __init__(self, machine: ViewMachine) -> None:
         tree, size = machine.tree, machine.tree.size
         columns = tree.columns
-        weights = columns.strategies[:size] if len(columns.strategies) else columns.stats["visits"][:size].astype(np.float64)
+        weights = (
+            columns.strategies[:size] if len(columns.strategies) else columns.stats["visits"][:size].astype(np.float64)
+        )
         keys, links = columns.keys[:size], columns.links[:size]
         self.simulations = tree.root_visits
         """How many simulations they come from."""
         self._shares: dict[int, dict[int, float]] = {}
         for view in np.flatnonzero((keys != 0) & ((links["flags"] & DRAWN) == 0)):
-            block = slice(int(links["first_child"][view]), int(links["first_child"][view]) + int(links["num_children"][view]))
+            block = slice(
+                int(links["first_child"][view]), int(links["first_child"][view]) + int(links["num_children"][view])
+            )
             total = float(weights[block].sum())
             if total > 0:
                 actions, shares = links["action"][block].tolist(), (weights[block] / total).tolist()
@@ -61,7 +65,11 @@ class Strategies:
 
 
 def find_strategies(
-    game: str | Game | Family[...] | Position, config: SearchConfig | None = None, *, simulations: int = 1_000_000, seed: int = 0
+    game: str | Game | Family[...] | Position,
+    config: SearchConfig | None = None,
+    *,
+    simulations: int = 1_000_000,
+    seed: int = 0,
 ) -> Strategies:
     """Search a whole game from a position, deals included, for what every player should do in all that he may come to see.
 
@@ -71,7 +79,9 @@ def find_strategies(
     position = game if isinstance(game, Position) else Position(load_game(game))
     wanted = regret() if config is None else config
     if not needs_views(position.game, wanted) or wanted.observers != "all":
-        raise ConfigError("strategies for all players are for games of hidden cards or of moves made at once, with observers='all'")
+        raise ConfigError(
+            "strategies for all players are for games of hidden cards or of moves made at once, with observers='all'"
+        )
     if isinstance(simulations, bool) or not isinstance(simulations, int) or simulations < 1:
         raise ConfigError(f"simulations must be a whole number of at least 1, not {simulations!r}")
     machine = ViewMachine(position, wanted, Rollout(), seed, 0)

@@ -23,7 +23,9 @@ def html_table(head: list[str], cells: list[list[str]], chosen: str) -> str:
     top = "".join(_cell("th", name, index, line) for index, name in enumerate(head))
     rows = "".join(
         f"<tr style='{'font-weight:600' if row[0] == chosen else ''}'>"
-        + "".join(_cell("td", cell, index, _bar(cell) if head[index] == "share" else "") for index, cell in enumerate(row))
+        + "".join(
+            _cell("td", cell, index, _bar(cell) if head[index] == "share" else "") for index, cell in enumerate(row)
+        )
         + "</tr>"
         for row in cells
     )

@@ -70,7 +70,12 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
         if len(columns.bounds) and columns.links["flags"][node] & SETTLED:
             proven = _proven_child(tree, node, (position.play(variation) if here is None else here).player)
         if proven is None:
-            ranked = zip(visits[first : first + count].tolist(), sums[first : first + count].tolist(), range(first, first + count), strict=True)
+            ranked = zip(
+                visits[first : first + count].tolist(),
+                sums[first : first + count].tolist(),
+                range(first, first + count),
+                strict=True,
+            )
             most, _, node = max(ranked, key=lambda child: child[:2])
             if not most or columns.links["flags"][node] & FAILED:
                 break

@@ -30,9 +30,19 @@ _TRIALS = 4  # of what is hidden, before the first simulation
 _WIDENING = 2.0  # where actions are drawn: so many times the square root of the visits
 _RULES = ("ucb1", "puct", "blind", "regret")
 _USUAL = {
-    "backup": "mean", "transpositions": False, "solver": False, "root": "rule", "noise": 0.0, "forced_playouts": 0.0, "variance_scale": 0.0,
-    "first_play": None, "max_depth": None, "expand_after": None, "opponents": "own", "c_schedule": None,
-}  # fmt: skip
+    "backup": "mean",
+    "transpositions": False,
+    "solver": False,
+    "root": "rule",
+    "noise": 0.0,
+    "forced_playouts": 0.0,
+    "variance_scale": 0.0,
+    "first_play": None,
+    "max_depth": None,
+    "expand_after": None,
+    "opponents": "own",
+    "c_schedule": None,
+}
 """Settings that have to be as they are where positions are not told apart."""
 
 
@@ -58,8 +68,13 @@ class ViewMachine(Machine):
         normalise = high - low > 2 if config.normalise is None else config.normalise
         self.plan = Plan(GENERAL, frozenset(columns), normalise, _FIRST_TABLE)
         self.build = GENERAL
-        self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns,
-                         action_size=facts.action_size or 0)  # fmt: skip
+        self.tree = Tree(
+            facts.players,
+            zero_sum=bool(facts.zero_sum),
+            max_nodes=config.max_nodes,
+            columns=self.plan.columns,
+            action_size=facts.action_size or 0,
+        )
         self.most_children = (MOST_DRAWN if facts.action_size else facts.num_actions) + 2
         self.control = make_control(config, evaluator, 0, self.game, self.plan)
         self.control["rng"] = Rng(seed).word
@@ -84,7 +99,9 @@ class ViewMachine(Machine):
         self.scratch.work.table[:] = 0
         self.control["blocks"], self.control["frozen"] = 0, 0
         self.control["searcher"] = player
-        self.control["hidden"] = self.game.has("determinize") and self.config.information == "honest" and position.player != CHANCE
+        self.control["hidden"] = (
+            self.game.has("determinize") and self.config.information == "honest" and position.player != CHANCE
+        )
         self.control["history"] = _history(position)
         self.control["value_low"], self.control["value_high"] = np.inf, -np.inf
 
@@ -185,21 +202,35 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
     if refused:
         raise ConfigError(f"{why}, which does not go with {', '.join(refused)}")
     if game.has("determinize") and (config.chance == "open" or config.chance_widening is not None):
-        raise ConfigError(f"chance='open' and chance_widening are for games in which nothing is hidden; {game.name} hides something")
+        raise ConfigError(
+            f"chance='open' and chance_widening are for games in which nothing is hidden; {game.name} hides something"
+        )
     if config.rule == "regret" and config.observers == "one":
-        raise ConfigError("regret matching needs observers='all': a player's regrets are about what he himself has seen")
+        raise ConfigError(
+            "regret matching needs observers='all': a player's regrets are about what he himself has seen"
+        )
     if config.rule == "regret" and game.facts.action_size:
         raise ConfigError("regret matching is for a fixed set of actions; these are drawn")
-    if in_python(evaluator) is not None or isinstance(evaluator, Mixed) or getattr(evaluator, "prior_temperature", None) is not None:
+    if (
+        in_python(evaluator) is not None
+        or isinstance(evaluator, Mixed)
+        or getattr(evaluator, "prior_temperature", None) is not None
+    ):
         _refuse_batches()
     if isinstance(evaluator, Rollout) and (evaluator.count != 1 or evaluator.keeps_history):
-        raise ConfigError(f"{why}, which evaluates by one rollout with the policy 'random' or 'game'; not by {evaluator!r}")
+        raise ConfigError(
+            f"{why}, which evaluates by one rollout with the policy 'random' or 'game'; not by {evaluator!r}"
+        )
     if isinstance(evaluator, CompiledEvaluator):
         evaluator.check(game)
     least = 2 + game.facts.players * (1 + max(game.facts.num_actions, FIRST_ROOM))
     if config.max_nodes is not None and config.max_nodes < least:
-        raise ConfigError(f"max_nodes must be at least {least} for {game.name}, so that what the players see first fits; not {config.max_nodes}")
+        raise ConfigError(
+            f"max_nodes must be at least {least} for {game.name}, so that what the players see first fits; not {config.max_nodes}"
+        )
 
 
 def _refuse_batches() -> NoReturn:
-    raise ConfigError("a search over what players see evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()")
+    raise ConfigError(
+        "a search over what players see evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
+    )

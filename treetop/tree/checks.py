@@ -30,7 +30,9 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     _require(int(counts[inner].sum()) == size - 1, "some nodes are nobody's children, or somebody's twice")
     first = links["first_child"][inner].astype(np.int64)
     owners = np.repeat(inner, counts[inner])
-    children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[inner])[:-1])), counts[inner]) + np.arange(size - 1)
+    children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[inner])[:-1])), counts[inner]) + np.arange(
+        size - 1
+    )
     _require(bool(np.all((children > 0) & (children < size))), "a child lies outside the tree")
     _require(len(np.unique(children)) == size - 1, "a node is the child of two parents")
     _require(bool(np.all(parent[children] == owners)), "a child does not know its parent")
@@ -43,7 +45,10 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
         if tree.has("own_visits"):
             own = columns.own_visits[:size]
             reached = (visits > 0) & ((flags & DRAWN) == 0)
-            _require(bool(np.all((own <= visits) & (((own > 0) >= reached) | tree.opens_unevaluated))), "a node's own evaluations do not fit its visits")
+            _require(
+                bool(np.all((own <= visits) & (((own > 0) >= reached) | tree.opens_unevaluated))),
+                "a node's own evaluations do not fit its visits",
+            )
     terminal = (flags & TERMINAL) > 0
     _require(not np.any(terminal & (counts > 0)), "a terminal node has children")
     _require(not np.any((counts == 0) & (visits == 0) & ((flags & FOLDED) > 0)), "a folded node lost its visits")
@@ -65,7 +70,9 @@ def _check_counts(
     below = np.bincount(owners, visits[children], minlength=len(visits)).astype(np.int64)
     own = visits - below
     _require(bool(np.all(own >= 0)), "a node has fewer visits than its children together")
-    _require(bool(np.all(np.minimum(own, MANY_OWN) == links["own"])), "a node's visits are not its own and its children's")
+    _require(
+        bool(np.all(np.minimum(own, MANY_OWN) == links["own"])), "a node's visits are not its own and its children's"
+    )
     reached = inner[(visits[inner] > 0) & ((links["flags"][inner] & DRAWN) == 0)]
     _require(not evaluated or bool(np.all(own[reached] >= 1)), "an expanded node was never evaluated itself")
 
@@ -75,22 +82,36 @@ def _check_flow(tree: Tree, visits: npt.NDArray[np.int64], counts: npt.NDArray[n
     links = tree.columns.links[: tree.size]
     edges = np.flatnonzero(counts)
     leaders, which, inverse = np.unique(links["first_child"][edges], return_index=True, return_inverse=True)
-    _require(bool(np.all(counts[edges] == counts[edges[which]][inverse])), "edges to one position disagree on its moves")
+    _require(
+        bool(np.all(counts[edges] == counts[edges[which]][inverse])), "edges to one position disagree on its moves"
+    )
     makers = np.bincount(inverse, (links["flags"][edges] & SHARED) == 0)
     _require(bool(np.all(makers == 1)), "a position has no first edge, or two of them")
-    apart = np.where(links["flags"] & PATH_DEPENDENT, tree.columns.path_visits[: tree.size], 0)  # of the path, not of the position
-    _require(bool(np.all((apart >= 0) & (apart <= visits))), "an edge has more visits that depend on the path than visits")
+    apart = np.where(
+        links["flags"] & PATH_DEPENDENT, tree.columns.path_visits[: tree.size], 0
+    )  # of the path, not of the position
+    _require(
+        bool(np.all((apart >= 0) & (apart <= visits))), "an edge has more visits that depend on the path than visits"
+    )
     into = np.bincount(inverse, (visits - apart)[edges]).astype(np.int64)
     through = tree.visits_of_blocks(edges[which])
-    _require(bool(np.all(tree.columns.own_visits[leaders] >= 0)) and bool(np.all(through >= 1)), "an expanded position was never visited")
+    _require(
+        bool(np.all(tree.columns.own_visits[leaders] >= 0)) and bool(np.all(through >= 1)),
+        "an expanded position was never visited",
+    )
     if tree.has_moved:  # ways to a position may have been given up with all else that is not below the root
         below = leaders != links["first_child"][ROOT]  # edges that lead back to the root were there before it was one
-        _require(bool(np.all(into[below] <= through[below])), "a position has fewer visits than the edges that lead to it")
+        _require(
+            bool(np.all(into[below] <= through[below])), "a position has fewer visits than the edges that lead to it"
+        )
     else:
         _require(bool(np.all(into == through)), "visits were lost or counted twice")
     leaves = np.flatnonzero(counts == 0)
     evaluated = np.minimum((visits - apart)[leaves], MANY_OWN)
-    _require(bool(np.all(evaluated == links["own"][leaves])), "a leaf's visits are not its own evaluations and those that depend on the path")
+    _require(
+        bool(np.all(evaluated == links["own"][leaves])),
+        "a leaf's visits are not its own evaluations and those that depend on the path",
+    )
 
 
 def _check_values(stats: npt.NDArray[Any], visits: npt.NDArray[np.int64], rewards: tuple[float, float]) -> None:
@@ -122,16 +143,26 @@ def check_views(tree: Tree) -> None:
     _require(bool(np.all(counts[views] <= links["action"][views])), "a view has more actions than room for them")
     first = links["first_child"][views].astype(np.int64)
     owners = np.repeat(views, counts[views])
-    children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[views])[:-1])), counts[views]) + np.arange(len(owners))
+    children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[views])[:-1])), counts[views]) + np.arange(
+        len(owners)
+    )
     _require(bool(np.all((children > 0) & (children < tree.size))), "an action lies outside the tree")
     _require(len(np.unique(children)) == len(children), "an action belongs to two views")
     _require(bool(np.all(links["parent"][children] == owners)), "an action does not know its view")
     _require(bool(np.all((links["flags"][children] & SPARE) == 0)), "an action stands in a spare place")
     below = np.bincount(owners, visits[children], minlength=tree.size).astype(np.int64)
     _require(bool(np.all(below[views] == visits[views])), "a view's visits are not those of its actions")
-    drawn = (links["flags"][owners] & DRAWN) > 0  # outcomes of chance: these are followed more often than they were drawn
-    _require(bool(np.all(drawn | (tree.columns.available[children] >= visits[children]))), "an action was chosen more often than it was there")
-    _require(bool(np.all(~drawn | (visits[children] == 0) | (tree.columns.available[children] > 0))), "an outcome was followed that was never drawn")
+    drawn = (
+        links["flags"][owners] & DRAWN
+    ) > 0  # outcomes of chance: these are followed more often than they were drawn
+    _require(
+        bool(np.all(drawn | (tree.columns.available[children] >= visits[children]))),
+        "an action was chosen more often than it was there",
+    )
+    _require(
+        bool(np.all(~drawn | (visits[children] == 0) | (tree.columns.available[children] > 0))),
+        "an outcome was followed that was never drawn",
+    )
     _require(bool(np.all(np.isfinite(stats["value_sum"][children]))), "a value sum is not finite")
 
 

@@ -39,7 +39,9 @@ def read(path: Path, kind: str, version: int) -> tuple[dict[str, Any], dict[str,
         what = str(error) if isinstance(error, SaveError) else f"{type(error).__name__} while its parts were read"
         raise SaveError(f"{path} is damaged, or was not written by Treetop: {what}") from error
     if not isinstance(header, dict) or header.get("kind") != kind:
-        raise SaveError(f"{path} holds {header.get('kind', 'something else') if isinstance(header, dict) else 'something else'}, not {kind}")
+        raise SaveError(
+            f"{path} holds {header.get('kind', 'something else') if isinstance(header, dict) else 'something else'}, not {kind}"
+        )
     if header.get("version") != version:
         raise SaveError(f"{path} is of version {header.get('version')}; this Treetop reads version {version}")
     return header, arrays
@@ -63,9 +65,18 @@ def _unpack(content: bytes) -> dict[str, npt.NDArray[Any]]:
 def _array(name: str, content: bytes) -> npt.NDArray[Any]:
     """An array from the bytes of a .npy file: of plain numbers, and exactly as long as its header says."""
     file = io.BytesIO(content)
-    read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[np.lib.format.read_magic(file)]
+    read_header = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}[
+        np.lib.format.read_magic(file)
+    ]
     shape, by_columns, dtype = read_header(file)
     data = content[file.tell() :]
-    if dtype.hasobject or not dtype.itemsize or min(shape, default=1) < 0 or math.prod(shape) * dtype.itemsize != len(data):
-        raise SaveError(f"its part {name!r} has {len(data):,} bytes, which are no array of {dtype} of the shape {shape}")
+    if (
+        dtype.hasobject
+        or not dtype.itemsize
+        or min(shape, default=1) < 0
+        or math.prod(shape) * dtype.itemsize != len(data)
+    ):
+        raise SaveError(
+            f"its part {name!r} has {len(data):,} bytes, which are no array of {dtype} of the shape {shape}"
+        )
     return np.ndarray(shape, dtype, data, order="F" if by_columns else "C")

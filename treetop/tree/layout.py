@@ -116,8 +116,24 @@ class Columns(NamedTuple):
         return len(self.stats)
 
 
-OPTIONAL = ("returns", "in_flight", "squares", "vectors", "bounds", "distances", "amaf", "keys", "own_sums", "own_visits",
-            "path_visits", "path_sums", "available", "regrets", "strategies", "action_values")  # fmt: skip
+OPTIONAL = (
+    "returns",
+    "in_flight",
+    "squares",
+    "vectors",
+    "bounds",
+    "distances",
+    "amaf",
+    "keys",
+    "own_sums",
+    "own_visits",
+    "path_visits",
+    "path_sums",
+    "available",
+    "regrets",
+    "strategies",
+    "action_values",
+)
 """Columns that a tree may do without."""
 
 
@@ -127,11 +143,26 @@ def allocate(capacity: int, players: int, wanted: frozenset[str], action_size: i
     def column(name: str, dtype: Any, *shape: int) -> Any:
         return np.empty((capacity if name in wanted else 0, *shape), dtype)
 
-    in_flight = np.zeros(capacity if "in_flight" in wanted else 0, np.int32)  # never written for nodes that nobody waits for
+    in_flight = np.zeros(
+        capacity if "in_flight" in wanted else 0, np.int32
+    )  # never written for nodes that nobody waits for
     return Columns(
-        np.empty(capacity, STATS), np.empty(capacity, LINKS), column("returns", np.float64, players), in_flight,
-        column("squares", np.float64), column("vectors", np.float64, players), column("bounds", np.float64, 2 * players),
-        column("distances", np.int32), column("amaf", AMAF), column("keys", np.uint64), column("own_sums", np.float64, players),
-        column("own_visits", np.int32), column("path_visits", np.int32), column("path_sums", np.float64, players),
-        column("available", np.int32), column("regrets", np.float64), column("strategies", np.float64), column("action_values", np.float64, action_size),
-    )  # fmt: skip
+        np.empty(capacity, STATS),
+        np.empty(capacity, LINKS),
+        column("returns", np.float64, players),
+        in_flight,
+        column("squares", np.float64),
+        column("vectors", np.float64, players),
+        column("bounds", np.float64, 2 * players),
+        column("distances", np.int32),
+        column("amaf", AMAF),
+        column("keys", np.uint64),
+        column("own_sums", np.float64, players),
+        column("own_visits", np.int32),
+        column("path_visits", np.int32),
+        column("path_sums", np.float64, players),
+        column("available", np.int32),
+        column("regrets", np.float64),
+        column("strategies", np.float64),
+        column("action_values", np.float64, action_size),
+    )

@@ -22,7 +22,9 @@ class Node:
 
     def _own(self) -> Tree:
         if self._tree.generation != self._generation:
-            raise StaleNodeError(f"node {self.index} belongs to an earlier state of its tree; ask the search for its root again")
+            raise StaleNodeError(
+                f"node {self.index} belongs to an earlier state of its tree; ask the search for its root again"
+            )
         return self._tree
 
     @property
@@ -102,7 +104,11 @@ class Node:
             waiting.extend(reversed(node.children))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Node) and (self._tree, self._generation, self.index) == (other._tree, other._generation, other.index)
+        return isinstance(other, Node) and (self._tree, self._generation, self.index) == (
+            other._tree,
+            other._generation,
+            other.index,
+        )
 
     def __hash__(self) -> int:
         return hash((id(self._tree), self._generation, self.index))

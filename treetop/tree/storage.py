@@ -36,7 +36,13 @@ class Tree:
     """A search tree as arrays. The kernels write them; `Node` and `check` read them."""
 
     def __init__(
-        self, players: int, *, zero_sum: bool, max_nodes: int | None = None, columns: frozenset[str] = frozenset(), action_size: int = 0
+        self,
+        players: int,
+        *,
+        zero_sum: bool,
+        max_nodes: int | None = None,
+        columns: frozenset[str] = frozenset(),
+        action_size: int = 0,
     ) -> None:
         if unknown := columns - set(OPTIONAL):
             raise ValueError(f"a tree has no column {', '.join(sorted(unknown))}")
@@ -163,7 +169,11 @@ class Tree:
 
     def reroot(self, node: int, player: int) -> None:
         """Make `node`, which `player` chose, the root: keep its subtree and nothing else."""
-        if self.is_graph and not self.columns.links["num_children"][node] and self.columns.links["flags"][node] & PATH_DEPENDENT:
+        if (
+            self.is_graph
+            and not self.columns.links["num_children"][node]
+            and self.columns.links["flags"][node] & PATH_DEPENDENT
+        ):
             self.clear()  # a leaf whose visits depend on the path to it, which is gone
             return
         totals, visits = self._totals_of(node, player)
@@ -192,7 +202,9 @@ class Tree:
             every = int(self.visits_of_blocks(np.array([node]))[0])
             totals *= every / visits
             if columns.links["flags"][node] & BOUNDED:
-                totals = np.clip(totals, every * columns.bounds[node, : self.players], every * columns.bounds[node, self.players :])
+                totals = np.clip(
+                    totals, every * columns.bounds[node, : self.players], every * columns.bounds[node, self.players :]
+                )
             visits = every
         return totals, visits
 
@@ -210,7 +222,9 @@ class Tree:
         many visits loses its children.
         """
         if len(self.columns.in_flight) and self.columns.in_flight[ROOT]:
-            raise SearchError("the tree is full while evaluations are in flight; tell or drop them, or allow more nodes")
+            raise SearchError(
+                "the tree is full while evaluations are in flight; tell or drop them, or allow more nodes"
+            )
         links, visits = self.columns.links[: self.size], self.columns.stats["visits"][: self.size]
         wanted = max(needed, self.size // _FOLD_SHARE)
         inner = np.flatnonzero(links["num_children"])
@@ -226,7 +240,9 @@ class Tree:
         threshold = visits[order[min(enough, len(order) - 1)]]
         kept_children = np.where((visits <= threshold) & (np.arange(self.size) != ROOT), 0, links["num_children"])
         folded = (kept_children == 0) & (links["num_children"] > 0)
-        links["flags"][folded & (visits > 0)] |= FOLDED  # a simulation that was given up may leave children below a node without visits
+        links["flags"][folded & (visits > 0)] |= (
+            FOLDED  # a simulation that was given up may leave children below a node without visits
+        )
         links["flags"][folded] &= ~np.uint8(SHARED | DRAWN | PATH_DEPENDENT)
         links["own"][folded] = np.minimum(self.columns.stats["visits"][: self.size][folded], MANY_OWN)
         links["num_children"] = kept_children
@@ -247,7 +263,9 @@ class Tree:
             counts = num_children[inner].astype(np.int64)
             if not len(inner):
                 return np.concatenate(levels)
-            starts = np.repeat(first_child[inner].astype(np.int64) - np.concatenate(([0], np.cumsum(counts)[:-1])), counts)
+            starts = np.repeat(
+                first_child[inner].astype(np.int64) - np.concatenate(([0], np.cumsum(counts)[:-1])), counts
+            )
             level = starts + np.arange(int(counts.sum()))
             levels.append(level)
 
@@ -256,7 +274,12 @@ class Tree:
         old = self.columns
         place = np.full(self.size, NONE, np.int64)
         place[order] = np.arange(len(order))
-        new = allocate(max(_FIRST_CAPACITY if self.max_nodes is None else 1, old.capacity), self.players, self._wanted, self.action_size)
+        new = allocate(
+            max(_FIRST_CAPACITY if self.max_nodes is None else 1, old.capacity),
+            self.players,
+            self._wanted,
+            self.action_size,
+        )
         for name in Columns._fields:
             if len(getattr(new, name)):
                 getattr(new, name)[: len(order)] = getattr(old, name)[order]

@@ -65,8 +65,15 @@ class Pool:
     """
 
     def __init__(
-        self, setup: Setup, arguments: tuple[Any, ...] = (), *, workers: int, deadline: float | None = None, transport: Transport | None = None, ahead: int = 0
-    ) -> None:  # fmt: skip
+        self,
+        setup: Setup,
+        arguments: tuple[Any, ...] = (),
+        *,
+        workers: int,
+        deadline: float | None = None,
+        transport: Transport | None = None,
+        ahead: int = 0,
+    ) -> None:
         if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
             raise ConfigError(f"workers must be a whole number of at least 0, not {workers!r}")
         if deadline is not None and not deadline > 0:
@@ -84,7 +91,9 @@ class Pool:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close(patience=0.0 if error is not None else _PATIENCE)
 
     def close(self, patience: float = _PATIENCE) -> None:
@@ -188,7 +197,9 @@ class Pool:
         due = [seat.due for seat in self._seats if seat.due is not None]
         timeout = max(0.0, min(due) - time.monotonic()) if due else None
         by_worker = {id(seat.worker): seat for seat in self._seats}
-        spoke = [by_worker[id(worker)] for worker in self._transport.wait([seat.worker for seat in self._seats], timeout)]
+        spoke = [
+            by_worker[id(worker)] for worker in self._transport.wait([seat.worker for seat in self._seats], timeout)
+        ]
         finished: list[Outcome] = []
         for seat in spoke:
             finished += self._hear(seat, seat.worker.receive(), queue)
@@ -230,8 +241,10 @@ class Pool:
         if not seat.ready:
             self._deaths += 1
             if self._deaths >= _DEATHS_BEFORE_READY:
-                raise WorkerError(f"{message.reason} before it was ready, {self._deaths} times in a row. Its own words stand on stderr. "
-                                  f'A script that starts workers does so under `if __name__ == "__main__":`')
+                raise WorkerError(
+                    f"{message.reason} before it was ready, {self._deaths} times in a row. Its own words stand on stderr. "
+                    f'A script that starts workers does so under `if __name__ == "__main__":`'
+                )
         failed: list[Outcome] = []
         if seat.tasks and seat.tasks[0].attempts >= _ATTEMPTS:
             task = seat.tasks.popleft()

@@ -80,7 +80,9 @@ def test_a_lemma_is_found_by_the_end_of_its_full_name(document):
 
 
 def test_an_ambiguous_name_is_refused_with_the_choice(document):
-    with pytest.raises(ConfigError, match=r"several lemmas twice; say which: A\.twice \(line 13\), E\.twice \(line 22\)"):
+    with pytest.raises(
+        ConfigError, match=r"several lemmas twice; say which: A\.twice \(line 13\), E\.twice \(line 22\)"
+    ):
         document.lemma("twice")
 
 
@@ -104,7 +106,13 @@ def test_a_proof_without_an_end_is_told():
 
 
 def test_the_sections_and_modules_of_the_library_close_and_its_proofs_end():
-    folder = Path(subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout.strip()) / "theories"
-    lemmas = [lemma for file in sorted(folder.glob("[A-L]*/*.v")) for lemma in Document(file.read_text(encoding="utf-8"), file.name).lemmas]
+    folder = (
+        Path(subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout.strip()) / "theories"
+    )
+    lemmas = [
+        lemma
+        for file in sorted(folder.glob("[A-L]*/*.v"))
+        for lemma in Document(file.read_text(encoding="utf-8"), file.name).lemmas
+    ]
     assert len(lemmas) > 2000
     assert all(lemma.ending for lemma in lemmas)

@@ -7,7 +7,9 @@ from treetop.prove.prover import Place, Step
 
 
 def test_every_goal_has_a_text_in_the_notation_of_the_file():
-    prover = CoqTheorem.from_text('Notation "x ** y" := (Nat.mul x y) (at level 40).', "Lemma l n m : n ** m = 0 /\\ n <= n + m.").open()
+    prover = CoqTheorem.from_text(
+        'Notation "x ** y" := (Nat.mul x y) (at level 40).', "Lemma l n m : n ** m = 0 /\\ n <= n + m."
+    ).open()
     try:
         root = prover.root()
         first, second = prover.attempt(Place(root), "split").subgoals

@@ -66,12 +66,17 @@ def test_the_tactic_of_the_most_similar_goal_comes_first():
         (("n : nat", "lt n (S n)"), "unfold lt"),
     ))  # fmt: skip
     assert len(provider) == 4
-    assert provider.suggest(coq_goal("k : list A", "@eq nat (@length A (@rev A (@rev A k))) (@length A k)"))[0].tactic == "induction k"
+    assert (
+        provider.suggest(coq_goal("k : list A", "@eq nat (@length A (@rev A (@rev A k))) (@length A k)"))[0].tactic
+        == "induction k"
+    )
     assert provider.suggest(coq_goal("m : nat", "le m (S (S m))"))[0].tactic == "constructor"
 
 
 def test_similarities_are_probabilities_and_the_number_is_bounded():
-    provider = NeighbourProvider(examples(*[(("n : nat", f"le n (f{number} n)"), f"apply f{number}_spec") for number in range(30)]), most=5)
+    provider = NeighbourProvider(
+        examples(*[(("n : nat", f"le n (f{number} n)"), f"apply f{number}_spec") for number in range(30)]), most=5
+    )
     found = provider.suggest(coq_goal("n : nat", "le n (f3 n)"))
     assert found[0].tactic == "apply f3_spec"
     assert len(found) <= 5
@@ -97,14 +102,24 @@ def test_finished_proofs_are_recorded_with_the_goal_before_each_tactic(tmp_path)
     file.write_text(FILE)
     found = recorded(file, tmp_path / "records")
     assert [(example.lemma.partition("@")[0], example.tactic) for example in found] == [
-        ("conj_swap", "intros P Q H"), ("conj_swap", "destruct H as [p q]"), ("conj_swap", "split"), ("conj_swap", "exact q"), ("conj_swap", "exact p"),
-        ("app_nil", "induction l; simpl"), ("app_nil", "reflexivity"), ("app_nil", "rewrite IHl"), ("app_nil", "reflexivity"),
+        ("conj_swap", "intros P Q H"),
+        ("conj_swap", "destruct H as [p q]"),
+        ("conj_swap", "split"),
+        ("conj_swap", "exact q"),
+        ("conj_swap", "exact p"),
+        ("app_nil", "induction l; simpl"),
+        ("app_nil", "reflexivity"),
+        ("app_nil", "rewrite IHl"),
+        ("app_nil", "reflexivity"),
         ("last_one", "reflexivity"),
-    ]  # fmt: skip
+    ]
     assert found[3].goal.conclusion == "Q"
     assert found[4].goal.conclusion == "P"
     assert [given.name for given in found[1].goal.hypotheses] == ["A", "P", "Q", "H"]
-    assert NeighbourProvider(found).suggest(coq_goal("R : Prop", "S : Prop", "HH : and R S", "R"))[0].tactic == "destruct HH as [p q]"
+    assert (
+        NeighbourProvider(found).suggest(coq_goal("R : Prop", "S : Prop", "HH : and R S", "R"))[0].tactic
+        == "destruct HH as [p q]"
+    )
 
 
 @needs_coq
@@ -127,7 +142,10 @@ def test_a_record_is_read_again_and_a_torn_one_completed(tmp_path, monkeypatch):
 def test_nothing_after_a_lemma_is_recorded_where_asked(tmp_path):
     file = tmp_path / "notes.v"
     file.write_text(FILE.replace("Qed.\nEnd S.", "Qed.\nEnd S. Fail Fail Check 1."))
-    assert {example.lemma.partition("@")[0] for example in recorded(file, tmp_path, until="last_one")} == {"conj_swap", "app_nil"}
+    assert {example.lemma.partition("@")[0] for example in recorded(file, tmp_path, until="last_one")} == {
+        "conj_swap",
+        "app_nil",
+    }
     assert {example.lemma.partition("@")[0] for example in recorded(file, tmp_path, until="app_nil")} == {"conj_swap"}
 
 

@@ -28,13 +28,22 @@ LEMMAS = [
     Premise("lt_irrefl", "forall n : nat, not (lt n n)"),
     Premise("lt_le", "forall (n m : nat) (_ : lt n m), le n m"),
     Premise("lt_succ", "forall n m : nat, iff (lt n (S m)) (le n m)"),
-    Premise("nat_ind", "forall (P : forall _ : nat, Prop) (_ : P O) (_ : forall (n : nat) (_ : P n), P (S n)) (n : nat), P n"),
-    Premise("map_app", "forall (A B : Type) (f : forall _ : A, B) (l m : list A), @eq (list B) (@map A B f (@app A l m)) (@app B (@map A B f l) (@map A B f m))"),
-]  # fmt: skip
+    Premise(
+        "nat_ind",
+        "forall (P : forall _ : nat, Prop) (_ : P O) (_ : forall (n : nat) (_ : P n), P (S n)) (n : nat), P n",
+    ),
+    Premise(
+        "map_app",
+        "forall (A B : Type) (f : forall _ : A, B) (l m : list A), @eq (list B) (@map A B f (@app A l m)) (@app B (@map A B f l) (@map A B f m))",
+    ),
+]
 
 
 def lookup(symbol: str) -> list[Premise]:
-    words = {lemma.name: set(lemma.statement.replace("(", " ").replace(")", " ").replace("@", " ").split()) for lemma in LEMMAS}
+    words = {
+        lemma.name: set(lemma.statement.replace("(", " ").replace(")", " ").replace("@", " ").split())
+        for lemma in LEMMAS
+    }
     return [lemma for lemma in LEMMAS if symbol in words[lemma.name]]
 
 
@@ -68,7 +77,10 @@ def test_a_hypothesis_tells_what_the_goal_does_not():
 
 def test_a_lemma_whose_premises_are_known_ends_the_goal_and_comes_first():
     assert tactics("a : nat", "b : nat", "H : lt a b", "le a b")[0] == "apply lt_le; assumption"
-    assert tactics("a : nat", "b : nat", "c : nat", "H : le a c", "H0 : le c b", "le a b")[0] == "eapply le_trans; eassumption"
+    assert (
+        tactics("a : nat", "b : nat", "c : nat", "H : le a c", "H0 : le c b", "le a b")[0]
+        == "eapply le_trans; eassumption"
+    )
     assert tactics("a : nat", "b : nat", "H : le (S a) (S b)", "le a b")[0] == "apply le_S_n; assumption"
 
 
@@ -117,7 +129,10 @@ def test_each_symbol_is_asked_for_once():
 def test_a_lemma_that_restates_the_theorem_is_left_out_where_asked():
     goal = ("a : nat", "b : nat", "@eq nat (Nat.add a b) (Nat.add b a)")
     assert any("add_comm" in tactic for tactic in tactics(*goal))
-    assert not any("add_comm" in tactic for tactic in tactics(*goal, unlike="forall y x : nat, @eq nat (Nat.add y x) (Nat.add x y)"))
+    assert not any(
+        "add_comm" in tactic
+        for tactic in tactics(*goal, unlike="forall y x : nat, @eq nat (Nat.add y x) (Nat.add x y)")
+    )
 
 
 def test_no_more_lemmas_than_asked_for():
@@ -149,7 +164,9 @@ def test_lemmas_and_definitions_come_from_coq_and_prove_a_theorem():
         Definition double (n : nat) := n + n.
         Lemma total_app : forall l m, total (l ++ m) = total l + total m. Admitted.
     """
-    prover = CoqProver(Opening(split(prelude), split("Lemma swap : forall l m, total (m ++ l) = total m + total l.")[0]))
+    prover = CoqProver(
+        Opening(split(prelude), split("Lemma swap : forall l m, total (m ++ l) = total m + total l.")[0])
+    )
     try:
         definition = definition_from(prover.query)
         assert definition("double") is not None
@@ -186,9 +203,15 @@ def test_a_provider_for_a_prover_suggests_tactics_that_coq_understands():
             for tactic, _ in provider.suggest(place.goal):
                 result = prover.attempt(place, tactic, 1.0)
                 tried += 1
-                understood += not any(word in result.reason for word in ("Syntax error", "not found in the current", "Unknown", "is not an inductive"))
+                understood += not any(
+                    word in result.reason
+                    for word in ("Syntax error", "not found in the current", "Unknown", "is not an inductive")
+                )
                 if result.subgoals and len(place.path) < 3:
-                    pending = [Place(subgoal, (*place.path, Step(tactic, index))) for index, subgoal in enumerate(result.subgoals)] + pending
+                    pending = [
+                        Place(subgoal, (*place.path, Step(tactic, index)))
+                        for index, subgoal in enumerate(result.subgoals)
+                    ] + pending
         assert understood > 0.93 * tried
     finally:
         prover.close()

@@ -44,7 +44,10 @@ def test_a_failure_has_a_reason_of_one_line(prover, root):
     reason = prover.attempt(root, "reflexivity").reason
     assert "Unable to unify" in reason
     assert "\n" not in reason
-    assert prover.attempt(root, "apply no_such_lemma").reason == "The reference no_such_lemma was not found in the current environment."
+    assert (
+        prover.attempt(root, "apply no_such_lemma").reason
+        == "The reference no_such_lemma was not found in the current environment."
+    )
     assert prover.attempt(root, 'fail "<b> & \u2200"').reason == "Tactic failure: <b> & \u2200."
 
 

@@ -56,7 +56,10 @@ def test_hypotheses_are_renamed_to_what_they_are_called_here(implication):
         (Proof(goal("x"), "reflexivity"), "reflexivity: .*"),
         (Proof(goal("x"), "intros", (proof_with("p", "q", "destruct"),)), "destruct H: .*"),
         (Proof(goal("x"), "intros"), "intros leaves 1 goals and not 0"),
-        (Proof(goal("x"), "intros", (Proof(goal("or P Q", P="Prop"), "auto"),)), "intros leaves another goal: P : Prop"),
+        (
+            Proof(goal("x"), "intros", (Proof(goal("or P Q", P="Prop"), "auto"),)),
+            "intros leaves another goal: P : Prop",
+        ),
     ],
 )
 def test_a_proof_that_does_not_run_is_refused(implication, proof, complaint):
@@ -65,7 +68,10 @@ def test_a_proof_that_does_not_run_is_refused(implication, proof, complaint):
 
 
 def test_strings_and_longer_names_are_left_alone():
-    assert renamed_tactic('rewrite H, H0, Nat.H, H\' in H; idtac "H"', {"H": "X"}) == 'rewrite X, H0, Nat.H, H\' in X; idtac "H"'
+    assert (
+        renamed_tactic('rewrite H, H0, Nat.H, H\' in H; idtac "H"', {"H": "X"})
+        == 'rewrite X, H0, Nat.H, H\' in X; idtac "H"'
+    )
 
 
 def test_a_proof_is_not_lost_because_its_tactics_need_longer_than_usual_in_the_replay():
@@ -73,7 +79,9 @@ def test_a_proof_is_not_lost_because_its_tactics_need_longer_than_usual_in_the_r
     slow = "do 3 (do 100000 idtac); apply even_step"
     prelude = "Inductive even : nat -> Prop := even_zero : even 0 | even_step : forall n, even n -> even (S (S n))."
     theorem = CoqTheorem.from_text(prelude, "even 2", settings=CoqSettings(seconds=0.05))
-    with ProofSearch(theorem, ProofConfig(tactic_seconds=60.0), provider=FixedProvider([(slow, 0.5), ("exact even_zero", 0.5)])) as search:
+    with ProofSearch(
+        theorem, ProofConfig(tactic_seconds=60.0), provider=FixedProvider([(slow, 0.5), ("exact even_zero", 0.5)])
+    ) as search:
         result = search.run(ProofLimit(attempts=10))
     assert result.proved, result.summary()
     assert slow in result.script

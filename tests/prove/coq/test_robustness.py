@@ -94,7 +94,11 @@ def test_coq_that_does_not_answer_is_ended(prover, root, works):
 def test_interrupts_at_any_moment_spoil_nothing(prover, root, works):
     chance = random.Random(5)
     for _ in range(300):
-        prover.attempt(root, chance.choice(["lia", "auto with arith", "do 2000 idtac", "induction n"]), chance.choice([0.0001, 0.0005, 0.002]))
+        prover.attempt(
+            root,
+            chance.choice(["lia", "auto with arith", "do 2000 idtac", "induction n"]),
+            chance.choice([0.0001, 0.0005, 0.002]),
+        )
     assert prover.attempt(root, "lia", 10.0).subgoals == ()
     works()
 
@@ -111,7 +115,7 @@ def test_an_attempt_that_is_broken_off_harms_nothing(prover, root, works):
 
 
 def test_large_tactics_and_answers_go_through(prover, root, works):
-    assert prover.attempt(root, f"idtac \"{'x' * 300_000}\"", 10.0).reason == "no progress"
+    assert prover.attempt(root, f'idtac "{"x" * 300_000}"', 10.0).reason == "no progress"
     goal = prover.attempt(root, "assert (2000 = 2000)", 20.0).subgoals[0]
     assert goal.data.conclusion.count("S") >= 4000
     works()
@@ -142,7 +146,9 @@ signal.setitimer(signal.ITIMER_REAL, 0.3)
 signal.signal(signal.SIGALRM, lambda *_: os.kill(os.getpid(), signal.SIGKILL))
 prover.attempt(Place(prover.root()), "do 1000000000 idtac", 60.0)
 """
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3]
+    )
     assert ran.returncode == -signal.SIGKILL, ran.stderr
     deadline = time.monotonic() + 5
     while not gone(int(ran.stdout)) and time.monotonic() < deadline:
@@ -169,7 +175,9 @@ def test_an_option_that_coq_refuses_is_told(tmp_path):
         CoqProcess(LoadPath(tmp_path, ("-no-such-option",)))
 
 
-@pytest.mark.parametrize("wrong", [{"seconds": 0}, {"seconds": float("nan")}, {"memory_mb": 10}, {"memory_mb": 1e9}, {"check_seconds": -1}])
+@pytest.mark.parametrize(
+    "wrong", [{"seconds": 0}, {"seconds": float("nan")}, {"memory_mb": 10}, {"memory_mb": 1e9}, {"check_seconds": -1}]
+)
 def test_impossible_settings_are_refused(wrong):
     with pytest.raises(ConfigError, match="must be"):
         CoqSettings(**wrong)

@@ -32,20 +32,34 @@ CASES = {
     "a negation": ("Parameter bad : nat -> Prop. Axiom no_bad : forall n, ~ bad n.", "forall n, bad n -> 0 = 1"),
     "double negation": ("Axiom dneg : forall P : Prop, ~ ~ P -> P.", "forall A B : Prop, (~ B -> ~ A) -> A -> B"),
     "excluded middle": ("Axiom lem : forall P : Prop, P \\/ ~ P.", "forall A B : Prop, (A -> B) -> ~ A \\/ B"),
-    "forwards through an equivalence": ("Axiom ni : forall A B : Prop, ~ (A -> B) <-> A /\\ ~ B.", "forall X Y : Prop, ~ (X -> Y) -> X"),
+    "forwards through an equivalence": (
+        "Axiom ni : forall A B : Prop, ~ (A -> B) <-> A /\\ ~ B.",
+        "forall X Y : Prop, ~ (X -> Y) -> X",
+    ),
     "functions": ("Require Import FunctionalExtensionality.", "(fun n : nat => n + 0) = (fun n => n)"),
-    "functions, by an own axiom": ("Axiom ext : forall (A B : Type) (f g : A -> B), (forall x, f x = g x) -> f = g.", "(fun b => negb (negb b)) = (fun b => b)"),
-    "functions, in a module that is not imported": ("Require Coq.Logic.FunctionalExtensionality.", "forall f g : nat -> nat, (forall x, f x = g x) -> f = g"),
+    "functions, by an own axiom": (
+        "Axiom ext : forall (A B : Type) (f g : A -> B), (forall x, f x = g x) -> f = g.",
+        "(fun b => negb (negb b)) = (fun b => b)",
+    ),
+    "functions, in a module that is not imported": (
+        "Require Coq.Logic.FunctionalExtensionality.",
+        "forall f g : nat -> nat, (forall x, f x = g x) -> f = g",
+    ),
     "a counterexample": (CLASSICAL, "forall P : nat -> Prop, ~ (forall n, P n) -> exists n, ~ P n"),
     "a counterexample, forwards": (CLASSICAL, "forall P Q : nat -> Prop, ~ (forall n, P n -> Q n) -> exists n, ~ Q n"),
     "propositions": ("Require Import PropExtensionality.", "forall A B : Prop, (A /\\ B) = (B /\\ A)"),
     "proofs": ("Require Import ProofIrrelevance.", "forall (P : Prop) (p q : P), p = q"),
-    "a witness": ("Parameter P Q : nat -> Prop. Axiom some : exists n, P n. Axiom step : forall n, P n -> Q (S n).", "exists n, Q n"),
-    "a choice": ("Axiom choice : forall (A B : Type) (R : A -> B -> Prop), (forall x, exists y, R x y) -> exists f : A -> B, forall x, R x (f x).",
-                 "forall R : nat -> bool -> Prop, (forall n, exists b, R n b) -> exists f, forall n, R n (f n)"),
+    "a witness": (
+        "Parameter P Q : nat -> Prop. Axiom some : exists n, P n. Axiom step : forall n, P n -> Q (S n).",
+        "exists n, Q n",
+    ),
+    "a choice": (
+        "Axiom choice : forall (A B : Type) (R : A -> B -> Prop), (forall x, exists y, R x y) -> exists f : A -> B, forall x, R x (f x).",
+        "forall R : nat -> bool -> Prop, (forall n, exists b, R n b) -> exists f, forall n, R n (f n)",
+    ),
     "a module of the file": ("Module M. Axiom hidden : forall a b : bool, a = b. End M.", "true = false"),
     "a relation": (RELATION, "forall x, same (op e x) x"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -71,7 +85,9 @@ def test_a_principle_that_the_file_states_is_used_for_induction():
     theorem = CoqTheorem.from_text(prelude, "forall n : nat, n + 0 = n")
     prover = theorem.open()
     try:
-        assert "induction n using two_steps" in [pair.tactic for pair in theorem.provider(prover).suggest(prover.root())]
+        assert "induction n using two_steps" in [
+            pair.tactic for pair in theorem.provider(prover).suggest(prover.root())
+        ]
     finally:
         prover.close()
 
@@ -95,6 +111,10 @@ def test_the_scope_holds_statements_and_nothing_else():
 
 
 def test_own_induction_principles_are_told_from_generated_ones():
-    made = [Premise("tree", "Set"), Premise("tree_ind", "forall (P : forall _ : tree, Prop) (_ : P leaf) (t : tree), P t"), Premise("leaf", "tree")]
+    made = [
+        Premise("tree", "Set"),
+        Premise("tree_ind", "forall (P : forall _ : tree, Prop) (_ : P leaf) (t : tree), P t"),
+        Premise("leaf", "tree"),
+    ]
     own = Premise("strong_ind", "forall (P : forall _ : nat, Prop) (_ : P O) (n : nat), P n")
     assert statements([*made, own]) == [own]

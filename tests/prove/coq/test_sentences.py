@@ -16,7 +16,9 @@ from treetop.prove.coq.settings import LoadPath
 
 @pytest.fixture(scope="module")
 def library():
-    return Path(subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout.strip()) / "theories"
+    return (
+        Path(subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout.strip()) / "theories"
+    )
 
 
 def texts(text):
@@ -36,10 +38,19 @@ def texts(text):
         ('Check "a ""quoted. "" word". Check 2.', ['Check "a ""quoted. "" word".', "Check 2."]),
         ("Check Nat.add. Check 1.5.", ["Check Nat.add.", "Check 1.5."]),
         ("Check r.(f). Check x.", ["Check r.(f).", "Check x."]),
-        ('Notation "[ x ; .. ; y ]" := (cons x .. (cons y nil) ..).', ['Notation "[ x ; .. ; y ]" := (cons x .. (cons y nil) ..).']),
+        (
+            'Notation "[ x ; .. ; y ]" := (cons x .. (cons y nil) ..).',
+            ['Notation "[ x ; .. ; y ]" := (cons x .. (cons y nil) ..).'],
+        ),
         ("Proof with auto. intros... apply x...", ["Proof with auto.", "intros...", "apply x..."]),
-        ("Proof. - auto. -- auto. + * ** auto. Qed.", ["Proof.", "-", "auto.", "--", "auto.", "+", "*", "**", "auto.", "Qed."]),
-        ("split. { auto. } 2: { auto. } [name]:{ auto. } }", ["split.", "{", "auto.", "}", "2: {", "auto.", "}", "[name]:{", "auto.", "}", "}"]),
+        (
+            "Proof. - auto. -- auto. + * ** auto. Qed.",
+            ["Proof.", "-", "auto.", "--", "auto.", "+", "*", "**", "auto.", "Qed."],
+        ),
+        (
+            "split. { auto. } 2: { auto. } [name]:{ auto. } }",
+            ["split.", "{", "auto.", "}", "2: {", "auto.", "}", "[name]:{", "auto.", "}", "}"],
+        ),
         ("all: auto. 1-2: lia.", ["all: auto.", "1-2: lia."]),
         ("#[local] Hint Resolve x : core.", ["#[local] Hint Resolve x : core."]),
         ("Check 1.\r\nCheck 2.\r\n", ["Check 1.", "Check 2."]),
@@ -75,10 +86,24 @@ def test_the_pieces_of_every_file_of_the_library_are_the_file(library):
     for file in files:
         text = file.read_bytes().decode("utf-8", "surrogateescape")
         sentences = split(text)
-        assert "".join(text[sentence.start : sentence.end] for sentence in sentences) + text[sentences[-1].end if sentences else 0 :] == text, file
+        assert (
+            "".join(text[sentence.start : sentence.end] for sentence in sentences)
+            + text[sentences[-1].end if sentences else 0 :]
+            == text
+        ), file
 
 
-@pytest.mark.parametrize("name", ["Arith/Between.v", "Bool/BoolEq.v", "Lists/ListDec.v", "Logic/Decidable.v", "Sets/Relations_3_facts.v", "Unicode/Utf8_core.v"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Arith/Between.v",
+        "Bool/BoolEq.v",
+        "Lists/ListDec.v",
+        "Logic/Decidable.v",
+        "Sets/Relations_3_facts.v",
+        "Unicode/Utf8_core.v",
+    ],
+)
 def test_coq_takes_the_sentences_of_a_file_one_by_one(library, name):
     process = CoqProcess(LoadPath())
     try:
@@ -93,12 +118,18 @@ def test_coq_takes_the_sentences_of_a_file_one_by_one(library, name):
         process.close()
 
 
-@pytest.mark.parametrize("tactic", ["auto", "intros *", "rewrite Nat.add_comm", 'idtac "a. b"', "auto (* a. b *)", "first [ a | b ]; c", "* x"])
+@pytest.mark.parametrize(
+    "tactic",
+    ["auto", "intros *", "rewrite Nat.add_comm", 'idtac "a. b"', "auto (* a. b *)", "first [ a | b ]; c", "* x"],
+)
 def test_a_tactic_is_one_sentence(tactic):
     assert is_one_tactic(tactic)
 
 
-@pytest.mark.parametrize("tactic", ["", "  ", "(* auto *)", "auto.", "auto. auto", "auto). Admitted. (idtac", "auto (*", 'idtac "', "auto..."])
+@pytest.mark.parametrize(
+    "tactic",
+    ["", "  ", "(* auto *)", "auto.", "auto. auto", "auto). Admitted. (idtac", "auto (*", 'idtac "', "auto..."],
+)
 def test_what_may_be_more_or_less_than_a_tactic_is_none(tactic):
     assert not is_one_tactic(tactic)
 

@@ -50,7 +50,10 @@ def outcome(theorem, session=None):
 def test_a_kept_prover_finds_what_a_new_one_finds_in_any_order(file):
     alone = {name: outcome(CoqTheorem(file, name))[:3] for name in NAMES}
     with ProverSession() as session:
-        together = [(name, *outcome(CoqTheorem(file, name), session)) for name in (*NAMES, *reversed(NAMES), "swapped", "swapped")]
+        together = [
+            (name, *outcome(CoqTheorem(file, name), session))
+            for name in (*NAMES, *reversed(NAMES), "swapped", "swapped")
+        ]
     assert all(alone[name] == tuple(found) for name, *found, _ in together)
     assert len({pid for *_, pid in together}) == 1
 
@@ -118,8 +121,14 @@ def test_no_prover_of_a_session_outlives_its_program(file, tmp_path, end):
     program = tmp_path / "program.py"
     program.write_text(_SCRIPT)
     root = str(Path(__file__).resolve().parents[3])
-    process = subprocess.Popen([sys.executable, str(program), str(file)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                               env={**os.environ, "PYTHONPATH": root})  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, str(program), str(file)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "PYTHONPATH": root},
+    )
     try:
         assert process.stdout.readline() == "open\n"
         assert len(_provers(file)) == 3

@@ -136,14 +136,37 @@ def test_a_width_of_nothing_is_an_error():
 
 
 def test_hypotheses_are_told_apart_by_what_they_are():
-    data = coq_goal("A : Type", "P : forall _ : A, Prop", "x : A", "n : nat", "H : P x", "f : forall _ : A, nat", "e : @eq nat n n", "l : list A", "w : even n", "T").data
-    assert [given.role for given in view(data).givens] == ["type", "type", "data", "data", "proof", "data", "proof", "data", "proof"]
+    data = coq_goal(
+        "A : Type",
+        "P : forall _ : A, Prop",
+        "x : A",
+        "n : nat",
+        "H : P x",
+        "f : forall _ : A, nat",
+        "e : @eq nat n n",
+        "l : list A",
+        "w : even n",
+        "T",
+    ).data
+    assert [given.role for given in view(data).givens] == [
+        "type",
+        "type",
+        "data",
+        "data",
+        "proof",
+        "data",
+        "proof",
+        "data",
+        "proof",
+    ]
 
 
 def test_the_place_of_recursion_is_read_from_a_definition():
     sum_of = "fix sum (acc : nat) (l : list nat) {struct l} : nat := match l return nat with | nil => acc | cons x r => sum (Nat.add acc x) r end"
     assert set(looked_at(parse(sum_of))) == {1}
-    assert list(looked_at(parse("fun (A B : Type) (f : forall _ : A, B) => fix map (l : list A) : list B := @nil B"))) == [3]
+    assert list(
+        looked_at(parse("fun (A B : Type) (f : forall _ : A, B) => fix map (l : list A) : list B := @nil B"))
+    ) == [3]
     assert list(looked_at(parse("fun a b : bool => match a return bool with | true => b | false => false end"))) == [0]
     provider = CoqProvider(definition={"sum": Constant(sum_of)}.get)
     assert "induction l" in [pair.tactic for pair in provider.suggest(coq_goal("l : mylist", "@eq nat (sum O l) O"))]
@@ -153,7 +176,10 @@ def test_abbreviations_are_unfolded_and_recursive_functions_are_not():
     values = {"twice": Constant("fun n : nat => Nat.add n n"), "loop": Constant("fix loop (n : nat) : nat := n")}
     assert Recursion(values.get).is_plain("twice")
     assert not Recursion(values.get).is_plain("loop")
-    found = [pair.tactic for pair in CoqProvider(definition=values.get).suggest(coq_goal("n : nat", "@eq nat (twice n) (loop n)"))]
+    found = [
+        pair.tactic
+        for pair in CoqProvider(definition=values.get).suggest(coq_goal("n : nat", "@eq nat (twice n) (loop n)"))
+    ]
     assert "unfold twice" in found
     assert "unfold loop" not in found
 
@@ -161,13 +187,20 @@ def test_abbreviations_are_unfolded_and_recursive_functions_are_not():
 def test_lemmas_come_in_when_they_are_there():
     lemmas = [Premise("add_comm", "forall n m : nat, @eq nat (Nat.add n m) (Nat.add m n)")]
     provider = CoqProvider(Premises(lambda symbol: lemmas if symbol == "Nat.add" else []))
-    found = [pair.tactic for pair in provider.suggest(coq_goal("a : nat", "b : nat", "@eq nat (Nat.add a b) (Nat.add b a)"))]
+    found = [
+        pair.tactic for pair in provider.suggest(coq_goal("a : nat", "b : nat", "@eq nat (Nat.add a b) (Nat.add b a)"))
+    ]
     assert "apply add_comm" in found[:8]
     assert "rewrite add_comm" in found
 
 
 def test_a_goal_costs_a_few_milliseconds():
-    goals = [coq_goal("n : nat", f"H{number} : le n m", "m : nat", f"@eq nat (Nat.add (Nat.mul n m) k{number}) (Nat.add m n)") for number in range(50)]
+    goals = [
+        coq_goal(
+            "n : nat", f"H{number} : le n m", "m : nat", f"@eq nat (Nat.add (Nat.mul n m) k{number}) (Nat.add m n)"
+        )
+        for number in range(50)
+    ]
     provider = CoqProvider()
     began = time.perf_counter()
     for goal in goals:

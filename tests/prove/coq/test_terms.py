@@ -42,10 +42,10 @@ PRINTED = [
     "if b then O else S O",
     "let (a, b) := p in Nat.add a b",
     "forall [A : Type] {B : Type} (f : forall _ : A, B), @eq (list B) (@map A B f (@nil A)) (@nil B)",
-    "f 5%Z \"a \"\"quoted\"\" string\" ?x",
+    'f 5%Z "a ""quoted"" string" ?x',
     "forall (x := S O : nat) (y : nat), @eq nat x y",
     "cofix s : Stream := Cons O s",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("text", PRINTED)
@@ -55,7 +55,25 @@ def test_a_printed_term_is_read_whole_and_written_so_that_it_reads_the_same(text
     assert parse(render(term)) == term
 
 
-@pytest.mark.parametrize("text", ["", "(", ")", "forall", "f (a b", "match x with", "let x :=", "fix", "@@", "x : ", "{| a := b |}", "fun", "1 2 ) 3", "\"open"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "(",
+        ")",
+        "forall",
+        "f (a b",
+        "match x with",
+        "let x :=",
+        "fix",
+        "@@",
+        "x : ",
+        "{| a := b |}",
+        "fun",
+        "1 2 ) 3",
+        '"open',
+    ],
+)
 def test_what_cannot_be_read_is_opaque_and_no_error(text):
     assert parse(text).kind == "opaque" or parse(text).kind == "app"
 
@@ -104,7 +122,9 @@ def test_names_bound_by_match_and_fix_are_not_free():
 
 
 def test_what_is_matched_on_is_found_outside_of_binders_only():
-    term = parse("@eq nat match f n return nat with | O => O | S k => match k return nat with | O => O | S _ => n end end O")
+    term = parse(
+        "@eq nat match f n return nat with | O => O | S k => match k return nat with | O => O | S _ => n end end O"
+    )
     assert scrutinees(term) == (parse("f n"),)
 
 
@@ -179,9 +199,14 @@ def test_a_thousand_goals_are_read_in_a_second():
 @pytest.mark.skipif(shutil.which("coqtop") is None, reason="needs Coq: the Debian package `coq`")
 def test_all_lemmas_of_the_library_of_lists_are_read_and_written_again():
     commands = "Require Import List Bool Relations Permutation.\nSet Printing All.\nSet Printing Width 100000.\n"
-    commands += "".join(f"Search _ inside {module}.\n" for module in ("Coq.Lists.List", "Coq.Bool.Bool", "Coq.Init.Logic", "Coq.Sorting.Permutation"))
+    commands += "".join(
+        f"Search _ inside {module}.\n"
+        for module in ("Coq.Lists.List", "Coq.Bool.Bool", "Coq.Init.Logic", "Coq.Sorting.Permutation")
+    )
     said = subprocess.run(["coqtop", "-q"], input=commands, capture_output=True, text=True, check=True).stdout
-    statements = [line.partition(": ")[2] for line in said.splitlines() if ": " in line and not line.startswith(("(", " ", "|"))]
+    statements = [
+        line.partition(": ")[2] for line in said.splitlines() if ": " in line and not line.startswith(("(", " ", "|"))
+    ]
     assert len(statements) > 500
     for statement in statements:
         if statement.count("match") != statement.count("end"):

@@ -107,7 +107,9 @@ def test_axioms_under_a_proof_are_told(file):
 
 
 def test_the_axiom_behind_an_old_admit_is_refused(tmp_path):
-    theorem = CoqTheorem.from_text("From Coq.Compat Require Import AdmitAxiom.\nLtac skip := exact (False_rect _ proof_admitted).", "1 = 2")
+    theorem = CoqTheorem.from_text(
+        "From Coq.Compat Require Import AdmitAxiom.\nLtac skip := exact (False_rect _ proof_admitted).", "1 = 2"
+    )
     verdict = theorem.verify_script("skip.")
     assert not verdict.accepted
     assert "proof_admitted" in verdict.reason
@@ -156,12 +158,17 @@ def test_theorems_are_made_of_text():
 
 
 def test_a_library_of_the_project_is_found_by_name_and_by_folder(tmp_path, proved):
-    (tmp_path / "_CoqProject").write_text("-Q lib My.Lib # the library\n-arg -w -arg -notation-overridden\nlib/Base.v\n", encoding="utf-8")
+    (tmp_path / "_CoqProject").write_text(
+        "-Q lib My.Lib # the library\n-arg -w -arg -notation-overridden\nlib/Base.v\n", encoding="utf-8"
+    )
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "Base.v").write_text("Definition two := 2.\n", encoding="utf-8")
     subprocess.run(["coqc", "-Q", "lib", "My.Lib", "lib/Base.v"], cwd=tmp_path, check=True)
     use = tmp_path / "lib" / "Use.v"
-    use.write_text("From My.Lib Require Import Base.\nDefinition here := 1.\nLemma l : two = 1 + My.Lib.Use.here. Admitted.\n", encoding="utf-8")
+    use.write_text(
+        "From My.Lib Require Import Base.\nDefinition here := 1.\nLemma l : two = 1 + My.Lib.Use.here. Admitted.\n",
+        encoding="utf-8",
+    )
     assert LoadPath.of(use) == LoadPath(tmp_path, ("-Q", str(tmp_path / "lib"), "My.Lib", "-w", "-notation-overridden"))
     theorem = CoqTheorem(use, "l")
     prover = theorem.open()
@@ -176,7 +183,9 @@ def test_a_file_without_a_project_finds_what_lies_beside_it(tmp_path):
     (tmp_path / "Base.v").write_text("Definition two := 2.\n", encoding="utf-8")
     subprocess.run(["coqc", "Base.v"], cwd=tmp_path, check=True)
     content = sorted(path.name for path in tmp_path.iterdir())
-    (tmp_path / "Use.v").write_text("Require Import Base Lia.\nLemma l x : two * x = x + x. Admitted.\n", encoding="utf-8")
+    (tmp_path / "Use.v").write_text(
+        "Require Import Base Lia.\nLemma l x : two * x = x + x. Admitted.\n", encoding="utf-8"
+    )
     theorem = CoqTheorem(tmp_path / "Use.v", "l")
     prover = theorem.open()
     try:
@@ -273,14 +282,23 @@ def test_assumptions_are_read_as_coq_prints_them():
     assert read_assumptions(printed) == ("early", "longlong", "M.x'", "bad is assumed to be guarded.", "last")
     assert read_assumptions("Theory:\nSet is impredicative\n") == ("Set is impredicative",)
     assert read_assumptions("Axioms:\nax : nat\nTheory:\nSet is impredicative\n") == ("ax", "Set is impredicative")
-    assert read_assumptions("Opaque constants:\no : nat\nAxioms:\na relies on an unsafe hierarchy.\nax : nat\n") == ("a relies on an unsafe hierarchy.", "ax")
+    assert read_assumptions("Opaque constants:\no : nat\nAxioms:\na relies on an unsafe hierarchy.\nax : nat\n") == (
+        "a relies on an unsafe hierarchy.",
+        "ax",
+    )
     assert read_assumptions("Some new header:\nAxioms:\nax : nat\n") == ("ax",)
     for printed in ("", "Some new header:\nax : nat\n"):
         with pytest.raises(ProverError, match="cannot be read"):
             read_assumptions(printed)
 
 
-@pytest.mark.parametrize(("option", "said"), [("-impredicative-set", "Set is impredicative"), ("-type-in-type", "Type hierarchy is collapsed (logic is inconsistent)")])
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        ("-impredicative-set", "Set is impredicative"),
+        ("-type-in-type", "Type hierarchy is collapsed (logic is inconsistent)"),
+    ],
+)
 def test_options_that_change_the_logic_are_reported_and_lose_no_proof(tmp_path, option, said):
     (tmp_path / "_CoqProject").write_text(f"-arg {option}\n", encoding="utf-8")
     (tmp_path / "A.v").write_text("Lemma a : forall n : nat, n = n. Admitted.\n", encoding="utf-8")

@@ -76,7 +76,9 @@ NON_THEOREMS = (
 """The Kreisel-Putnam axiom, Scott's and Rose's among them: they hold in stronger logics."""
 
 
-def prove(text: str, mode: str = "invertible", seconds: float = 20.0, **options: bool) -> tuple[LogicTheorem, Proof | None]:
+def prove(
+    text: str, mode: str = "invertible", seconds: float = 20.0, **options: bool
+) -> tuple[LogicTheorem, Proof | None]:
     """A theorem and its proof, which its own checker has accepted; None: every choice is dead."""
     theorem = LogicTheorem.read(text, mode=mode, **options)
     with ProofSearch(theorem, seed=1) as search:

@@ -156,7 +156,12 @@ def test_what_goals_claim_is_never_believed():
 def test_a_shared_part_becomes_one_lemma():
     """Six pigeons in five holes: as a tree the proof has hundreds of parts, as lemmas a few dozen."""
     pigeons = [[f"o{pigeon}{hole}" for hole in range(5)] for pigeon in range(6)]
-    together = [f"{first[hole]} & {second[hole]}" for hole in range(5) for index, first in enumerate(pigeons) for second in pigeons[index + 1 :]]
+    together = [
+        f"{first[hole]} & {second[hole]}"
+        for hole in range(5)
+        for index, first in enumerate(pigeons)
+        for second in pigeons[index + 1 :]
+    ]
     text = " -> ".join([f"({' | '.join(holes)})" for holes in pigeons] + [f"({' | '.join(together)})"])
     theorem, proof = prove(text)
     assert proof is not None

@@ -33,7 +33,9 @@ def test_a_proof_that_cannot_be_checked_in_time_is_kept_and_checked_by_the_next_
         began = time.monotonic()
         first = search.run(ProofLimit(seconds=30))
         assert (first.status, first.verdict, first.script) == ("open", None, "")
-        assert first.summary() == "not proved within the limit: a proof was found, and there was no time left to check it"
+        assert (
+            first.summary() == "not proved within the limit: a proof was found, and there was no time left to check it"
+        )
         assert str(first.tree()).startswith("+ goal 0")
         assert search.run(ProofLimit(attempts=1)).proved
     assert began + 30 < Hasty.ends[0] < began + 60, "a check may take a little longer than the limit"

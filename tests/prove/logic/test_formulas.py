@@ -53,7 +53,16 @@ def test_connectives_bind_as_people_expect(text, formula):
 
 
 def test_texts_have_no_bracket_too_many():
-    for text in ("~p & q | r -> p <-> q", "p -> q -> r", "(p -> q) -> r", "(p | q) & r", "~(p -> q)", "(p & q) & r", "p -> ~q", "(p <-> q) <-> r"):
+    for text in (
+        "~p & q | r -> p <-> q",
+        "p -> q -> r",
+        "(p -> q) -> r",
+        "(p | q) & r",
+        "~(p -> q)",
+        "(p & q) & r",
+        "p -> ~q",
+        "(p <-> q) <-> r",
+    ):
         assert parse(text).text == text
 
 
@@ -113,6 +122,8 @@ def test_a_formula_knows_its_parts_and_premises():
 
 
 def test_texts_are_the_same_in_another_process():
-    code = "from treetop.prove.logic.syntax import parse; parse('z | y'); print(parse('(p -> q) & (r | ~s) <-> q').text)"
+    code = (
+        "from treetop.prove.logic.syntax import parse; parse('z | y'); print(parse('(p -> q) & (r | ~s) <-> q').text)"
+    )
     there = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
     assert there == parse("(p -> q) & (r | ~s) <-> q").text

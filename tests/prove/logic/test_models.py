@@ -85,7 +85,15 @@ def test_what_is_no_model_refutes_nothing():
 
 def test_models_are_shown_as_trees():
     assert str(FORK) == "world 0: no atom\n  world 1: p\n  world 2: q"
-    diamond = KripkeModel((World(NOTHING, (1, 2)), World(HELD, (3,)), World(HELD, (3,)), World(frozenset({"p", "q"}), (4,)), World(frozenset({"p", "q", "r"}))))
+    diamond = KripkeModel(
+        (
+            World(NOTHING, (1, 2)),
+            World(HELD, (3,)),
+            World(HELD, (3,)),
+            World(frozenset({"p", "q"}), (4,)),
+            World(frozenset({"p", "q", "r"})),
+        )
+    )
     assert str(diamond).splitlines()[-1] == "    world 3: p, q (as above)"
 
 
@@ -97,7 +105,9 @@ def test_what_lay_above_a_world_that_is_left_out_lies_above_those_below_it():
     assert FORK.without(1).to_dict() == {"worlds": [{"atoms": [], "above": [1]}, {"atoms": ["q"], "above": []}]}
 
 
-@pytest.mark.parametrize(("text", "worlds"), [("p | ~p", 2), ("((p -> q) -> p) -> p", 2), ("(p -> q) | (q -> p)", 3), ("~p | ~~p", 3)])
+@pytest.mark.parametrize(
+    ("text", "worlds"), [("p | ~p", 2), ("((p -> q) -> p) -> p", 2), ("(p -> q) | (q -> p)", 3), ("~p | ~~p", 3)]
+)
 def test_models_have_no_world_that_they_can_do_without(text, worlds):
     model = LogicTheorem.read(text).refute()
     assert model is not None

@@ -50,7 +50,9 @@ def test_all_modes_agree_on_random_formulas():
     for _ in range(150):
         formula = random_formula(rng, 4)
         expected = G4ip(20.0).prove(formula)
-        modes = [("invertible", True), ("invertible", False)] + ([("raw", True)] if len(formula.text) < 40 else [])  # raw: thousands of goals
+        modes = [("invertible", True), ("invertible", False)] + (
+            [("raw", True)] if len(formula.text) < 40 else []
+        )  # raw: thousands of goals
         for mode, classical in modes:
             theorem, proof = prove(formula.text, mode, classical=classical)
             assert (proof is not None) == expected, (formula.text, mode, classical)
@@ -70,7 +72,10 @@ def _all_formulas(leaves: int) -> list[Formula]:
 
 def _small_models() -> list[KripkeModel]:
     """All models over two atoms with a root, and up to two worlds above it, one above the other or side by side."""
-    values = [frozenset(name for name, held in zip("pq", row, strict=True) if held) for row in itertools.product((False, True), repeat=2)]
+    values = [
+        frozenset(name for name, held in zip("pq", row, strict=True) if held)
+        for row in itertools.product((False, True), repeat=2)
+    ]
     shapes = [((),), ((1,), ()), ((1, 2), (), ()), ((1,), (2,), ())]
     found = []
     for shape in shapes:
@@ -96,7 +101,22 @@ def test_every_small_formula_is_proved_or_fails_in_a_small_model():
 @pytest.mark.parametrize("mode", MODES)
 def test_a_tactic_that_does_not_apply_is_a_failed_attempt_with_a_reason(mode):
     prover = LogicTheorem.read("p | q -> q | p", mode=mode).open()
-    tactics = ("", "nonsense", "cases", "cases p", "cases p | q", "use p", "apply", "left x", "split", "show q", "decide p", "saturate now", "assumption", "use p | q")
+    tactics = (
+        "",
+        "nonsense",
+        "cases",
+        "cases p",
+        "cases p | q",
+        "use p",
+        "apply",
+        "left x",
+        "split",
+        "show q",
+        "decide p",
+        "saturate now",
+        "assumption",
+        "use p | q",
+    )
     for tactic in tactics:
         attempt = prover.attempt(Place(prover.root()), tactic)
         assert not attempt.applied, tactic
@@ -146,7 +166,11 @@ def test_the_rules_of_the_raw_mode(goal, tactic, subgoals):
         ("p -> r, q -> r, r -> s, p | q |- s & r", "cases p | q", []),
         ("p | q, r | p |- p & q | r & q | p", "cases p | q", []),
         ("(p | q -> r) -> s |- r & s | s", "use (p | q -> r) -> s", None),
-        ("(p -> f) -> f, (q -> f) -> f, (r -> f) -> f, p -> q -> r -> f |- f", "use (p -> f) -> f", ["(q -> f) -> f, (r -> f) -> f, q -> r -> f |- f"]),
+        (
+            "(p -> f) -> f, (q -> f) -> f, (r -> f) -> f, p -> q -> r -> f |- f",
+            "use (p -> f) -> f",
+            ["(q -> f) -> f, (r -> f) -> f, q -> r -> f |- f"],
+        ),
         ("|- (p -> p) & (~~q -> q)", "split", ["~~q |- q"]),
         ("~p -> p |- p | ~~p", "show ~~p", []),
         ("p | q, p | ~q, q | ~p, ~p | ~q |- False", "decide p", []),
@@ -155,7 +179,9 @@ def test_the_rules_of_the_raw_mode(goal, tactic, subgoals):
 def test_the_tactics_of_the_invertible_mode(goal, tactic, subgoals):
     sequent = read_sequent(goal)
     attempt = LogicProver(sequent.formula).attempt(Place(sequent.goal()), tactic)
-    assert (None if attempt.subgoals is None else [subgoal.key for subgoal in attempt.subgoals]) == subgoals, attempt.reason
+    assert (None if attempt.subgoals is None else [subgoal.key for subgoal in attempt.subgoals]) == subgoals, (
+        attempt.reason
+    )
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -241,7 +267,9 @@ print(prover.attempt(Place(goal), "saturate").subgoals[0].key)
     prover = theorem.open()
     attempt = prover.attempt(Place(prover.root()), "saturate")
     assert attempt.subgoals is not None
-    ran = subprocess.run([sys.executable, "-c", code, pickle.dumps(theorem).hex()], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, pickle.dumps(theorem).hex()], capture_output=True, text=True, check=True
+    )
     assert ran.stdout.splitlines() == [prover.root().key, attempt.subgoals[0].key]
 
 

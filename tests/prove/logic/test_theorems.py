@@ -37,14 +37,22 @@ FOR_COQ = (
 
 def test_a_theorem_tells_its_facts():
     theorem = LogicTheorem.read("p -> p", "identity", mode="raw")
-    assert json.loads(json.dumps(theorem.facts())) == {"prover": "logic", "statement": "p -> p", "mode": "raw", "classical": True}
+    assert json.loads(json.dumps(theorem.facts())) == {
+        "prover": "logic",
+        "statement": "p -> p",
+        "mode": "raw",
+        "classical": True,
+    }
     assert theorem.open().root().key == "|- p -> p"
 
 
 def test_a_script_is_an_indented_tree_of_tactics():
     theorem, proof = prove("p | q -> (q | p) & True", "raw")
     assert proof is not None
-    assert theorem.script(proof) == "intro\nsplit\n- cases p | q\n  - right\n    assumption\n  - left\n    assumption\n- trivial\n"
+    assert (
+        theorem.script(proof)
+        == "intro\nsplit\n- cases p | q\n  - right\n    assumption\n  - left\n    assumption\n- trivial\n"
+    )
 
 
 @needs_coq
@@ -85,7 +93,9 @@ def _table(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_table_counts_problems_by_family(tmp_path):
     (tmp_path / "OWN1+1.001.p").write_text("% Status (intuit.) : Theorem\nfof(c, conjecture, ~(~(p | ~ p))).")
-    (tmp_path / "OWN1+1.002.p").write_text("% Status (intuit.) : Theorem\nfof(a, axiom, p).\nfof(c, conjecture, p & $true).")
+    (tmp_path / "OWN1+1.002.p").write_text(
+        "% Status (intuit.) : Theorem\nfof(a, axiom, p).\nfof(c, conjecture, p & $true)."
+    )
     (tmp_path / "OWN2+1.p").write_text("% Status (intuit.) : Non-Theorem\nfof(c, conjecture, p | ~ p).")
     ran = _table(tmp_path, "--json", str(tmp_path / "out.json"))
     assert ran.returncode == 0, ran.stderr

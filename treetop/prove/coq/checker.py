@@ -47,7 +47,15 @@ def coq_version() -> str:
     return told.stdout.split()[0]
 
 
-def compile_text(text: str, name: str, load_path: LoadPath, settings: CoqSettings, *, logical: str | None = None, ask: Sequence[tuple[int, str]] = ()) -> Compiled:
+def compile_text(
+    text: str,
+    name: str,
+    load_path: LoadPath,
+    settings: CoqSettings,
+    *,
+    logical: str | None = None,
+    ask: Sequence[tuple[int, str]] = (),
+) -> Compiled:
     """Compile a text as a file of that name.
 
     `logical` is the logical name of its folder, where it has one. `ask` has commands whose output is wanted, each with an offset of the text.
@@ -94,7 +102,9 @@ def read_assumptions(printed: str) -> tuple[str, ...]:
             section = line.strip()
         elif line.strip() == _CLOSED:
             section = section or line.strip()
-        elif section not in ("Axioms:", "Theory:") or not line.strip() or line[0] in " :" or line.startswith("used in "):
+        elif (
+            section not in ("Axioms:", "Theory:") or not line.strip() or line[0] in " :" or line.startswith("used in ")
+        ):
             continue
         else:
             match = _NAMED.match(line)
@@ -108,9 +118,16 @@ def _run(command: list[str], folder: Path, settings: CoqSettings) -> tuple[int |
     """Run a program to its end. No code: it had no time."""
     with signals_held_back():
         process = subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
-            start_new_session=True, preexec_fn=limits(settings.memory_mb),
-        )  # fmt: skip
+            command,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+            preexec_fn=limits(settings.memory_mb),
+        )
     with process:
         try:
             _, told = process.communicate(timeout=settings.check_seconds)

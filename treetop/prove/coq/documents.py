@@ -14,11 +14,31 @@ from functools import cached_property
 from treetop.errors import ConfigError, ProofFileError, ProverError
 from treetop.prove.coq.sentences import Sentence, split, without_comments
 
-_STATING = ("Lemma", "Theorem", "Fact", "Remark", "Corollary", "Proposition", "Property", "Example", "Definition", "Instance", "Let", "Fixpoint", "CoFixpoint")
+_STATING = (
+    "Lemma",
+    "Theorem",
+    "Fact",
+    "Remark",
+    "Corollary",
+    "Proposition",
+    "Property",
+    "Example",
+    "Definition",
+    "Instance",
+    "Let",
+    "Fixpoint",
+    "CoFixpoint",
+)
 _MAY_HAVE_BODY = ("Example", "Definition", "Instance", "Let", "Fixpoint", "CoFixpoint")
-_ATTRIBUTES = re.compile(r"\s*(?:#\[[^\]]*\]|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Time|Timeout\s+\d+|Redirect\s+\"\")(?!\w))\s*")
-_STATEMENT = re.compile(rf"(?:Program\s+(?!Instance\b))?(?:Let\s+(?=(?:Co)?Fixpoint))?({'|'.join(_STATING)})\s+([^\W\d][\w']*)(?=\W)")
-_OTHER_PROOF = re.compile(r"(Goal|Program|Fixpoint|CoFixpoint|Next\s+Obligation|Obligation|Solve\s+Obligation|Add\s+\w+|Instance|Derive|Equations)\b")
+_ATTRIBUTES = re.compile(
+    r"\s*(?:#\[[^\]]*\]|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Time|Timeout\s+\d+|Redirect\s+\"\")(?!\w))\s*"
+)
+_STATEMENT = re.compile(
+    rf"(?:Program\s+(?!Instance\b))?(?:Let\s+(?=(?:Co)?Fixpoint))?({'|'.join(_STATING)})\s+([^\W\d][\w']*)(?=\W)"
+)
+_OTHER_PROOF = re.compile(
+    r"(Goal|Program|Fixpoint|CoFixpoint|Next\s+Obligation|Obligation|Solve\s+Obligation|Add\s+\w+|Instance|Derive|Equations)\b"
+)
 _ADMITS_ALL = re.compile(r"Admit\s+Obligations\b")
 _ENDING = re.compile(r"(Qed|Defined|Admitted|Abort|Save)\b")
 _PROOF_TERM = re.compile(r"Proof\s+(?!using\b|with\b|\.\s*\Z)\S")
@@ -121,7 +141,9 @@ class Document:
         if not found:
             raise ConfigError(f"{self.name} has no lemma {name!r}; {self._near(name)}")
         if not found[-1].ending:
-            raise ProofFileError(f"{self.name}, line {found[-1].line}: the proof of {name} has no end: write Admitted or Qed where it should be")
+            raise ProofFileError(
+                f"{self.name}, line {found[-1].line}: the proof of {name} has no end: write Admitted or Qed where it should be"
+            )
         return found[-1]
 
     def before(self, lemma: Lemma) -> tuple[Sentence, ...]:
@@ -217,11 +239,24 @@ def _ending(text: str) -> str:
     return "Proof" if _PROOF_TERM.match(text) else ""
 
 
-def _made(stated: tuple[str, str, Sentence, int], proof: tuple[Sentence, ...], ending: str, around: list[tuple[str, str]]) -> Lemma:
+def _made(
+    stated: tuple[str, str, Sentence, int], proof: tuple[Sentence, ...], ending: str, around: list[tuple[str, str]]
+) -> Lemma:
     kind, name, statement, _ = stated
-    admitted = ending == "Admitted" or any(_ADMIT.search(without_comments(sentence.text, strings=False)) for sentence in proof)
+    admitted = ending == "Admitted" or any(
+        _ADMIT.search(without_comments(sentence.text, strings=False)) for sentence in proof
+    )
     modules = tuple(name for what, name in around if what == "Module")
-    return Lemma(name, kind, statement, proof, ending, admitted, modules, tuple(name for what, name in around if what == "Section"))
+    return Lemma(
+        name,
+        kind,
+        statement,
+        proof,
+        ending,
+        admitted,
+        modules,
+        tuple(name for what, name in around if what == "Section"),
+    )
 
 
 def _follow(around: list[tuple[str, str]], text: str) -> None:

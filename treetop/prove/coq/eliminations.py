@@ -48,7 +48,13 @@ class Eliminations:
         """Add a rule where it is of use here: only such that has no premises, or is an induction principle."""
         symbol = head(rule.stated)
         if symbol in rule.variables:
-            if rule.own and rule.stated.kind == "app" and all(argument.kind == "name" and argument.label in rule.variables for argument in arguments(rule.stated)):
+            if (
+                rule.own
+                and rule.stated.kind == "app"
+                and all(
+                    argument.kind == "name" and argument.label in rule.variables for argument in arguments(rule.stated)
+                )
+            ):
                 self._principles.insert(0, rule)
         elif not rule.conditions and (symbol in _SPLIT or symbol == "False"):
             self._splitting.insert(0, rule)
@@ -59,7 +65,11 @@ class Eliminations:
         """Suggest what the rules and the quantified hypotheses give at arguments that the goal names."""
         mine = [_rule_of(given.name, given.type) for given in view.proofs[:_MOST_RULES] if given.type.kind == "forall"]
         splitting = [rule for rule in mine if not rule.conditions and head(rule.stated) in _SPLIT]
-        equations = [rule for rule in mine if not rule.conditions and head(rule.stated) == "eq" and len(arguments(rule.stated)) == 3]
+        equations = [
+            rule
+            for rule in mine
+            if not rule.conditions and head(rule.stated) == "eq" and len(arguments(rule.stated)) == 3
+        ]
         for rule in (*splitting, *self._splitting[:_MOST_RULES]):
             yield from _cases(rule, view)
         for rule in (*equations, *self._equations[:_MOST_RULES]):
@@ -71,7 +81,9 @@ class Eliminations:
 
 def _rule_of(label: str, statement: Term) -> Rule:
     binders, stated = peel(statement)
-    return Rule(label, binders, stated, free_names(statement), frozenset(binder.name for binder in binders) - {"_"}, own=True)
+    return Rule(
+        label, binders, stated, free_names(statement), frozenset(binder.name for binder in binders) - {"_"}, own=True
+    )
 
 
 def _call(rule: Rule, values: Sequence[str]) -> str:
@@ -120,7 +132,12 @@ def _choices(rule: Rule, view: View) -> list[tuple[list[str], dict[str, Term]]]:
             options.append([None])  # a type: its elements tell it
         else:
             kind = binder.type
-            fits = [given.name for given in view.givens if given.role != "proof" and (given.type == kind or (free_names(kind) & rule.variables and head(given.type) == head(kind)))]
+            fits = [
+                given.name
+                for given in view.givens
+                if given.role != "proof"
+                and (given.type == kind or (free_names(kind) & rule.variables and head(given.type) == head(kind)))
+            ]
             options.append([name(label) for label in fits[:_MOST_CHOICES]])
     found = []
     for chosen in product(*options):
@@ -148,7 +165,11 @@ def _propositions(view: View) -> Iterable[Term]:
             elif part.kind == "forall" and part.names[0] == "_":
                 parts.extend(part.parts)
                 continue
-            if symbol not in ("False", "True") and is_closed_under(part, bound_names(statement) - view.names) and sum(1 for _ in subterms(part)) <= _LARGEST:
+            if (
+                symbol not in ("False", "True")
+                and is_closed_under(part, bound_names(statement) - view.names)
+                and sum(1 for _ in subterms(part)) <= _LARGEST
+            ):
                 found.setdefault(part)
     return found
 
@@ -159,7 +180,12 @@ def _contradiction(rule: Rule, view: View) -> Iterator[Suggestion]:
     weight = 0.9 if head(view.conclusion) == "False" else 0.3
     if head(left) in CONSTRUCTORS and head(right) in CONSTRUCTORS and head(left) != head(right) and not rule.binders:
         yield Suggestion(f"discriminate {rule.name}", weight)
-    elif left.kind == right.kind == "name" and left != right and {left.label, right.label} == rule.variables and head(kind) in _TWO_VALUES:
+    elif (
+        left.kind == right.kind == "name"
+        and left != right
+        and {left.label, right.label} == rule.variables
+        and head(kind) in _TWO_VALUES
+    ):
         yield Suggestion(f"discriminate {_call(rule, _TWO_VALUES[head(kind)])}", weight if weight > 0.5 else 0.04)
 
 
@@ -175,8 +201,16 @@ def _at_variables(rule: Rule, view: View) -> Iterator[Suggestion]:
         fits = [given.name for given in view.data if given.type == kind and given.name in inside]
         for label in fits[:_MOST_CHOICES]:
             yield Suggestion(f"rewrite {arrow}{_call(rule, [label])}", 0.2)
-        closed = [part for part in subterms(view.conclusion) if head(part) in CONSTRUCTORS and part != other and part.kind in ("name", "app")]
-        for part in list(dict.fromkeys(closed))[:2] if head(kind) in _TWO_VALUES and is_closed_under(view.conclusion, frozenset()) else ():
+        closed = [
+            part
+            for part in subterms(view.conclusion)
+            if head(part) in CONSTRUCTORS and part != other and part.kind in ("name", "app")
+        ]
+        for part in (
+            list(dict.fromkeys(closed))[:2]
+            if head(kind) in _TWO_VALUES and is_closed_under(view.conclusion, frozenset())
+            else ()
+        ):
             yield Suggestion(f"rewrite {arrow}{_call(rule, [render(part, True)])}", 0.08)
 
 

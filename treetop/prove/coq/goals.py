@@ -30,13 +30,22 @@ class CoqGoal:
     @property
     def key(self) -> str:
         """The whole goal as one text."""
-        lines = [f"{given.name} {f':= {given.value} ' if given.value is not None else ''}: {given.type}" for given in self.hypotheses]
+        lines = [
+            f"{given.name} {f':= {given.value} ' if given.value is not None else ''}: {given.type}"
+            for given in self.hypotheses
+        ]
         return "\n".join([*lines, f"|- {self.conclusion}"])
 
     def layout(self, width: int = 100) -> str:
         """Return the goal as people read it: a hypothesis a line, a rule, and the conclusion; long lines are wrapped."""
         *given, conclusion = self.key.split("\n")
-        return "\n".join([*(part for line in given for part in _wrapped(line, width)), "=" * 20, *_wrapped(conclusion.removeprefix("|- "), width)])
+        return "\n".join(
+            [
+                *(part for line in given for part in _wrapped(line, width)),
+                "=" * 20,
+                *_wrapped(conclusion.removeprefix("|- "), width),
+            ]
+        )
 
 
 def _wrapped(line: str, width: int) -> list[str]:

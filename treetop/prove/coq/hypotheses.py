@@ -60,7 +60,11 @@ def on_hypotheses(view: View, recursion: Recursion) -> Iterator[Suggestion]:
 def _identifies(view: View, given: Given) -> bool:
     """An equation of which one side is a variable of the context."""
     sides = arguments(given.type)
-    return head(given.type) == "eq" and len(sides) == 3 and any(side.kind == "name" and side.label in view.names for side in sides[1:])
+    return (
+        head(given.type) == "eq"
+        and len(sides) == 3
+        and any(side.kind == "name" and side.label in view.names for side in sides[1:])
+    )
 
 
 def _contradictory(known: tuple[Given, ...]) -> bool:
@@ -75,17 +79,31 @@ def _fact(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion
     if symbol == "eq" and len(sides) == 3:
         yield from _equation(given, sides[1], sides[2], recursion)
     elif symbol in ("and", "ex", "sig", "prod", "or", "sumbool", "False"):
-        yield Suggestion(f"destruct {label} as {pattern(kind)}", 0.4 if symbol in ("or", "sumbool") else 0.98 if symbol == "False" else 0.7)
+        yield Suggestion(
+            f"destruct {label} as {pattern(kind)}",
+            0.4 if symbol in ("or", "sumbool") else 0.98 if symbol == "False" else 0.7,
+        )
         if symbol in ("or", "sumbool"):
             yield Suggestion(f"destruct {label}; auto", 0.2)
     elif symbol == "not":
-        yield from (Suggestion(f"destruct {label}", 0.25 if head(view.conclusion) == "False" else 0.1), Suggestion(f"elim {label}; auto", 0.1))
+        yield from (
+            Suggestion(f"destruct {label}", 0.25 if head(view.conclusion) == "False" else 0.1),
+            Suggestion(f"elim {label}; auto", 0.1),
+        )
         yield Suggestion(f"exfalso; apply {label}", 0.0 if head(view.conclusion) == "False" else 0.12)
     elif symbol == "iff":
-        yield from (Suggestion(f"destruct {label}", 0.15), Suggestion(f"rewrite {label}", 0.1), Suggestion(f"rewrite <- {label}", 0.08))
+        yield from (
+            Suggestion(f"destruct {label}", 0.15),
+            Suggestion(f"rewrite {label}", 0.1),
+            Suggestion(f"rewrite <- {label}", 0.08),
+        )
     elif kind.kind != "match" and symbol not in view.names:
         if recursion.is_plain(symbol):
-            yield from (Suggestion(f"unfold {symbol} in {label}", 0.2), Suggestion(f"unfold {symbol} in *", 0.15), Suggestion(f"red in {label}", 0.05))
+            yield from (
+                Suggestion(f"unfold {symbol} in {label}", 0.2),
+                Suggestion(f"unfold {symbol} in *", 0.15),
+                Suggestion(f"red in {label}", 0.05),
+            )
         yield from _inductive(view, given, recursion)
     if computes(kind, recursion):
         yield Suggestion(f"simpl in {label}", 0.3)
@@ -104,12 +122,20 @@ def _inductive(view: View, given: Given, recursion: Recursion) -> Iterator[Sugge
     else:
         scale = 1.0 if made else 0.5
     yield from (Suggestion(f"inversion {label}; subst", 0.3 * scale), Suggestion(f"inversion {label}", 0.1 * scale))
-    yield from (Suggestion(f"destruct {label}", 0.2 * scale), Suggestion(f"inversion {label}; subst; auto", 0.15 * scale))
+    yield from (
+        Suggestion(f"destruct {label}", 0.2 * scale),
+        Suggestion(f"inversion {label}; subst; auto", 0.15 * scale),
+    )
     yield Suggestion(f"inversion {label}; assumption", 0.05 * scale)
     if scale == 0.5 and not made:
-        scale = 0.4 ** min(2, sum(other.name.startswith("IH") for other in view.proofs)) * (1.0 if recursion.is_inductive(symbol) else 0.5)
+        scale = 0.4 ** min(2, sum(other.name.startswith("IH") for other in view.proofs)) * (
+            1.0 if recursion.is_inductive(symbol) else 0.5
+        )
         yield from (Suggestion(f"induction {label}", 0.35 * scale), Suggestion(f"induction {label}; auto", 0.2 * scale))
-        yield from (Suggestion(f"induction {label}; eauto 3", 0.25 * scale), Suggestion(f"induction {label}; intros", 0.1 * scale))
+        yield from (
+            Suggestion(f"induction {label}; eauto 3", 0.25 * scale),
+            Suggestion(f"induction {label}; intros", 0.1 * scale),
+        )
         yield Suggestion(f"induction {label}; simpl; auto", 0.1 * scale)
 
 
@@ -120,7 +146,11 @@ def _equation(given: Given, left: Term, right: Term, recursion: Recursion) -> It
         if head(left) != head(right):
             yield Suggestion("discriminate", 0.97)
         elif left != right:
-            yield from (Suggestion(f"injection {label} as; subst", 0.3), Suggestion(f"inversion {label}; subst", 0.3), Suggestion(f"injection {label} as", 0.1))
+            yield from (
+                Suggestion(f"injection {label} as; subst", 0.3),
+                Suggestion(f"inversion {label}; subst", 0.3),
+                Suggestion(f"injection {label} as", 0.1),
+            )
             yield Suggestion(f"inversion {label}; subst; auto", 0.15)
     elif left == right:
         yield Suggestion(f"clear {label}", 0.2)
@@ -157,14 +187,22 @@ def backwards(view: View, given: Given, weight: float) -> Iterator[Suggestion]:
         if needs.determined:
             yield Suggestion(f"apply {label}", 0.9 if not needs.wanted else weight)
             if needs.wanted:
-                yield from (Suggestion(f"apply {label}; auto", weight * 0.6), Suggestion(f"apply {label}; assumption", ends))
+                yield from (
+                    Suggestion(f"apply {label}; auto", weight * 0.6),
+                    Suggestion(f"apply {label}; assumption", ends),
+                )
         else:
-            yield from (Suggestion(f"eapply {label}; eauto 3", weight * 0.7), Suggestion(f"eapply {label}; eassumption", ends))
+            yield from (
+                Suggestion(f"eapply {label}; eauto 3", weight * 0.7),
+                Suggestion(f"eapply {label}; eassumption", ends),
+            )
             yield from (Suggestion(f"apply {label}{told}", weight * 0.7) for told in instances(binders, found, view))
         return
 
 
-def rewriting(view: View, label: str, binders: tuple[Binder, ...], left: Term, right: Term, weight: float) -> Iterator[Suggestion]:
+def rewriting(
+    view: View, label: str, binders: tuple[Binder, ...], left: Term, right: Term, weight: float
+) -> Iterator[Suggestion]:
     """`rewrite` with an equation, in both directions, where that side occurs in the conclusion."""
     variables = frozenset(binder.name for binder in binders) - {"_"}
     conditional = any(binder.name == "_" for binder in binders)
@@ -176,7 +214,9 @@ def rewriting(view: View, label: str, binders: tuple[Binder, ...], left: Term, r
         if _occurs(source, view.conclusion, variables):
             yield Suggestion(f"rewrite {arrow}{label}", weight * scale)
             yield Suggestion(f"rewrite {arrow}{label}; auto", weight * scale * 0.6)
-            yield Suggestion(f"rewrite {arrow}{label}; {'assumption' if conditional else 'reflexivity'}", weight * scale * 0.4)
+            yield Suggestion(
+                f"rewrite {arrow}{label}; {'assumption' if conditional else 'reflexivity'}", weight * scale * 0.4
+            )
 
 
 def _occurs(pattern_: Term, term: Term, variables: frozenset[str]) -> bool:
@@ -185,7 +225,12 @@ def _occurs(pattern_: Term, term: Term, variables: frozenset[str]) -> bool:
     if symbol in variables:
         return False
     bound = bound_names(term)
-    return any(head(part) == symbol and match(pattern_, part, variables) is not None and not (bound and free_names(part) & bound) for part in subterms(term))
+    return any(
+        head(part) == symbol
+        and match(pattern_, part, variables) is not None
+        and not (bound and free_names(part) & bound)
+        for part in subterms(term)
+    )
 
 
 def _forwards(view: View, given: Given) -> Iterator[Suggestion]:

@@ -11,7 +11,24 @@ from treetop.prove.coq.terms import Binder, arguments, bound_names, free_names, 
 from treetop.prove.coq.views import View, role
 from treetop.prove.prover import Suggestion
 
-_INDUCTIVE = frozenset(("nat", "list", "option", "bool", "prod", "positive", "N", "Z", "string", "comparison", "unit", "sum", "sumbool", "sig"))
+_INDUCTIVE = frozenset(
+    (
+        "nat",
+        "list",
+        "option",
+        "bool",
+        "prod",
+        "positive",
+        "N",
+        "Z",
+        "string",
+        "comparison",
+        "unit",
+        "sum",
+        "sumbool",
+        "sig",
+    )
+)
 _QUICKLY = "try reflexivity; try discriminate; try assumption"
 _LOGICAL = frozenset(("eq", "and", "or", "not", "iff", "ex", "False", "True", "lt", "gt", "ge", "sumbool"))
 _RECURSIVE = frozenset(("nat", "list", "positive", "string"))
@@ -22,7 +39,9 @@ def on_variables(view: View, recursion: Recursion) -> Iterator[Suggestion]:
     binders, inner = peel(view.conclusion)
     quantified = {binder.name: binder.type for binder in binders if binder.name != "_"}
     inside = bound_names(inner)
-    looked = Counter(term.label for term in recursion.looked_at(view.conclusion, inside - quantified.keys()) if term.kind == "name")
+    looked = Counter(
+        term.label for term in recursion.looked_at(view.conclusion, inside - quantified.keys()) if term.kind == "name"
+    )
     done = 0.35 ** sum(given.name.startswith("IH") for given in view.proofs)
     ranked = _ranked(view, recursion, quantified, looked)
     for place, (label, kind, weight) in enumerate(ranked[:4]):
@@ -41,7 +60,11 @@ def _pairwise(view: View, recursion: Recursion, quantified: dict[str, Term], don
     for part in subterms(view.conclusion):
         if part.kind == "app" and part.parts[0].kind == "name":
             places = recursion.places(symbol(part.parts[0].label))
-            given = [part.parts[place + 1].label for place in places[:2] if place + 1 < len(part.parts) and part.parts[place + 1].kind == "name"]
+            given = [
+                part.parts[place + 1].label
+                for place in places[:2]
+                if place + 1 < len(part.parts) and part.parts[place + 1].kind == "name"
+            ]
             if len(given) == 2 and given[0] != given[1]:
                 found[given[0], given[1]] = None
     for first, second in list(found)[:2]:
@@ -51,7 +74,10 @@ def _pairwise(view: View, recursion: Recursion, quantified: dict[str, Term], don
             before = f"generalize dependent {second}; induction {first}; destruct {second}"
         else:
             continue
-        yield from (Suggestion(f"{before}; simpl; intros", 0.3 * done), Suggestion(f"{before}; simpl; intros; auto", 0.3 * done))
+        yield from (
+            Suggestion(f"{before}; simpl; intros", 0.3 * done),
+            Suggestion(f"{before}; simpl; intros; auto", 0.3 * done),
+        )
         yield Suggestion(f"{before}; simpl; intros; {_QUICKLY}", 0.2 * done)
 
 
@@ -60,21 +86,44 @@ def _on_premises(binders: tuple[Binder, ...], recursion: Recursion, done: float,
     premises = [binder.type for binder in binders if binder.name == "_"]
     for place, kind in enumerate(premises[:3]):
         symbol = head(kind)
-        if symbol in _LOGICAL or symbol in view.names or kind.kind != "app" or recursion.is_plain(symbol) or recursion.places(symbol):
+        if (
+            symbol in _LOGICAL
+            or symbol in view.names
+            or kind.kind != "app"
+            or recursion.is_plain(symbol)
+            or recursion.places(symbol)
+        ):
             continue
         weight = 0.35 * done * 0.6**place * (1.0 if recursion.is_inductive(symbol) else 0.5)
-        yield from (Suggestion(f"induction {place + 1}", weight), Suggestion(f"induction {place + 1}; eauto 3", weight * 0.7))
-        yield from (Suggestion(f"induction {place + 1}; intros", weight * 0.4), Suggestion(f"induction {place + 1}; simpl; auto", weight * 0.4))
-        yield from (Suggestion(f"destruct {place + 1}", weight * 0.5), Suggestion(f"inversion {place + 1}; subst", weight * 0.4))
+        yield from (
+            Suggestion(f"induction {place + 1}", weight),
+            Suggestion(f"induction {place + 1}; eauto 3", weight * 0.7),
+        )
+        yield from (
+            Suggestion(f"induction {place + 1}; intros", weight * 0.4),
+            Suggestion(f"induction {place + 1}; simpl; auto", weight * 0.4),
+        )
+        yield from (
+            Suggestion(f"destruct {place + 1}", weight * 0.5),
+            Suggestion(f"inversion {place + 1}; subst", weight * 0.4),
+        )
 
 
-def _ranked(view: View, recursion: Recursion, quantified: dict[str, Term], looked: Counter[str]) -> list[tuple[str, Term, float]]:
+def _ranked(
+    view: View, recursion: Recursion, quantified: dict[str, Term], looked: Counter[str]
+) -> list[tuple[str, Term, float]]:
     """Variables worth looking at: those that functions recur on first, the more often the better; then others of inductive types."""
     candidates: list[tuple[str, Term, float]] = []
     known = view.by_name
     mentioned = free_names(view.conclusion)
     for label, kind in [*((given.name, given.type) for given in view.data if given.value is None), *quantified.items()]:
-        if kind.kind == "forall" or kind.kind == "sort" or role(label, kind, known) != "data" or head(kind) in view.names | quantified.keys() or recursion.is_plain(head(kind)):
+        if (
+            kind.kind == "forall"
+            or kind.kind == "sort"
+            or role(label, kind, known) != "data"
+            or head(kind) in view.names | quantified.keys()
+            or recursion.is_plain(head(kind))
+        ):
             continue
         if label in looked:
             candidates.append((label, kind, 0.35 + 0.03 * min(looked[label], 5)))
@@ -87,7 +136,11 @@ def _ranked(view: View, recursion: Recursion, quantified: dict[str, Term], looke
 
 def _by_cases(label: str, kind: Term, weight: float, quantified: bool) -> Iterator[Suggestion]:
     weight *= 0.5 if head(kind) in _RECURSIVE else 0.9
-    yield from (Suggestion(f"destruct {label}", weight), Suggestion(f"destruct {label}; simpl", weight * 0.5), Suggestion(f"destruct {label}; auto", weight * 0.4))
+    yield from (
+        Suggestion(f"destruct {label}", weight),
+        Suggestion(f"destruct {label}; simpl", weight * 0.5),
+        Suggestion(f"destruct {label}; auto", weight * 0.4),
+    )
     yield Suggestion(f"destruct {label}; simpl; {_QUICKLY}", weight * 0.35)
     if quantified:
         yield Suggestion(f"destruct {label}; intros", weight * 0.3)
@@ -98,9 +151,14 @@ def _by_induction(view: View, label: str, weight: float, quantified: bool) -> It
     if quantified:
         yield Suggestion(f"induction {label}; simpl; intros", weight * 0.7)
     yield from (Suggestion(f"induction {label}", weight), Suggestion(f"induction {label}; simpl", weight * 0.9))
-    yield from (Suggestion(f"induction {label}; simpl; auto", weight * 0.8), Suggestion(f"induction {label}; intros; simpl; auto", weight * 0.4 if quantified else 0.0))
+    yield from (
+        Suggestion(f"induction {label}; simpl; auto", weight * 0.8),
+        Suggestion(f"induction {label}; intros; simpl; auto", weight * 0.4 if quantified else 0.0),
+    )
     if hypothesis not in view.names:
-        yield Suggestion(f"induction {label}; simpl; intros; try reflexivity; try (rewrite {hypothesis}; reflexivity)", weight * 0.3)
+        yield Suggestion(
+            f"induction {label}; simpl; intros; try reflexivity; try (rewrite {hypothesis}; reflexivity)", weight * 0.3
+        )
         yield Suggestion(f"induction {label}; simpl; intros; auto; try (rewrite {hypothesis}; auto)", weight * 0.5)
     yield Suggestion(f"induction {label}; simpl; intuition; subst; auto", weight * 0.3)
     yield Suggestion(f"induction {label}; simpl; intros; {_QUICKLY}", weight * 0.4)
@@ -123,12 +181,24 @@ def _by_induction(view: View, label: str, weight: float, quantified: bool) -> It
 def _booleans(view: View, quantified: dict[str, Term]) -> Iterator[Suggestion]:
     """All cases of a few booleans at once."""
     mentioned = free_names(view.conclusion).union(*(free_names(given.type) for given in view.proofs))
-    own = [given.name for given in view.data if head(given.type) == "bool" and not arguments(given.type) and given.name in mentioned]
+    own = [
+        given.name
+        for given in view.data
+        if head(given.type) == "bool" and not arguments(given.type) and given.name in mentioned
+    ]
     asked = [label for label, kind in quantified.items() if head(kind) == "bool" and not arguments(kind)]
     labels = own + asked
     if not 1 <= len(labels) <= 5:
         return
     split = f"intros; destruct {', '.join(labels)}" if asked else f"destruct {', '.join(labels)}"
-    yield from (Suggestion(f"{split}; reflexivity", 0.5), Suggestion(f"{split}; simpl; auto", 0.45), Suggestion(f"{split}; simpl; intros; try reflexivity; try discriminate", 0.4))
-    yield from (Suggestion(f"{split}; simpl", 0.2), Suggestion(f"{split}; intuition congruence", 0.2), Suggestion(f"{split}; simpl in *; auto; discriminate", 0.15))
+    yield from (
+        Suggestion(f"{split}; reflexivity", 0.5),
+        Suggestion(f"{split}; simpl; auto", 0.45),
+        Suggestion(f"{split}; simpl; intros; try reflexivity; try discriminate", 0.4),
+    )
+    yield from (
+        Suggestion(f"{split}; simpl", 0.2),
+        Suggestion(f"{split}; intuition congruence", 0.2),
+        Suggestion(f"{split}; simpl in *; auto; discriminate", 0.15),
+    )
     yield Suggestion(f"{split}; simpl in *; try discriminate; try assumption; try reflexivity", 0.25)

@@ -65,7 +65,10 @@ class NeighbourProvider:
             tactic = renamed(example.tactic, view(example.goal), here)
             if tactic is not None:
                 votes[tactic].append(similarity)
-        found = [Suggestion(tactic, 0.5 * (1.0 - math.prod(1.0 - 0.9 * one**2 for one in given))) for tactic, given in votes.items()]
+        found = [
+            Suggestion(tactic, 0.5 * (1.0 - math.prod(1.0 - 0.9 * one**2 for one in given)))
+            for tactic, given in votes.items()
+        ]
         return by_probability(merged(pair for pair in found if pair.probability > 0.0))[:count]
 
     def similar(self, goal: CoqGoal) -> list[tuple[int, float]]:
@@ -142,13 +145,24 @@ def _counterpart(word: str, there: View, here: View, exchanged: dict[str, str]) 
         alike = [given.name for given in reversed(here.givens) if given.role == old.role and given.name not in taken]
         form = shape(old.type, there)
         exact = [label for label in alike if shape(here.by_name[label].type, here) == form]
-        near = [label for label in alike if head(conclusion(here.by_name[label].type)) == head(conclusion(old.type))] if old.is_proof else []
+        near = (
+            [label for label in alike if head(conclusion(here.by_name[label].type)) == head(conclusion(old.type))]
+            if old.is_proof
+            else []
+        )
         return next((label for options in (exact, near) for label in _same_first(word, options)), None)
     quantified = _quantified(there)
     if word in quantified:
         form = shape(quantified[word], there)
         own = _quantified(here)
-        return next(iter(_same_first(word, [label for label, kind in own.items() if shape(kind, here) == form and label not in taken])), None)
+        return next(
+            iter(
+                _same_first(
+                    word, [label for label, kind in own.items() if shape(kind, here) == form and label not in taken]
+                )
+            ),
+            None,
+        )
     return word
 
 

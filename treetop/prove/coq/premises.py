@@ -16,7 +16,18 @@ from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.statements import same_statement
 from treetop.prove.coq.support import determined, instances, support
 from treetop.prove.coq.syntax import Term, parse
-from treetop.prove.coq.terms import applied_variables, arguments, free_names, head, match, name, peel, size, substitute, subterms
+from treetop.prove.coq.terms import (
+    applied_variables,
+    arguments,
+    free_names,
+    head,
+    match,
+    name,
+    peel,
+    size,
+    substitute,
+    subterms,
+)
 from treetop.prove.coq.views import View
 from treetop.prove.coq.ways import COMMON, Rule, Way, backward_ways, forward_ways, rewriting_ways, rule_from
 from treetop.prove.prover import Suggestion
@@ -53,7 +64,9 @@ class Premises:
     `given`: lemmas that are looked at whatever the symbols of a goal are. `unlike`: a statement that none of the lemmas may restate, for when a theorem is to be proved without its own twin.
     """
 
-    def __init__(self, lookup: Lookup, given: Iterable[Premise] = (), *, most: int = 16, unlike: str | None = None) -> None:
+    def __init__(
+        self, lookup: Lookup, given: Iterable[Premise] = (), *, most: int = 16, unlike: str | None = None
+    ) -> None:
         if most < 1:
             raise ConfigError(f"most must be at least 1, not {most}")
         self._lookup = lookup
@@ -83,7 +96,9 @@ class Premises:
         found += self._eliminations.suggest(view)
         found += self._witnessed(view)
         found += self._related(view)
-        helpers = list(dict.fromkeys(fit.rule.name for fit in fits if fit.kind in ("apply", "eapply") and fit.quality > 0.25))[:4]
+        helpers = list(
+            dict.fromkeys(fit.rule.name for fit in fits if fit.kind in ("apply", "eapply") and fit.quality > 0.25)
+        )[:4]
         if helpers:
             found.append(Suggestion(f"{opened}eauto 4 using {', '.join(helpers)}", 0.12))
         return sorted(found, key=lambda pair: -pair.probability)
@@ -97,7 +112,9 @@ class Premises:
         while parts:
             part = parts.pop(0)
             parts += arguments(part) if head(part) == "and" else []
-            rules += [way.rule.name for way in self._stating.get(head(part), ()) if way.rule.own and head(part) not in COMMON]
+            rules += [
+                way.rule.name for way in self._stating.get(head(part), ()) if way.rule.own and head(part) not in COMMON
+            ]
         helpers = list(dict.fromkeys(reversed(rules)))[:4]
         if helpers:
             yield Suggestion(f"eexists; eauto 4 using {', '.join(helpers)}", 0.15)
@@ -109,7 +126,13 @@ class Premises:
         stated = peel(view.conclusion)[1]
         here = view.symbols | view.known_symbols | COMMON
         best: dict[tuple[str, str, str], Fit] = {}
-        for fit in (*self._backwards(view, stated), *self._always(view, stated), *self._equations(stated), *self._rewritten(view), *self._forwards(view)):
+        for fit in (
+            *self._backwards(view, stated),
+            *self._always(view, stated),
+            *self._equations(stated),
+            *self._rewritten(view),
+            *self._forwards(view),
+        ):
             fit = fit._replace(quality=fit.quality * _FOREIGN ** min(4, len(fit.rule.symbols - here)))
             key = (fit.kind, fit.rule.name, fit.detail)
             if key not in best or best[key].quality < fit.quality:
@@ -122,7 +145,9 @@ class Premises:
 
     def _ask(self, view: View) -> None:
         """Fetch the lemmas about the symbols of a goal: those of the conclusion first."""
-        wanted = [label for label in (*sorted(view.symbols), *sorted(view.known_symbols)) if label not in COMMON][:_MOST_SYMBOLS]
+        wanted = [label for label in (*sorted(view.symbols), *sorted(view.known_symbols)) if label not in COMMON][
+            :_MOST_SYMBOLS
+        ]
         for label in wanted:
             if label not in self._asked:
                 self._asked.add(label)
@@ -168,11 +193,23 @@ class Premises:
             found = match(way.pattern, stated, rule.variables)
             if found is not None:
                 needs = support(rule.binders, found, view)
-                quality = self._explained(way.needed, way.pattern, stated) / (1 + 0.15 * (needs.wanted - needs.met)) if rule.binders else 1.0
+                quality = (
+                    self._explained(way.needed, way.pattern, stated) / (1 + 0.15 * (needs.wanted - needs.met))
+                    if rule.binders
+                    else 1.0
+                )
                 told = () if needs.determined else tuple(instances(rule.binders, found, view))
                 if not needs.determined and determined(rule.binders, {**found, **_unified(way)}):
                     yield Fit(way.kind, rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete, (), way.arrow)
-                yield Fit(way.kind if needs.determined else f"e{way.kind}", rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete, told, way.arrow)
+                yield Fit(
+                    way.kind if needs.determined else f"e{way.kind}",
+                    rule,
+                    min(quality, 1.0),
+                    "",
+                    needs.wanted > 0 and needs.complete,
+                    told,
+                    way.arrow,
+                )
 
     def _always(self, view: View, stated: Term) -> Iterator[Fit]:
         """The lemmas whose conclusion is a variable, such as `forall P : Prop, ~ ~ P -> P`."""
@@ -183,7 +220,13 @@ class Premises:
             needs = support(way.rule.binders, {head(way.pattern): stated}, view)
             if needs.determined or needs.complete:
                 quality = _ANY_GOAL if needs.wanted else 1.0
-                yield Fit("apply" if needs.determined else "eapply", way.rule, quality, "", needs.wanted > 0 and needs.complete)
+                yield Fit(
+                    "apply" if needs.determined else "eapply",
+                    way.rule,
+                    quality,
+                    "",
+                    needs.wanted > 0 and needs.complete,
+                )
 
     def _equations(self, stated: Term) -> Iterator[Fit]:
         about = free_names(stated)
@@ -195,9 +238,18 @@ class Premises:
                 rule = way.rule
                 found = match(way.pattern, part, rule.variables)
                 if found is not None:
-                    quality = self._explained(way.needed, way.pattern, stated) * (0.9 if size(way.target) < size(way.pattern) else 0.6) * (0.7 if way.kind else 1.0)
+                    quality = (
+                        self._explained(way.needed, way.pattern, stated)
+                        * (0.9 if size(way.target) < size(way.pattern) else 0.6)
+                        * (0.7 if way.kind else 1.0)
+                    )
                     there = _expected(way.target, found, sides, part)
-                    yield Fit("rewrite", rule, min(1.0, quality * (1.4 if there else 1.0)) / (1 + 0.2 * len(rule.conditions)), way.kind)
+                    yield Fit(
+                        "rewrite",
+                        rule,
+                        min(1.0, quality * (1.4 if there else 1.0)) / (1 + 0.2 * len(rule.conditions)),
+                        way.kind,
+                    )
 
     def _rewritten(self, view: View) -> Iterator[Fit]:
         """Equations of the file itself, used in hypotheses."""
@@ -205,9 +257,18 @@ class Premises:
             about = free_names(given.type)
             for part in dict.fromkeys(part for part in subterms(given.type) if part.kind in ("app", "name")):
                 for way in self._rewriting.get(head(part), ()):
-                    if way.rule.own and way.needed <= about and match(way.pattern, part, way.rule.variables) is not None:
+                    if (
+                        way.rule.own
+                        and way.needed <= about
+                        and match(way.pattern, part, way.rule.variables) is not None
+                    ):
                         quality = self._explained(way.needed, way.pattern, given.type) * (0.7 if way.kind else 1.0)
-                        yield Fit("rewrite in", way.rule, min(1.0, quality) / (1 + 0.2 * len(way.rule.conditions)), f"{way.kind}{way.rule.name} in {given.name}")
+                        yield Fit(
+                            "rewrite in",
+                            way.rule,
+                            min(1.0, quality) / (1 + 0.2 * len(way.rule.conditions)),
+                            f"{way.kind}{way.rule.name} in {given.name}",
+                        )
 
     def _related(self, view: View) -> Iterator[Suggestion]:
         """Rewriting with hypotheses about relations that Coq rewrites with. Coq may need a second to see that it cannot, so they come late."""
@@ -215,7 +276,11 @@ class Premises:
         for given in view.proofs[:8]:
             sides = arguments(given.type)[-2:]
             if head(given.type) in self._relations and len(sides) == 2:
-                yield from (Suggestion(f"rewrite {arrow}{given.name}", weight) for arrow, weight, side in zip(("", "<- "), (0.07, 0.04), sides, strict=True) if side in inside)
+                yield from (
+                    Suggestion(f"rewrite {arrow}{given.name}", weight)
+                    for arrow, weight, side in zip(("", "<- "), (0.07, 0.04), sides, strict=True)
+                    if side in inside
+                )
 
     def _forwards(self, view: View) -> Iterator[Fit]:
         for given in view.proofs[:8]:
@@ -227,7 +292,9 @@ class Premises:
                 if found is not None and determined(way.rule.binders, {**found, **_unified(way)}):
                     needs = support(way.rule.binders, found, view)
                     ends = needs.complete and substitute(way.rule.stated, found) == view.conclusion
-                    quality = min(1.0, self._explained(way.needed, way.pattern, given.type)) / (1 + needs.wanted - needs.met)
+                    quality = min(1.0, self._explained(way.needed, way.pattern, given.type)) / (
+                        1 + needs.wanted - needs.met
+                    )
                     yield Fit("forward", way.rule, 1.0 if ends else 0.5 * quality, given.name, ends, (), way.arrow)
 
 
@@ -266,11 +333,16 @@ def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
         yield Suggestion(f"{opened}eapply {label}; eassumption", 0.8 if fit.ends else 0.12 * weight)
         yield from (Suggestion(f"apply {label}{told}", 0.35 * weight) for told in fit.told if not opened)
     elif fit.kind in ("turned", "eturned"):
-        yield Suggestion(f"{opened}symmetry; apply {label}", (0.25 if conditional else 0.5) * weight if fit.kind == "turned" else 0.02)
+        yield Suggestion(
+            f"{opened}symmetry; apply {label}",
+            (0.25 if conditional else 0.5) * weight if fit.kind == "turned" else 0.02,
+        )
     elif fit.kind == "rewrite":
         yield Suggestion(f"{opened}rewrite {fit.detail}{label}", 0.35 * weight)
         yield Suggestion(f"{opened}rewrite {fit.detail}{label}; auto", 0.25 * weight)
-        yield Suggestion(f"{opened}rewrite {fit.detail}{label}; {'assumption' if conditional else 'reflexivity'}", 0.12 * weight)
+        yield Suggestion(
+            f"{opened}rewrite {fit.detail}{label}; {'assumption' if conditional else 'reflexivity'}", 0.12 * weight
+        )
     elif fit.kind == "rewrite in":
         yield Suggestion(f"rewrite {fit.detail}", 0.0 if opened else 0.2 * weight)
     elif not opened:

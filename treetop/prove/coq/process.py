@@ -95,9 +95,15 @@ class CoqProcess:
             command = [find_program(PROGRAM), *_MANNERS, *load_path.options, *options]
             with signals_held_back():
                 self._process = subprocess.Popen(
-                    command, cwd=self._workplace.path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, bufsize=0,
-                    start_new_session=True, preexec_fn=limits(memory_mb),
-                )  # fmt: skip
+                    command,
+                    cwd=self._workplace.path,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=self._errors,
+                    bufsize=0,
+                    start_new_session=True,
+                    preexec_fn=limits(memory_mb),
+                )
         except (OSError, subprocess.SubprocessError) as error:
             self._clean()
             raise ProverError(f"Coq cannot be started: {error}") from error
@@ -204,7 +210,9 @@ class CoqProcess:
             raise ProverError(f"Coq does not start: {error}") from error
         version, spoken = about.about
         if not about.good or spoken < protocol.OLDEST_PROTOCOL:
-            raise ProverError(f"Coq {version} is too old: its protocol is {spoken}, and 8.15 with {protocol.OLDEST_PROTOCOL} is the oldest that works")
+            raise ProverError(
+                f"Coq {version} is too old: its protocol is {spoken}, and 8.15 with {protocol.OLDEST_PROTOCOL} is the oldest that works"
+            )
         if not ready.good or ready.state != 1:
             raise ProverError(f"Coq {version} does not start: {ready.refusal}")
         return version
@@ -243,7 +251,11 @@ class CoqProcess:
         """Take whole elements out of what was received."""
         start = 0
         while True:
-            ends = [(found, tag) for tag in _CLOSING_TAGS if (found := self._received.find(tag, max(start, self._searched))) >= 0]
+            ends = [
+                (found, tag)
+                for tag in _CLOSING_TAGS
+                if (found := self._received.find(tag, max(start, self._searched))) >= 0
+            ]
             if not ends:
                 break
             found, tag = min(ends)
@@ -262,7 +274,9 @@ class CoqProcess:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1.0)
         code = self._process.returncode
-        how = "" if code is None else f" (killed by {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
+        how = (
+            "" if code is None else f" (killed by {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
+        )
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(0, size - _LAST_WORDS))
         words = " ".join(self._errors.read().decode(errors="replace").removeprefix(_GREETING).split())

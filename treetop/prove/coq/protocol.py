@@ -42,7 +42,7 @@ _PIECE = re.compile(
     r'tag"><pair><string>[^<]*</string><ppdoc val="string"><string>([^<]*)</string></ppdoc></pair></ppdoc>|'
     r'(newline"/>|break"><pair><int>[1-9]\d*</int><int>-?\d+</int></pair></ppdoc>)|'
     r'(?:empty"/>|break"><pair><int>0</int><int>-?\d+</int></pair></ppdoc>)|'
-    r'([a-z]))|(/ppdoc>|/goal>))'
+    r"([a-z]))|(/ppdoc>|/goal>))"
 )
 """A piece of a goal: words, words with a mark of their kind, a blank, nothing, the beginning of a document with others in it, an end."""
 _LEAF = re.compile(r'<ppdoc val="(?:string"><string>([^<]*)|(break)"><pair><int>[1-9]|(newline)")')
@@ -218,13 +218,22 @@ def _message(element: str) -> Message:
 
 def _plain(element: str) -> str:
     """The text in an element, with its own line breaks and no others."""
-    text = "".join(words or (" " if space else "\n" if newline else "") for words, space, newline in _LEAF.findall(element))
+    text = "".join(
+        words or (" " if space else "\n" if newline else "") for words, space, newline in _LEAF.findall(element)
+    )
     return _unescaped(text).strip()
 
 
 def _unescaped(text: str) -> str:
     if "&" not in text:
         return text
-    for entity, sign in (("&nbsp;", " "), ("&quot;", '"'), ("&apos;", "'"), ("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&")):
+    for entity, sign in (
+        ("&nbsp;", " "),
+        ("&quot;", '"'),
+        ("&apos;", "'"),
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&amp;", "&"),
+    ):
         text = text.replace(entity, sign)
     return text

@@ -195,7 +195,9 @@ class CoqProver:
         state = self._keep(opening.prelude)
         sentences = {1: Sentence("", 0, 0, 0, 1), **{known: sentence for sentence, known in self._run}}
         kept = len(self._run)
-        for number, sentence in enumerate([*opening.prelude[kept:], *extra[:-1], opening.statement, extra[-1]], start=kept):
+        for number, sentence in enumerate(
+            [*opening.prelude[kept:], *extra[:-1], opening.statement, extra[-1]], start=kept
+        ):
             if sentence is opening.statement:
                 self._before = state
             answer = self._call(protocol.add(sentence.text, state), seconds=max(0.1, deadline - time.monotonic()))[0]
@@ -213,9 +215,13 @@ class CoqProver:
         goals = read_goals(answer)
         where = f"{opening.source}, line {opening.statement.line}"
         if goals is not None and len(goals.subgoals) > 1:
-            raise ProofFileError(f"{where}: this does not state one goal but {len(goals.subgoals)}, which are proved together: {_one_line(opening.statement.text)}")
+            raise ProofFileError(
+                f"{where}: this does not state one goal but {len(goals.subgoals)}, which are proved together: {_one_line(opening.statement.text)}"
+            )
         if goals is None or len(goals.subgoals) != 1 or goals.shelved or _EVAR.search(goals.subgoals[0].key):
-            raise ProofFileError(f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}")
+            raise ProofFileError(
+                f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}"
+            )
         self._root = self._goal = self._made(goals.subgoals)[0]
 
     def _keep(self, prelude: tuple[Sentence, ...]) -> int:
@@ -231,7 +237,9 @@ class CoqProver:
 
     def _refused(self, answer: Answer, sentences: dict[int, Sentence], last: Sentence) -> ProofFileError:
         """An error in the text before the proof. It may show only later, when Coq runs what it had put off."""
-        return ProofFileError(f"{self.opening.source}, line {protocol.refused_line(answer, sentences, last)}: {_one_line(answer.refusal)}")
+        return ProofFileError(
+            f"{self.opening.source}, line {protocol.refused_line(answer, sentences, last)}: {_one_line(answer.refusal)}"
+        )
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
@@ -302,7 +310,12 @@ class CoqProver:
         if refused is not None:
             return self._lost(refused)
         goals = read_goals(answers[-1])
-        if self._newest != newest or goals is None or len(goals.subgoals) != 1 or goals.subgoals[0].key != place.goal.key:
+        if (
+            self._newest != newest
+            or goals is None
+            or len(goals.subgoals) != 1
+            or goals.subgoals[0].key != place.goal.key
+        ):
             return self._lost(answers[-1])
         self._way += way
         self._tip, self._hanging, self._goal = state, None, place.goal
@@ -314,7 +327,11 @@ class CoqProver:
         self._goal = self._root
         self._tip = 0  # wherever it is, it is not there
         self._back()
-        return "the way does not lead to this goal" if answer.good else f"the way to the goal cannot be gone again: {_one_line(answer.refusal)}"
+        return (
+            "the way does not lead to this goal"
+            if answer.good
+            else f"the way to the goal cannot be gone again: {_one_line(answer.refusal)}"
+        )
 
     def _try(self, goal: Goal, tactic: str, limit: float) -> tuple[Goal, ...] | str:
         """What becomes of the goal before which we stand, or why the tactic fails."""
@@ -351,7 +368,9 @@ class CoqProver:
         if not goals.subgoals:
             # A recursive proof may use itself without end: Coq would see that at Qed alone.
             self._process.send(protocol.query("Guarded.", self._tip))
-            patience = max(_LENIENCE * limit, _HURRY)  # the proof is there: it shall not be lost for the time that this takes
+            patience = max(
+                _LENIENCE * limit, _HURRY
+            )  # the proof is there: it shall not be lost for the time that this takes
             answers = self._await(patience, state)
             if answers is None:
                 return f"time-out: more than {patience:g} s in the check that recursive calls are guarded"
@@ -370,7 +389,10 @@ class CoqProver:
             return []
         _, answer, _ = self._call(protocol.print_all(False), protocol.GOALS, protocol.print_all(True))
         shown = read_goals(answer) if answer.good else None
-        return [goal.layout() for goal in (shown.subgoals if shown is not None and len(shown.subgoals) == len(goals) else goals)]
+        return [
+            goal.layout()
+            for goal in (shown.subgoals if shown is not None and len(shown.subgoals) == len(goals) else goals)
+        ]
 
     def _failure(self, answer: Answer) -> str:
         reason = _one_line(answer.refusal)

@@ -24,7 +24,9 @@ from treetop.prove.coq.settings import CoqSettings, LoadPath
 
 _FORMAT = 1
 _PRINTING = ("Set Printing All.", "Set Printing Depth 100000.")
-_NO_TACTIC = re.compile(r"[A-Z]|[-+*{}]|(?:\d+|all|par|!|\[)[\w\s,\-\]]*:")  # a command, a bullet, a brace, or a tactic for other goals than the first
+_NO_TACTIC = re.compile(
+    r"[A-Z]|[-+*{}]|(?:\d+|all|par|!|\[)[\w\s,\-\]]*:"
+)  # a command, a bullet, a brace, or a tactic for other goals than the first
 _SECONDS = 60.0  # for one sentence
 
 
@@ -37,7 +39,12 @@ class Example(NamedTuple):
 
 
 def recorded(
-    path: Path | str, folder: Path | str, *, until: str | None = None, settings: CoqSettings | None = None, warn: Callable[[str], None] | None = None
+    path: Path | str,
+    folder: Path | str,
+    *,
+    until: str | None = None,
+    settings: CoqSettings | None = None,
+    warn: Callable[[str], None] | None = None,
 ) -> list[Example]:
     """The examples of a file, from the record in `folder`, which is completed first where that is needed.
 
@@ -53,7 +60,9 @@ def recorded(
         return []
 
 
-def _recorded(file: Path, folder: Path, until: str | None, settings: CoqSettings, warn: Callable[[str], None] | None) -> list[Example]:
+def _recorded(
+    file: Path, folder: Path, until: str | None, settings: CoqSettings, warn: Callable[[str], None] | None
+) -> list[Example]:
     try:
         content = file.read_bytes()
     except OSError as error:
@@ -97,7 +106,10 @@ def _read(record: Path) -> dict[str, list[Example]]:
 
 
 def _goal(entry: dict[str, Any]) -> CoqGoal:
-    hypotheses = [Hypothesis(_text(name), _text(kind), None if value is None else _text(value)) for name, kind, value in entry["hypotheses"]]
+    hypotheses = [
+        Hypothesis(_text(name), _text(kind), None if value is None else _text(value))
+        for name, kind, value in entry["hypotheses"]
+    ]
     return CoqGoal(tuple(hypotheses), _text(entry["conclusion"]))
 
 
@@ -108,13 +120,26 @@ def _text(value: object) -> str:
 
 
 def _line(lemma: str, examples: list[Example]) -> str:
-    pairs = [[{"hypotheses": [[given.name, given.type, given.value] for given in goal.hypotheses], "conclusion": goal.conclusion}, tactic]
-             for goal, tactic, _ in examples]  # fmt: skip
+    pairs = [
+        [
+            {
+                "hypotheses": [[given.name, given.type, given.value] for given in goal.hypotheses],
+                "conclusion": goal.conclusion,
+            },
+            tactic,
+        ]
+        for goal, tactic, _ in examples
+    ]
     return json.dumps({"format": _FORMAT, "lemma": lemma, "pairs": pairs}, ensure_ascii=False)
 
 
 def _complete(
-    document: Document, lemmas: list[Lemma], known: dict[str, list[Example]], record: Path, load_path: LoadPath, settings: CoqSettings
+    document: Document,
+    lemmas: list[Lemma],
+    known: dict[str, list[Example]],
+    record: Path,
+    load_path: LoadPath,
+    settings: CoqSettings,
 ) -> None:
     """Run the file and add the lemmas that are missing to what is known and to the record, each as soon as it is done."""
     try:

@@ -21,8 +21,39 @@ class Constant(NamedTuple):
 Definition = Callable[[str], Constant | None]
 """What a global name stands for; None where nobody knows."""
 
-CONSTRUCTORS = frozenset(("O", "S", "nil", "cons", "true", "false", "pair", "Some", "None", "Z0", "Zpos", "Zneg", "N0", "Npos", "xH", "xI", "xO",
-                          "inl", "inr", "left", "right", "tt", "exist", "existT", "Eq", "Lt", "Gt", "EmptyString", "String"))  # fmt: skip
+CONSTRUCTORS = frozenset(
+    (
+        "O",
+        "S",
+        "nil",
+        "cons",
+        "true",
+        "false",
+        "pair",
+        "Some",
+        "None",
+        "Z0",
+        "Zpos",
+        "Zneg",
+        "N0",
+        "Npos",
+        "xH",
+        "xI",
+        "xO",
+        "inl",
+        "inr",
+        "left",
+        "right",
+        "tt",
+        "exist",
+        "existT",
+        "Eq",
+        "Lt",
+        "Gt",
+        "EmptyString",
+        "String",
+    )
+)
 """Those that nearly every file uses, so that nobody need be asked."""
 
 
@@ -78,7 +109,13 @@ class Recursion:
             if part.kind != "app":
                 continue
             function, *given = part.parts
-            places = self.places(symbol(function.label)) if function.kind == "name" else tuple(looked_at(function)) if function.kind == "fix" else ()
+            places = (
+                self.places(symbol(function.label))
+                if function.kind == "name"
+                else tuple(looked_at(function))
+                if function.kind == "fix"
+                else ()
+            )
             for place in places:
                 if place < len(given) and not (bound and free_names(given[place]) & bound):
                     yield given[place]
@@ -108,4 +145,6 @@ def looked_at(value: Term) -> Iterator[int]:
             test = value.parts[0]
             if test.kind == "name" and test.label in parameters:
                 yield parameters.index(test.label)
-            pending.extend(reversed([part.parts[0] for part in value.parts[2:]] if value.kind == "match" else value.parts[1:]))
+            pending.extend(
+                reversed([part.parts[0] for part in value.parts[2:]] if value.kind == "match" else value.parts[1:])
+            )

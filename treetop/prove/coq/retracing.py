@@ -28,12 +28,16 @@ def _retrace(prover: CoqProver, place: Place, proof: Proof, names: dict[str, str
     if attempt.subgoals is None:
         raise ProverError(f"the proof does not run as it was found: {tactic}: {attempt.reason}")
     if len(attempt.subgoals) != len(proof.parts):
-        raise ProverError(f"the proof does not run as it was found: {tactic} leaves {len(attempt.subgoals)} goals and not {len(proof.parts)}")
+        raise ProverError(
+            f"the proof does not run as it was found: {tactic} leaves {len(attempt.subgoals)} goals and not {len(proof.parts)}"
+        )
     parts = []
     for number, (goal, part) in enumerate(zip(attempt.subgoals, proof.parts, strict=True)):
         new_names = {} if goal == part.goal else _renaming(part.goal, goal)
         if new_names is None:
-            raise ProverError(f"the proof does not run as it was found: {tactic} leaves another goal: {' '.join(goal.key.split())}")
+            raise ProverError(
+                f"the proof does not run as it was found: {tactic} leaves another goal: {' '.join(goal.key.split())}"
+            )
         parts.append(_retrace(prover, Place(goal, (*place.path, Step(tactic, number))), part, new_names, seconds))
     return Proof(place.goal, tactic, tuple(parts))
 
@@ -50,7 +54,11 @@ def _renaming(found: Goal, reached: Goal) -> dict[str, str] | None:
     here, there = found.data, reached.data
     if not isinstance(here, CoqGoal) or not isinstance(there, CoqGoal) or len(here.hypotheses) != len(there.hypotheses):
         return None
-    names = {one.name: other.name for one, other in zip(here.hypotheses, there.hypotheses, strict=True) if one.name != other.name}
+    names = {
+        one.name: other.name
+        for one, other in zip(here.hypotheses, there.hypotheses, strict=True)
+        if one.name != other.name
+    }
     return names if _renamed(found.key, names) == reached.key else None
 
 

@@ -21,7 +21,9 @@ from treetop.prove.coq.ways import COMMON
 
 _LIBRARY = re.compile(r"^\s*([\w.']+)\s*$", re.MULTILINE)
 _LOGIC = "Coq.Logic."
-_MOST_LIBRARIES = 12  # not of Coq itself, asked for all that they state; where there are more of them, only for their axioms
+_MOST_LIBRARIES = (
+    12  # not of Coq itself, asked for all that they state; where there are more of them, only for their axioms
+)
 _GENERATED = re.compile(r"(.+)_(?:ind|rec|rect|sind|case|caset)")
 
 Search = Callable[[str], list[Premise]]
@@ -32,7 +34,10 @@ def premises_in_scope(query: Callable[[str], list[str]], search: Search) -> list
     try:
         libraries = _LIBRARY.findall("\n".join(query("Print Libraries.")))
         own = statements(search(f"_ outside {' '.join(libraries)}" if libraries else "_"))
-        return [*(replace(premise, own=True) for premise in own), *statements(_of_libraries(libraries, search), common=True)]
+        return [
+            *(replace(premise, own=True) for premise in own),
+            *statements(_of_libraries(libraries, search), common=True),
+        ]
     except ProverError:  # a prover that cannot say what is in scope; lemmas are still found by their symbols
         return []
 
@@ -72,4 +77,8 @@ def _states(statement: Term, data: set[str]) -> bool:
     if symbol in kinds:
         sort = conclusion(kinds[symbol])
         return sort.kind == "sort" and sort.label == "Prop"
-    return statement.kind not in ("sort", "opaque") and symbol not in data and symbol.rpartition(".")[2] not in DATA_FAMILIES
+    return (
+        statement.kind not in ("sort", "opaque")
+        and symbol not in data
+        and symbol.rpartition(".")[2] not in DATA_FAMILIES
+    )

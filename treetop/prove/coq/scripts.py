@@ -17,7 +17,9 @@ _GIVING_UP = re.compile(r"\b(?:admit|give_up|Admitted|Abort|proof_admitted)\b")
 def write_script(proof: Proof) -> str:
     """The lines of a proof, without `Proof` and `Qed`. The tactics are what was tried, word for word, each between the same goals."""
     lines: list[str] = []
-    pending: list[tuple[Proof | None, str, int]] = [(proof, "", 0)]  # a proof, what stands before it, how many bullets deep; None: a line as it is
+    pending: list[tuple[Proof | None, str, int]] = [
+        (proof, "", 0)
+    ]  # a proof, what stands before it, how many bullets deep; None: a line as it is
     while pending:
         part, lead, depth = pending.pop()
         if part is None:

@@ -87,7 +87,9 @@ def _end(text: str, begin: int, breaks: list[int]) -> int:
     while True:
         turn = _TURN.search(text, position)
         if turn is None:
-            raise ProverError(f"line {bisect_right(breaks, begin) + 1}: the sentence has no full stop: {_shortened(text[begin:])}")
+            raise ProverError(
+                f"line {bisect_right(breaks, begin) + 1}: the sentence has no full stop: {_shortened(text[begin:])}"
+            )
         if turn.group() == "(*":
             position = _after_comment(text, turn.start(), breaks)
         elif turn.group() == '"':
@@ -104,7 +106,9 @@ def _after_comment(text: str, position: int, breaks: list[int]) -> int:
     while True:
         turn = _IN_COMMENT.search(text, position)
         if turn is None:
-            raise ProverError(f"line {bisect_right(breaks, begin) + 1}: the comment has no end: {_shortened(text[begin:])}")
+            raise ProverError(
+                f"line {bisect_right(breaks, begin) + 1}: the comment has no end: {_shortened(text[begin:])}"
+            )
         if turn.group() == '"':
             position = _after_string(text, turn.start(), breaks)
             continue
@@ -118,7 +122,9 @@ def _after_string(text: str, position: int, breaks: list[int]) -> int:
     """Past a string. A doubled quote within it reads as the end and another beginning, which comes to the same."""
     end = text.find('"', position + 1)
     if end < 0:
-        raise ProverError(f"line {bisect_right(breaks, position) + 1}: the string has no end: {_shortened(text[position:])}")
+        raise ProverError(
+            f"line {bisect_right(breaks, position) + 1}: the string has no end: {_shortened(text[position:])}"
+        )
     return end + 1
 
 

@@ -10,12 +10,40 @@ from collections.abc import Iterator
 
 from treetop.prove.coq.recursion import CONSTRUCTORS, Recursion
 from treetop.prove.coq.syntax import Term, render
-from treetop.prove.coq.terms import arguments, bound_names, free_names, head, is_closed_under, match, peel, scrutinees, subterms, symbol
+from treetop.prove.coq.terms import (
+    arguments,
+    bound_names,
+    free_names,
+    head,
+    is_closed_under,
+    match,
+    peel,
+    scrutinees,
+    subterms,
+    symbol,
+)
 from treetop.prove.coq.views import Given, View
 from treetop.prove.prover import Suggestion
 
 CONNECTIVES = frozenset(("and", "or", "not", "iff", "ex", "ex2", "True", "False"))
-_CLOSED = frozenset((*CONNECTIVES, "eq", "le", "nat", "list", "bool", "option", "prod", "sum", "unit", "sig", "sigT", "sumbool", *CONSTRUCTORS))
+_CLOSED = frozenset(
+    (
+        *CONNECTIVES,
+        "eq",
+        "le",
+        "nat",
+        "list",
+        "bool",
+        "option",
+        "prod",
+        "sum",
+        "unit",
+        "sig",
+        "sigT",
+        "sumbool",
+        *CONSTRUCTORS,
+    )
+)
 _LARGEST_PATTERN = 6
 
 
@@ -62,7 +90,10 @@ def _introductions(stated: Term) -> Iterator[Suggestion]:
         yield Suggestion(f"intros {' '.join(patterns)}", 0.5)
     if len(binders) > 1:
         yield Suggestion("intro", 0.08)
-        yield from _pairs(("intros; simpl", 0.1), ("intros; subst", 0.1 if any(head(binder.type) == "eq" for binder in binders) else 0.0))
+        yield from _pairs(
+            ("intros; simpl", 0.1),
+            ("intros; subst", 0.1 if any(head(binder.type) == "eq" for binder in binders) else 0.0),
+        )
     if head(inner) == "eq":
         yield Suggestion("intros; reflexivity", 0.15)
     elif head(inner) in ("and", "iff"):
@@ -88,15 +119,25 @@ def _equation(view: View) -> Iterator[Suggestion]:
 
 def _conjunction(view: View) -> Iterator[Suggestion]:
     parts = arguments(view.conclusion)
-    return _pairs(("split", 0.7), ("split; auto", 0.3), ("split; assumption", 0.1), ("split; intros", 0.25 if any(part.kind == "forall" for part in parts) else 0.0),
-                  ("repeat split", 0.1 if any(head(part) == "and" for part in parts) else 0.0))  # fmt: skip
+    return _pairs(
+        ("split", 0.7),
+        ("split; auto", 0.3),
+        ("split; assumption", 0.1),
+        ("split; intros", 0.25 if any(part.kind == "forall" for part in parts) else 0.0),
+        ("repeat split", 0.1 if any(head(part) == "and" for part in parts) else 0.0),
+    )
 
 
 def _equivalence(view: View) -> Iterator[Suggestion]:
     given = arguments(view.conclusion)
     if len(given) == 2:
         there, back = pattern(given[0]), pattern(given[1])
-        yield from _pairs(("split", 0.5), ("split; intros", 0.45), ("reflexivity", 0.9 if given[0] == given[1] else 0.03), ("symmetry", 0.02))
+        yield from _pairs(
+            ("split", 0.5),
+            ("split; intros", 0.45),
+            ("reflexivity", 0.9 if given[0] == given[1] else 0.03),
+            ("symmetry", 0.02),
+        )
         if there != "?" or back != "?":
             yield Suggestion(f"split; [intros {there} | intros {back}]", 0.45)
 
@@ -110,7 +151,12 @@ def _disjunction(view: View) -> Iterator[Suggestion]:
 
 
 def _existence(view: View) -> Iterator[Suggestion]:
-    yield from _pairs(("eexists; eauto 3", 0.2), ("eexists; reflexivity", 0.1), ("eexists; eassumption", 0.15), ("eexists; split; eauto 3", 0.1))
+    yield from _pairs(
+        ("eexists; eauto 3", 0.2),
+        ("eexists; reflexivity", 0.1),
+        ("eexists; eassumption", 0.15),
+        ("eexists; split; eauto 3", 0.1),
+    )
     given = arguments(view.conclusion)
     if len(given) == 2 and given[1].kind == "fun":
         for witness, weight in witnesses(view, given[0], given[1])[:8]:
@@ -145,7 +191,11 @@ def witnesses(view: View, kind: Term, predicate: Term) -> list[tuple[Term, float
 
 def _negation(view: View) -> Iterator[Suggestion]:
     inner = arguments(view.conclusion)
-    yield from _pairs(("intro", 0.5), ("intros H" if "H" not in view.names else f"intros {view.fresh('H')}", 0.1), ("discriminate", 0.12))
+    yield from _pairs(
+        ("intro", 0.5),
+        ("intros H" if "H" not in view.names else f"intros {view.fresh('H')}", 0.1),
+        ("discriminate", 0.12),
+    )
     if inner and pattern(inner[0]) != "?":
         yield Suggestion(f"intros {pattern(inner[0])}", 0.4)
     if inner and head(inner[0]) == "eq":
@@ -158,12 +208,35 @@ def _decision(view: View) -> Iterator[Suggestion]:
 
 
 _OTHER = (
-    ("constructor", 0.25), ("constructor; auto", 0.2), ("econstructor; eauto 3", 0.15), ("reflexivity", 0.12), ("red; intros", 0.15), ("red", 0.05),
-    ("constructor; assumption", 0.1), ("econstructor; eassumption", 0.06), ("hnf", 0.03), ("constructor 2", 0.05), ("econstructor 2; eauto 3", 0.06), ("econstructor 2; eassumption", 0.05),
-    ("exfalso", 0.02))  # fmt: skip
-_FIXED = {"True": (("exact I", 0.99),), "False": (("contradiction", 0.4), ("discriminate", 0.2), ("congruence", 0.3), ("easy", 0.3))}
-_ATOMS = {"eq": _equation, "and": _conjunction, "prod": _conjunction, "iff": _equivalence, "or": _disjunction, "ex": _existence, "sig": _existence,
-          "not": _negation, "sumbool": _decision}  # fmt: skip
+    ("constructor", 0.25),
+    ("constructor; auto", 0.2),
+    ("econstructor; eauto 3", 0.15),
+    ("reflexivity", 0.12),
+    ("red; intros", 0.15),
+    ("red", 0.05),
+    ("constructor; assumption", 0.1),
+    ("econstructor; eassumption", 0.06),
+    ("hnf", 0.03),
+    ("constructor 2", 0.05),
+    ("econstructor 2; eauto 3", 0.06),
+    ("econstructor 2; eassumption", 0.05),
+    ("exfalso", 0.02),
+)
+_FIXED = {
+    "True": (("exact I", 0.99),),
+    "False": (("contradiction", 0.4), ("discriminate", 0.2), ("congruence", 0.3), ("easy", 0.3)),
+}
+_ATOMS = {
+    "eq": _equation,
+    "and": _conjunction,
+    "prod": _conjunction,
+    "iff": _equivalence,
+    "or": _disjunction,
+    "ex": _existence,
+    "sig": _existence,
+    "not": _negation,
+    "sumbool": _decision,
+}
 
 
 def _computations(view: View, recursion: Recursion) -> Iterator[Suggestion]:
@@ -174,7 +247,11 @@ def _computations(view: View, recursion: Recursion) -> Iterator[Suggestion]:
         yield from _pairs(("simpl", 0.05), ("cbn", 0.005))
     for place, test in enumerate(scrutinees(view.conclusion)[:3]):
         yield from cases(view, test, 0.5 / (1 + place))
-    tests = [part for part in view.parts if part.kind == "app" and _decides(head(part)) and part not in scrutinees(view.conclusion)]
+    tests = [
+        part
+        for part in view.parts
+        if part.kind == "app" and _decides(head(part)) and part not in scrutinees(view.conclusion)
+    ]
     for place, test in enumerate(tests[:3]):
         yield from cases(view, test, 0.15 / (1 + place))
 
@@ -182,7 +259,11 @@ def _computations(view: View, recursion: Recursion) -> Iterator[Suggestion]:
 def cases(view: View, test: Term, weight: float) -> Iterator[Suggestion]:
     """Go through the cases of a term: by name where it is a variable, else with the equation kept."""
     if test.kind == "name" and test.label in view.names:
-        yield from _pairs((f"destruct {test.label}", weight), (f"destruct {test.label}; simpl", weight / 3), (f"destruct {test.label}; auto", weight / 3))
+        yield from _pairs(
+            (f"destruct {test.label}", weight),
+            (f"destruct {test.label}; simpl", weight / 3),
+            (f"destruct {test.label}; auto", weight / 3),
+        )
         return
     if test.kind in ("name", "opaque", "match") or not is_closed_under(test, frozenset()):
         return
@@ -191,7 +272,11 @@ def cases(view: View, test: Term, weight: float) -> Iterator[Suggestion]:
         yield from _pairs((f"destruct {told}", weight), (f"destruct {told}; auto", weight / 2))
     else:
         equation = view.fresh("E")
-        yield from _pairs((f"destruct {told} eqn:{equation}", weight), (f"destruct {told}; auto", weight / 3), (f"case {told}", weight / 10))
+        yield from _pairs(
+            (f"destruct {told} eqn:{equation}", weight),
+            (f"destruct {told}; auto", weight / 3),
+            (f"case {told}", weight / 10),
+        )
         yield Suggestion(f"destruct {told} eqn:{equation}; try reflexivity; try discriminate", weight / 3)
 
 
@@ -222,12 +307,21 @@ def _unfoldings(view: View, recursion: Recursion) -> Iterator[Suggestion]:
     plain = [label for label in sorted(view.symbols) if recursion.is_plain(label)]
     if first in ("not", "lt", "gt", "ge", "iff"):
         yield Suggestion(f"unfold {first}", 0.08)
-    elif first not in _CLOSED and first not in view.names and not first.startswith("<") and not recursion.is_inductive(first):
+    elif (
+        first not in _CLOSED
+        and first not in view.names
+        and not first.startswith("<")
+        and not recursion.is_inductive(first)
+    ):
         yield Suggestion(f"unfold {first}", 0.35 if first in plain else 0.05)
         if first in plain:
             yield Suggestion(f"unfold {first} in *", 0.2)
-            yield Suggestion(f"intros; unfold {first}" if view.conclusion.kind == "forall" else f"unfold {first}; intros", 0.2)
-    others = [label for label in plain if label not in (first, "not", "iff", "lt", "gt", "ge", "unique", "Nat.lt", "Nat.le")]
+            yield Suggestion(
+                f"intros; unfold {first}" if view.conclusion.kind == "forall" else f"unfold {first}; intros", 0.2
+            )
+    others = [
+        label for label in plain if label not in (first, "not", "iff", "lt", "gt", "ge", "unique", "Nat.lt", "Nat.le")
+    ]
     for label in others[:4]:
         yield Suggestion(f"unfold {label}", 0.1)
     if len(others) > 1:

@@ -38,7 +38,9 @@ class Askable(Protocol):
         ...
 
 
-def provider_for(prover: Askable, *, examples: Iterable[Example] = (), width: int = 48, unlike: str | None = None) -> Provider:
+def provider_for(
+    prover: Askable, *, examples: Iterable[Example] = (), width: int = 48, unlike: str | None = None
+) -> Provider:
     """Who suggests tactics for the lemma that a prover stands before: by the form of goals and the lemmas in scope, and by examples where there are any.
 
     `unlike`: a statement that no lemma may restate.

@@ -28,7 +28,10 @@ def same_statement(one: str | Term, other: str | Term) -> bool:
     if len(first.variables) != len(second.variables) or len(first.premises) != len(second.premises):
         return False
     variables = frozenset(binder.name for binder in first.variables)
-    return any(_premises_fit(first, second, first.premises, second.premises, found) for found in _ways(first.stated, second.stated, variables, {}))
+    return any(
+        _premises_fit(first, second, first.premises, second.premises, found)
+        for found in _ways(first.stated, second.stated, variables, {})
+    )
 
 
 def _parts(statement: str | Term, mark: str) -> _Parts:
@@ -66,7 +69,9 @@ def _ways(left: Term, right: Term, variables: frozenset[str], found: dict[str, T
             yield values
 
 
-def _premises_fit(first: _Parts, second: _Parts, left: tuple[Term, ...], right: tuple[Term, ...], found: dict[str, Term]) -> bool:
+def _premises_fit(
+    first: _Parts, second: _Parts, left: tuple[Term, ...], right: tuple[Term, ...], found: dict[str, Term]
+) -> bool:
     if not left:
         return _variables_fit(first, second, found)
     variables = frozenset(binder.name for binder in first.variables)
@@ -82,10 +87,18 @@ def _variables_fit(first: _Parts, second: _Parts, found: dict[str, Term]) -> boo
     theirs = {binder.name: binder.type for binder in second.variables}
     taken = {term.label for term in found.values()}
     free = [label for label in theirs if label not in taken]
-    values = {**{binder.name: name(free.pop(0)) for binder in first.variables if binder.name not in found and free}, **found}
-    if len({term.label for term in values.values()}) != len(theirs) or any(term.label not in theirs for term in values.values()):
+    values = {
+        **{binder.name: name(free.pop(0)) for binder in first.variables if binder.name not in found and free},
+        **found,
+    }
+    if len({term.label for term in values.values()}) != len(theirs) or any(
+        term.label not in theirs for term in values.values()
+    ):
         return False
-    if any(canonical(substitute(binder.type, values)) != canonical(theirs[values[binder.name].label]) for binder in first.variables):
+    if any(
+        canonical(substitute(binder.type, values)) != canonical(theirs[values[binder.name].label])
+        for binder in first.variables
+    ):
         return False
     ours = sorted(_undirected(substitute(premise, values)) for premise in (*first.premises, first.stated))
     return ours == sorted(_undirected(premise) for premise in (*second.premises, second.stated))
@@ -112,4 +125,7 @@ def restated(goal: CoqGoal, search: Callable[[str], list[Premise]]) -> str:
         binders = " ".join(f"({one.name} : {one.type})" for one in given[len(given) - count :])
         closed.append(parse(f"forall {binders}, {goal.conclusion}" if count else goal.conclusion))
     found = search(" ".join(symbols)) if symbols else []
-    return next((premise.name for premise in found if any(same_statement(parse(premise.statement), term) for term in closed)), "")
+    return next(
+        (premise.name for premise in found if any(same_statement(parse(premise.statement), term) for term in closed)),
+        "",
+    )

@@ -35,7 +35,12 @@ class CoqProvider:
     name = "coq"
 
     def __init__(
-        self, premises: Premises | None = None, definition: Definition | None = None, *, width: int = 48, missing: frozenset[str] = frozenset()
+        self,
+        premises: Premises | None = None,
+        definition: Definition | None = None,
+        *,
+        width: int = 48,
+        missing: frozenset[str] = frozenset(),
     ) -> None:
         if width < 1:
             raise ConfigError(f"width must be at least 1, not {width}")
@@ -58,10 +63,19 @@ class CoqProvider:
         return self._last[1][:count]
 
     def _all(self, seen: View) -> list[Suggestion]:
-        found = [*on_conclusion(seen, self._recursion), *on_hypotheses(seen, self._recursion), *on_variables(seen, self._recursion), *closers(seen)]
+        found = [
+            *on_conclusion(seen, self._recursion),
+            *on_hypotheses(seen, self._recursion),
+            *on_variables(seen, self._recursion),
+            *closers(seen),
+        ]
         if self._premises is not None:
             found += self._premises.suggest(seen)
-        return [pair for pair in by_probability(merged(found)) if pair.probability >= _LEAST and pair.tactic not in self._missing]
+        return [
+            pair
+            for pair in by_probability(merged(found))
+            if pair.probability >= _LEAST and pair.tactic not in self._missing
+        ]
 
 
 def closers(seen: View) -> Iterator[Suggestion]:
@@ -71,10 +85,21 @@ def closers(seen: View) -> Iterator[Suggestion]:
     numbers = any(label.startswith(_ARITHMETIC) for label in everything) or "nat" in everything
     equations = any("eq" in free_names(given.type) for given in seen.proofs)
     yield from (Suggestion("auto", 0.55), Suggestion("easy", 0.35), Suggestion("eauto", 0.2))
-    yield from (Suggestion("tauto", 0.3 if logic > 1 else 0.05), Suggestion("intuition", 0.2 if logic > 1 else 0.04), Suggestion("firstorder", 0.15 if logic else 0.03))
+    yield from (
+        Suggestion("tauto", 0.3 if logic > 1 else 0.05),
+        Suggestion("intuition", 0.2 if logic > 1 else 0.04),
+        Suggestion("firstorder", 0.15 if logic else 0.03),
+    )
     yield Suggestion("congruence", 0.3 if equations else 0.03)
-    yield from (Suggestion("lia", 0.4 if numbers else 0.0), Suggestion("auto with arith", 0.15 if numbers else 0.0), Suggestion("nia", 0.01 if numbers else 0.0))
-    yield from (Suggestion("intuition; subst; auto", 0.08 if logic else 0.03), Suggestion("intuition congruence", 0.1 if logic and equations else 0.02))
+    yield from (
+        Suggestion("lia", 0.4 if numbers else 0.0),
+        Suggestion("auto with arith", 0.15 if numbers else 0.0),
+        Suggestion("nia", 0.01 if numbers else 0.0),
+    )
+    yield from (
+        Suggestion("intuition; subst; auto", 0.08 if logic else 0.03),
+        Suggestion("intuition congruence", 0.1 if logic and equations else 0.02),
+    )
     yield from (Suggestion("intros; simpl; auto", 0.08), Suggestion("subst; auto", 0.05 if equations else 0.01))
     yield from (Suggestion("firstorder congruence", 0.02), Suggestion("firstorder; subst; auto", 0.02))
     if any(label.startswith(("In", "List.", "Forall", "NoDup", "list", "app")) for label in everything):

@@ -63,7 +63,11 @@ def instances(binders: tuple[Binder, ...], found: Mapping[str, Term], view: View
             continue
         for given in view.proofs[:16]:
             more = match(premise, given.type, variables)
-            if more and determined(binders, {**found, **more}) and all(is_closed_under(value, frozenset()) for value in more.values()):
+            if (
+                more
+                and determined(binders, {**found, **more})
+                and all(is_closed_under(value, frozenset()) for value in more.values())
+            ):
                 text = " with " + " ".join(f"({label} := {render(value)})" for label, value in more.items())
                 if text not in told:
                     told.append(text)

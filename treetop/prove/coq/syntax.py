@@ -13,7 +13,9 @@ from typing import NamedTuple
 _TOKEN = re.compile(
     r'"(?:[^"]|"")*"|@?[^\W\d][\w\']*(?:\.[^\W\d][\w\']*)*|\?[\w\']+|@\{[^}]*\}|\d[\w.]*(?:%\w+)?|:=|=>|->|<<?:|\S'
 )
-_KEYWORDS = frozenset(("forall", "fun", "let", "in", "match", "with", "end", "return", "as", "if", "then", "else", "fix", "cofix", "for"))
+_KEYWORDS = frozenset(
+    ("forall", "fun", "let", "in", "match", "with", "end", "return", "as", "if", "then", "else", "fix", "cofix", "for")
+)
 _SORTS = frozenset(("Prop", "Set", "Type", "SProp"))
 _CASTS = frozenset((":", "<:", "<<:"))
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
@@ -229,7 +231,9 @@ class _Reader:
             self._expect(":=")
             value = self._term()
             self._expect("in")
-            return Term("match", "let", (value, Term("return", "", (HOLE,)), Term("branch", "", (self._term(),), tuple(names))))
+            return Term(
+                "match", "let", (value, Term("return", "", (HOLE,)), Term("branch", "", (self._term(),), tuple(names)))
+            )
         label = self._name()
         kind = self._term() if self._take(":") else HOLE
         self._expect(":=")
@@ -301,7 +305,11 @@ def _leaf(token: str) -> Term:
 
 def _bind(kind: str, binders: list[tuple[str, Term, Term | None]], body: Term) -> Term:
     for label, typed, value in reversed(binders):
-        body = Term(kind, "", (typed, body), (label,)) if value is None else Term("let", "", (value, typed, body), (label,))
+        body = (
+            Term(kind, "", (typed, body), (label,))
+            if value is None
+            else Term("let", "", (value, typed, body), (label,))
+        )
     return body
 
 
@@ -331,7 +339,9 @@ def _render_compound(term: Term) -> str:
         return f"{kind} {binders}{',' if kind == 'forall' else ' =>'} {render(term)}"
     if term.kind == "let":
         value, typed, body = term.parts
-        return f"let {term.names[0]}{'' if typed == HOLE else f' : {render(typed)}'} := {render(value)} in {render(body)}"
+        return (
+            f"let {term.names[0]}{'' if typed == HOLE else f' : {render(typed)}'} := {render(value)} in {render(body)}"
+        )
     if term.kind == "if":
         return "if {} then {} else {}".format(*(render(part) for part in term.parts))
     if term.kind == "cast":

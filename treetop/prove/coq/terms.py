@@ -156,7 +156,13 @@ def recursive_arguments(term: Term, positions: Mapping[str, tuple[int, ...]]) ->
         if part.kind != "app":
             continue
         function, *given = part.parts
-        places = positions.get(symbol(function.label), ()) if function.kind == "name" else _places(function) if function.kind == "fix" else ()
+        places = (
+            positions.get(symbol(function.label), ())
+            if function.kind == "name"
+            else _places(function)
+            if function.kind == "fix"
+            else ()
+        )
         found.extend(given[place] for place in places if place < len(given))
     return tuple(one for one in found if not free_names(one) & bound)
 
@@ -172,13 +178,17 @@ def substitute(term: Term, values: Mapping[str, Term]) -> Term:
     if term.kind == "name":
         return values.get(symbol(term.label), term)
     inner = {label: value for label, value in values.items() if label not in term.names} if term.names else values
-    parts = tuple([substitute(part, values) for part in term.outside] + [substitute(part, inner) for part in term.inside])
+    parts = tuple(
+        [substitute(part, values) for part in term.outside] + [substitute(part, inner) for part in term.inside]
+    )
     if term.kind == "app" and parts[0].kind == "app":
         return application(parts[0], parts[1:])
     return Term(term.kind, term.label, parts, term.names)
 
 
-def match(pattern: Term, term: Term, variables: frozenset[str], found: dict[str, Term] | None = None) -> dict[str, Term] | None:
+def match(
+    pattern: Term, term: Term, variables: frozenset[str], found: dict[str, Term] | None = None
+) -> dict[str, Term] | None:
     """What the variables stand for when the pattern is the term; None where it cannot be.
 
     First order: a variable that is applied to something in the pattern fits any term there. Variables that the pattern does not hold are missing
@@ -197,11 +207,20 @@ def match(pattern: Term, term: Term, variables: frozenset[str], found: dict[str,
             continue
         if left.kind == "app" and left.parts[0].kind == "name" and left.parts[0].label in variables:
             continue
-        if left.kind != right.kind or left.label != right.label or len(left.parts) != len(right.parts) or len(left.names) != len(right.names):
+        if (
+            left.kind != right.kind
+            or left.label != right.label
+            or len(left.parts) != len(right.parts)
+            or len(left.names) != len(right.names)
+        ):
             return None
         parts = right.parts
         if left.names != right.names:
-            values = {own: name(wanted) for own, wanted in zip(right.names, left.names, strict=True) if own != wanted and own != "_"}
+            values = {
+                own: name(wanted)
+                for own, wanted in zip(right.names, left.names, strict=True)
+                if own != wanted and own != "_"
+            }
             parts = right.outside + tuple(substitute(part, values) for part in right.inside)
         pending.extend(zip(left.parts, parts, strict=True))
     return found
@@ -210,8 +229,14 @@ def match(pattern: Term, term: Term, variables: frozenset[str], found: dict[str,
 @lru_cache(maxsize=20_000)
 def applied_variables(pattern: Term, variables: frozenset[str]) -> frozenset[str]:
     """Return the variables that a pattern applies to terms without variables, such as `P` in `exists n, P n`: unification finds what they stand for."""
-    found = {part.parts[0].label for part in subterms(pattern) if part.kind == "app" and part.parts[0].kind == "name" and part.parts[0].label in variables
-             and not any(free_names(given) & variables for given in part.parts[1:])}  # fmt: skip
+    found = {
+        part.parts[0].label
+        for part in subterms(pattern)
+        if part.kind == "app"
+        and part.parts[0].kind == "name"
+        and part.parts[0].label in variables
+        and not any(free_names(given) & variables for given in part.parts[1:])
+    }
     return frozenset(found)
 
 
@@ -228,11 +253,15 @@ def _canonical(term: Term, renamed: Mapping[str, str], depth: int) -> Term:
         return term
     fresh = tuple(f"#{depth + place}" for place in range(len(term.names)))
     inner = {**renamed, **dict(zip(term.names, fresh, strict=True))} if fresh else renamed
-    parts = [_canonical(part, renamed, depth) for part in term.outside] + [_canonical(part, inner, depth + len(fresh)) for part in term.inside]
+    parts = [_canonical(part, renamed, depth) for part in term.outside] + [
+        _canonical(part, inner, depth + len(fresh)) for part in term.inside
+    ]
     label = inner[term.label] if term.kind in ("fix", "cofix") else term.label
     return Term(term.kind, label, tuple(parts), fresh)
 
 
 def is_closed_under(term: Term, bound: frozenset[str]) -> bool:
     """Whether a term can be written where it stands: it mentions none of these names and nothing that has no text."""
-    return not (free_names(term) & bound) and all(part.kind not in ("evar", "hole", "opaque") or part.parts for part in subterms(term))
+    return not (free_names(term) & bound) and all(
+        part.kind not in ("evar", "hole", "opaque") or part.parts for part in subterms(term)
+    )

@@ -61,20 +61,32 @@ class CoqTheorem:
     proof then, whatever the file means.
     """
 
-    def __init__(self, path: Path | str, lemma: str, settings: CoqSettings | None = None, *, data: bool = False) -> None:
+    def __init__(
+        self, path: Path | str, lemma: str, settings: CoqSettings | None = None, *, data: bool = False
+    ) -> None:
         file = Path(path)
         document = Document(read_source(file).decode("utf-8", "surrogateescape"), str(file))
         self._set(document, file.resolve(), document.lemma(lemma), settings, data)
 
     @classmethod
-    def of_document(cls, document: Document, path: Path, lemma: Lemma, settings: CoqSettings | None = None, *, data: bool = False) -> CoqTheorem:
+    def of_document(
+        cls, document: Document, path: Path, lemma: Lemma, settings: CoqSettings | None = None, *, data: bool = False
+    ) -> CoqTheorem:
         """Return the theorem of a lemma of a document that stands for the file at `path`, whatever is in that file now."""
         theorem = cls.__new__(cls)
         theorem._set(document, path, lemma, settings, data)
         return theorem
 
     @classmethod
-    def from_text(cls, prelude: str, statement: str, name: str = "theorem", settings: CoqSettings | None = None, *, data: bool = False) -> CoqTheorem:
+    def from_text(
+        cls,
+        prelude: str,
+        statement: str,
+        name: str = "theorem",
+        settings: CoqSettings | None = None,
+        *,
+        data: bool = False,
+    ) -> CoqTheorem:
         """A theorem without a file: what comes before it, and its statement, as a sentence (`Lemma foo : ... .`) or the proposition alone."""
         sentence = statement.strip()
         stated = Document(f"{sentence}\nAdmitted.").lemmas if sentence.endswith(".") else ()
@@ -85,7 +97,9 @@ class CoqTheorem:
         theorem._set(document, None, document.lemmas[-1], settings, data)
         return theorem
 
-    def _set(self, document: Document, path: Path | None, lemma: Lemma, settings: CoqSettings | None, data: bool) -> None:
+    def _set(
+        self, document: Document, path: Path | None, lemma: Lemma, settings: CoqSettings | None, data: bool
+    ) -> None:
         self.path = path
         self.examples: tuple[Example, ...] = ()
         """What was done at the goals of finished proofs."""
@@ -108,7 +122,14 @@ class CoqTheorem:
     def opening(self) -> Opening:
         """All that stands before the proof."""
         top = None if self.path is None else str(self.path)
-        return Opening(self.document.before(self.lemma), self.lemma.statement, self._proof_sentence, self.document.name, self.load_path, top)
+        return Opening(
+            self.document.before(self.lemma),
+            self.lemma.statement,
+            self._proof_sentence,
+            self.document.name,
+            self.load_path,
+            top,
+        )
 
     def open(self) -> CoqProver:
         """A prover that has run the file up to the lemma. A ConfigError where the lemma is data, unless that is wanted."""
@@ -141,7 +162,9 @@ class CoqTheorem:
             raise ConfigError(f"tactics of Coq are suggested with the help of Coq, not of {type(prover).__name__}")
         return provider_for(prover, examples=self.examples)
 
-    def learn(self, files: Iterable[Path | str], folder: Path | str | None = None, warn: Callable[[str], None] | None = None) -> int:
+    def learn(
+        self, files: Iterable[Path | str], folder: Path | str | None = None, warn: Callable[[str], None] | None = None
+    ) -> int:
         """Take the finished proofs of files as examples of what to do; of its own file those above the lemma. Gives how many steps they have.
 
         Files are run once: what was seen is kept in `folder`, which is a part of Treetop's cache unless another one is named. `warn` is called for a
@@ -150,7 +173,9 @@ class CoqTheorem:
         place = cache_folder() / "proofs" if folder is None else Path(folder)
         for file in files:
             own = self.path is not None and Path(file).resolve() == self.path
-            self.examples += tuple(recorded(file, place, until=self.name if own else None, settings=self.settings, warn=warn))
+            self.examples += tuple(
+                recorded(file, place, until=self.name if own else None, settings=self.settings, warn=warn)
+            )
         return len(self.examples)
 
     def retrace(self, prover: CoqProver, proof: Proof) -> Proof:
@@ -183,8 +208,15 @@ class CoqTheorem:
         opened = first.text if first is not None and keeps else "Proof."
         if using:
             opened = opened.replace("Proof", f"Proof using {using}", 1)
-        before = f"{text[: first.begin]}{opened}" if first is not None and keeps else f"{text[: lemma.statement.end]}{newline}{indent}{opened}"
-        lines = [*(f"{indent}  {line}" for line in script.splitlines()), f"{indent}{'Defined' if lemma.ending == 'Defined' else 'Qed'}."]
+        before = (
+            f"{text[: first.begin]}{opened}"
+            if first is not None and keeps
+            else f"{text[: lemma.statement.end]}{newline}{indent}{opened}"
+        )
+        lines = [
+            *(f"{indent}  {line}" for line in script.splitlines()),
+            f"{indent}{'Defined' if lemma.ending == 'Defined' else 'Qed'}.",
+        ]
         new = before + "".join(f"{newline}{line}" for line in lines)
         return new + text[lemma.end :], len(new)
 
@@ -272,7 +304,11 @@ class CoqTheorem:
     def _closed(self) -> str:
         """What the lemma, with the old proof, says where its sections have ended; empty where Coq does not say."""
         ended = self.document.after_sections(self.lemma)
-        return "" if ended is None else self.compile(self.document.text, [(ended, f"Check @{self.lemma.name}.")]).printed[0]
+        return (
+            ""
+            if ended is None
+            else self.compile(self.document.text, [(ended, f"Check @{self.lemma.name}.")]).printed[0]
+        )
 
     def facts(self) -> dict[str, Any]:
         """What a report says of the lemma and of Coq."""

@@ -10,11 +10,13 @@ from treetop.prove.coq.goals import CoqGoal
 from treetop.prove.coq.syntax import Term, parse
 from treetop.prove.coq.terms import arguments, bound_names, conclusion, free_names, head, subterms, symbols
 
-_PROPOSITIONS = frozenset("""
+_PROPOSITIONS = frozenset(
+    """
 eq and or not iff ex ex2 all True False le lt ge gt Nat.le Nat.lt JMeq Acc well_founded In Forall Exists NoDup incl Permutation Sorted StronglySorted
 LocallySorted HdRel Add Forall2 ForallOrdPairs Is_true unique inhabited reflect Z.le Z.lt Z.ge Z.gt N.le N.lt Pos.le Pos.lt Rle Rlt clos_trans
 clos_refl_trans Nat.Even Nat.Odd Nat.divide decidable Decidable.decidable
-""".split())  # noqa: SIM905
+""".split()  # noqa: SIM905
+)
 _DATA = frozenset("nat bool unit string ascii Z N positive Q R comparison Empty_set".split())  # noqa: SIM905
 _PREDICATES = frozenset(("relation", "Ensemble", "Relation"))
 _FAMILIES = frozenset("list option prod sum sig sigT sumbool sumor".split())  # noqa: SIM905
@@ -69,7 +71,9 @@ class View:
     def parts(self) -> tuple[Term, ...]:
         """All subterms of the conclusion that hold no bound variable."""
         bound = bound_names(self.conclusion)
-        return tuple(dict.fromkeys(part for part in subterms(self.conclusion) if not (bound and free_names(part) & bound)))
+        return tuple(
+            dict.fromkeys(part for part in subterms(self.conclusion) if not (bound and free_names(part) & bound))
+        )
 
     @cached_property
     def symbols(self) -> frozenset[str]:
@@ -84,7 +88,9 @@ class View:
 
     def fresh(self, wish: str) -> str:
         """A name that nothing has yet."""
-        return next(label for label in (wish, *(f"{wish}{number}" for number in range(1000))) if label not in self.names)
+        return next(
+            label for label in (wish, *(f"{wish}{number}" for number in range(1000))) if label not in self.names
+        )
 
     def used_later(self, label: str) -> tuple[str, ...]:
         """The hypotheses whose types mention a name, in order."""

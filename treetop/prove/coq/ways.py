@@ -9,8 +9,38 @@ from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.syntax import Term, parse
 from treetop.prove.coq.terms import Binder, arguments, conclusions, free_names, head, peel
 
-COMMON = frozenset(("eq", "and", "or", "not", "iff", "ex", "True", "False", "nat", "list", "bool", "option", "prod", "O", "S", "nil", "cons", "true", "false",
-                    "Z", "N", "positive", "Some", "None", "pair", "unit", "sumbool", "sum"))  # fmt: skip
+COMMON = frozenset(
+    (
+        "eq",
+        "and",
+        "or",
+        "not",
+        "iff",
+        "ex",
+        "True",
+        "False",
+        "nat",
+        "list",
+        "bool",
+        "option",
+        "prod",
+        "O",
+        "S",
+        "nil",
+        "cons",
+        "true",
+        "false",
+        "Z",
+        "N",
+        "positive",
+        "Some",
+        "None",
+        "pair",
+        "unit",
+        "sumbool",
+        "sum",
+    )
+)
 """Symbols that nearly every lemma mentions: nobody is asked for them."""
 
 
@@ -85,7 +115,9 @@ def forward_ways(rule: Rule, statement: Term, *, general: bool) -> Iterator[Way]
             continue
         for condition in step.conditions[-2:]:
             way = _way(step, "forward", condition)
-            if head(condition) not in variables and (general or head(condition) not in ("eq", "not") or way.needed - COMMON):
+            if head(condition) not in variables and (
+                general or head(condition) not in ("eq", "not") or way.needed - COMMON
+            ):
                 yield way._replace(arrow=_direction(rule, condition, "->", "<-"))
 
 

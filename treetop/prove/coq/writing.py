@@ -22,7 +22,15 @@ class ProofFile:
     keeps the old file as `File.v.bak`, `File.v.bak1`, ...
     """
 
-    def __init__(self, path: Path | str, settings: CoqSettings | None = None, *, write: bool = False, copy: Path | None = None, data: bool = False) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        settings: CoqSettings | None = None,
+        *,
+        write: bool = False,
+        copy: Path | None = None,
+        data: bool = False,
+    ) -> None:
         file = Path(path)
         self.document = Document(read_source(file).decode("utf-8", "surrogateescape"), str(file))
         self.path = file.resolve()
@@ -154,7 +162,9 @@ def _check_accepted(theorem: CoqTheorem, text: str) -> None:
         return
     told = theorem.compile(text)
     if not told.accepted:
-        raise ProverError(f"{theorem.document.name} would not compile with the new proof and was left alone: line {told.line}: {told.message}")
+        raise ProverError(
+            f"{theorem.document.name} would not compile with the new proof and was left alone: line {told.line}: {told.message}"
+        )
 
 
 def _check_unchanged(path: Path, text: str) -> None:

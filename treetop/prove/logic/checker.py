@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from treetop.prove.logic.formula import AND, FALSE, IFF, IMP, OR, Formula, deep, imp, true
-from treetop.prove.logic.terms import Abort, App, Case, First, Fun, InLeft, InRight, Lemma, Let, Pair, Second, Term, Unit, Var
+from treetop.prove.logic.terms import (
+    Abort,
+    App,
+    Case,
+    First,
+    Fun,
+    InLeft,
+    InRight,
+    Lemma,
+    Let,
+    Pair,
+    Second,
+    Term,
+    Unit,
+    Var,
+)
 
 CHECKER = "treetop natural deduction"
 

@@ -38,7 +38,10 @@ def _split(writer: Writer, _: Sequent, plan: Plan, available: Available) -> Term
 def _cases(writer: Writer, _: Sequent, plan: Plan, available: Available) -> Term:
     branches = dict(zip(plan.focus.parts, plan.branches, strict=True))
     return by_cases(
-        available[plan.focus], plan.focus, writer.names, lambda term, part: writer.branch(branches[part], {**available, part: term})
+        available[plan.focus],
+        plan.focus,
+        writer.names,
+        lambda term, part: writer.branch(branches[part], {**available, part: term}),
     )
 
 
@@ -99,5 +102,12 @@ def _arguments(given: Formula, terms: Mapping[Formula, Term]) -> list[Term]:
     return found
 
 
-TERMS: dict[str, Callable[[Writer, Sequent, Plan, Available], Term]] = {"saturate": _saturate, "split": _split, "cases": _cases, "decide": _decide, "show": _show, "use": _use}
+TERMS: dict[str, Callable[[Writer, Sequent, Plan, Available], Term]] = {
+    "saturate": _saturate,
+    "split": _split,
+    "cases": _cases,
+    "decide": _decide,
+    "show": _show,
+    "use": _use,
+}
 """For each tactic's word, who writes its term."""

@@ -65,7 +65,11 @@ def hopeless(sequent: Sequent) -> bool:
     """Whether a saturated sequent leaves nothing to try, so that it is not provable."""
     if sequent.conclusion.kind in (AND, IFF, OR) or any(given.kind == OR for given in sequent.hypotheses):
         return False
-    return not sequent.hypotheses if sequent.conclusion.kind == FALSE else not any(usable(given) for given in sequent.hypotheses)
+    return (
+        not sequent.hypotheses
+        if sequent.conclusion.kind == FALSE
+        else not any(usable(given) for given in sequent.hypotheses)
+    )
 
 
 def obligations(implication: Formula) -> list[Formula]:
@@ -158,7 +162,9 @@ def _decide(sequent: Sequent, argument: str) -> Plan:
             found = atom_of_bit(index)
             if found.name == argument:
                 hypotheses = list(sequent.hypotheses)
-                return Plan("decide", found, [Branch([*hypotheses, side], sequent.conclusion) for side in (found, neg(found))])
+                return Plan(
+                    "decide", found, [Branch([*hypotheses, side], sequent.conclusion) for side in (found, neg(found))]
+                )
     raise TacticFailsError(f"no atom {argument!r} occurs in the goal")
 
 

@@ -11,7 +11,9 @@ _TABLE = 10  # atoms of a truth table: 1,024 rows, all of them bits of one numbe
 _DEAD_ENDS = 4  # seen before the question is given up
 
 
-def counterexample(hypotheses: Iterable[Formula], conclusion: Formula, dead_ends: int = _DEAD_ENDS) -> dict[Formula, bool] | None:
+def counterexample(
+    hypotheses: Iterable[Formula], conclusion: Formula, dead_ends: int = _DEAD_ENDS
+) -> dict[Formula, bool] | None:
     """Values of atoms under which all hypotheses hold and the conclusion does not; atoms left out may have any value.
 
     None: there is no such case, or it was not found before so many dead ends.
@@ -26,7 +28,9 @@ class _Halving:
     def __init__(self, dead_ends: int) -> None:
         self._left = dead_ends
 
-    def run(self, hypotheses: list[Formula], conclusion: Formula, values: dict[Formula, bool]) -> dict[Formula, bool] | None:
+    def run(
+        self, hypotheses: list[Formula], conclusion: Formula, values: dict[Formula, bool]
+    ) -> dict[Formula, bool] | None:
         mask = conclusion.positive | conclusion.negative
         for given in hypotheses:
             mask |= given.positive | given.negative

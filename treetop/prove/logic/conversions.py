@@ -7,7 +7,22 @@ from typing import NamedTuple
 
 from treetop.prove.logic.formula import AND, FALSE, IFF, IMP, OR, TRUE, Formula, false, iff, imp, neg
 from treetop.prove.logic.normal import Normaliser
-from treetop.prove.logic.terms import Abort, App, Case, First, Fun, InLeft, InRight, Let, Pair, Second, Term, Unit, Var, apply
+from treetop.prove.logic.terms import (
+    Abort,
+    App,
+    Case,
+    First,
+    Fun,
+    InLeft,
+    InRight,
+    Let,
+    Pair,
+    Second,
+    Term,
+    Unit,
+    Var,
+    apply,
+)
 
 Available = dict[Formula, Term]
 """What is at hand: formulas with the terms that prove them."""
@@ -72,7 +87,13 @@ def by_cases(term: Term, whole: Formula, names: Names, branch: Callable[[Term, F
     if whole.kind != OR:
         return branch(term, whole)
     left, right = names.new(), names.new()
-    return Case(term, left, by_cases(Var(left), whole.left, names, branch), right, by_cases(Var(right), whole.right, names, branch))
+    return Case(
+        term,
+        left,
+        by_cases(Var(left), whole.left, names, branch),
+        right,
+        by_cases(Var(right), whole.right, names, branch),
+    )
 
 
 def functions(premises: Iterable[Formula], names: Names, body: Callable[[list[Term]], Term]) -> Term:
@@ -99,7 +120,14 @@ class Converter:
     a formula may occur in many others, and twice in each equivalence around it.
     """
 
-    def __init__(self, by: Normaliser, evidence: Mapping[Formula, Term], names: Names, shared: Shared, fact: Formula | None = None) -> None:
+    def __init__(
+        self,
+        by: Normaliser,
+        evidence: Mapping[Formula, Term],
+        names: Names,
+        shared: Shared,
+        fact: Formula | None = None,
+    ) -> None:
         self._by = by
         self._evidence = evidence
         self._names = names
@@ -130,7 +158,11 @@ class Converter:
         if target.kind == FALSE:
             return Abort(formula, term)
         if self._is_known(formula, target):
-            return self._evidence[formula] if target.kind == TRUE else App(First(self._evidence[iff(target, formula)]), term)
+            return (
+                self._evidence[formula]
+                if target.kind == TRUE
+                else App(First(self._evidence[iff(target, formula)]), term)
+            )
         if formula.size < _LARGE or formula is self._fact or formula is self._denied:
             return _BACKWARD[formula.kind](self, formula, target, term)
         return App(self._function(formula, target, _BACKWARD[formula.kind], False), term)
@@ -194,7 +226,10 @@ class Converter:
     def _and_backward(self, formula: Formula, target: Formula, term: Term) -> Term:
         def body(whole: Term) -> Term:
             available = projections(whole, target)
-            leaves = {leaf: self.backward(leaf, assemble(self._target(leaf), available)) for leaf in dict.fromkeys(formula.parts)}
+            leaves = {
+                leaf: self.backward(leaf, assemble(self._target(leaf), available))
+                for leaf in dict.fromkeys(formula.parts)
+            }
             return assemble(formula, leaves)
 
         return self._named(term, target, body)
@@ -206,7 +241,9 @@ class Converter:
             normal = self._target(leaf)
             if normal.kind == FALSE:
                 return self._aborted(target, self.forward(leaf, one))
-            return by_cases(self.forward(leaf, one), normal, self._names, lambda inner, part: self._inject(inner, part, target))
+            return by_cases(
+                self.forward(leaf, one), normal, self._names, lambda inner, part: self._inject(inner, part, target)
+            )
 
         return by_cases(term, formula, self._names, leaf_branch)
 
@@ -215,7 +252,11 @@ class Converter:
         if target.kind == TRUE:
             leaf = next(leaf for leaf, normal in normals.items() if normal.kind == TRUE)
             return inject(self.backward(leaf, _UNIT), leaf, formula)
-        home = {part: leaf for leaf, normal in normals.items() for part in (normal.parts if normal.kind == OR else (normal,))}
+        home = {
+            part: leaf
+            for leaf, normal in normals.items()
+            for part in (normal.parts if normal.kind == OR else (normal,))
+        }
 
         def part_branch(one: Term, part: Formula) -> Term:
             leaf = home[part]
@@ -236,7 +277,10 @@ class Converter:
     def _places(self, whole: Formula) -> dict[Formula, tuple[Formula, Term]]:
         """For each part of a long chain the rest of it that begins there, and the function that leads from this rest to the whole."""
         found: dict[Formula, tuple[Formula, Term]] = {}
-        rest, there = whole, self._shared.define(imp(whole, whole), functions((whole,), self._names, lambda terms: terms[0]))
+        rest, there = (
+            whole,
+            self._shared.define(imp(whole, whole), functions((whole,), self._names, lambda terms: terms[0])),
+        )
         while rest.kind == OR:
             for part in rest.left.parts if rest.left.kind == OR else (rest.left,):
                 found.setdefault(part, (rest, there))
@@ -254,7 +298,9 @@ class Converter:
 
         def body(given: list[Term]) -> Term:
             available = dict(zip(premises, given, strict=True))
-            arguments = [self.backward(premise, assemble(self._target(premise), available)) for premise in formula.premises]
+            arguments = [
+                self.backward(premise, assemble(self._target(premise), available)) for premise in formula.premises
+            ]
             head = self.forward(formula.head, apply(term, *arguments))
             return self._reduced(head, self._target(formula.head), target.head, available)
 
@@ -265,7 +311,9 @@ class Converter:
         if formula is wanted:
             return term
         if formula.kind == IMP:
-            return self._reduced(apply(term, *(available[premise] for premise in formula.premises)), formula.head, wanted, available)
+            return self._reduced(
+                apply(term, *(available[premise] for premise in formula.premises)), formula.head, wanted, available
+            )
 
         def body(whole: Term) -> Term:
             parts = projections(whole, formula)
@@ -278,12 +326,17 @@ class Converter:
 
     def _imp_backward(self, formula: Formula, target: Formula, term: Term) -> Term:
         def body(given: list[Term]) -> Term:
-            found = [(self._target(premise), self.forward(premise, one)) for premise, one in zip(formula.premises, given, strict=True)]
+            found = [
+                (self._target(premise), self.forward(premise, one))
+                for premise, one in zip(formula.premises, given, strict=True)
+            ]
             absurd = next((one for normal, one in found if normal.kind == FALSE), None)
             if absurd is not None:
                 return Abort(formula.head, absurd)
             head = self._target(formula.head)
-            return self._with_parts(found, lambda available: self.backward(formula.head, self._restored(head, available, term, target)))
+            return self._with_parts(
+                found, lambda available: self.backward(formula.head, self._restored(head, available, term, target))
+            )
 
         return functions(formula.premises, self._names, body)
 
@@ -298,7 +351,9 @@ class Converter:
             return functions(
                 premises,
                 self._names,
-                lambda given: self._restored(formula.head, {**available, **dict(zip(premises, given, strict=True))}, term, target),
+                lambda given: self._restored(
+                    formula.head, {**available, **dict(zip(premises, given, strict=True))}, term, target
+                ),
             )
         if formula.kind == OR:
             for part in formula.parts:
@@ -359,7 +414,8 @@ class Converter:
             return Abort(goal, there)
         if other.kind == FALSE:
             return self._with_parts(
-                [(normal, there)], lambda parts: self.backward(goal, apply(term, *(parts[premise] for premise in target.premises)))
+                [(normal, there)],
+                lambda parts: self.backward(goal, apply(term, *(parts[premise] for premise in target.premises))),
             )
         return self.backward(goal, App(First(term) if target.left is normal else Second(term), there))
 

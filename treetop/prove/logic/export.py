@@ -6,7 +6,22 @@ import re
 from collections.abc import Sequence
 
 from treetop.prove.logic.formula import AND, ATOM, FALSE, IFF, IMP, OR, TRUE, Formula, atoms, deep, sides
-from treetop.prove.logic.terms import Abort, App, Case, First, Fun, InLeft, InRight, Lemma, Let, Pair, Second, Term, Unit, Var
+from treetop.prove.logic.terms import (
+    Abort,
+    App,
+    Case,
+    First,
+    Fun,
+    InLeft,
+    InRight,
+    Lemma,
+    Let,
+    Pair,
+    Second,
+    Term,
+    Unit,
+    Var,
+)
 
 _KEYWORDS = "_ as at cofix else end exists exists2 fix for forall fun if IF in let match mod Prop return Set SProp then Type using where with"
 _GLOBALS = "I True False conj proj1 proj2 or_introl or_intror False_ind and or iff not"
@@ -34,7 +49,9 @@ class _Writer:
         names = " ".join(self._names.values())
         before, bound = (f"forall {names} : Prop, ", f"fun {names} : Prop =>\n") if names else ("", "")
         *helpers, last = lemmas
-        local = "".join(f"let {lemma.name} : {self._type(lemma.statement)} :=\n {self._term(lemma.term)} in\n" for lemma in helpers)
+        local = "".join(
+            f"let {lemma.name} : {self._type(lemma.statement)} :=\n {self._term(lemma.term)} in\n" for lemma in helpers
+        )
         safe = re.sub(r"[^A-Za-z0-9_]", "_", name)
         title = safe if re.match(r"[A-Za-z]", safe) and safe not in _TAKEN else f"theorem_{safe}"
         return f"Definition {title} : {before}{self._type(statement)} :=\n{bound}{local}{self._term(last.term)}.\n"
@@ -62,7 +79,9 @@ class _Writer:
             first, second = sides(term.type)
             return f"(@conj {self._type(first)} {self._type(second)} {write(term.first)} {write(term.second)})"
         if isinstance(term, Case):
-            cases = f"or_introl {term.left_name} => {write(term.left)} | or_intror {term.right_name} => {write(term.right)}"
+            cases = (
+                f"or_introl {term.left_name} => {write(term.left)} | or_intror {term.right_name} => {write(term.right)}"
+            )
             return f"(match {write(term.subject)} with {cases} end)"
         if isinstance(term, (InLeft, InRight)):
             which = "or_introl" if isinstance(term, InLeft) else "or_intror"

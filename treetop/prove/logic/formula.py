@@ -27,7 +27,19 @@ class Formula:
     `positive` and `negative` hold a bit for each atom that occurs there so: to the left of an implication the sides are swapped.
     """
 
-    __slots__ = ("_parts", "_premises", "_text", "kind", "left", "name", "negative", "positive", "right", "size", "tidy")
+    __slots__ = (
+        "_parts",
+        "_premises",
+        "_text",
+        "kind",
+        "left",
+        "name",
+        "negative",
+        "positive",
+        "right",
+        "size",
+        "tidy",
+    )
 
     kind: int
     left: Formula
@@ -119,7 +131,9 @@ def atom(name: str) -> Formula:
     found = _made.get(name)
     if found is None:
         if not _NAME.fullmatch(name) or name in ("True", "False"):
-            raise FormulaError(f"an atom is named by letters, digits, _ and ', and begins with no digit: {name!r} is no such name")
+            raise FormulaError(
+                f"an atom is named by letters, digits, _ and ', and begins with no digit: {name!r} is no such name"
+            )
         found = _made[name] = _constant(ATOM, name)
         found.positive = 1 << len(_names)
         _names.append(name)

@@ -54,7 +54,11 @@ class KripkeModel:
             reached = {*above, *left_out.above} - {number} if number in above else set(above)
             return tuple(sorted(other - (other > number) for other in reached))
 
-        return KripkeModel(tuple(World(world.atoms, numbered(world.above)) for place, world in enumerate(self.worlds) if place != number))
+        return KripkeModel(
+            tuple(
+                World(world.atoms, numbered(world.above)) for place, world in enumerate(self.worlds) if place != number
+            )
+        )
 
     def to_dict(self) -> dict[str, list[dict[str, list[str] | list[int]]]]:
         """Plain values: of each world its atoms, and the numbers of the worlds directly above it."""

@@ -9,8 +9,21 @@ from treetop.prove.logic.prover import Mode, check_mode
 from treetop.prove.logic.sequents import Sequent
 from treetop.prove.prover import Goal, Suggestion
 
-_WEIGHTS = {"assumption": 1e4, "absurd": 1e4, "trivial": 1e4, "take": 60.0, "apply": 60.0, "curry": 40.0, "branch": 40.0, "intro": 50.0,
-            "split": 12.0, "cases": 10.0, "left": 2.0, "right": 2.0, "use": 2.0}  # fmt: skip
+_WEIGHTS = {
+    "assumption": 1e4,
+    "absurd": 1e4,
+    "trivial": 1e4,
+    "take": 60.0,
+    "apply": 60.0,
+    "curry": 40.0,
+    "branch": 40.0,
+    "intro": 50.0,
+    "split": 12.0,
+    "cases": 10.0,
+    "left": 2.0,
+    "right": 2.0,
+    "use": 2.0,
+}
 
 
 class LogicProvider:
@@ -33,7 +46,10 @@ class LogicProvider:
 
 
 def _raw(sequent: Sequent) -> list[tuple[str, float]]:
-    return [(rules.tactic(word, focus), _WEIGHTS[word] * _raw_factor(sequent, word, focus)) for word, focus in rules.applicable(sequent)]
+    return [
+        (rules.tactic(word, focus), _WEIGHTS[word] * _raw_factor(sequent, word, focus))
+        for word, focus in rules.applicable(sequent)
+    ]
 
 
 def _raw_factor(sequent: Sequent, word: str, focus: Formula) -> float:
@@ -59,7 +75,12 @@ def _use_factor(sequent: Sequent, given: Formula) -> float:
     """A hypothesis whose head ends the goal, and which asks for little, comes first."""
     head = given.head
     conclusion = sequent.conclusion
-    ends = head is conclusion or head.kind == FALSE or conclusion in head.parts or (conclusion.kind == OR and head in conclusion.parts)
+    ends = (
+        head is conclusion
+        or head.kind == FALSE
+        or conclusion in head.parts
+        or (conclusion.kind == OR and head in conclusion.parts)
+    )
     gain = 1.0 if ends else 0.2
     owed = obligations(given)
     cost = 1.0

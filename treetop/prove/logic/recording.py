@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from treetop.prove.logic.conversions import Available, Converter, Names, Shared, functions, inject, is_cheap, projections
+from treetop.prove.logic.conversions import (
+    Available,
+    Converter,
+    Names,
+    Shared,
+    functions,
+    inject,
+    is_cheap,
+    projections,
+)
 from treetop.prove.logic.formula import AND, TRUE, Formula, false, sides
 from treetop.prove.logic.normal import Known, Normaliser
 from treetop.prove.logic.saturation import derived
@@ -21,7 +30,9 @@ class TermRecord:
         """The term for the last conclusion, where the saturation has closed the sequent."""
         self._conclusion = conclusion
         self._names = names
-        self._frames: list[tuple[str, Formula, Term | None, Term | None]] = []  # name, type, and the value or the body that goes with it
+        self._frames: list[
+            tuple[str, Formula, Term | None, Term | None]
+        ] = []  # name, type, and the value or the body that goes with it
         self._shared = Shared({}, {}, self._define)
 
     def finished(self, term: Term) -> Term:
@@ -44,7 +55,9 @@ class TermRecord:
     def concluded(self, old: Formula, new: Formula, by: Normaliser) -> None:
         """The old conclusion follows from the new one."""
         name = self._names.new()
-        body = Converter(by, self.available, self._names, self._shared).backward(old, Unit() if new.kind == TRUE else Var(name))
+        body = Converter(by, self.available, self._names, self._shared).backward(
+            old, Unit() if new.kind == TRUE else Var(name)
+        )
         self._frames.append((name, new, None, body))
         self._conclusion = new
 
@@ -69,7 +82,9 @@ class TermRecord:
     def _branch(self, implication: Formula, premise: Formula, part: Formula) -> Term:
         def body(given: list[Term]) -> Term:
             others = iter(given[1:])
-            arguments = [inject(given[0], part, premise) if one is premise else next(others) for one in implication.premises]
+            arguments = [
+                inject(given[0], part, premise) if one is premise else next(others) for one in implication.premises
+            ]
             return apply(self.available[implication], *arguments)
 
         asked = (part, *(other for other in implication.premises if other is not premise))

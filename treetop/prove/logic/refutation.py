@@ -65,7 +65,12 @@ def _specialised(statement: Formula, free: Iterable[int], end: float) -> KripkeM
                     return None
                 constants = {atom(name): value for name in names if name not in chosen}
                 try:
-                    model = _searched(Normaliser(constants).normal(statement), constants, statement, min(end, time.monotonic() + _PATIENCE))
+                    model = _searched(
+                        Normaliser(constants).normal(statement),
+                        constants,
+                        statement,
+                        min(end, time.monotonic() + _PATIENCE),
+                    )
                 except _ProvableError:
                     continue
                 if model is not None:
@@ -96,7 +101,9 @@ def _thinned(model: KripkeModel, statement: Formula) -> KripkeModel:
 
 def _checked(model: KripkeModel, statement: Formula) -> KripkeModel:
     if not model.refutes(statement):
-        raise AssertionError(f"this model does not refute {statement.text}: {model.flaw() or 'it holds there'}\n{model}")
+        raise AssertionError(
+            f"this model does not refute {statement.text}: {model.flaw() or 'it holds there'}\n{model}"
+        )
     return model
 
 
@@ -205,7 +212,9 @@ class _Layout:
         order = self._reached(root)
         numbers = {old: new for new, old in enumerate(order)}
         worlds = (self._worlds[old] for old in order)
-        return KripkeModel(tuple(World(world.atoms, tuple(sorted(numbers[old] for old in world.above))) for world in worlds))
+        return KripkeModel(
+            tuple(World(world.atoms, tuple(sorted(numbers[old] for old in world.above))) for world in worlds)
+        )
 
     def _reached(self, root: int) -> list[int]:
         """What lies above the root, from below; worlds were made from above, so larger numbers lie below smaller ones."""

@@ -79,9 +79,15 @@ def _branch(writer: Writer, _: Sequent, plan: Plan, available: Available) -> Ter
 
 def _use(writer: Writer, _: Sequent, plan: Plan, available: Available) -> Term:
     given, premise = plan.focus, plan.focus.left
-    weaker = functions((premise.right,), writer.names, lambda terms: App(available[given], Fun(writer.names.new(), premise.left, terms[0])))
+    weaker = functions(
+        (premise.right,),
+        writer.names,
+        lambda terms: App(available[given], Fun(writer.names.new(), premise.left, terms[0])),
+    )
     assumed = writer.names.new()
-    inner = _having(writer, plan, 0, {imp(premise.right, given.right): weaker}, {**available, premise.left: Var(assumed)})
+    inner = _having(
+        writer, plan, 0, {imp(premise.right, given.right): weaker}, {**available, premise.left: Var(assumed)}
+    )
     return _having(writer, plan, 1, {given.right: App(available[given], Fun(assumed, premise.left, inner))}, available)
 
 

@@ -89,7 +89,11 @@ def _intro(sequent: Sequent) -> list[Branch]:
 
 
 def _split(sequent: Sequent) -> list[Branch]:
-    conclusion = sequent.conclusion if sequent.conclusion.kind == IFF else _wanted(sequent, AND, "a conjunction or an equivalence")
+    conclusion = (
+        sequent.conclusion
+        if sequent.conclusion.kind == IFF
+        else _wanted(sequent, AND, "a conjunction or an equivalence")
+    )
     return [Branch(list(sequent.hypotheses), side) for side in sides(conclusion)]
 
 
@@ -129,7 +133,12 @@ def _curry(sequent: Sequent, given: Formula) -> list[Branch]:
 
 def _branch(sequent: Sequent, given: Formula) -> list[Branch]:
     premise = _premise(given, OR, "a disjunction")
-    return [Branch([*without(sequent, given), imp(premise.left, given.right), imp(premise.right, given.right)], sequent.conclusion)]
+    return [
+        Branch(
+            [*without(sequent, given), imp(premise.left, given.right), imp(premise.right, given.right)],
+            sequent.conclusion,
+        )
+    ]
 
 
 def _use(sequent: Sequent, given: Formula) -> list[Branch]:
@@ -156,7 +165,9 @@ def _premise(given: Formula, kind: int | None, what: str) -> Formula:
 
 
 _RIGHT: dict[str, Callable[[Sequent], list[Branch]]] = {
-    "assumption": _closing(lambda sequent: sequent.conclusion in sequent.hypotheses, "the conclusion is not among the hypotheses"),
+    "assumption": _closing(
+        lambda sequent: sequent.conclusion in sequent.hypotheses, "the conclusion is not among the hypotheses"
+    ),
     "absurd": _closing(lambda sequent: false in sequent.hypotheses, "False is not among the hypotheses"),
     "trivial": _closing(lambda sequent: sequent.conclusion.kind == TRUE, "the conclusion is not True"),
     "intro": _intro,
@@ -172,4 +183,12 @@ _LEFT: dict[str, Callable[[Sequent, Formula], list[Branch]]] = {
     "branch": _branch,
     "use": _use,
 }
-_RIGHT_WORDS: dict[int, tuple[str, ...]] = {0: (), TRUE: ("trivial",), FALSE: (), AND: ("split",), OR: ("left", "right"), IMP: ("intro",), IFF: ("split",)}
+_RIGHT_WORDS: dict[int, tuple[str, ...]] = {
+    0: (),
+    TRUE: ("trivial",),
+    FALSE: (),
+    AND: ("split",),
+    OR: ("left", "right"),
+    IMP: ("intro",),
+    IFF: ("split",),
+}

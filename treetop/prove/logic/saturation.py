@@ -9,7 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from treetop.prove.logic.formula import AND, ATOM, FALSE, IFF, IMP, OR, TRUE, Formula, atom_of_bit, bits, false, implies, sides, true
+from treetop.prove.logic.formula import (
+    AND,
+    ATOM,
+    FALSE,
+    IFF,
+    IMP,
+    OR,
+    TRUE,
+    Formula,
+    atom_of_bit,
+    bits,
+    false,
+    implies,
+    sides,
+    true,
+)
 from treetop.prove.logic.normal import Known, Normaliser
 from treetop.prove.logic.sequents import Sequent
 

@@ -47,7 +47,9 @@ class Sequent:
         return None
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequent) and self.conclusion is other.conclusion and self.hypotheses == other.hypotheses
+        return (
+            isinstance(other, Sequent) and self.conclusion is other.conclusion and self.hypotheses == other.hypotheses
+        )
 
     def __hash__(self) -> int:
         return hash((self.hypotheses, self.conclusion))
@@ -63,7 +65,9 @@ def read_sequent(text: str) -> Sequent:
     """The sequent of a text such as `p, p -> q |- q`."""
     before, turnstile, after = text.partition("|-")
     if not turnstile:
-        raise FormulaError(f"a sequent has hypotheses, |- and a conclusion, as in `p, p -> q |- q`; this has no |-: {text!r}")
+        raise FormulaError(
+            f"a sequent has hypotheses, |- and a conclusion, as in `p, p -> q |- q`; this has no |-: {text!r}"
+        )
     return Sequent([parse(given) for given in before.split(",")] if before.strip() else [], parse(after))
 
 

@@ -83,7 +83,11 @@ class Reader:
         while self._operators and self._operators[-1].text != "(":
             other = self._operators[-1].text
             if other == text == "<->":
-                complain(self._source, token.place, "write brackets: (p <-> q) <-> r and p <-> (q <-> r) say different things")
+                complain(
+                    self._source,
+                    token.place,
+                    "write brackets: (p <-> q) <-> r and p <-> (q <-> r) say different things",
+                )
             if other != "~" and _OPERATORS[other][0] <= binding:
                 break
             self._reduce()

@@ -64,7 +64,11 @@ def parse_problem(text: str, name: str = "problem") -> Problem:
         elif role in _AXIOMS:
             axioms.append(formula)
         else:
-            complain(visible, head.start(2), f"{name}: the role {role!r} is not known; known are conjecture, {', '.join(_AXIOMS)}")
+            complain(
+                visible,
+                head.start(2),
+                f"{name}: the role {role!r} is not known; known are conjecture, {', '.join(_AXIOMS)}",
+            )
         place = visible.index(".", end) + 1
     if len(conjectures) != 1:
         raise FormulaError(f"{name}: a problem has one conjecture, this one has {len(conjectures)}")

@@ -72,7 +72,9 @@ def _steps(root: Sequent, proof: Proof, raw: bool, end: float | None) -> dict[Se
         _check_time(end)
         step = _step(sequent, part.tactic, raw)
         if len(step.subgoals) != len(part.parts):
-            raise TranslationError(f"`{part.tactic}` leaves {len(step.subgoals)} goals, but {len(part.parts)} are proved: {sequent.key}")
+            raise TranslationError(
+                f"`{part.tactic}` leaves {len(step.subgoals)} goals, but {len(part.parts)} are proved: {sequent.key}"
+            )
         pending.append((sequent, part, step))
         pending += [(subgoal, inner, None) for subgoal, inner in zip(step.subgoals, part.parts, strict=True)]
     return done
