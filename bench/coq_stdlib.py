@@ -37,13 +37,12 @@ from typing import Any
 from treetop.compiler.rng import Rng
 from treetop.errors import SaveError
 from treetop.journal import Journal, as_read
-from treetop.prove.config import ProofConfig
+from treetop.prove.config import ProofConfig, read_policy
 from treetop.prove.coq.documents import Document
 from treetop.prove.coq.prover import CoqProver
 from treetop.prove.coq.statements import restated
 from treetop.prove.coq.theorem import CoqTheorem
 from treetop.prove.coq.writing import with_proofs
-from treetop.prove.experiments import read_policy
 from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Place, Proof, Verdict
 from treetop.prove.search import ProofSearch

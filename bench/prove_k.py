@@ -12,15 +12,15 @@ import argparse
 from pathlib import Path
 
 from treetop.compiler.rng import Rng
-from treetop.prove.basins import basin_table
+from treetop.lab.basins import basin_table
+from treetop.lab.experiments import Experiment, ExperimentRuns
+from treetop.lab.halves import choose, split
+from treetop.lab.plots import draw_experiment
+from treetop.lab.ratios import Comparison, compare
+from treetop.lab.runs import Run, RunLog
+from treetop.lab.suite import SuiteProgress, run_suite
 from treetop.prove.config import ProofConfig
-from treetop.prove.experiments import Experiment, ExperimentRuns
-from treetop.prove.halves import choose, split
 from treetop.prove.limits import ProofLimit
-from treetop.prove.plots import draw_experiment
-from treetop.prove.ratios import Comparison, compare
-from treetop.prove.records import Run, RunLog
-from treetop.prove.suite import SuiteProgress, run_suite
 
 BLIND = "blind_uniform"
 POLICIES = ("puct", "ucb1", "best_first")

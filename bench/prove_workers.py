@@ -12,9 +12,8 @@ import argparse
 import statistics
 import time
 
-from treetop.prove.config import ProofConfig
+from treetop.prove.config import ProofConfig, read_policy
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.experiments import read_policy
 from treetop.prove.limits import ProofLimit
 from treetop.prove.search import ProofSearch
 

@@ -20,6 +20,7 @@ from treetop.arena.players_file import read_players
 from treetop.cli.common import make_config
 from treetop.game.records import GameRecord, load_game_record, save_game
 from treetop.game.registry import BUNDLED, load_bundled
+from treetop.lab.runs import Run, RunLog, read_runs
 from treetop.players.spec import make_player, parse_spec, player_names, runs_code
 from treetop.prove.coq.documents import Document
 from treetop.prove.coq.goals import CoqGoal, Hypothesis
@@ -28,7 +29,6 @@ from treetop.prove.coq.recording import _line as coq_line
 from treetop.prove.coq.recording import _read as read_examples
 from treetop.prove.coq.settings import LoadPath
 from treetop.prove.logic.theorem import LogicTheorem
-from treetop.prove.records import Run, RunLog, read_runs
 from treetop.search.evaluator import make_evaluator
 from treetop.search.saving import KIND, VERSION
 from treetop.tree.files import read, write

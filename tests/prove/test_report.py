@@ -7,9 +7,8 @@ import json
 
 import pytest
 
-from treetop.errors import ConfigError, SaveError
+from treetop.errors import ConfigError
 from treetop.prove.config import ProofConfig
-from treetop.prove.records import Run, RunLog
 from treetop.prove.report import ProofReport, digest_theorems, report_on
 
 
@@ -128,18 +127,3 @@ def test_the_digest_of_a_set_knows_names_and_statements_but_no_order():
         )
         == 5
     )
-
-
-def test_an_experiment_goes_on_with_more_seeds_but_not_with_other_settings(tmp_path):
-    out = tmp_path / "m"
-    with RunLog(out, report().to_dict()) as log:
-        log.append(Run("a", "ucb1", 0, "open"))
-    with RunLog(out, report(seeds=(0, 1, 2), policies=("ucb1",), machine="another").to_dict()) as log:
-        assert len(log.runs) == 1
-    for change, words in (
-        ({"c": 1.0}, "its c is 1.41"),
-        ({"blocked": ("auto",)}, "its blocked is auto, tauto, not auto"),
-        ({"prover": {}}, "its prover"),
-    ):
-        with pytest.raises(SaveError, match=words), RunLog(out, report(**change).to_dict()):
-            pass

@@ -258,8 +258,7 @@ def make_config(policy: str | None, tactic_seconds: float | None) -> ProofConfig
     """The settings of a search from its options."""
     from dataclasses import replace
 
-    from treetop.prove.config import ProofConfig
-    from treetop.prove.experiments import read_policy
+    from treetop.prove.config import ProofConfig, read_policy
 
     config = ProofConfig() if policy is None else read_policy(policy, ProofConfig())
     return config if tactic_seconds is None else replace(config, tactic_seconds=tactic_seconds)

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from treetop.prove.basins import BasinTable
+    from treetop.lab.basins import BasinTable
+    from treetop.lab.experiments import Experiment
+    from treetop.lab.ratios import Comparison
+    from treetop.lab.runs import Run
+    from treetop.lab.suite import SuiteProgress, SuiteResult
     from treetop.prove.config import ProofConfig
-    from treetop.prove.experiments import Experiment
     from treetop.prove.limits import ProofLimit
-    from treetop.prove.ratios import Comparison
-    from treetop.prove.records import Run
     from treetop.prove.report import ProofReport
-    from treetop.prove.suite import SuiteProgress, SuiteResult
 
 _NAME = 12  # letters that the first column keeps, however narrow the terminal is
 _REASONS = 3  # why runs broke down or were refused: as many are told
@@ -50,11 +50,11 @@ def run_experiment(
     as_json: bool,
 ) -> None:
     """Run all that is not in the file yet, and tell what it shows."""
-    from treetop.prove.basins import basin_table
+    from treetop.lab.basins import basin_table
+    from treetop.lab.experiments import Experiment, ExperimentRuns
+    from treetop.lab.runs import RunLog
+    from treetop.lab.suite import run_suite
     from treetop.prove.config import TIERS
-    from treetop.prove.experiments import Experiment, ExperimentRuns
-    from treetop.prove.records import RunLog
-    from treetop.prove.suite import run_suite
 
     if basin_blind and basin_seeds is None:
         raise ConfigError("--basin-blind compares two policies over many seeds: say how many with --basin-seeds")
@@ -106,7 +106,7 @@ def run_experiment(
     else:
         say(str(told))
     if plot is not None and told.basins is not None and told.basins.basins:
-        from treetop.prove.plots import draw_experiment
+        from treetop.lab.plots import draw_experiment
 
         draw_experiment(plot, told.basins, told.comparisons.get("attempts"), title=source.name)
         if not as_json:
@@ -119,7 +119,7 @@ def _refuse_picture(plot: Path | None) -> None:
     """Refuse a picture that could not be drawn in the end."""
     if plot is None:
         return
-    from treetop.prove.plots import check_drawable
+    from treetop.lab.plots import check_drawable
 
     refuse_missing_folder(plot)
     check_drawable(plot)
@@ -158,7 +158,7 @@ def _chosen(experiment: Experiment, lemmas: list[str]) -> list[str]:
 def _compared(runs: tuple[Run, ...], policies: tuple[str, ...], seed: int) -> dict[str, Comparison]:
     """K in every unit of cost, where both sides have runs."""
     from treetop.compiler.rng import Rng
-    from treetop.prove.ratios import compare
+    from treetop.lab.ratios import compare
 
     if len(policies) < 2:
         return {}

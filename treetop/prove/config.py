@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from treetop.errors import ConfigError
+from treetop.game.calls import parse_call
 
 POLICIES = ("puct", "ucb1", "best_first", "blind_uniform")
 BACKUPS = ("and_min", "product", "uniform")
@@ -82,6 +83,17 @@ class ProofConfig:
     def to_dict(self) -> dict[str, Any]:
         """All settings, as JSON holds them."""
         return {**asdict(self), "widening": None if self.widening is None else list(self.widening)}
+
+
+def read_policy(text: str, config: ProofConfig) -> ProofConfig:
+    """The settings of a policy that is written with options of its own: `ucb1`, `puct(c=0.5, backup='product')`."""
+    call = parse_call(text)
+    if call.positional:
+        raise ConfigError(f"the options of a policy have names: {text!r}")
+    try:
+        return replace(config, policy=call.name, **call.options)
+    except TypeError as error:
+        raise ConfigError(f"{text}: {error}") from None
 
 
 def is_number(value: Any) -> bool:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from treetop.errors import ConfigError
+from treetop.lab.ratios import UNITS
+from treetop.lab.runs import Run
 from treetop.prove.digests import digest
-from treetop.prove.ratios import UNITS
-from treetop.prove.records import Run
 from treetop.search.tables import text_table
 
 

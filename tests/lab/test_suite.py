@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from treetop.errors import ConfigError, SaveError
-from treetop.prove.records import Run, RunLog, read_runs
-from treetop.prove.suite import family_of, find_problems, run_suite, suite_table
+from treetop.lab.runs import Run, RunLog, read_runs
+from treetop.lab.suite import family_of, find_problems, run_suite, suite_table
 
 PROBLEMS = ["SYJ201+1.001", "SYJ201+1.002", "SYJ202+1.001", "odd"]
-PROVE = "tests.prove.test_suite:prove"
+PROVE = "tests.lab.test_suite:prove"
 
 
 def prove(problem: str, policy: str, seed: int, mood: str = "") -> Run:
@@ -96,7 +96,7 @@ def test_what_the_log_has_is_not_run_again(tmp_path):
     content = out.read_bytes()
     seen = []
     with RunLog(out, {}) as log:
-        run_suite(PROBLEMS[:2], "tests.prove.test_suite:nothing_of_that_name_is_looked_for", log, policies=["ucb1"])
+        run_suite(PROBLEMS[:2], "tests.lab.test_suite:nothing_of_that_name_is_looked_for", log, policies=["ucb1"])
         result = run_suite(PROBLEMS, prove, log, policies=["ucb1"], progress=seen.append)
     assert out.read_bytes().startswith(content)
     assert [progress.finished for progress in seen] == [3, 4]

@@ -10,9 +10,9 @@ import pytest
 
 from treetop import Rng
 from treetop.errors import ConfigError
-from treetop.prove.halves import choose, split
-from treetop.prove.ratios import compare
-from treetop.prove.records import Run
+from treetop.lab.halves import choose, split
+from treetop.lab.ratios import compare
+from treetop.lab.runs import Run
 
 
 def runs(policy: str, **costs: list) -> list[Run]:

@@ -18,8 +18,8 @@ import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
+from treetop.lab.runs import Run
 from treetop.prove.digests import digest
-from treetop.prove.records import Run
 from treetop.search.tables import text_table
 from treetop.types import FloatArray
 

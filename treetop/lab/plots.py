@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treetop.errors import ConfigError, MissingExtraError, SaveError
-from treetop.prove.basins import Basins, BasinTable
-from treetop.prove.ratios import Comparison, KRatio, TheoremK
+from treetop.lab.basins import Basins, BasinTable
+from treetop.lab.ratios import Comparison, KRatio, TheoremK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

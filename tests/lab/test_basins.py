@@ -10,8 +10,8 @@ import pytest
 
 from treetop import Rng
 from treetop.errors import ConfigError
-from treetop.prove.basins import basin_table, basins_of
-from treetop.prove.records import Run
+from treetop.lab.basins import basin_table, basins_of
+from treetop.lab.runs import Run
 
 
 def ended(theorem: str, structures: str, policy: str = "ucb1") -> list[Run]:

@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from tests.prove.test_report import report
 from treetop.errors import ConfigError, SaveError
-from treetop.prove.records import Run, RunKey, RunLog, read_runs
+from treetop.lab.runs import Run, RunKey, RunLog, read_runs
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 REPORT = {
@@ -198,7 +199,7 @@ def test_two_processes_do_not_write_one_file(tmp_path):
 
 _PROGRAM = """
 import sys, time
-from treetop.prove.records import Run, RunLog
+from treetop.lab.runs import Run, RunLog
 with RunLog(sys.argv[1], {}) as log:
     for key in log.missing(["a"], ["ucb1"], range(1000)):
         log.append(Run(*key, "open"))
@@ -223,3 +224,18 @@ def test_what_was_finished_before_a_kill_is_there_after_it(tmp_path):
         assert seeds == list(range(len(seeds)))
         assert len(seeds) >= 9
         assert next(log.missing(["a"], ["ucb1"], range(1000))).seed == len(seeds)
+
+
+def test_an_experiment_goes_on_with_more_seeds_but_not_with_other_settings(tmp_path):
+    out = tmp_path / "m"
+    with RunLog(out, report().to_dict()) as log:
+        log.append(Run("a", "ucb1", 0, "open"))
+    with RunLog(out, report(seeds=(0, 1, 2), policies=("ucb1",), machine="another").to_dict()) as log:
+        assert len(log.runs) == 1
+    for change, words in (
+        ({"c": 1.0}, "its c is 1.41"),
+        ({"blocked": ("auto",)}, "its blocked is auto, tauto, not auto"),
+        ({"prover": {}}, "its prover"),
+    ):
+        with pytest.raises(SaveError, match=words), RunLog(out, report(**change).to_dict()):
+            pass

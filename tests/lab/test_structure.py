@@ -8,8 +8,8 @@ import pytest
 
 from treetop import Rng
 from treetop.errors import ConfigError
+from treetop.lab.structure import goal_signature, structure, tactic_family
 from treetop.prove.prover import Goal, Proof
-from treetop.prove.structure import goal_signature, structure, tactic_family
 
 
 def leaf(key: str, tactic: str = "assumption") -> Proof:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.errors import ConfigError
-from treetop.prove.records import STATUSES, Run, RunKey, RunLog
+from treetop.lab.runs import STATUSES, Run, RunKey, RunLog
 from treetop.search.tables import text_table
 from treetop.workers.pool import Pool
 from treetop.workers.transport import close

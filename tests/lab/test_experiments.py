@@ -9,11 +9,11 @@ import threading
 import pytest
 
 from treetop.errors import ConfigError, FormulaError
+from treetop.lab.experiments import Experiment, prove_one, run_of
+from treetop.lab.runs import RunLog
+from treetop.lab.suite import run_suite
 from treetop.prove.config import ProofConfig
-from treetop.prove.experiments import Experiment, prove_one, read_policy, run_of
 from treetop.prove.limits import ProofLimit
-from treetop.prove.records import RunLog
-from treetop.prove.suite import run_suite
 from treetop.prove.theorems import prove
 
 PROBLEMS = {
@@ -87,36 +87,6 @@ def test_a_problem_that_cannot_be_read_is_told_at_once(folder):
     (folder / "swap.p").write_text("fof(c, conjecture, p &).\n")
     with pytest.raises(FormulaError):
         experiment(folder).report(["swap"], ("puct",), (0,))
-
-
-@pytest.mark.parametrize(
-    ("text", "change"),
-    [
-        ("ucb1", {"policy": "ucb1"}),
-        ("puct(c=0.5)", {"policy": "puct", "c": 0.5}),
-        (
-            "puct(c=2, backup='product', subgoals='first')",
-            {"policy": "puct", "c": 2, "backup": "product", "subgoals": "first"},
-        ),
-        ("blind_uniform", {"policy": "blind_uniform"}),
-    ],
-)
-def test_a_policy_is_read_with_its_options(text, change):
-    assert read_policy(text, ProofConfig(leaf_value=0.25)) == ProofConfig(leaf_value=0.25, **change)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("puct(0.5)", "have names"),
-        ("puct(d=1)", "puct\\(d=1\\)"),
-        ("mcts", "policy must be one of"),
-        ("puct(c=-1)", "c must be"),
-    ],
-)
-def test_a_policy_that_makes_no_sense_is_refused(text, words):
-    with pytest.raises(ConfigError, match=words):
-        read_policy(text, ProofConfig())
 
 
 def test_one_run_tells_how_it_ended(folder):

@@ -12,7 +12,7 @@ from typing import Any
 from treetop.arena.elo import Interval
 from treetop.arena.means import number, share_interval
 from treetop.errors import ConfigError
-from treetop.prove.records import Run
+from treetop.lab.runs import Run
 from treetop.search.tables import text_table
 
 

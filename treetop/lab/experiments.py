@@ -6,24 +6,23 @@ What tells one experiment from another is an object that travels to the workers;
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from treetop.errors import ConfigError
-from treetop.game.calls import parse_call
-from treetop.prove.config import ProofConfig
+from treetop.lab.runs import Run
+from treetop.lab.structure import structure
+from treetop.lab.suite import ProblemFile, find_problems
+from treetop.prove.config import ProofConfig, read_policy
 from treetop.prove.coq.documents import Document
 from treetop.prove.coq.theorem import CoqTheorem
 from treetop.prove.limits import ProofLimit
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.prover import Theorem
-from treetop.prove.records import Run
 from treetop.prove.report import ProofReport, report_on
 from treetop.prove.result import ProofResult
 from treetop.prove.search import ProofSearch, settled
 from treetop.prove.sessions import ProverSession
-from treetop.prove.structure import structure
-from treetop.prove.suite import ProblemFile, find_problems
 
 
 @dataclass(frozen=True)
@@ -79,17 +78,6 @@ class Experiment:
             if self.limit is None
             else {key: value for key, value in vars(self.limit).items() if value is not None},
         )
-
-
-def read_policy(text: str, config: ProofConfig) -> ProofConfig:
-    """The settings of a policy that is written with options of its own: `ucb1`, `puct(c=0.5, backup='product')`."""
-    call = parse_call(text)
-    if call.positional:
-        raise ConfigError(f"the options of a policy have names: {text!r}")
-    try:
-        return replace(config, policy=call.name, **call.options)
-    except TypeError as error:
-        raise ConfigError(f"{text}: {error}") from None
 
 
 def run_of(result: ProofResult, policy: str, seed: int, name: str | None = None) -> Run:

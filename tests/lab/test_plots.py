@@ -11,10 +11,10 @@ from matplotlib.text import Text
 
 from treetop import Rng
 from treetop.errors import ConfigError, MissingExtraError, SaveError
-from treetop.prove.basins import BasinTable, basin_table
-from treetop.prove.plots import draw_experiment, experiment_figure
-from treetop.prove.ratios import Comparison, compare
-from treetop.prove.records import Run
+from treetop.lab.basins import BasinTable, basin_table
+from treetop.lab.plots import draw_experiment, experiment_figure
+from treetop.lab.ratios import Comparison, compare
+from treetop.lab.runs import Run
 
 LONG = "the_fold_of_a_list_that_was_reversed_twice_is_the_fold_of_the_list"
 
