@@ -87,8 +87,8 @@ def test_a_tptp_problem_is_proved(run, problems):
         (["nowhere.v", "--lemma", "a"], "there is no file nowhere.v"),
         (["nowhere.p"], "there is no file nowhere.p"),
         (["problems"], "--suite problems runs all problems in it"),
-        (["p -> p", "--lemma", "x"], "are for files of Coq"),
-        (["p -> p", "--write"], "are for files of Coq"),
+        (["p -> p", "--lemma", "x"], "are for Coq files"),
+        (["p -> p", "--write"], "are for Coq files"),
         (["p -> p", "--policy", "mcts"], "policy must be one of"),
         (["p -> p", "--policy", "puct(d=1)"], "puct(d=1)"),
         (["p -> p", "--tiers", "10,x"], "whole numbers between commas"),
@@ -340,7 +340,7 @@ def test_finished_proofs_of_a_folder_are_learned_from(run, tmp_path):
     assert json.loads(ended.out)["report"]["prover"]["examples"] == 1
     (tmp_path / "empty").mkdir()
     ended = run("prove", "Open.v", "--lemma", "three", "--learn", "empty")
-    assert (ended.code, "no file of Coq in empty" in ended.err) == (2, True)
+    assert (ended.code, "no Coq file in empty" in ended.err) == (2, True)
 
 
 @needs_coq

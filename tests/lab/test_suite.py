@@ -41,7 +41,7 @@ def test_problems_are_found_by_name(tmp_path):
     (tmp_path / "folder.p").mkdir()
     found = find_problems(tmp_path)
     assert [file.name for file in found] == ["a", "b", "c+1.001", "c+1.002", "sub/d", "twice.p", "twice.v"]
-    assert [file.kind for file in found[:3]] == [".v", ".p", ".p"]
+    assert [file.path.suffix for file in found[:3]] == [".v", ".p", ".p"]
     assert found[4].path == tmp_path / "sub" / "d.p"
     assert find_problems(str(tmp_path / "c+1.001.p")) == [found[2]]
 

@@ -54,15 +54,18 @@ def test_a_lemma_of_a_file_is_proved(tmp_path):
     assert "accepted by coqc" in str(result)
 
 
-def test_what_is_no_theorem_is_told():
+def test_what_is_no_theorem_is_refused(tmp_path):
     with pytest.raises(FormulaError):
         prove("p &")
-    with pytest.raises(ConfigError, match="say which lemma of File.v"):
-        find_theorem("File.v")
-    with pytest.raises(ConfigError, match="lemmas are named in files of Coq"):
-        find_theorem("p -> p", "lemma")
-    with pytest.raises(ConfigError, match="a theorem that is one already"):
-        find_theorem(TableTheorem({"A": {}}), "lemma")
+    (tmp_path / "One.v").write_text("Lemma one : True.\nAdmitted.\n")
+    (tmp_path / "one.p").write_text("fof(c, conjecture, p => p).\n")
+    with pytest.raises(ConfigError, match=r"name the lemma of .*One.v that is to be proved"):
+        find_theorem(tmp_path / "One.v")
+    with pytest.raises(ConfigError, match="one.p states one theorem, without a name: leave out 'lemma'"):
+        find_theorem(tmp_path / "one.p", "lemma")
+    for other in ("p -> p", TableTheorem({"A": {}})):
+        with pytest.raises(ConfigError, match=r"lemmas have names in Coq files \(File.v\) only: leave out 'lemma'"):
+            find_theorem(other, "lemma")
 
 
 def test_everything_public_is_there_and_documented():

@@ -241,7 +241,7 @@ def prove(
                 what, lemma or [], all_admitted=all_admitted, mode=mode, write=write, copy=copy, data=include_data
             )
             run.begin(work)
-            learn_from(learn or [], work.theorems)
+            learn_from(learn or [], work)
             with _trace_to(trace) as tell, ProverSession(workers) as session:
                 for theorem in work.theorems:
                     if not run.treat(

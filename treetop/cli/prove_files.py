@@ -13,12 +13,10 @@ import typer
 from treetop.cli.common import FAILURE, FAINT, errors, say, say_json
 from treetop.cli.match import INTERRUPTED
 from treetop.cli.prove_shown import Found, waiting
-from treetop.errors import ConfigError, ProofFileError, TreetopError
+from treetop.errors import ConfigError, TreetopError
 
 if TYPE_CHECKING:
-    from treetop.prove.coq.documents import Document, Lemma
-    from treetop.prove.coq.recording import Example
-    from treetop.prove.coq.writing import ProofFile
+    from treetop.prove.abilities import WritableFile
     from treetop.prove.prover import Theorem
 
 WHAT = "A formula ('p & q -> q & p'), a TPTP problem (File.p), or a file of Coq (File.v)."
@@ -42,7 +40,7 @@ class Work:
 
     theorems: list[Theorem]
     skipped: tuple[Skipped, ...] = ()
-    file: ProofFile | None = None
+    file: WritableFile | None = None
     """The file of Coq that they belong to."""
     written: bool = False
     """Whether proofs are to be written."""
@@ -52,75 +50,56 @@ def find_work(
     what: str | None, lemmas: list[str], *, all_admitted: bool, mode: str, write: bool, copy: Path | None, data: bool
 ) -> Work:  # fmt: skip
     """Find what is to be proved. A file of Coq must compile as it is."""
+    from treetop.prove.abilities import WritableFile
+    from treetop.prove.plugins import open_file, plugin_for
     from treetop.prove.theorems import find_theorem
 
-    written = write or copy is not None
     if what is None:
         raise ConfigError(f"say what to prove: {WHAT[0].lower()}{WHAT[1:]}")
     if _is_folder(what):
         raise ConfigError(f"{what} is a folder: --suite {what} runs all problems in it")
-    if what.endswith((".v", ".p")) and not Path(what).is_file():
-        raise ConfigError(f"there is no file {what}")
-    if not what.endswith(".v"):
-        if lemmas or all_admitted or written or data:
-            options = "--lemma, --all-admitted, --write, --copy and --include-data"
-            raise ConfigError(f"{options} are for files of Coq, whose names end with .v, not for {what!r}")
+    plugin = plugin_for(what)
+    if plugin is None:
+        _refuse_file_options(what, lemmas, all_admitted, write, copy, data)
         return Work([find_theorem(what, mode=mode)])
-    from treetop.prove.coq.writing import ProofFile
-
-    file = ProofFile(what, write=write, copy=copy, data=data)
-    chosen = _chosen(file.document, what, lemmas, all_admitted=all_admitted)
-    skipped = tuple(
-        Skipped(f"{one.what}, line {one.line}", one.reason) for one in file.document.unnamed if all_admitted
-    )
-    theorems = [file.theorem(lemma) for lemma in chosen]
-    if theorems:
-        with waiting(f"compiling {what}"):
-            theorems[0].check_compiles()
-    return Work(list(theorems), skipped, file, written)
-
-
-def _chosen(document: Document, what: str, names: list[str], *, all_admitted: bool) -> list[Lemma]:
-    """Find the lemmas that are meant, in the order of the file: a proof may then be used by those below it."""
-    named = [document.lemma(name) for name in names]
-    chosen = [lemma for lemma in document.lemmas if lemma in named or (all_admitted and lemma.admitted)]
-    if not chosen and all_admitted and not document.unnamed:
-        raise ConfigError(f"no lemma of {what} is admitted")
-    if not chosen and not all_admitted:
-        admitted = ", ".join(lemma.qualified for lemma in document.admitted) or "none"
+    if not Path(what).is_file():
+        raise ConfigError(f"there is no file {what}")
+    options = {"mode": mode, "write": write, "copy": copy, "data": data}
+    file = open_file(what, **{name: value for name, value in options.items() if name in plugin.options})
+    if not isinstance(file, WritableFile):
+        _refuse_file_options(what, lemmas, all_admitted, write, copy, data)
+        return Work([file.theorem()])
+    theorems = file.choose(lemmas, admitted=all_admitted)
+    skipped = tuple(Skipped(*one) for one in file.unnamed) if all_admitted else ()
+    if not theorems and not skipped:
+        if all_admitted:
+            raise ConfigError(f"no lemma of {what} is admitted")
+        admitted = ", ".join(file.admitted) or "none"
         raise ConfigError(
             f"say which lemma of {what} to prove, by --lemma NAME or --all-admitted; admitted are: {admitted}"
         )
-    return chosen
+    if theorems:
+        with waiting(f"compiling {what}"):
+            file.check()
+    return Work(theorems, skipped, file, write or copy is not None)
 
 
-def learn_from(paths: list[Path], theorems: list[Theorem]) -> None:
-    """Let theorems of Coq look at the finished proofs of files, and of all files of folders. Those with a fault are named, and used up to it."""
-    from treetop.prove.coq.theorem import CoqTheorem
+def _refuse_file_options(what: str, *given: object) -> None:
+    if any(given):
+        options = "--lemma, --all-admitted, --write, --copy and --include-data"
+        raise ConfigError(f"{options} are for Coq files, whose names end with .v, not for {what!r}")
 
-    faults: dict[str, None] = {}
 
-    files = [file for path in paths for file in (sorted(path.rglob("*.v")) if path.is_dir() else [path])]
-    if paths and not files:
-        raise ConfigError(f"there is no file of Coq in {', '.join(map(str, paths))}")
-    seen: dict[Path, tuple[Example, ...]] = {}
-    for theorem in theorems if files else []:
-        if not isinstance(theorem, CoqTheorem):
-            raise ConfigError("--learn is for files of Coq")
-        with waiting("looking at finished proofs"):
-            for file in files:
-                before = len(theorem.examples)
-                if file.resolve() == theorem.path:
-                    theorem.learn([file], warn=lambda text: faults.update({text: None}))
-                elif file in seen:
-                    theorem.examples += seen[file]
-                else:
-                    theorem.learn([file], warn=lambda text: faults.update({text: None}))
-                    seen[file] = theorem.examples[before:]
-    if faults and not any(isinstance(theorem, CoqTheorem) and theorem.examples for theorem in theorems):
-        raise ProofFileError(f"nothing can be learned: {'; '.join(faults)}")
-    for fault in faults:
-        errors().print(f"warning: {fault}", style=FAINT, soft_wrap=True)
+def learn_from(paths: list[Path], work: Work) -> None:
+    """Use the finished proofs of files and folders as examples. Files with errors are used up to the error, with a warning."""
+    if not paths:
+        return
+    if work.file is None:
+        raise ConfigError("--learn is for Coq files")
+    with waiting("reading finished proofs"):
+        work.file.learn(
+            work.theorems, paths, lambda text: errors().print(f"warning: {text}", style=FAINT, soft_wrap=True)
+        )
 
 
 def _is_folder(what: str) -> bool:
@@ -157,10 +136,8 @@ class Run:
 
     def treat(self, theorem: Theorem, search: Callable[[Theorem], Found]) -> bool:
         """Look for a proof of the next theorem. Gives whether to go on."""
-        from treetop.prove.coq.theorem import CoqTheorem
-
         file = self.work.file
-        if file is not None and isinstance(theorem, CoqTheorem):
+        if file is not None:
             theorem = file.again(theorem)
         try:
             found = search(theorem)
@@ -172,7 +149,7 @@ class Run:
         self.found.append(found)
         if not self.as_json:
             found.show()
-        if file is not None and isinstance(theorem, CoqTheorem) and found.result.proved:
+        if file is not None and found.result.proved:
             try:
                 file.add(theorem, found.result.script)
             except TreetopError as error:

@@ -126,11 +126,13 @@ def _refuse_picture(plot: Path | None) -> None:
 
 
 def _source(what: str | None, suite: Path | None) -> Path:
+    from treetop.prove.plugins import plugin_for
+
     if suite is not None and what is not None:
         raise ConfigError(f"--suite names the problems: leave out {what!r}")
     if suite is not None:
         return suite
-    if what is None or not what.endswith((".v", ".p")):
+    if what is None or plugin_for(what) is None:
         raise ConfigError(
             "experiments are run on files, so that they can go on later: name a File.v, a File.p or --suite DIR"
         )

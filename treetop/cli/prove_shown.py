@@ -17,6 +17,7 @@ from treetop.errors import TreetopError
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from treetop.prove.abilities import CounterModel
     from treetop.prove.outline import Outline
     from treetop.prove.prover import Theorem
     from treetop.prove.result import ProofResult
@@ -36,7 +37,7 @@ class Found:
     theorem: Theorem
     result: ProofResult
     tree: Outline | None = None
-    counter_model: Any = None
+    counter_model: CounterModel | None = None
     """Of a formula that is no theorem."""
 
     @property
@@ -50,8 +51,7 @@ class Found:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `--json` prints them."""
-        model = self.counter_model
-        said = {} if model is None else {"counter_model": model.to_dict() if hasattr(model, "to_dict") else str(model)}
+        said = {} if self.counter_model is None else {"counter_model": self.counter_model.to_dict()}
         return {**self.result.to_dict(), **said, **({} if self.tree is None else {"tree": str(self.tree).splitlines()})}
 
     def show(self) -> None:
@@ -74,17 +74,22 @@ class Found:
 
 def model_seconds(theorem: Theorem, seconds: float) -> float:
     """Return how much of a time limit is kept for a counter-model."""
-    return min(_MODEL_SECONDS, _MODEL_SHARE * seconds) if hasattr(theorem, "refute") else 0.0
+    from treetop.prove.abilities import Refutable
+
+    return min(_MODEL_SECONDS, _MODEL_SHARE * seconds) if isinstance(theorem, Refutable) else 0.0
 
 
-def find_counter_model(theorem: Theorem, result: ProofResult, seconds: float | None) -> Any:
+def find_counter_model(theorem: Theorem, result: ProofResult, seconds: float | None) -> CounterModel | None:
     """Look for a counter-model for so long, where no proof was found and the theorem knows how to do that."""
-    refute = getattr(theorem, "refute", None)
-    if result.graph.root.status.value == "proved" or result.interrupted or refute is None:
+    from treetop.prove.abilities import Refutable
+
+    if result.graph.root.status.value == "proved" or result.interrupted or not isinstance(theorem, Refutable):
         return None
     try:
         with waiting(f"{theorem.name}: looking for a counter-model"):
-            return refute(_MODEL_SECONDS if seconds is None else max(_MODEL_LEAST, min(_MODEL_SECONDS, seconds)))
+            return theorem.refute(
+                _MODEL_SECONDS if seconds is None else max(_MODEL_LEAST, min(_MODEL_SECONDS, seconds))
+            )
     except TreetopError:
         return None
 

@@ -12,13 +12,12 @@ from pathlib import Path
 from treetop.errors import ConfigError
 from treetop.lab.runs import Run
 from treetop.lab.structure import structure
-from treetop.lab.suite import ProblemFile, find_problems
+from treetop.lab.suite import find_problems
+from treetop.prove.abilities import LemmaFile
 from treetop.prove.config import ProofConfig, read_policy
-from treetop.prove.coq.documents import Document
-from treetop.prove.coq.theorem import CoqTheorem
 from treetop.prove.limits import ProofLimit
-from treetop.prove.logic.theorem import LogicTheorem
-from treetop.prove.prover import Theorem
+from treetop.prove.plugins import open_file, plugin_for
+from treetop.prove.prover import Theorem, TheoremFile
 from treetop.prove.report import ProofReport, report_on
 from treetop.prove.result import ProofResult
 from treetop.prove.search import ProofSearch, settled
@@ -45,22 +44,26 @@ class Experiment:
     def problems(self) -> list[str]:
         """The names of all problems: a TPTP file's own, `file:lemma` for each lemma of a file of Coq."""
         names: list[str] = []
-        for file in find_problems(self.source):
-            names += [f"{file.name}:{lemma}" for lemma in _lemmas(file)] if file.kind == ".v" else [file.name]
+        for found in find_problems(self.source):
+            file = self._open(found.path)
+            names += (
+                [f"{found.name}:{lemma}" for lemma in file.names()] if isinstance(file, LemmaFile) else [found.name]
+            )
         return names
 
     def theorem(self, problem: str) -> Theorem:
         """The theorem of that name."""
-        files = {file.name: file for file in find_problems(self.source)}
+        paths = {file.name: file.path for file in find_problems(self.source)}
         name, _, lemma = problem.partition(":")
-        if name not in files:
+        if name not in paths:
             raise ConfigError(f"there is no problem {problem!r} in {self.source}")
-        found: Theorem = (
-            CoqTheorem(files[name].path, lemma, data=True)
-            if lemma
-            else LogicTheorem.load(files[name].path, mode=self.mode)
-        )
-        return found
+        return self._open(paths[name]).theorem(lemma or None)
+
+    def _open(self, path: Path) -> TheoremFile:
+        plugin = plugin_for(path)
+        accepted = () if plugin is None else plugin.options
+        options = {"mode": self.mode, "data": True}  # a file is run as it is, data included
+        return open_file(path, **{name: value for name, value in options.items() if name in accepted})
 
     def report(self, problems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> ProofReport:
         """What has to be told with every figure."""
@@ -133,10 +136,3 @@ def prove_one(
     if result.interrupted:  # half a run is none
         raise KeyboardInterrupt
     return run_of(result, policy, seed, problem)
-
-
-def _lemmas(file: ProblemFile) -> list[str]:
-    return [
-        lemma.qualified
-        for lemma in Document(file.path.read_text(encoding="utf-8", errors="surrogateescape"), file.name).lemmas
-    ]

@@ -10,13 +10,11 @@ from typing import Any
 
 from treetop.errors import ConfigError
 from treetop.lab.runs import STATUSES, Run, RunKey, RunLog
+from treetop.prove.plugins import suffixes
 from treetop.search.tables import text_table
 from treetop.workers.pool import Pool
 from treetop.workers.transport import close
 from treetop.workers.units import Outcome, Unit, resolve
-
-SUFFIXES = (".p", ".v")
-"""Of files with problems: TPTP, Coq."""
 
 ProveOne = str | Callable[..., Run]
 """A function of a problem's name, a policy and a seed, and of whatever else `run_suite` was given for it; or its name as `module:function`."""
@@ -30,24 +28,19 @@ class ProblemFile:
     """Its path within the set, without the suffix."""
     path: Path
 
-    @property
-    def kind(self) -> str:
-        """Its suffix: `.p` is TPTP, `.v` is Coq."""
-        return self.path.suffix
-
 
 def find_problems(source: str | Path) -> list[ProblemFile]:
     """The files with problems in a folder and those below it, by name; or the one file that is named."""
     source = Path(source)
     if source.is_file():
-        if source.suffix not in SUFFIXES:
-            raise ConfigError(f"{source} is no file with problems: their names end in {' or '.join(SUFFIXES)}")
+        if source.suffix not in suffixes():
+            raise ConfigError(f"{source} is no file with problems: their names end in {' or '.join(suffixes())}")
         return [ProblemFile(source.stem, source)]
     if not source.is_dir():
         raise ConfigError(f"there is no file or folder {source}")
-    paths = [path for path in source.rglob("*") if path.suffix in SUFFIXES and path.is_file()]
+    paths = [path for path in source.rglob("*") if path.suffix in suffixes() and path.is_file()]
     if not paths:
-        raise ConfigError(f"{source} holds no problems: no file there ends in {' or '.join(SUFFIXES)}")
+        raise ConfigError(f"{source} holds no problems: no file there ends in {' or '.join(suffixes())}")
     names = {path: path.relative_to(source).with_suffix("").as_posix() for path in paths}
     shared = Counter(names.values())
     return sorted(

@@ -178,3 +178,11 @@ class Theorem(Protocol):
     def facts(self) -> dict[str, Any]:
         """What a report says of it: the prover with its version, the statement, the options. JSON can hold it."""
         ...
+
+
+class TheoremFile(Protocol):
+    """A file that states a theorem, or several with names. `treetop.prove.abilities` has what else a file may be able to do."""
+
+    def theorem(self, name: str | None = None) -> Theorem:
+        """Return the theorem of that name; without a name the only one."""
+        ...

@@ -11,9 +11,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import Protocol, runtime_checkable
 
 from treetop.errors import ConfigError
+from treetop.prove.abilities import ExtensibleProvider
 from treetop.prove.prover import Goal, Provider, Suggestion
 
 _EASY = """
@@ -85,15 +85,6 @@ def merged(suggestions: Iterable[Suggestion]) -> list[Suggestion]:
     return [Suggestion(tactic, probability) for tactic, probability in best.items()]
 
 
-@runtime_checkable
-class Generous(Protocol):
-    """A provider that shortens its list, and can be asked for a longer one."""
-
-    def suggest_more(self, goal: Goal, count: int) -> list[Suggestion]:
-        """The best `count` suggestions, or all where it has fewer. Those of `suggest` come first."""
-        ...
-
-
 class FixedProvider:
     """The same tactics at every goal."""
 
@@ -124,7 +115,7 @@ class FilteredProvider:
         offered = self._base.suggest(goal)
         wanted = asked = len(offered)
         kept = self._pass(offered)
-        while len(kept) < wanted and isinstance(self._base, Generous):
+        while len(kept) < wanted and isinstance(self._base, ExtensibleProvider):
             asked *= 2
             longer = self._base.suggest_more(goal, asked)
             grown = len(longer) > len(offered)
@@ -160,7 +151,7 @@ class Combined:
         """As many as the parts have, up to `count`."""
         return self._mix(
             [
-                part.suggest_more(goal, count) if isinstance(part, Generous) else part.suggest(goal)
+                part.suggest_more(goal, count) if isinstance(part, ExtensibleProvider) else part.suggest(goal)
                 for part, _ in self._parts
             ]
         )[:count]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from treetop.prove.abilities import Reopenable
 from treetop.prove.prover import Attempt, Prover, Theorem
 from treetop.prove.scheduling import Task, carry_out
 
@@ -12,9 +13,8 @@ def reopened(prover: Prover | None, theorem: Theorem) -> Prover:
     """Return a prover with the theorem open: the one given where the theorem's `reopen` can use it, else a new one; the old one is closed then."""
     if prover is None:
         return theorem.open()
-    reopen: Callable[[Prover], bool] | None = getattr(theorem, "reopen", None)
     try:
-        if reopen is not None and reopen(prover):
+        if isinstance(theorem, Reopenable) and theorem.reopen(prover):
             return prover
     except BaseException:
         prover.close()

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, ProverError
+from treetop.prove.abilities import GoalPrinter, Retraceable, TimedVerifier, Tuned
 from treetop.prove.config import ProofConfig
 from treetop.prove.extract import extract, shorten
 from treetop.prove.graph import GoalNode, Graph, Status
@@ -231,15 +232,15 @@ class ProofSearch:
 
     def _sights(self) -> Show | None:
         """How to show a goal. Going there takes time, so after a while goals are shown as they are kept."""
-        show = getattr(self._prover, "show", None)
-        if show is None:
+        prover = self._prover
+        if not isinstance(prover, GoalPrinter):
             return None
         budget = ProofBudget(_SHOWING)
 
         def sight(node: GoalNode) -> str:
             budget.attempts += 1
             try:
-                return str(node.goal) if budget.spent else str(show(node.place()))
+                return str(node.goal) if budget.spent else prover.show(node.place())
             except ProverError:  # a way that cannot be gone again
                 return str(node.goal)
 
@@ -288,13 +289,12 @@ class ProofSearch:
 
         None: a checker that looks at the clock did not finish before the end.
         """
-        retrace = getattr(self.theorem, "retrace", None)
+        theorem = self.theorem
         try:
-            final = proof if retrace is None else retrace(self._prover, proof)
+            final = theorem.retrace(self._prover, proof) if isinstance(theorem, Retraceable) else proof
         except ProverError as error:
             return proof, Verdict(False, str(error), checker="the prover")
-        within = getattr(self.theorem, "verify_before", None)
-        verdict = self.theorem.verify(final) if within is None else within(final, end)
+        verdict = theorem.verify_before(final, end) if isinstance(theorem, TimedVerifier) else theorem.verify(final)
         return None if verdict is None else (final, verdict)
 
     def _work(self, budget: ProofBudget, stop: Callable[[], bool]) -> Generator[None]:
@@ -389,7 +389,9 @@ class _Reservations:
 
 def settled(config: ProofConfig, theorem: Theorem) -> ProofConfig:
     """The settings with the exploration that suits the theorem's prover, where they leave that open."""
-    return config if config.c is not None else replace(config, c=getattr(theorem, "exploration", 1.0))
+    if config.c is not None:
+        return config
+    return replace(config, c=theorem.exploration if isinstance(theorem, Tuned) else 1.0)
 
 
 def _name(hook: Any) -> str | None:

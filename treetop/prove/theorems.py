@@ -10,38 +10,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from treetop.errors import ConfigError
-from treetop.prove.coq.theorem import CoqTheorem
 from treetop.prove.limits import ProofLimit
-from treetop.prove.logic.theorem import LogicTheorem
+from treetop.prove.plugins import open_file, plugin_for, read_text
 from treetop.prove.prover import Theorem
 from treetop.prove.result import ProofResult
 from treetop.prove.search import ProofSearch
 
 
 def find_theorem(what: str | Path | Theorem, lemma: str | None = None, **options: Any) -> Theorem:
-    """The theorem that is meant: a formula as text, a TPTP problem (`File.p`), a lemma of a file of Coq (`File.v`), or one that is a theorem already.
+    """Return the theorem of a formula as text, of a TPTP problem (`File.p`), of a lemma in a Coq file (`File.v`), or the `Theorem` that is given.
 
-    The options are those of `LogicTheorem`, for formulas and problems: `mode="raw"`.
+    The options are those of the prover that reads it: `mode="raw"` for formulas and problems.
+
+    >>> find_theorem("p & q -> q & p").name
+    'p & q -> q & p'
     """
-    if not isinstance(what, (str, Path)):
-        _refuse_lemma(lemma, "a theorem that is one already")
-        return what
-    file = Path(what)
-    if file.suffix == ".v":
-        if lemma is None:
-            raise ConfigError(f"say which lemma of {what} is to be proved")
-        return CoqTheorem(file, lemma)
-    _refuse_lemma(lemma, repr(str(what)))
-    if file.suffix == ".p":
-        problem: Theorem = LogicTheorem.load(file, **options)
-        return problem
-    read = LogicTheorem.read(str(what), **options)
-    return replace(read, name=read.statement.text)
+    if isinstance(what, (str, Path)) and plugin_for(what) is not None:
+        return open_file(what, **options).theorem(lemma)
+    if lemma is not None:
+        raise ConfigError(f"lemmas have names in Coq files (File.v) only: leave out {lemma!r}")
+    return read_text(str(what), **options) if isinstance(what, (str, Path)) else what
 
 
 def prove(
@@ -57,8 +49,3 @@ def prove(
     """
     with ProofSearch(find_theorem(what, lemma), **options) as search:
         return search.run(ProofLimit(seconds=seconds))
-
-
-def _refuse_lemma(lemma: str | None, what: str) -> None:
-    if lemma is not None:
-        raise ConfigError(f"lemmas are named in files of Coq, whose names end with .v, not in {what}")

@@ -10,19 +10,18 @@ import re
 
 from treetop.errors import ProverError
 from treetop.prove.coq.goals import CoqGoal
-from treetop.prove.coq.prover import CoqProver
-from treetop.prove.prover import Goal, Place, Proof, Step
+from treetop.prove.prover import Goal, Place, Proof, Prover, Step
 
 _NAME = re.compile(r"(?<![\w'.?])[^\W\d][\w']*")
 _STRING = re.compile(r'("[^"]*")')
 
 
-def retrace(prover: CoqProver, proof: Proof, seconds: float | None = None) -> Proof:
+def retrace(prover: Prover, proof: Proof, seconds: float | None = None) -> Proof:
     """Run a proof from the lemma, with hypotheses renamed where they are called otherwise. A `ProverError` where it does not go through."""
     return _retrace(prover, Place(prover.root()), proof, {}, seconds)
 
 
-def _retrace(prover: CoqProver, place: Place, proof: Proof, names: dict[str, str], seconds: float | None) -> Proof:
+def _retrace(prover: Prover, place: Place, proof: Proof, names: dict[str, str], seconds: float | None) -> Proof:
     tactic = renamed_tactic(proof.tactic, names)
     attempt = prover.attempt(place, tactic, seconds)
     if attempt.subgoals is None:

@@ -178,7 +178,7 @@ class CoqTheorem:
             )
         return len(self.examples)
 
-    def retrace(self, prover: CoqProver, proof: Proof) -> Proof:
+    def retrace(self, prover: Prover, proof: Proof) -> Proof:
         """The proof as it runs from the lemma on: parts that were found elsewhere may call a hypothesis by another name.
 
         A tactic may take much longer than in the search: one that just met its time limit there must not be lost here.

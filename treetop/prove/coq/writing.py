@@ -5,13 +5,15 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from treetop.errors import ConfigError, ProverError, SaveError
+from treetop.errors import ConfigError, ProofFileError, ProverError, SaveError
 from treetop.prove.coq.documents import Document, Lemma
+from treetop.prove.coq.recording import Example
 from treetop.prove.coq.settings import CoqSettings
 from treetop.prove.coq.theorem import CoqTheorem, digest_of, read_source
+from treetop.prove.prover import Theorem
 
 
 class ProofFile:
@@ -45,19 +47,74 @@ class ProofFile:
         if write:
             check_writable(self.path)
 
-    def theorem(self, lemma: Lemma) -> CoqTheorem:
-        """Return the theorem of a lemma of the present document."""
-        return CoqTheorem.of_document(self.document, self.path, lemma, self._settings, data=self._data)
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all lemmas, in the order of the file."""
+        return tuple(lemma.qualified for lemma in self.document.lemmas)
 
-    def again(self, theorem: CoqTheorem) -> CoqTheorem:
-        """Return a theorem of this file as it is to be proved now, with the proofs that were added since it was read."""
-        number = theorem.document.lemmas.index(theorem.lemma)
-        new = self.theorem(self.document.lemmas[number])
-        new.examples = theorem.examples
+    @property
+    def admitted(self) -> tuple[str, ...]:
+        """The names of the lemmas that are admitted."""
+        return tuple(lemma.qualified for lemma in self.document.admitted)
+
+    @property
+    def unnamed(self) -> tuple[tuple[str, str], ...]:
+        """What is admitted and cannot be proved on its own: what it is and where, and the reason."""
+        return tuple((f"{one.what}, line {one.line}", one.reason) for one in self.document.unnamed)
+
+    def theorem(self, name: str | None = None) -> CoqTheorem:
+        """Return the theorem of a lemma of the present document."""
+        if name is None:
+            raise ConfigError(f"name the lemma of {self.document.name} that is to be proved")
+        return self._theorem(self.document.lemma(name))
+
+    def choose(self, names: Sequence[str], *, admitted: bool) -> list[Theorem]:
+        """Return the theorems of these lemmas and, where they are wanted, of all admitted ones.
+
+        They come in the order of the file, so that a proof can be used by the lemmas below it.
+        """
+        named = [self.document.lemma(name) for name in names]
+        chosen = [lemma for lemma in self.document.lemmas if lemma in named or (admitted and lemma.admitted)]
+        return [self._theorem(lemma) for lemma in chosen]
+
+    def check(self) -> None:
+        """Raise a ProofFileError unless `coqc` accepts the file as it is."""
+        if self.document.lemmas:
+            self._theorem(self.document.lemmas[0]).check_compiles()
+
+    def learn(self, theorems: Sequence[Theorem], paths: Sequence[Path], warn: Callable[[str], None]) -> None:
+        """Let theorems of this file use the finished proofs of other files, and of all files in folders, as examples.
+
+        A file with an error is used up to the error, and `warn` is called with a message.
+        """
+        files = [file for path in paths for file in (sorted(path.rglob("*.v")) if path.is_dir() else [path])]
+        if not files:
+            raise ConfigError(f"there is no Coq file in {', '.join(map(str, paths))}")
+        faults: dict[str, None] = {}
+        read: dict[Path, tuple[Example, ...]] = {}
+        for theorem in map(_coq_theorem, theorems):
+            for file in files:
+                before = len(theorem.examples)
+                if file in read:
+                    theorem.examples += read[file]
+                    continue
+                theorem.learn([file], warn=lambda text: faults.update({text: None}))
+                if file.resolve() != self.path:  # of the own file, only the proofs above the lemma are used
+                    read[file] = theorem.examples[before:]
+        if faults and not any(_coq_theorem(theorem).examples for theorem in theorems):
+            raise ProofFileError(f"nothing can be learned: {'; '.join(faults)}")
+        for fault in faults:
+            warn(fault)
+
+    def again(self, theorem: Theorem) -> CoqTheorem:
+        """Return a theorem of this file with the proofs that were added since it was read."""
+        old = _coq_theorem(theorem)
+        new = self._theorem(self.document.lemmas[old.document.lemmas.index(old.lemma)])
+        new.examples = old.examples
         return new
 
-    def add(self, theorem: CoqTheorem, script: str) -> None:
+    def add(self, theorem: Theorem, script: str) -> None:
         """Put a proof of a lemma of the present document into it, and write it where that is wanted."""
+        theorem = _coq_theorem(theorem)
         text = with_proofs([(theorem, script)])
         _check_accepted(theorem, text)
         if self._write:
@@ -66,6 +123,15 @@ class ProofFile:
         elif self.copy is not None:
             _write_copy(self.copy, self.path, None if self._written == self._original else self._written, text)
         self.document, self._written = Document(text, self.document.name), text
+
+    def _theorem(self, lemma: Lemma) -> CoqTheorem:
+        return CoqTheorem.of_document(self.document, self.path, lemma, self._settings, data=self._data)
+
+
+def _coq_theorem(theorem: Theorem) -> CoqTheorem:
+    if not isinstance(theorem, CoqTheorem):
+        raise ConfigError(f"proofs of lemmas in Coq files are needed, not of {type(theorem).__name__}")
+    return theorem
 
 
 def write_proof(theorem: CoqTheorem, script: str, *, copy: Path | None = None) -> Path:
