@@ -43,9 +43,9 @@ from treetop.prove.coq.prover import CoqProver
 from treetop.prove.coq.statements import restated
 from treetop.prove.coq.theorem import CoqTheorem
 from treetop.prove.coq.writing import with_proofs
-from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Place, Proof, Verdict
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 from treetop.workers.pool import Pool
 from treetop.workers.units import Unit
 
@@ -164,7 +164,7 @@ def _column(column: str, theorem: CoqTheorem, prover: CoqProver, seconds: float,
     if column == "sauto":
         return hammered(theorem, seconds)
     with ProofSearch(theorem, config, seed=0, allow_easy=column == "search", prover=prover) as search:
-        result = search.run(ProofLimit(seconds=seconds))
+        result = search.run(Limit(seconds=seconds))
     return {
         "proved": result.status == "proved",
         "script": result.script,

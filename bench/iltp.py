@@ -27,10 +27,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from g4ip import G4ip, TimeIsUpError
 
-from treetop.prove.limits import ProofLimit
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.prover import Proof
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 _GRACE = 60.0  # seconds for the checker, behind those of the search
 _MEMORY = 3 * 2**30
@@ -40,7 +40,7 @@ Found = dict[str, Any]
 def prove_one(theorem: LogicTheorem, seconds: float) -> tuple[Proof | None, bool]:
     """Search for a proof: the proof, and (without one) whether nothing was left to try, so that there is none."""
     with ProofSearch(theorem, seed=1) as search:
-        result = search.run(ProofLimit(seconds=seconds))
+        result = search.run(Limit(seconds=seconds))
     return result.proof, result.status == "exhausted"
 
 

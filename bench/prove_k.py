@@ -20,7 +20,7 @@ from treetop.lab.ratios import Comparison, compare
 from treetop.lab.runs import Run, RunLog
 from treetop.lab.suite import SuiteProgress, run_suite
 from treetop.prove.config import ProofConfig
-from treetop.prove.limits import ProofLimit
+from treetop.search.limits import Limit
 
 BLIND = "blind_uniform"
 POLICIES = ("puct", "ucb1", "best_first")
@@ -45,7 +45,7 @@ def main() -> None:
     options.add_argument("--plot", type=Path)
     given = options.parse_args()
     policies = [*(text.strip() for text in given.policies.split(";")), BLIND]
-    experiment = Experiment(given.folder, ProofConfig(), ProofLimit(attempts=given.attempts))
+    experiment = Experiment(given.folder, ProofConfig(), Limit(calls=given.attempts))
     theorems, seeds = tuple(experiment.problems()), range(given.seeds)
 
     def show(now: SuiteProgress) -> None:

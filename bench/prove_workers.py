@@ -14,8 +14,8 @@ import time
 
 from treetop.prove.config import ProofConfig, read_policy
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.limits import ProofLimit
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 PRELUDE = """
 Fixpoint join (l m : list nat) : list nat := match l with nil => m | cons x k => cons x (join k m) end.
@@ -34,9 +34,9 @@ def rate(statement: str, policy: str, workers: int, seconds: float) -> tuple[flo
     """Attempts a second, and the share of a core that this process used."""
     theorem = CoqTheorem.from_text(PRELUDE, statement)
     with ProofSearch(theorem, read_policy(policy, ProofConfig()), seed=1, workers=workers, allow_easy=False) as search:
-        search.run(ProofLimit(attempts=100))  # until all provers have started
+        search.run(Limit(calls=100))  # until all provers have started
         wall, cpu, attempts = time.perf_counter(), time.process_time(), search.attempts
-        search.run(ProofLimit(seconds=seconds))
+        search.run(Limit(seconds=seconds))
         wall, cpu, attempts = time.perf_counter() - wall, time.process_time() - cpu, search.attempts - attempts
     return attempts / wall, cpu / wall
 

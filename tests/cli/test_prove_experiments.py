@@ -29,7 +29,7 @@ def test_a_folder_is_run_to_its_end_and_what_is_not_proved_is_a_result(run, prob
         "provider ",
         "ranker none",
         "easy ones blocked",
-        "budget tiers 5, 10 iterations",
+        "budget tiers 5, 10 simulations",
         "theorems   3 (easy, hard, peirce), digest ",
     ):
         assert words in ended.out
@@ -179,4 +179,4 @@ def test_ctrl_c_in_an_experiment_keeps_whole_runs_only_and_tells_how_to_go_on(pr
         for line in (tmp_path / "runs.jsonl").read_text().splitlines()[1:]
         if '"theorem": "hard"' in line
     ]
-    assert {one["iterations"] for one in hard if one["status"] == "open"} <= {60}, "half a run is none"
+    assert {one["simulations"] for one in hard if one["status"] == "open"} <= {60}, "half a run is none"

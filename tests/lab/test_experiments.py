@@ -13,8 +13,8 @@ from treetop.lab.experiments import Experiment, prove_one, run_of
 from treetop.lab.runs import RunLog
 from treetop.lab.suite import run_suite
 from treetop.prove.config import ProofConfig
-from treetop.prove.limits import ProofLimit
 from treetop.prove.theorems import prove
+from treetop.search.limits import Limit
 
 PROBLEMS = {
     "swap.p": "fof(a, axiom, p & q).\nfof(c, conjecture, q & p).\n",
@@ -66,7 +66,7 @@ def test_the_mode_reaches_the_theorems(folder):
 
 
 def test_the_report_tells_the_problems_and_the_budget(folder):
-    made = experiment(folder, limit=ProofLimit(seconds=9.0)).report(
+    made = experiment(folder, limit=Limit(seconds=9.0)).report(
         ["swap", "deeper/peirce"], ("puct", "blind_uniform"), (0, 1)
     )
     assert made.theorems == ("swap", "deeper/peirce")
@@ -103,7 +103,7 @@ def test_one_run_tells_how_it_ended(folder):
 
 def test_a_limit_ends_a_run_where_there_are_no_tiers(folder):
     (folder / "loop.p").write_text(LOOP)
-    run = prove_one("loop", "blind_uniform", 1, experiment(folder, tiers=(), limit=ProofLimit(attempts=3), mode="raw"))
+    run = prove_one("loop", "blind_uniform", 1, experiment(folder, tiers=(), limit=Limit(calls=3), mode="raw"))
     assert (run.status, run.attempts) == ("open", 3)
 
 

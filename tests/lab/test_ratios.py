@@ -28,7 +28,7 @@ def runs(policy: str, **costs: list) -> list[Run]:
                     policy,
                     seed,
                     status,
-                    iterations=2 * cost,
+                    simulations=2 * cost,
                     attempts=cost,
                     expansions=cost,
                     seconds=cost / 7,
@@ -60,11 +60,11 @@ def test_k_of_a_theorem_is_the_ratio_of_mean_costs_and_of_a_set_the_mean_of_thes
 
 
 def test_every_unit_reads_its_own_cost():
-    for unit in ("attempts", "expansions", "iterations", "seconds"):
+    for unit in ("attempts", "expansions", "simulations", "seconds"):
         found = k({"a": [1, 3]}, {"a": [200]}, unit)
         assert found.censored.value == pytest.approx(2.0)
         assert found.censored.unit == unit
-    found = k({"a": [10]}, {"a": [10]}, "iterations")
+    found = k({"a": [10]}, {"a": [10]}, "simulations")
     assert found.theorems[0].cost_agent == 20
 
 

@@ -35,7 +35,7 @@ def run(theorem="a", policy="ucb1", seed=0, status="proved", **more) -> Run:
         policy,
         seed,
         status,
-        **{"iterations": 3, "attempts": 5, "expansions": 2, "seconds": 0.25, **found, **more},
+        **{"simulations": 3, "attempts": 5, "expansions": 2, "seconds": 0.25, **found, **more},
     )
 
 
@@ -59,7 +59,7 @@ def test_a_run_comes_back_from_json_as_it_was():
     [
         ({"theorem": 3}, "theorem of a run is a text"), ({"theorem": ""}, "has a theorem and a policy"), ({"policy": ""}, "has a theorem"),
         ({"seed": 1.5}, "seed of a run is a whole number, not 1.5"), ({"seed": True}, "seed of a run"), ({"status": "won"}, "one of proved, exhausted"),
-        ({"attempts": -1}, "attempts of a run is a whole number of at least 0"), ({"size": "1"}, "size of a run"), ({"iterations": None}, "iterations"),
+        ({"attempts": -1}, "attempts of a run is a whole number of at least 0"), ({"size": "1"}, "size of a run"), ({"simulations": None}, "simulations"),
         ({"seconds": float("nan")}, "seconds of a run"), ({"seconds": -0.1}, "seconds"), ({"seconds": "1"}, "seconds"), ({"seconds": True}, "seconds"),
         ({"structure": ""}, "if and only if"), ({"status": "open"}, "if and only if"), ({"script": None}, "script of a run is a text"),
     ],
@@ -174,10 +174,10 @@ def test_a_damaged_file_is_told(tmp_path):
     out.write_text("".join([lines[0], lines[1].replace('"size": 1', '"size": "1"')]))
     with pytest.raises(SaveError, match="line 2 is no run"):
         read_runs(out)
-    out.write_text('{"kind": "an experiment with proofs", "version": 1}\n')
+    out.write_text('{"kind": "an experiment with proofs", "version": 2}\n')
     with pytest.raises(SaveError, match="has no report"), RunLog(out, REPORT):
         pass
-    out.write_text(lines[0].replace('"version": 1', '"version": 99'))
+    out.write_text(lines[0].replace('"version": 2', '"version": 99'))
     with pytest.raises(SaveError, match="version 99"), RunLog(out, REPORT):
         pass
     with pytest.raises(SaveError, match="there is no file"):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from tests.prove.toy import TableTheorem
 from treetop.prove.config import ProofConfig
 from treetop.prove.graph import Graph
-from treetop.prove.limits import ProofLimit
 from treetop.prove.outline import conclusion, outline
 from treetop.prove.prover import Attempt, Goal, Suggestion
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 SHARED = {
     "A": {"wrong": None, "split": ("B", "C"), "stuck": ("D",)},
@@ -21,7 +21,7 @@ SHARED = {
 
 def searched(table, **limits):
     with ProofSearch(TableTheorem(table), ProofConfig(width=1), seed=None) as search:
-        return search.run(ProofLimit(**{"iterations": 100, **limits}))
+        return search.run(Limit(**{"simulations": 100, **limits}))
 
 
 def test_the_proof_stands_first_and_a_shared_goal_is_named_once():
@@ -57,7 +57,7 @@ def test_a_long_tree_is_cut_and_says_so():
         **{f"G{n}": {f"u{m}": (f"H{n}_{m}",) for m in range(3)} for n in range(width)},
     }
     table |= {f"H{n}_{m}": {"no": None, "maybe": ("A",)} for n in range(width) for m in range(3)}
-    result = searched(table, iterations=60)
+    result = searched(table, simulations=60)
     tree = result.tree(lines=20)
     assert len(tree.lines) <= 20
     assert tree.left_out > 0

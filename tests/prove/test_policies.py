@@ -9,10 +9,10 @@ import pytest
 from tests.prove.toy import Table, TableTheorem
 from treetop.prove.config import ProofConfig
 from treetop.prove.graph import GoalNode, Graph
-from treetop.prove.limits import ProofLimit
 from treetop.prove.policies import Walk
 from treetop.prove.prover import Attempt, Goal, Suggestion
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 
 def two_tactics(
@@ -105,7 +105,7 @@ def test_widening_opens_more_tactics_only_where_a_goal_is_visited_often():
     opened = {}
     for widening in (None, (1.0, 0.5)):
         with ProofSearch(TableTheorem(wide), ProofConfig(policy="ucb1", width=1, widening=widening), seed=1) as search:
-            search.run(ProofLimit(iterations=25))
+            search.run(Limit(simulations=25))
             opened[widening] = len(search.graph.root.tactics)
     assert opened[None] >= 10  # what was never visited comes first, be it untried or open
     assert opened[1.0, 0.5] <= 5  # the root of 25
@@ -120,5 +120,5 @@ def test_no_way_goes_through_a_goal_twice():
             assert selection is not None
             names = [goal.goal.key for goal, _ in selection.way]
             assert len(set(names)) == len(names)
-            search.run(ProofLimit(attempts=1))
+            search.run(Limit(calls=1))
     assert search.graph.root.status == "proved"

@@ -42,7 +42,7 @@ def test_a_report_tells_everything_that_a_claim_needs():
     )
     assert said["chance"] == "seeds 0 to 19; rng SplitMix64 from the run's seed; tie-break rng"
     assert said["tactics"] == "provider heads; ranker none; easy ones blocked (auto, tauto: 2 in all)"
-    assert said["budget"] == "budget tiers 10, 50, 200, 1000 iterations; seconds 60, attempt seconds 2"
+    assert said["budget"] == "budget tiers 10, 50, 200, 1000 simulations; seconds 60, attempt seconds 2"
     assert said["theorems"].startswith("2 (a, b), digest ")
     assert "coqc" in said["prover"]
     assert "8.16.1" in said["prover"]

@@ -11,11 +11,11 @@ from tests.prove.toy import Table, TableProver, TableProvider, TableTheorem
 from treetop.errors import ConfigError
 from treetop.prove.config import BACKUPS, POLICIES, SUBGOALS, ProofConfig
 from treetop.prove.graph import Status
-from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Attempt, Goal, Suggestion
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
-LIMIT = ProofLimit(attempts=2000)
+LIMIT = Limit(calls=2000)
 
 SMALL: Table = {
     "A": {"circle": ("B",), "fail": None, "split": ("C", "D")},
@@ -27,7 +27,7 @@ SMALL: Table = {
 HOPELESS: Table = {"A": {"t": ("B",), "u": ("C", "B")}, "B": {"back": ("A",), "fail": None}, "C": {"close": ()}}
 
 
-def run(table: Table, limit: ProofLimit = LIMIT, seed: int | None = 1, **options):
+def run(table: Table, limit: Limit = LIMIT, seed: int | None = 1, **options):
     hooks = {
         name: options.pop(name) for name in ("provider", "ranker", "tie_break", "evaluate", "trace") if name in options
     }
@@ -67,7 +67,7 @@ def test_random_tables_are_decided_as_by_exhaustion(seed):
         c=chance.choice([0.0, 0.5, 2.0]),
     )
     with ProofSearch(TableTheorem(table), config, seed=seed) as search:
-        result = search.run(ProofLimit(attempts=5000))
+        result = search.run(Limit(calls=5000))
     assert result.status == ("proved" if "A" in provable else "exhausted"), config
     for goal in result.graph.goals:
         assert goal.status is not Status.proved or goal.goal.key in provable
@@ -165,7 +165,7 @@ def test_blind_uniform_draws_every_open_goal_as_often_and_ignores_probabilities(
     seen: dict[tuple[str, str], int] = {}
     for seed in range(600):
         with ProofSearch(TableTheorem(table), ProofConfig(policy="blind_uniform"), seed=seed) as search:
-            search.run(ProofLimit(attempts=2))
+            search.run(Limit(calls=2))
             prover = search._prover
             assert isinstance(prover, TableProver)
             seen[prover.asked[1]] = seen.get(prover.asked[1], 0) + 1
@@ -282,27 +282,39 @@ ENDLESS: Table = {f"{index}": {"on": (f"{index + 1}",), "fail": None} for index 
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_limits_in_iterations_and_attempts_are_kept_exactly(policy):
+def test_limits_in_simulations_and_attempts_are_kept_exactly(policy):
     with ProofSearch(TableTheorem(ENDLESS, "0"), ProofConfig(policy=policy), seed=3) as search:
-        assert search.run(ProofLimit(iterations=25)).iterations == 25
+        assert search.run(Limit(simulations=25)).simulations == 25
         before = search.attempts
-        assert search.run(ProofLimit(attempts=33)).attempts == before + 33
-        assert search.run(ProofLimit(seconds=0.05)).status == "open"
+        assert search.run(Limit(calls=33)).attempts == before + 33
+        assert search.run(Limit(seconds=0.05)).status == "open"
 
 
-def test_a_limit_of_nothing_is_refused():
-    with pytest.raises(ConfigError, match="iterations, attempts or seconds"):
-        ProofLimit()
+def test_a_limit_in_nodes_counts_the_goals_that_a_call_adds():
+    with ProofSearch(TableTheorem(ENDLESS, "0"), seed=3) as search:
+        for goals in (1, 11, 21):
+            assert len(search.graph) == goals
+            search.run(Limit(nodes=10))
+
+
+def test_a_limit_of_nothing_or_of_costs_is_refused():
+    with pytest.raises(ConfigError, match="a limit needs simulations"):
+        Limit()
+    with (
+        ProofSearch(TableTheorem(SMALL)) as search,
+        pytest.raises(ConfigError, match="a proof search has no cost to limit"),
+    ):
+        search.run(Limit(cost=1.0))
 
 
 def test_tiers_go_on_with_the_same_graph_and_tell_which_one_decided():
     table: Table = {**{f"{index}": {"on": (f"{index + 1}",)} for index in range(29)}, "29": {"close": ()}}
     with ProofSearch(TableTheorem(table, "0")) as search:
         result = search.run_tiers((10, 50, 200))
-    assert (result.proved, result.tier, result.iterations) == (True, 50, 30)
+    assert (result.proved, result.tier, result.simulations) == (True, 50, 30)
     with ProofSearch(TableTheorem(ENDLESS, "0")) as search:
         result = search.run_tiers((10, 50))
-    assert (result.status, result.tier, result.iterations) == ("open", None, 50)
+    assert (result.status, result.tier, result.simulations) == ("open", None, 50)
     with pytest.raises(ConfigError, match="growing"), ProofSearch(TableTheorem(table, "0")) as search:
         search.run_tiers((50, 10))
 
@@ -326,5 +338,5 @@ def test_virtual_losses_are_gone_when_nobody_is_at_work():
 def test_the_deepest_proofs_need_no_recursion():
     table: Table = {**{f"{index}": {"on": (f"{index + 1}",)} for index in range(999)}, "999": {"close": ()}}
     with ProofSearch(TableTheorem(table, "0"), ProofConfig(policy="best_first")) as search:
-        result = search.run(ProofLimit(attempts=4000))
+        result = search.run(Limit(calls=4000))
     assert result.steps == 1000

@@ -15,10 +15,10 @@ from tests.prove.test_search import provable_goals, random_table
 from tests.prove.toy import Table, TableProver, TableTheorem
 from treetop.errors import ConfigError, ProverError
 from treetop.prove.config import POLICIES, ProofConfig
-from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Attempt, Place
 from treetop.prove.search import ProofSearch
 from treetop.prove.sessions import ProverSession
+from treetop.search.limits import Limit
 
 WIDE: Table = {"A": {"split": tuple("BCDEFGH")}, **{name: {"x": None, "y": None, "close": ()} for name in "BCDEFGH"}}
 
@@ -52,7 +52,7 @@ def test_two_workers_prove_what_one_proves(policy):
     with ProofSearch(
         SlowTheorem(WIDE, seconds=0.005), ProofConfig(policy=policy), seed=1, workers=2, trace=events.append
     ) as search:
-        result = search.run(ProofLimit(attempts=500, seconds=60))
+        result = search.run(Limit(calls=500, seconds=60))
     assert result.proved
     assert [event["n"] for event in events] == list(range(1, len(events) + 1))
     assert all(goal.in_flight == 0 and not goal.reserved for goal in result.graph.goals)
@@ -60,22 +60,22 @@ def test_two_workers_prove_what_one_proves(policy):
 
 def test_two_workers_are_at_work_at_once(tmp_path):
     with ProofSearch(SlowTheorem(WIDE, folder=str(tmp_path)), seed=1, workers=2) as search:
-        assert search.run(ProofLimit(seconds=60)).proved
+        assert search.run(Limit(seconds=60)).proved
     assert len([file for file in tmp_path.iterdir() if int(file.name) != os.getpid()]) == 2
 
 
 def test_two_workers_keep_limits_and_go_on_with_the_same_graph():
     with ProofSearch(SlowTheorem(WIDE, seconds=0.001), seed=1, workers=2) as search:
-        assert search.run(ProofLimit(attempts=4)).attempts == 4
-        assert search.run(ProofLimit(iterations=1)).iterations > 1
-        assert search.run(ProofLimit(seconds=60)).proved
+        assert search.run(Limit(calls=4)).attempts == 4
+        assert search.run(Limit(simulations=1)).simulations > 1
+        assert search.run(Limit(seconds=60)).proved
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_two_workers_decide_random_tables_as_by_exhaustion(seed):
     table = random_table(random.Random(seed))
     with ProofSearch(TableTheorem(table), ProofConfig(policy="puct"), seed=seed, workers=2) as search:
-        assert search.run(ProofLimit(seconds=60)).status == ("proved" if "A" in provable_goals(table) else "exhausted")
+        assert search.run(Limit(seconds=60)).status == ("proved" if "A" in provable_goals(table) else "exhausted")
 
 
 def test_a_killed_worker_costs_its_reservation_only(tmp_path):
@@ -88,7 +88,7 @@ def test_a_killed_worker_costs_its_reservation_only(tmp_path):
                 os.kill(others[0], signal.SIGKILL)
                 killed.append(others[0])
 
-        result = search.run(ProofLimit(seconds=60), progress=kill_one)
+        result = search.run(Limit(seconds=60), progress=kill_one)
     assert killed
     assert result.proved
     assert not any("lost" in tactic.reason for goal in result.graph.goals for tactic in goal.tactics)
@@ -109,7 +109,7 @@ def test_all_provers_are_open_before_the_search_begins_and_kept_for_the_next(tmp
                 OpenTheorem(WIDE, name=name, seconds=0.001, folder=str(tmp_path)), seed=1, session=session
             ) as search:
                 assert len(list(tmp_path.glob(f"{name} *"))) == 3
-                assert search.run(ProofLimit(seconds=60)).proved
+                assert search.run(Limit(seconds=60)).proved
     assert len({file.name.rpartition(" ")[2] for file in tmp_path.glob("* *")}) == 3
 
 
@@ -125,7 +125,7 @@ def test_a_session_goes_on_after_a_theorem_that_cannot_be_opened():
         with pytest.raises(ProverError, match="does not open"):
             ProofSearch(ShutTheorem(WIDE), session=session)
         with ProofSearch(SlowTheorem(WIDE, seconds=0.001), seed=1, session=session) as search:
-            assert search.run(ProofLimit(seconds=60)).proved
+            assert search.run(Limit(seconds=60)).proved
 
 
 def test_a_session_decides_how_many_workers_there_are():

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from treetop.cli.common import LIMITS, SEARCH, Json, Seconds, Seed, hang_up_is_quitting, refuse_missing_folder
+from treetop.cli.common import (
+    LIMITS,
+    SEARCH,
+    Json,
+    Seconds,
+    Seed,
+    Simulations,
+    hang_up_is_quitting,
+    refuse_missing_folder,
+)
 from treetop.cli.prove_files import WHAT, Run, find_work, learn_from
 from treetop.cli.prove_shown import Found, find_counter_model, model_seconds, waiting, watching
 from treetop.errors import ConfigError, SaveError
@@ -18,8 +27,8 @@ from treetop.text import json_text
 
 if TYPE_CHECKING:
     from treetop.prove.config import ProofConfig
-    from treetop.prove.limits import ProofLimit
     from treetop.prove.prover import Theorem
+    from treetop.search.limits import Limit
 
 COQ, EXPERIMENTS = "Files of Coq", "Experiments"  # headings of `--help`
 SECONDS = 60.0
@@ -95,9 +104,6 @@ TacticSeconds = Annotated[
     float | None,
     typer.Option("--tactic-seconds", metavar="S", help="How long a tactic may take.", rich_help_panel=LIMITS),
 ]
-Iterations = Annotated[
-    int | None, typer.Option("--iterations", metavar="N", help="At most so many iterations.", rich_help_panel=LIMITS)
-]
 Attempts = Annotated[
     int | None, typer.Option("--attempts", metavar="N", help="At most so many tactics tried.", rich_help_panel=LIMITS)
 ]
@@ -106,7 +112,7 @@ Tiers = Annotated[
     typer.Option(
         "--tiers",
         metavar="N,N,...",
-        help="Budget tiers in iterations; each goes on with the tree of the one before.",
+        help="Budget tiers in simulations; each goes on with the tree of the one before.",
         rich_help_panel=LIMITS,
     ),
 ]
@@ -162,7 +168,7 @@ def prove(
     include_data: IncludeData = False,
     seconds: Seconds = None,
     attempts: Attempts = None,
-    iterations: Iterations = None,
+    simulations: Simulations = None,
     tiers: Tiers = None,
     tactic_seconds: TacticSeconds = None,
     policy: Policy = None,
@@ -190,7 +196,7 @@ def prove(
     from treetop.prove.sessions import ProverSession
 
     config = make_config(policy, tactic_seconds)
-    limit = make_limit(iterations, attempts, seconds)
+    limit = make_limit(simulations, attempts, seconds)
     steps = read_tiers(tiers)
     if suite is not None or basin_seeds is not None or basin_blind:
         from treetop.cli.prove_many import run_experiment
@@ -264,11 +270,15 @@ def make_config(policy: str | None, tactic_seconds: float | None) -> ProofConfig
     return config if tactic_seconds is None else replace(config, tactic_seconds=tactic_seconds)
 
 
-def make_limit(iterations: int | None, attempts: int | None, seconds: float | None) -> ProofLimit | None:
+def make_limit(simulations: int | None, attempts: int | None, seconds: float | None) -> Limit | None:
     """The limit that the options give, if they give one."""
-    from treetop.prove.limits import ProofLimit
+    from treetop.search.limits import Limit
 
-    return None if iterations is attempts is seconds is None else ProofLimit(iterations, attempts, seconds)
+    return (
+        None
+        if simulations is attempts is seconds is None
+        else Limit(simulations=simulations, calls=attempts, seconds=seconds)
+    )
 
 
 def read_tiers(text: str | None) -> tuple[int, ...]:
@@ -320,7 +330,7 @@ def _trace_to(path: Path | None) -> Iterator[Callable[[dict[str, Any]], None] | 
 def _search(
     theorem: Theorem,
     config: ProofConfig,
-    limit: ProofLimit | None,
+    limit: Limit | None,
     tiers: tuple[int, ...],
     *,
     tree: tuple[bool, bool],
@@ -329,16 +339,16 @@ def _search(
     """Look for a proof. `tree` says whether the tree is wanted, and whether all of it."""
     from dataclasses import replace
 
-    from treetop.prove.limits import ProofLimit
     from treetop.prove.outline import LINES
     from treetop.prove.search import ProofSearch
+    from treetop.search.limits import Limit
 
     trace = options["trace"]
     if trace is not None:
         trace({"event": "theorem", "theorem": theorem.name, "facts": theorem.facts()})
     with waiting(f"opening {theorem.name}"):
         search = ProofSearch(theorem, config, **options)
-    limit = limit or (None if tiers else ProofLimit(seconds=SECONDS))
+    limit = limit or (None if tiers else Limit(seconds=SECONDS))
     seconds = None if limit is None else limit.seconds
     if limit is not None and seconds is not None:
         limit = replace(limit, seconds=seconds - model_seconds(theorem, seconds))

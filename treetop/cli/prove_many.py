@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from treetop.lab.runs import Run
     from treetop.lab.suite import SuiteProgress, SuiteResult
     from treetop.prove.config import ProofConfig
-    from treetop.prove.limits import ProofLimit
     from treetop.prove.report import ProofReport
+    from treetop.search.limits import Limit
 
 _NAME = 12  # letters that the first column keeps, however narrow the terminal is
 _REASONS = 3  # why runs broke down or were refused: as many are told
@@ -35,7 +35,7 @@ def run_experiment(
     suite: Path | None,
     lemmas: list[str],
     config: ProofConfig,
-    limit: ProofLimit | None,
+    limit: Limit | None,
     tiers: tuple[int, ...],
     *,
     policy: str | None,

@@ -15,13 +15,13 @@ from treetop.lab.structure import structure
 from treetop.lab.suite import find_problems
 from treetop.prove.abilities import LemmaFile
 from treetop.prove.config import ProofConfig, read_policy
-from treetop.prove.limits import ProofLimit
 from treetop.prove.plugins import open_file, plugin_for
 from treetop.prove.prover import Theorem, TheoremFile
 from treetop.prove.report import ProofReport, report_on
 from treetop.prove.result import ProofResult
 from treetop.prove.search import ProofSearch, settled
 from treetop.prove.sessions import ProverSession
+from treetop.search.limits import Limit
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Experiment:
     source: Path
     """A file or a folder with problems."""
     config: ProofConfig
-    limit: ProofLimit | None = None
+    limit: Limit | None = None
     tiers: tuple[int, ...] = ()
     allow_easy: bool = False
     mode: str = "invertible"
@@ -94,7 +94,7 @@ def run_of(result: ProofResult, policy: str, seed: int, name: str | None = None)
         policy,
         seed,
         result.status,
-        result.iterations,
+        result.simulations,
         result.attempts,
         result.expansions,
         round(result.seconds, 4),

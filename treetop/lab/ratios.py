@@ -23,7 +23,7 @@ from treetop.prove.digests import digest
 from treetop.search.tables import text_table
 from treetop.types import FloatArray
 
-UNITS = ("attempts", "expansions", "iterations", "seconds")
+UNITS = ("attempts", "expansions", "simulations", "seconds")
 """What a run's cost may be counted in."""
 
 _TOLD = {"exact": "", "at least": "at least ", "at most": "at most ", "none": ""}

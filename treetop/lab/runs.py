@@ -12,13 +12,13 @@ from treetop.errors import ConfigError, SaveError
 from treetop.journal import Journal, Record, as_read, read_journal
 
 KIND = "an experiment with proofs"
-VERSION = 1
+VERSION = 2
 
 STATUSES = ("proved", "exhausted", "open", "refused", "failed")
 """Proved: and a checker accepted it. Exhausted: nothing was left to try. Open: the budget ended first. Refused: the checker did not accept
 what was found. Failed: the run broke down, so it tells nothing of the search."""
 
-_COUNTS = ("iterations", "attempts", "expansions", "size")
+_COUNTS = ("simulations", "attempts", "expansions", "size")
 _TEXTS = ("theorem", "policy", "status", "structure", "script", "reason")
 
 
@@ -40,7 +40,7 @@ class Run:
     seed: int
     status: str
     """One of `STATUSES`."""
-    iterations: int = 0
+    simulations: int = 0
     attempts: int = 0
     """Tactics tried on goals, with or without success."""
     expansions: int = 0

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from treetop.prove.config import ProofConfig
     from treetop.prove.coq.theorem import CoqTheorem
-    from treetop.prove.limits import ProofLimit
     from treetop.prove.logic.theorem import LogicTheorem
     from treetop.prove.prover import Attempt, Goal, Place, Proof, Prover, Provider, Step, Suggestion, Theorem, Verdict
     from treetop.prove.providers import FilteredProvider, FixedProvider, is_easy
@@ -32,7 +31,6 @@ __all__ = [
     "Place",
     "Proof",
     "ProofConfig",
-    "ProofLimit",
     "ProofProgress",
     "ProofResult",
     "ProofSearch",
@@ -50,7 +48,6 @@ __all__ = [
 _ROOMS = {
     "config": "ProofConfig",
     "coq.theorem": "CoqTheorem",
-    "limits": "ProofLimit",
     "logic.theorem": "LogicTheorem",
     "prover": "Attempt Goal Place Proof Prover Provider Step Suggestion Theorem Verdict",
     "providers": "FilteredProvider FixedProvider is_easy",

@@ -14,7 +14,7 @@ BACKUPS = ("and_min", "product", "uniform")
 SUBGOALS = ("hardest", "easiest", "score", "first")
 ESTIMATES = ("size", "constant")
 TIERS = (10, 50, 200, 1000)
-"""Iterations of the usual budget tiers, counted from the start: each goes on with the tree of the one before."""
+"""Simulations of the usual budget tiers, counted from the start: each goes on with the tree of the one before."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class ProofConfig:
     subgoals: str = "hardest"
     """Which subgoal of a tactic comes next: the one with the least value, with the greatest, the one with the best score, or the prover's first."""
     width: int | None = 4
-    """How many tactics that apply are opened in one iteration; None: all that were suggested. With few a search chooses more often; with more a prover
+    """How many tactics that apply are opened in one simulation; None: all that were suggested. With few a search chooses more often; with more a prover
     that must go to each goal goes there less often."""
     widening: tuple[float, float] | None = None
     """(k, a): after n visits at most k * n**a tactics of a goal are open, so more are opened only where a goal is visited often."""

@@ -38,7 +38,7 @@ class ProofReport:
     ranker: str | None
     allow_easy: bool
     budget_tiers: tuple[int, ...]
-    """Iterations after which the result is looked at; the last one ends the run. None where other limits do."""
+    """Simulations after which the result is looked at; the last one ends the run. None where other limits do."""
     theorems: tuple[str, ...]
     theorems_digest: str
     """Of the names, the statements, and the files that the statements stand in: `digest_theorems`."""
@@ -64,7 +64,7 @@ class ProofReport:
         tiers = self.budget_tiers
         if list(tiers) != sorted(set(tiers)) or any(tier < 1 for tier in tiers):
             raise ConfigError(
-                f"budget tiers are whole numbers of iterations, each larger than the one before, not {tiers!r}"
+                f"budget tiers are whole numbers of simulations, each larger than the one before, not {tiers!r}"
             )
         if self.allow_easy and self.blocked:
             raise ConfigError("with allow_easy nothing is blocked")
@@ -78,7 +78,7 @@ class ProofReport:
     def facts(self) -> dict[str, str]:
         """Everything by name, for people: what belongs together on one line, long lists by their first and last entries."""
         c = "none" if self.c is None else f"{self.c:.6g}"
-        tiers = f"budget tiers {_listed(self.budget_tiers)} iterations" if self.budget_tiers else "no budget tiers"
+        tiers = f"budget tiers {_listed(self.budget_tiers)} simulations" if self.budget_tiers else "no budget tiers"
         prover = {
             "": self.prover.get("prover"),
             **{name: value for name, value in self.prover.items() if name not in ("prover", "statement")},

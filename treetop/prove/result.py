@@ -23,7 +23,7 @@ class ProofResult:
     """The proof as its users write it."""
     verdict: Verdict | None
     """What the checker said, where something was found."""
-    iterations: int
+    simulations: int
     attempts: int
     expansions: int
     seconds: float
@@ -72,7 +72,7 @@ class ProofResult:
                 "checker": verdict.checker,
                 "assumptions": list(verdict.assumptions),
             },
-            "iterations": self.iterations,
+            "simulations": self.simulations,
             "attempts": self.attempts,
             "expansions": self.expansions,
             "seconds": round(self.seconds, 4),

@@ -90,7 +90,7 @@ class Scheduler:
         self._events = 0
         self._tasks = 0
         self._under_way: dict[int, tuple[Task, Selection]] = {}
-        self.iterations = 0
+        self.simulations = 0
         self.attempts = 0
         self.expansions = 0
         self._length = max(1, len(graph.root.goal.key))
@@ -133,7 +133,7 @@ class Scheduler:
         selection = self._end(task)
         goal = selection.goal
         assert goal.suggestions is not None
-        self.iterations += 1
+        self.simulations += 1
         self.attempts += len(attempts)
         open_before = goal.status is Status.open
         for attempt in attempts:
@@ -247,7 +247,7 @@ class Scheduler:
     def _tell(self, event: str, **facts: Any) -> None:
         if self._trace is not None:
             self._events += 1
-            self._trace({"n": self._events, "event": event, "iteration": self.iterations, **facts})
+            self._trace({"n": self._events, "event": event, "simulation": self.simulations, **facts})
 
 
 def _on_way(selection: Selection) -> list[Any]:

@@ -3,7 +3,7 @@
 ::
 
     with ProofSearch(LogicTheorem("p & q -> q & p"), seed=1) as search:
-        result = search.run(ProofLimit(seconds=10))
+        result = search.run(Limit(seconds=10))
         print(result)
 """
 
@@ -23,7 +23,6 @@ from treetop.prove.abilities import GoalPrinter, Retraceable, TimedVerifier, Tun
 from treetop.prove.config import ProofConfig
 from treetop.prove.extract import extract, shorten
 from treetop.prove.graph import GoalNode, Graph, Status
-from treetop.prove.limits import ProofBudget, ProofLimit
 from treetop.prove.outline import LINES, Outline, Show
 from treetop.prove.policies import TieBreak, make_policy
 from treetop.prove.prover import Attempt, Place, Proof, Prover, Provider, Theorem, Verdict
@@ -33,12 +32,12 @@ from treetop.prove.result import ProofResult
 from treetop.prove.scheduling import MOST_TACTICS, Evaluate, Ranker, Scheduler, Task, TraceSink, carry_out
 from treetop.prove.sessions import ProverSession
 from treetop.search.interrupts import Interrupts
-from treetop.search.limits import Pulse
+from treetop.search.limits import Budget, Limit, Pulse
 from treetop.workers.units import Unit
 
-_SHORTENING = ProofLimit(attempts=200, seconds=5.0)
+_SHORTENING = Limit(calls=200, seconds=5.0)
 _CHECKING = 1.0, 0.25  # seconds, and a share of the limit, that a check may take beyond the limit
-_SHOWING = ProofLimit(attempts=500, seconds=10.0)
+_SHOWING = Limit(calls=500, seconds=10.0)
 _GRACE = (
     60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
 )
@@ -49,7 +48,7 @@ _WATCHED = 0.1  # seconds between two looks at the progress
 class ProofProgress:
     """Where a search stands, for those who watch."""
 
-    iterations: int
+    simulations: int
     attempts: int
     elapsed: float
     open: int
@@ -139,18 +138,23 @@ class ProofSearch:
             self._session.close()
 
     @property
-    def iterations(self) -> int:
+    def simulations(self) -> int:
         """How many there were in all."""
-        return self._scheduler.iterations
+        return self._scheduler.simulations
 
     @property
     def attempts(self) -> int:
         """How many tactics were tried in all."""
         return self._scheduler.attempts
 
-    def run(self, limit: ProofLimit, *, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
-        """Search until the theorem is proved, nothing is left to try, or a limit or Ctrl-C comes. A later call goes on with the same graph."""
-        budget = ProofBudget(limit)
+    def run(self, limit: Limit, *, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
+        """Search until the theorem is proved, nothing is left to try, a limit is reached or Ctrl-C is pressed. A later call continues with the same graph.
+
+        Of the limit, `calls` counts the tactics tried, and `nodes` the goals added to the graph.
+        """
+        if limit.cost is not None:
+            raise ConfigError("a proof search has no cost to limit: limit simulations, calls, nodes or seconds")
+        budget = Budget(limit, elsewhere=True)
         self._limits = {name: value for name, value in asdict(limit).items() if value is not None}
         self._interrupted = False
         pulse = Pulse(_WATCHED)
@@ -175,16 +179,16 @@ class ProofSearch:
         seconds: float | None = None,
         progress: Callable[[ProofProgress], None] | None = None,
     ) -> ProofResult:
-        """Search by budget tiers, each a number of iterations counted from the start, until one of them decides. Each goes on with the same graph."""
+        """Search by budget tiers, each a number of simulations counted from the start, until one of them decides. Each goes on with the same graph."""
         if not tiers or any(late <= early for early, late in pairwise(tiers)) or tiers[0] < 1:
-            raise ConfigError(f"tiers are growing numbers of iterations, not {tiers!r}")
+            raise ConfigError(f"tiers are growing numbers of simulations, not {tiers!r}")
         self._tiers = tuple(tiers)
         for tier in tiers:
             self._tier = tier
             left = None if seconds is None else seconds - self.seconds
-            if self.iterations >= tier or (left is not None and left <= 0):
+            if self.simulations >= tier or (left is not None and left <= 0):
                 continue
-            self.run(ProofLimit(iterations=tier - self.iterations, seconds=left), progress=progress)
+            self.run(Limit(simulations=tier - self.simulations, seconds=left), progress=progress)
             if self.graph.root.status is not Status.open or self._interrupted:
                 break
         return self.result()
@@ -215,7 +219,7 @@ class ProofSearch:
             proof,
             script,
             verdict,
-            self.iterations,
+            self.simulations,
             self.attempts,
             self._scheduler.expansions,
             self.seconds,
@@ -235,10 +239,10 @@ class ProofSearch:
         prover = self._prover
         if not isinstance(prover, GoalPrinter):
             return None
-        budget = ProofBudget(_SHOWING)
+        budget = Budget(_SHOWING, elsewhere=True)
 
         def sight(node: GoalNode) -> str:
-            budget.attempts += 1
+            budget.calls += 1
             try:
                 return str(node.goal) if budget.spent else prover.show(node.place())
             except ProverError:  # a way that cannot be gone again
@@ -259,18 +263,18 @@ class ProofSearch:
             limits={**self._limits, "workers": self.workers},
         )
 
-    def _judge(self, budget: ProofBudget) -> None:
+    def _judge(self, budget: Budget) -> None:
         """Shorten and check, once. Where the shorter proof is refused, the one that the search found may still stand."""
         if self._decided is not None:
             return
         found = extract(self.graph)
         left = budget.seconds_left
-        shortening = ProofBudget(
-            _SHORTENING if left is None else replace(_SHORTENING, seconds=min(5.0, max(0.1, left / 3)))
+        shortening = Budget(
+            _SHORTENING if left is None else replace(_SHORTENING, seconds=min(5.0, max(0.1, left / 3))), elsewhere=True
         )
 
         def attempt(place: Place, tactic: str) -> Attempt:
-            shortening.attempts += 1
+            shortening.calls += 1
             return self._prover.attempt(place, tactic, self.config.tactic_seconds)
 
         shorter = shorten(self.graph, attempt, lambda: not shortening.spent)
@@ -297,18 +301,20 @@ class ProofSearch:
         verdict = theorem.verify_before(final, end) if isinstance(theorem, TimedVerifier) else theorem.verify(final)
         return None if verdict is None else (final, verdict)
 
-    def _work(self, budget: ProofBudget, stop: Callable[[], bool]) -> Generator[None]:
+    def _work(self, budget: Budget, stop: Callable[[], bool]) -> Generator[None]:
         """Let tasks be carried out, here or by the workers; gives the word after each of them. Those that are carried out here heed `stop`."""
-        spent_before = self._scheduler.iterations, self._scheduler.attempts
+        scheduler = self._scheduler
+        simulations, attempts, goals = scheduler.simulations, scheduler.attempts, len(self.graph)
 
-        def settle() -> None:
-            budget.iterations = self._scheduler.iterations - spent_before[0]
-            budget.attempts = self._scheduler.attempts - spent_before[1]
+        def count() -> None:
+            budget.simulations = scheduler.simulations - simulations
+            budget.calls = scheduler.attempts - attempts
+            budget.nodes = len(self.graph) - goals
 
         if self._pool is None:
             while (task := self._next_task(budget)) is not None:
                 self._scheduler.report(task, carry_out(self._prover, task, stop))
-                settle()
+                count()
                 yield
             return
         tasks: dict[str, Task] = {}
@@ -319,7 +325,7 @@ class ProofSearch:
                     self._scheduler.report(task, outcome.value)
                 else:
                     self._scheduler.drop(task, f"the prover was lost: {outcome.reason}")
-                settle()
+                count()
                 yield
                 if self.graph.root.status is not Status.open or budget.seconds_left == 0.0:
                     break  # what workers have at hand is not begun any more
@@ -327,22 +333,22 @@ class ProofSearch:
             for task in tasks.values():
                 self._scheduler.give_back(task, "the search stopped")
 
-    def _next_task(self, budget: ProofBudget) -> Task | None:
+    def _next_task(self, budget: Budget) -> Task | None:
         if budget.spent or self.graph.root.status is not Status.open:
             return None
-        limit = budget.limit.iterations
-        if limit is not None and budget.iterations + self._scheduler.tasks_under_way >= limit:
+        limit, scheduler = budget.limit, self._scheduler
+        if limit.simulations is not None and budget.simulations + scheduler.tasks_under_way >= limit.simulations:
             return None
-        left = budget.attempts_left(self._scheduler.attempts_under_way)
-        return self._scheduler.reserve(attempts=left, seconds=budget.seconds_left)
+        left = None if limit.calls is None else max(0, limit.calls - budget.calls - scheduler.attempts_under_way)
+        return scheduler.reserve(attempts=left, seconds=budget.seconds_left)
 
-    def _standing(self, budget: ProofBudget, *, checking: bool = False) -> ProofProgress:
+    def _standing(self, budget: Budget, *, checking: bool = False) -> ProofProgress:
         counts = dict.fromkeys(Status, 0)
         for goal in self.graph.goals:
             counts[goal.status] += 1
         return ProofProgress(
-            budget.iterations,
-            budget.attempts,
+            budget.simulations,
+            budget.calls,
             budget.elapsed,
             counts[Status.open],
             counts[Status.proved],

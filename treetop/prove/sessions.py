@@ -5,7 +5,7 @@
     with ProverSession(workers=2) as session:
         for name in ("app_nil", "rev_app"):
             with ProofSearch(CoqTheorem("Lists.v", name), session=session) as search:
-                print(search.run(ProofLimit(seconds=10)))
+                print(search.run(Limit(seconds=10)))
 """
 
 from __future__ import annotations

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from treetop.errors import ConfigError
-from treetop.prove.limits import ProofLimit
 from treetop.prove.plugins import open_file, plugin_for, read_text
 from treetop.prove.prover import Theorem
 from treetop.prove.result import ProofResult
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 
 def find_theorem(what: str | Path | Theorem, lemma: str | None = None, **options: Any) -> Theorem:
@@ -48,4 +48,4 @@ def prove(
     proved in 1 step, accepted by treetop natural deduction
     """
     with ProofSearch(find_theorem(what, lemma), **options) as search:
-        return search.run(ProofLimit(seconds=seconds))
+        return search.run(Limit(seconds=seconds))

@@ -25,7 +25,8 @@ class Limit:
     cost: float | None = None
     """For evaluations made elsewhere: what they may cost together, in the evaluator's own unit. The one that goes past it is the last."""
     calls: int | None = None
-    """For evaluations made elsewhere: how many may begin. Second attempts count too, as soon as they are over."""
+    """For evaluations made elsewhere: how many may begin. Second attempts count too, as soon as they are over.
+    In a proof search: how many tactics may be tried."""
 
     def __post_init__(self) -> None:
         for name in ("simulations", "nodes", "calls"):
@@ -58,7 +59,8 @@ class Budget:
         self.cost, self.calls = 0.0, 0
         self.simulations = 0
         """How many have been run."""
-        self._nodes = 0
+        self.nodes = 0
+        """How many nodes have been added."""
         self._barren = 0  # simulations since the tree last grew
         self._clock = thinking_clock()
         self._start = self._clock.now()
@@ -80,10 +82,18 @@ class Budget:
         """Seconds that the limit still allows; None where it has none."""
         return None if self.limit.seconds is None else max(0.0, self.limit.seconds - self.elapsed)
 
+    @property
+    def spent(self) -> bool:
+        """Whether a limit is reached."""
+        limit = self.limit
+        used = ((self.simulations, limit.simulations), (self.nodes, limit.nodes), (self.calls, limit.calls),
+                (self.cost, limit.cost))  # fmt: skip
+        return any(most is not None and count >= most for count, most in used) or self.seconds_left == 0.0
+
     def next_slice(self) -> int:
         """How many simulations to run before looking up again; 0 when a limit is reached."""
         limit = self.limit
-        if limit.nodes is not None and (self._nodes >= limit.nodes or self._barren >= _BARREN):
+        if limit.nodes is not None and (self.nodes >= limit.nodes or self._barren >= _BARREN):
             return 0
         self._slice_start = self._clock.now()
         if limit.seconds is not None and self._slice_start - self._start >= limit.seconds:
@@ -96,7 +106,7 @@ class Budget:
     def spend(self, simulations: int, nodes: int) -> None:
         """Account for what was run, and fit the next slice to the speed that was seen."""
         self.simulations += simulations
-        self._nodes += nodes
+        self.nodes += nodes
         self._barren = 0 if nodes else self._barren + simulations
         seconds = self._clock.now() - self._slice_start
         if simulations and seconds > 0:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.limits import ProofLimit
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 FILE = """
 Inductive reach : nat -> Prop := start : reach 0 | step : forall n, reach n -> reach (S (S (S n))).
@@ -26,7 +26,7 @@ def test_a_theorem_learns_from_the_proofs_above_it_and_from_other_files(tmp_path
     assert theorem.learn([own], tmp_path / "records") == 1  # the proof below it is not looked at
     with ProofSearch(theorem, seed=1, allow_easy=False) as search:
         suggested = [pair.tactic for pair in search.provider.suggest(search.graph.root.goal)]
-        result = search.run(ProofLimit(attempts=100))
+        result = search.run(Limit(calls=100))
     assert "climb" in suggested
     assert result.proved
     assert theorem.facts()["examples"] == 1

@@ -9,9 +9,9 @@ import pytest
 from treetop.prove.coq.documents import Document
 from treetop.prove.coq.statements import restated
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.limits import ProofLimit
 from treetop.prove.providers import is_easy
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 FILE = Path(__file__).parents[3] / "examples" / "theorems" / "Lemmas.v"
 NAMES = [lemma.qualified for lemma in Document(FILE.read_text(), FILE.name).admitted]
@@ -28,7 +28,7 @@ def test_a_lemma_is_proved_without_easy_tactics_and_without_a_lemma_that_states_
     theorem = CoqTheorem(FILE, name)
     with ProofSearch(theorem, seed=1, allow_easy=False) as search:
         assert restated(search.graph.root.goal.data, search._prover.search) == ""
-        result = search.run(ProofLimit(attempts=5000, seconds=60))
+        result = search.run(Limit(calls=5000, seconds=60))
     assert result.proved, result.summary()
     assert result.verdict is not None
     assert result.verdict.checker.startswith("coqc")
@@ -39,7 +39,7 @@ def test_a_lemma_is_proved_without_easy_tactics_and_without_a_lemma_that_states_
 
 def test_the_commutativity_of_addition_is_proved_from_nothing():
     with ProofSearch(CoqTheorem(FILE, "plus_comm"), seed=2, allow_easy=False) as search:
-        result = search.run(ProofLimit(attempts=5000, seconds=60))
+        result = search.run(Limit(calls=5000, seconds=60))
     assert result.verdict is not None
     assert result.verdict.accepted
     assert result.verdict.assumptions == ()

@@ -10,10 +10,10 @@ from treetop.prove.coq.goals import CoqGoal, Hypothesis
 from treetop.prove.coq.retracing import renamed_tactic, retrace
 from treetop.prove.coq.settings import CoqSettings
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Goal, Proof
 from treetop.prove.providers import FixedProvider
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 
 def goal(conclusion, **types):
@@ -82,6 +82,6 @@ def test_a_proof_is_not_lost_because_its_tactics_need_longer_than_usual_in_the_r
     with ProofSearch(
         theorem, ProofConfig(tactic_seconds=60.0), provider=FixedProvider([(slow, 0.5), ("exact even_zero", 0.5)])
     ) as search:
-        result = search.run(ProofLimit(attempts=10))
+        result = search.run(Limit(calls=10))
     assert result.proved, result.summary()
     assert slow in result.script

@@ -7,8 +7,8 @@ import pytest
 from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.scope import premises_in_scope, statements
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.limits import ProofLimit
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 RELATION = """
 Require Import Setoid.
@@ -66,7 +66,7 @@ CASES = {
 def test_what_the_file_states_is_used_whatever_its_symbols(case):
     prelude, statement = CASES[case]
     with ProofSearch(CoqTheorem.from_text(prelude, statement), seed=1) as search:
-        assert search.run(ProofLimit(attempts=1500)).proved
+        assert search.run(Limit(calls=1500)).proved
 
 
 def test_a_hypothesis_of_a_section_is_used_at_chosen_arguments(tmp_path):
@@ -77,7 +77,7 @@ def test_a_hypothesis_of_a_section_is_used_at_chosen_arguments(tmp_path):
         End S.
     """)
     with ProofSearch(CoqTheorem(file, "other"), seed=1) as search:
-        assert search.run(ProofLimit(attempts=1500)).proved
+        assert search.run(Limit(calls=1500)).proved
 
 
 def test_a_principle_that_the_file_states_is_used_for_induction():

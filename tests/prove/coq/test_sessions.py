@@ -13,10 +13,10 @@ import pytest
 
 from treetop.errors import ConfigError, ProverError
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.limits import ProofLimit
 from treetop.prove.prover import Place
 from treetop.prove.search import ProofSearch
 from treetop.prove.sessions import ProverSession
+from treetop.search.limits import Limit
 
 FILE = """
 Lemma first : forall n : nat, n = n. Admitted.
@@ -43,7 +43,7 @@ def file(tmp_path):
 
 def outcome(theorem, session=None):
     with ProofSearch(theorem, seed=1, session=session) as search:
-        result = search.run(ProofLimit(attempts=200))
+        result = search.run(Limit(calls=200))
         return result.attempts, [str(goal.goal) for goal in result.graph.goals], result.script, search._prover.pid
 
 

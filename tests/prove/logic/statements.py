@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 
-from treetop.prove.limits import ProofLimit
 from treetop.prove.logic.formula import AND, IFF, IMP, OR, Formula, atom, chain, false, neg, true
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.prover import Proof
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 THEOREMS = (
     "True",
@@ -82,7 +82,7 @@ def prove(
     """A theorem and its proof, which its own checker has accepted; None: every choice is dead."""
     theorem = LogicTheorem.read(text, mode=mode, **options)
     with ProofSearch(theorem, seed=1) as search:
-        result = search.run(ProofLimit(seconds=seconds))
+        result = search.run(Limit(seconds=seconds))
     assert result.status in ("proved", "exhausted"), result.summary()
     return theorem, result.proof
 

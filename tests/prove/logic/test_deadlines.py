@@ -9,11 +9,11 @@ import pytest
 
 from treetop.cli.prove_shown import find_counter_model, model_seconds
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.limits import ProofLimit
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.prover import Attempt
 from treetop.prove.scheduling import Task, carry_out
 from treetop.prove.search import ProofSearch
+from treetop.search.limits import Limit
 
 
 class Hasty(LogicTheorem):
@@ -31,13 +31,13 @@ def test_a_proof_that_cannot_be_checked_in_time_is_kept_and_checked_by_the_next_
     Hasty.ends.clear()
     with ProofSearch(Hasty.read("(p | q) & (p -> r) & (q -> r) -> r & (p | q)", mode=mode)) as search:
         began = time.monotonic()
-        first = search.run(ProofLimit(seconds=30))
+        first = search.run(Limit(seconds=30))
         assert (first.status, first.verdict, first.script) == ("open", None, "")
         assert (
             first.summary() == "not proved within the limit: a proof was found, and there was no time left to check it"
         )
         assert str(first.tree()).startswith("+ goal 0")
-        assert search.run(ProofLimit(attempts=1)).proved
+        assert search.run(Limit(calls=1)).proved
     assert began + 30 < Hasty.ends[0] < began + 60, "a check may take a little longer than the limit"
     assert Hasty.ends[1] is None, "without a limit in seconds it takes what it takes"
 
@@ -46,7 +46,7 @@ def test_a_proof_that_cannot_be_checked_in_time_is_kept_and_checked_by_the_next_
 def test_the_translation_of_a_proof_looks_at_the_clock(mode):
     theorem = LogicTheorem.read("(p | q) & (p -> r) & (q -> r) -> r & (p | q)", mode=mode)
     with ProofSearch(theorem) as search:
-        proof = search.run(ProofLimit(attempts=1000)).proof
+        proof = search.run(Limit(calls=1000)).proof
     assert theorem.verify_before(proof, time.monotonic() - 1) is None
     assert theorem.verify_before(proof, time.monotonic() + 60).accepted
     assert theorem.verify_before(proof, None).accepted
@@ -57,7 +57,7 @@ def test_a_counter_model_is_looked_for_within_the_limit(monkeypatch):
     monkeypatch.setattr(LogicTheorem, "refute", lambda _, seconds: given.append(seconds))
     theorem = LogicTheorem.read("p | ~p")
     with ProofSearch(theorem) as search:
-        result = search.run(ProofLimit(seconds=3))
+        result = search.run(Limit(seconds=3))
     assert (model_seconds(theorem, 3.0), model_seconds(theorem, 600.0)) == (pytest.approx(0.6), 5.0)
     assert model_seconds(CoqTheorem.from_text("", "True"), 3.0) == 0.0
     for left in (0.6, -1.0, 100.0, None):
