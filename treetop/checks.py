@@ -196,16 +196,16 @@ def closest(word: str, known: Iterable[str], *, cutoff: float = 0.6) -> str | No
 
 
 def suggest(word: str, known: Iterable[str], *, listed: str = "there are") -> str:
-    """Return a hint for an unknown word: the closest known one, or all of them.
+    """Return a hint for an unknown word: the closest known one, if one is close, and all of them.
 
     >>> suggest("othelo", ["hex", "othello"])
-    'did you mean othello?'
+    'did you mean othello? there are hex, othello'
     >>> suggest("chess", ["hex", "othello"])
     'there are hex, othello'
     """
     words = sorted(known)
     close = closest(word, words)
-    return f"did you mean {close}?" if close else f"{listed} {', '.join(words)}"
+    return f"{f'did you mean {close}? ' if close else ''}{listed} {', '.join(words)}"
 
 
 def shorten(value: object) -> str:

@@ -16,11 +16,11 @@ class Problem:
 @pytest.mark.parametrize(("changed", "text"), [
     ({"limit": 5}, r"the limit of a Policy is a Limit such as Limit\(simulations=200\), not 5"),
     ({"config": "uct"}, "the config of a Policy is uct.*not 'uct'"),
-    ({"seed": 1.5}, "a seed is a whole number, not 1.5"),
+    ({"seed": 1.5}, "seed must be a whole number, not 1.5"),
     ({"options": {"simulations": 5}}, r"Policy has no option 'simulations'; it belongs to the limit: limit=Limit\(simulations=...\)"),
     ({"options": {"c": 2.0}}, r"no option 'c'; it belongs to the config: config=uct\(c=...\)"),
-    ({"options": {"horizn": 2}}, "no option 'horizn'; did you mean 'horizon'?"),
-    ({"options": {"xyz": 2}}, "no option 'xyz'; there are horizon, discount"),
+    ({"options": {"horizn": 2}}, "no option 'horizn'; did you mean horizon?"),
+    ({"options": {"xyz": 2}}, "no option 'xyz'; there are discount, horizon"),
 ])  # fmt: skip
 def test_wrong_arguments_of_a_policy_are_refused_with_what_would_be_right(changed, text):
     usual = {"limit": tt.Limit(simulations=5), "config": tt.uct(), "seed": 1, "options": {"horizon": 5}}

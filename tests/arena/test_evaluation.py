@@ -223,7 +223,7 @@ def test_bad_evaluations_are_refused(tmp_path):
     for options, words in (
         ({"games": 0}, "games must be"),
         ({"win_above": math.nan}, "win_above"),
-        ({"seed": 1.5}, "a seed is"),
+        ({"seed": 1.5}, "seed must be a whole number"),
         ({"names": ["a", "b"]}, "each one once"),
     ):
         with pytest.raises(ConfigError, match=words):

@@ -324,7 +324,7 @@ def test_bad_matches_are_refused_before_anything_is_written(tmp_path):
     wrong = [
         ({"games": 5}, "even number"),
         ({"games": 0}, "even number"),
-        ({"seed": 1.5}, "a seed is"),
+        ({"seed": 1.5}, "seed must be a whole number"),
         ({"workers": -1}, "workers must be"),
         ({"move_deadline": -1.0}, "move_deadline must be"),
         ({"make_player": "nowhere:make"}, "cannot be imported"),

@@ -159,7 +159,7 @@ def test_bad_tests_are_refused():
     ):
         with pytest.raises(ConfigError, match=words):
             Sprt(*arguments)
-    with pytest.raises(ConfigError, match="alpha must lie"):
+    with pytest.raises(ConfigError, match="alpha must be a number above 0 and below 0.5"):
         Sprt(0, 5, alpha=0.7)
     with pytest.raises(ConfigError, match="normalized or logistic"):
         Sprt(0, 5, model="linear")

@@ -158,7 +158,7 @@ def test_players_may_be_named_in_a_file(run, tmp_path):
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
-    (("--games", "5"), "even number"), (("--sprt", "5", "0"), "elo0 must be less"), (("--sprt", "0", "5", "--alpha", "2"), "alpha must lie"),
+    (("--games", "5"), "even number"), (("--sprt", "5", "0"), "elo0 must be less"), (("--sprt", "0", "5", "--alpha", "2"), "alpha must be a number above 0"),
     (("--workers", "-2"), "--workers must be"), (("--out", "nowhere/m.jsonl"), "there is no folder"), (("--players", "none.toml"), "no file"),
 ])  # fmt: skip
 def test_usage_errors_exit_with_2(run, arguments, words):

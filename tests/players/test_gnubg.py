@@ -163,7 +163,7 @@ def test_a_missing_program_is_told_with_its_package(monkeypatch):
 
 
 @pytest.mark.parametrize(("options", "text"), [
-    ("level='novice'", "there are beginner, casual"), ("level='beginner', plies=1", "not both"), ("plies=9", "from 0 to 4"), ("plies=True", "plies must"),
+    ("level='novice'", "level must be 'beginner', 'casual'"), ("level='beginner', plies=1", "not both"), ("plies=9", "from 0 to 4"), ("plies=True", "plies must"),
     ("noise=-1", "noise must"), ("noise='much'", "noise must"), ("check=-1", "check must"), ("deadline=0", "deadline must"), ("ply=1", "has no option 'ply'"),
 ])  # fmt: skip
 def test_options_out_of_range_are_refused(options, text):

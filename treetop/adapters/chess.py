@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from treetop import checks
 from treetop.adapters.packages import load
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
@@ -43,12 +44,7 @@ class ChessProblem:
                 raise ConfigError(f"this is no chess position: {error}") from None
         if board is not None and not isinstance(board, chess.Board):
             raise ConfigError(f"give a chess.Board or a FEN, not {board!r}")
-        if rollout_moves is not None and (
-            isinstance(rollout_moves, bool) or not isinstance(rollout_moves, int) or rollout_moves < 0
-        ):
-            raise ConfigError(
-                f"rollout_moves is a whole number of at least 0, or None for rollouts to the end; not {rollout_moves!r}"
-            )
+        checks.whole("rollout_moves", rollout_moves, 0, optional=True)
         self._board = chess.Board() if board is None else board.copy()
         self.name = self._board.aliases[0] if getattr(self._board, "aliases", None) else "chess"
         self.claim_draws, self._rollout_moves = bool(claim_draws), rollout_moves

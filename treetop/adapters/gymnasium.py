@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from treetop import checks
 from treetop.adapters.clones import Clones, Hooks, OwnRandomness, RandomStepError, global_digest, layers
 from treetop.adapters.options import check_policy, option_names, refuse_unknown
 from treetop.adapters.packages import load
@@ -348,10 +349,8 @@ def _check_options(
     snapshot: Any = None,
     reward_range: Any = None,  # noqa: ARG001
 ) -> None:
-    if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
-        raise ConfigError(f"horizon is a whole number of steps, at least 1; not {horizon!r}")
-    if not isinstance(discount, (int, float)) or not 0.0 < discount <= 1.0:
-        raise ConfigError(f"discount is a number above 0 and at most 1, not {discount!r}")
+    checks.whole("horizon", horizon, 1)
+    checks.number("discount", discount, above=0, high=1)
     if snapshot is not None and (
         not isinstance(snapshot, tuple) or len(snapshot) != 2 or not all(map(callable, snapshot))
     ):

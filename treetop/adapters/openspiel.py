@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from treetop import checks
 from treetop.adapters.options import check_policy
 from treetop.adapters.packages import load
 from treetop.compiler.rng import Rng, mix
@@ -65,10 +66,8 @@ class OpenSpielProblem:
                 f"{self.name} draws its chance inside of a step and does not tell the outcomes, so it cannot be searched"
             )
         self.num_players = self.game.num_players()
-        if isinstance(player, bool) or not isinstance(player, int) or not 0 <= player < self.num_players:
-            raise ConfigError(f"the players of {self.name} are 0 to {self.num_players - 1}, not {player!r}")
-        if isinstance(worlds, bool) or not isinstance(worlds, int) or worlds < 1:
-            raise ConfigError(f"worlds is a whole number of at least 1, not {worlds!r}")
+        checks.whole("player", player, 0, self.num_players - 1)
+        checks.whole("worlds", worlds, 1)
         self.reward_range = (self.game.min_utility(), self.game.max_utility())
         self.zero_sum = self.num_players == 2 and kind.utility == pyspiel.GameType.Utility.ZERO_SUM
         self.step_rewards = kind.reward_model == pyspiel.GameType.RewardModel.REWARDS

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.search.config import SearchConfig
 from treetop.search.limits import Limit
@@ -23,8 +23,7 @@ def check_policy(
         raise ConfigError(
             f"the config of a {policy} is uct(...), puct(...), another preset or a SearchConfig, not {config!r}"
         )
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ConfigError(f"a seed is a whole number, not {seed!r}")
+    checks.whole("seed", seed)
     refuse_unknown(policy, options, option_names(problem))
 
 
@@ -44,6 +43,5 @@ def refuse_unknown(owner: str, options: Iterable[str], known: list[str]) -> None
         elif option in {field.name for field in dataclasses.fields(SearchConfig)}:
             hint = f"it belongs to the config: config=uct({option}=...)"
         else:
-            near = difflib.get_close_matches(option, known, 1)
-            hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"
+            hint = checks.suggest(option, known)
         raise ConfigError(f"{owner} has no option {option!r}; {hint}")

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.adapters.clones import Clones, OwnRandomness, RandomStepError, layers
 from treetop.adapters.options import check_policy
 from treetop.adapters.packages import load
@@ -63,8 +64,7 @@ class PettingZooProblem:
             vars(layer).get("_has_reset") is False for layer in layers(env)
         ):
             raise ConfigError(f"{env} was not reset yet, or is over: there is nothing to search from")
-        if isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 1:
-            raise ConfigError(f"horizon is a whole number of steps, at least 1; not {horizon!r}")
+        checks.whole("horizon", horizon, 1)
         core = env
         while hasattr(core, "env") and type(core).__name__ in _PASSIVE:
             core = core.env

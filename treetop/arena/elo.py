@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from treetop import checks
 from treetop.errors import ConfigError
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -30,8 +31,7 @@ def elo_of(score: float) -> float:
     >>> round(elo_of(0.75))
     191
     """
-    if not 0 <= score <= 1:
-        raise ConfigError(f"a score lies between 0 and 1, not {score!r}")
+    checks.share("score", score)
     if score in (0, 1):
         return math.inf if score else -math.inf
     return 400 * math.log10(score / (1 - score))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from treetop import checks
 from treetop.arena.game import PlayedGame
 from treetop.arena.log import EVALUATION, GameLog
 from treetop.arena.match import Contest, MatchProgress, Terms, play_contests
@@ -97,8 +98,7 @@ class _Terms(Terms):
     entrants: int = 1
 
     def _check_games(self) -> None:
-        if isinstance(self.games, bool) or not isinstance(self.games, int) or self.games < 1:
-            raise ConfigError(f"games must be a whole number of at least 1, not {self.games!r}")
+        checks.whole("games", self.games, 1)
 
     @property
     def group(self) -> int:
@@ -134,13 +134,12 @@ def evaluate(
     called = specs if names is None else tuple(names)
     if not specs or len(called) != len(specs):
         raise ConfigError("name at least one player, and each one once")
-    if isinstance(win_above, bool) or not isinstance(win_above, (int, float)) or not math.isfinite(win_above):
-        raise ConfigError(f"win_above must be a number, not {win_above!r}")
+    threshold = checks.number("win_above", win_above)
     found = load_game(game)
     checked = _Terms(found, games, seed, OpeningSettings(0, balanced=False), make_player, move_deadline)
     terms = _Terms(found, games * len(specs), seed, checked.openings, make_player, move_deadline, entrants=len(specs))
     file = None if out is None else Path(out)
-    tally = ScoreTally(called, found.name, seed, games, float(win_above), file)
+    tally = ScoreTally(called, found.name, seed, games, threshold, file)
     contest = _Evaluation(
         specs, called, GameLog(file, terms.header(specs, called), EVALUATION), tally, found.facts.players
     )

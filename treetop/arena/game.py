@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from treetop import checks
 from treetop.arena.seeds import CHANCE as FOR_CHANCE
 from treetop.arena.seeds import PLAYER, SIGHT, derive
 from treetop.compiler.preparing import thinking_clock
@@ -72,8 +73,7 @@ def play_game(
     facts = start.game.facts
     if len(players) != facts.players:
         raise ConfigError(f"{start.game.name} is played by {facts.players}, not by {len(players)}")
-    if move_deadline is not None and not move_deadline > 0:
-        raise ConfigError(f"move_deadline must be a positive number of seconds, not {move_deadline!r}")
+    checks.number("move_deadline", move_deadline, above=0, finite=False, unit="seconds", optional=True)
     with _CtrlC() as ctrl_c:
         return _Play(players, start, seed, seed if chance is None else chance, move_deadline, ctrl_c).run()
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from treetop.checks import is_number, is_whole
 from treetop.errors import SaveError
 from treetop.game.facts import LARGEST_REWARD
 from treetop.journal import Journal, Record, as_read, read_journal
@@ -187,11 +188,11 @@ def _is_evaluated_game(record: Record) -> bool:
 
 
 def _is_index(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
+    return is_whole(value) and 0 <= value < 2**63
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= LARGEST_REWARD
+    return is_number(value) and abs(value) <= LARGEST_REWARD
 
 
 def _is_opening(value: Any) -> bool:

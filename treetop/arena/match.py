@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
+from treetop import checks
 from treetop.arena.log import MATCH, ROUNDS, GameLog, versions
 from treetop.arena.many import ManyResult, ManyTally
 from treetop.arena.openings import Openings, OpeningSettings
@@ -96,10 +97,8 @@ class Terms:
 
     def __post_init__(self) -> None:
         self._check_games()
-        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise ConfigError(f"a seed is a whole number, not {self.seed!r}")
-        if self.move_deadline is not None and not self.move_deadline > 0:
-            raise ConfigError(f"move_deadline must be a positive number of seconds, not {self.move_deadline!r}")
+        checks.whole("seed", self.seed)
+        checks.number("move_deadline", self.move_deadline, above=0, finite=False, unit="seconds", optional=True)
 
     def _check_games(self) -> None:
         many = self.game.facts.players
@@ -107,7 +106,7 @@ class Terms:
             raise ConfigError(
                 f"a match needs somebody to play against, and {self.game.name} is played by one: `evaluate` compares players there"
             )
-        if not _is_whole(self.games) or self.games < many or self.games % many:
+        if not checks.is_whole(self.games) or self.games < many or self.games % many:
             what = "an even number of at least 2, since each opening is played with both colours" if many == 2 else (
                 f"a multiple of {many}, since each opening is played from every seat")  # fmt: skip
             raise ConfigError(f"games must be {what}; not {self.games!r}")
@@ -370,10 +369,6 @@ class _Run(Generic[C]):
 def _cores() -> int:
     """How many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _known_openings(pairings: Sequence[Contest], group: int) -> dict[int, tuple[Any, ...]]:

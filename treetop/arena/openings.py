@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treetop import checks
 from treetop.arena.seeds import DEAL, OPENING, derive
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
@@ -38,13 +39,9 @@ class OpeningSettings:
 
     def __post_init__(self) -> None:
         for name, least in (("plies", 0), ("simulations", 1), ("tries", 1)):
-            value = getattr(self, name)
-            if value is None and name == "plies":
-                continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < least:
-                raise ConfigError(f"{name} of the openings must be a whole number of at least {least}, not {value!r}")
-        if not 0 < self.limit <= 1:
-            raise ConfigError(f"the limit of the openings must lie between 0 and 1, not {self.limit!r}")
+            if name != "plies" or self.plies is not None:
+                checks.whole(f"{name} of the openings", getattr(self, name), least)
+        checks.number("limit of the openings", self.limit, above=0, high=1)
 
     def plies_for(self, game: Game) -> int:
         """How many random moves an opening of a game has."""

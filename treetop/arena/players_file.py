@@ -11,11 +11,11 @@
 
 from __future__ import annotations
 
-import difflib
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from treetop.checks import closest
 from treetop.errors import ConfigError
 from treetop.game.calls import shown
 from treetop.players.spec import parse_spec, runs_code
@@ -55,9 +55,9 @@ def find_player(text: str, players: dict[str, str]) -> tuple[str, str]:
     """The name and the spec of a player: one of the file's names, or a spec itself."""
     if text in players:
         return text, players[text]
-    close = difflib.get_close_matches(text, players, 1, cutoff=0.8)
+    close = closest(text, players, cutoff=0.8)
     if close and "(" not in text:
-        raise ConfigError(f"there is no player called {text!r}; did you mean {close[0]}?")
+        raise ConfigError(f"there is no player called {text!r}; did you mean {close}?")
     return text, text
 
 

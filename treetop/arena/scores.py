@@ -12,6 +12,7 @@ from typing import Any
 from treetop.arena.elo import Interval
 from treetop.arena.forfeits import Reasons, describe, reasons_of
 from treetop.arena.means import mean_interval, number, share_interval, told
+from treetop.checks import is_number
 from treetop.journal import Record
 from treetop.search.tables import text_table
 
@@ -315,7 +316,7 @@ def _ends(records: list[Record]) -> dict[str, dict[str, float]]:
     ends: dict[str, dict[str, float]] = {}
     for name, values in found.items():
         counts = Counter(values)
-        if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        if all(map(is_number, values)):
             ends[name] = {
                 f"{value:g}": sum(count for other, count in counts.items() if other >= value) / len(records)
                 for value in sorted(counts)

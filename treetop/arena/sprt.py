@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from treetop import checks
 from treetop.arena.elo import NORMALIZED, PAIR_SCORES, check_pentanomial, elo_of, score_of, signed
 from treetop.errors import ConfigError
 
@@ -61,17 +62,12 @@ class Sprt:
 
     def __post_init__(self) -> None:
         for name in ("elo0", "elo1"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= 2000:
-                raise ConfigError(f"{name} must be an Elo difference between -2000 and 2000, not {value!r}")
+            checks.number(name, getattr(self, name), -2000, 2000)
         if not self.elo0 < self.elo1:
             raise ConfigError(f"elo0 must be less than elo1, not {self.elo0:g} and {self.elo1:g}")
         for name in ("alpha", "beta"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 0.5:
-                raise ConfigError(f"{name} must lie between 0 and 0.5, not {value!r}")
-        if self.model not in tuple(Model):
-            raise ConfigError(f"the model must be normalized or logistic, not {self.model!r}")
+            checks.number(name, getattr(self, name), above=0, below=0.5)
+        checks.one_of("model", self.model, Model)
         object.__setattr__(self, "model", Model(self.model))
 
     @property

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Protocol, TypeVar
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from treetop import checks
 from treetop.arena.players_file import find_player, read_players
 from treetop.arena.sprt import Model, Sprt
 from treetop.cli.common import (
@@ -200,8 +201,7 @@ def match(
 
 def check_workers(workers: int | None) -> None:
     """Refuse a number of workers that makes no sense, before anything begins."""
-    if workers is not None and workers < 0:
-        raise ConfigError(f"--workers must be at least 0, not {workers}")
+    checks.whole("--workers", workers, 0, optional=True)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.search.batch import Batch
 from treetop.search.evaluator import Evaluator, evaluate_batch, name_of
@@ -42,10 +43,8 @@ class Cached:
             raise ConfigError(
                 f"a cache stands before an evaluator with a method evaluate(batch); {evaluator!r} has none"
             )
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise ConfigError(f"size must be a whole number of at least 1, not {size!r}")
-        if by not in ("state", "key"):
-            raise ConfigError(f"by must be 'state' or 'key', not {by!r}")
+        checks.whole("size", size, 1)
+        checks.one_of("by", by, ("state", "key"))
         self.evaluator = evaluator
         """The evaluator behind the cache."""
         self.size = size

@@ -4,7 +4,7 @@ from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
 from treetop.game.bitsets import list_bits, random_bit
 from treetop.game.definition import Game, game
-from treetop.game.families import as_whole_number, family, require
+from treetop.game.families import family, require
 from treetop.game.fields import field
 from treetop.types import CHANCE, SIMULTANEOUS
 
@@ -12,7 +12,6 @@ __all__ = [
     "CHANCE",
     "SIMULTANEOUS",
     "Game",
-    "as_whole_number",
     "compiled",
     "family",
     "field",

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from treetop import checks
 from treetop.compiler.rng import Rng, mix
-from treetop.errors import ConfigError
 from treetop.game.broken import BrokenError, kept
 from treetop.game.definition import Game
 from treetop.game.families import Family
@@ -52,8 +52,7 @@ def check(
 
     `progress` is called now and then with the games done and to do.
     """
-    if isinstance(games, bool) or not isinstance(games, int) or games < 1:
-        raise ConfigError(f"games must be a whole number of at least 1, not {games!r}")
+    checks.whole("games", games, 1)
     looks = Looks(load_game(game))
     moves, longest, stride = 0, 0, 1
     for index in range(games):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from treetop import checks
 from treetop.errors import GameDefinitionError
 
 _MOST_PLAYERS = 1_000
@@ -37,11 +38,7 @@ class Facts:
             value = getattr(self, name)
             if value is None and name in ("num_outcomes", "action_size"):
                 continue
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise GameDefinitionError(f"{name} must be a whole number of at least 1, not {value!r}")
-            most = _MOST_PLAYERS if name == "players" else 2**27
-            if value > most:
-                raise GameDefinitionError(f"{name} can be at most {most:,}, not {value:,}")
+            checks.whole(name, value, 1, _MOST_PLAYERS if name == "players" else 2**27, error=GameDefinitionError)
         shape = self.observation_shape
         if shape is not None and not (
             isinstance(shape, tuple)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Generic, ParamSpec, cast
+from typing import Any, Generic, ParamSpec
 
-from treetop.errors import GameDefinitionError, TreetopError, UnknownGameError
+from treetop.errors import ConfigError, GameDefinitionError, TreetopError, UnknownGameError
 from treetop.game.definition import Game
 from treetop.game.lines import users_line
 
@@ -40,6 +40,8 @@ class Family(Generic[P]):
             return known
         try:
             game = self.function(*bound.args, **bound.kwargs)
+        except ConfigError as error:  # from treetop.checks: a parameter out of its range
+            raise UnknownGameError(str(error)) from None
         except TreetopError:
             raise
         except (Exception, SystemExit) as error:
@@ -77,12 +79,3 @@ def require(condition: object, message: str) -> None:
     """Refuse a family's parameter: `require(size >= 3, "size must be at least 3")`."""
     if not condition:
         raise UnknownGameError(message)
-
-
-def as_whole_number(name: str, value: Any, low: int, high: int) -> int:
-    """A parameter that must be a whole number in a range."""
-    require(
-        not isinstance(value, bool) and isinstance(value, int) and low <= value <= high,
-        f"{name} must be a whole number from {low} to {high}, not {value!r}",
-    )
-    return cast(int, value)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from treetop.checks import is_number, is_whole
 from treetop.compiler.rng import Rng
 from treetop.errors import GameDefinitionError, IllegalMoveError, SaveError, UnknownGameError
 from treetop.files import parse_json, read_bytes, replacing
@@ -148,7 +149,7 @@ def _record(path: Path, content: dict[str, Any]) -> GameRecord:
         "c": _is_number_or_none,
         "simulations": _is_whole_or_none,
         "seconds": _is_number_or_none,
-        "seed": _is_whole,
+        "seed": is_whole,
         "deal": _is_whole_or_none,
         "python": _is_text,
     }
@@ -163,25 +164,21 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _is_whole(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 def _is_list(value: object) -> bool:
-    return isinstance(value, list) and all(_is_whole(entry) for entry in value)
+    return isinstance(value, list) and all(map(is_whole, value))
 
 
 def _is_history(value: object) -> bool:
-    return isinstance(value, list) and all(_is_whole(entry) or _is_numbers(entry) for entry in value)
+    return isinstance(value, list) and all(is_whole(entry) or _is_numbers(entry) for entry in value)
 
 
 def _is_numbers(value: object) -> bool:
-    return isinstance(value, list) and all(_is_number_or_none(entry) and entry is not None for entry in value)
+    return isinstance(value, list) and all(map(is_number, value))
 
 
 def _is_whole_or_none(value: object) -> bool:
-    return value is None or _is_whole(value)
+    return value is None or is_whole(value)
 
 
 def _is_number_or_none(value: object) -> bool:
-    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+    return value is None or is_number(value)

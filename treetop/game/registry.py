@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import importlib.util
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from treetop.checks import suggest
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, TreetopError, UnknownGameError
 from treetop.game.calls import parse_call, shown
@@ -121,11 +121,9 @@ def _parse(text: str) -> tuple[str | None, str, list[Any], dict[str, Any]]:
 
 def _bundled(name: str) -> Game | Family[...]:
     if name not in BUNDLED:
-        close = difflib.get_close_matches(name, BUNDLED, 1)
-        hint = (
-            f"did you mean {close[0]}?" if close else f"there are {', '.join(sorted(BUNDLED))}; your own is module:Name"
+        raise UnknownGameError(
+            f"there is no game called {name!r}; {suggest(name, BUNDLED)}; a game of your own is named module:Name"
         )
-        raise UnknownGameError(f"there is no game called {name!r}; {hint}")
     found: Game | Family[...] = getattr(importlib.import_module(BUNDLED[name]), name)
     return found
 

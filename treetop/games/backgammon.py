@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.game import (
     CHANCE,
     Game,
-    as_whole_number,
     compiled,
     family,
     field,
@@ -18,7 +18,6 @@ from treetop.game import (
     mix_bits,
     nth_bit,
     popcount,
-    require,
 )
 
 # Each player counts the points from his own side: 24 down to 1, with 25 for the bar and 0 for the checkers borne off. Point n is the other's 25 - n.
@@ -52,8 +51,8 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
 
     `gammons`: a gammon counts 2 and a backgammon 3; else every win counts 1. A game of `most_turns` turns is a draw.
     """
-    require(isinstance(gammons, bool), f"gammons must be True or False, not {gammons!r}")
-    as_whole_number("most_turns", most_turns, 1, 20_000)
+    checks.flag("gammons", gammons)
+    checks.whole("most_turns", most_turns, 1, 20_000)
     most = 3 if gammons else 1
 
     @game(players=2, num_actions=50, max_length=5 * most_turns + 2, rewards=(-most, most), num_outcomes=21)

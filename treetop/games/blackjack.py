@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, Game, family, field, game, require
+from treetop import checks
+from treetop.game import CHANCE, Game, family, field, game
 
 _HIT, _STAND = 0, 1
 _NAMES = ("hit", "stand")
@@ -14,8 +15,7 @@ _CARDS = ("a", "2", "3", "4", "5", "6", "7", "8", "9", "10")
 @family
 def blackjack(natural: float = 1.5) -> Game:
     """Draw cards up to 21, but not beyond, and have more than the dealer. An ace and a ten at once pay `natural`."""
-    fits = isinstance(natural, (int, float)) and not isinstance(natural, bool) and 1 <= natural <= 10
-    require(fits, f"natural must be a number from 1 to 10, not {natural!r}")
+    checks.number("natural", natural, 1, 10)
 
     @game(players=1, num_actions=2, max_length=80, rewards=(-1, natural), num_outcomes=10)
     class Blackjack:

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, as_whole_number, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
+from treetop import checks
+from treetop.game import Game, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _FILES = "abcdefgh"
@@ -15,7 +16,7 @@ _FILES = "abcdefgh"
 @family
 def breakthrough(size: int = 8) -> Game:
     """Walk a piece through to the far side of a board of `size` x `size` squares (4 to 8)."""
-    as_whole_number("size", size, 4, 8)
+    checks.whole("size", size, 4, 8)
     squares = size * size
     # Square (row, column) is bit size * row + column, counted from the bottom left: a1 is bit 0.
     full = np.uint64((1 << squares) - 1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, Game, as_whole_number, family, field, game, require
+from treetop import checks
+from treetop.game import CHANCE, Game, family, field, game
 
 _ROWS, _COLUMNS = 4, 12
 _START, _GOAL = 36, 47  # cells row by row from the top left; between these two lies the cliff
@@ -18,8 +19,8 @@ def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
 
     `slippery`: a step goes where it is meant to only once in three times, and else to one side or the other.
     """
-    require(isinstance(slippery, bool), f"slippery must be True or False, not {slippery!r}")
-    as_whole_number("horizon", horizon, 1, 30_000)
+    checks.flag("slippery", slippery)
+    checks.whole("horizon", horizon, 1, 30_000)
 
     @game(
         players=1,

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, as_whole_number, family, field, game, list_bits, mix_bits, random_bit
+from treetop import checks
+from treetop.game import Game, family, field, game, list_bits, mix_bits, random_bit
 
 _NONE, _ONE, _SIX, _HALF = (np.uint64(number) for number in (0, 1, 6, 32))
 _FILES = "abcdefghijklmnopqrs"
@@ -15,8 +16,8 @@ _FILES = "abcdefghijklmnopqrs"
 @family
 def gomoku(size: int = 15, line: int = 5) -> Game:
     """`line` or more in a row on a board of `size` x `size` points (3 to 19)."""
-    as_whole_number("size", size, 3, 19)
-    as_whole_number("line", line, 3, size)
+    checks.whole("size", size, 3, 19)
+    checks.whole("line", line, 3, size)
     points = size * size
     words = (points + 63) // 64
     # Each player's stones are kept once for each direction: `size` rows, `size` columns, 2 * size - 1 falling and as many rising diagonals,

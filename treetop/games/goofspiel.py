@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, SIMULTANEOUS, Game, as_whole_number, family, field, game, nth_bit, popcount, require
+from treetop import checks
+from treetop.game import CHANCE, SIMULTANEOUS, Game, family, field, game, nth_bit, popcount
 
 
 @family
 def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
     """Bid for prizes with `cards` cards each (2 to 13); the prizes come in a "random" or "descending" order."""
-    as_whole_number("cards", cards, 2, 13)
-    require(prizes in ("random", "descending"), f"prizes must be 'random' or 'descending', not {prizes!r}")
+    checks.whole("cards", cards, 2, 13)
+    checks.one_of("prizes", prizes, ("random", "descending"))
     drawn = prizes == "random"
     full = (1 << cards) - 1
     rounds = cards - 1  # the last cards are laid without a choice

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, as_whole_number, family, field, game, list_bits, mix_bits, random_bit
+from treetop import checks
+from treetop.game import Game, family, field, game, list_bits, mix_bits, random_bit
 
 _NONE, _ONE, _TWO, _SIX = (np.uint64(number) for number in (0, 1, 2, 6))
 _LINKED = np.uint64(
@@ -19,7 +20,7 @@ _FILES = "abcdefghijklmnopqrs"
 @family
 def hex(size: int = 11) -> Game:  # noqa: A001 - the game has this name, and nobody needs the builtin here
     """Connect two opposite edges of a rhombus of `size` x `size` cells (2 to 19)."""
-    as_whole_number("size", size, 2, 19)
+    checks.whole("size", size, 2, 19)
     cells = size * size
     words = (cells + 63) // 64
     # The board has a frame of one cell all around, so that each cell has six neighbours and the edges are neighbours that are linked.

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import SIMULTANEOUS, Game, family, field, game, require
+from treetop import checks
+from treetop.game import SIMULTANEOUS, Game, family, field, game
 
 
 @family
 def matching_pennies(weight: float = 1.0) -> Game:
     """Both show a side of a coin at once; player 0 wins if they match, `weight` for heads and 1 for tails."""
-    number = isinstance(weight, (int, float)) and not isinstance(weight, bool)
-    require(number and 0.0 < weight <= 1000.0, f"weight must be a number above 0 and up to 1000, not {weight!r}")
-    payoff = float(weight)
+    payoff = checks.number("weight", weight, above=0, high=1000)
     most = max(1.0, payoff)
 
     @game(players=2, num_actions=2, max_length=1, rewards=(-most, most))

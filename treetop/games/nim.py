@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import Game, as_whole_number, family, field, game
+from treetop import checks
+from treetop.game import Game, family, field, game
 
 
 @family
 def nim(stones: int = 21, most: int = 3) -> Game:
     """Take one to `most` stones from the heap; whoever takes the last one wins."""
-    as_whole_number("stones", stones, 1, 10_000)
-    as_whole_number("most", most, 1, 100)
+    checks.whole("stones", stones, 1, 10_000)
+    checks.whole("most", most, 1, 100)
 
     @game(players=2, num_actions=most, max_length=stones)
     class Nim:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.game import (
     Game,
-    as_whole_number,
     compiled,
     family,
     field,
@@ -27,7 +27,7 @@ _FILES = "abcdefgh"
 @family
 def othello(size: int = 8) -> Game:
     """Outflank and turn discs on a board of `size` x `size` squares (4, 6 or 8); the majority wins."""
-    as_whole_number("size", size, 4, 8)
+    checks.whole("size", size, 4, 8)
     require(size % 2 == 0, f"size must be even, not {size}")
     squares, middle = size * size, size // 2
     # Square (row, column) is bit size * row + column, counted from the top left: a1 is bit 0.

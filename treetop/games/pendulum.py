@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, Game, as_whole_number, compiled, family, field, game, require
+from treetop import checks
+from treetop.game import CHANCE, Game, compiled, family, field, game
 
 _PI = 3.141592653589793
 _GRAVITY, _STEP, _FASTEST, _STRONGEST = 10.0, 0.05, 8.0, 2.0
@@ -28,11 +29,8 @@ def _sine(angle: float) -> float:
 @family
 def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
     """Swing a pendulum up with a weak motor and keep it there, for `horizon` steps; in gusts that turn it with up to `wind` of torque."""
-    as_whole_number("horizon", horizon, 1, 15_000)
-    require(
-        isinstance(wind, (int, float)) and not isinstance(wind, bool) and 0 <= wind <= 10,
-        f"wind must be a number from 0 to 10, not {wind!r}",
-    )
+    checks.whole("horizon", horizon, 1, 15_000)
+    checks.number("wind", wind, 0, 10)
     worst = -(_PI * _PI + 0.1 * _FASTEST * _FASTEST + 0.001 * _STRONGEST * _STRONGEST)
     windy = wind > 0
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, Game, as_whole_number, family, field, game
+from treetop import checks
+from treetop.game import CHANCE, Game, family, field, game
 
 _ROLL, _HOLD = 0, 1
 _NAMES = ("roll", "hold")
@@ -13,8 +14,8 @@ _NAMES = ("roll", "hold")
 @family
 def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
     """Roll as long as you dare; a one takes all that this turn gave. Who first has `goal` points wins; after `most_rolls` it is a draw."""
-    as_whole_number("goal", goal, 2, 1000)
-    as_whole_number("most_rolls", most_rolls, 1, 100_000)
+    checks.whole("goal", goal, 2, 1000)
+    checks.whole("most_rolls", most_rolls, 1, 100_000)
 
     @game(players=2, num_actions=2, max_length=3 * most_rolls, num_outcomes=6)
     class Pig:

@@ -6,21 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.game import SIMULTANEOUS, Game, family, field, game, require
 
 
 @family
 def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) -> Game:
     """Rock paper scissors in which a win by rock, paper or scissors gives so much: `weights` in this order."""
-    plain = (
-        isinstance(weights, tuple)
-        and len(weights) == 3
-        and all(isinstance(w, (int, float)) and not isinstance(w, bool) for w in weights)
-    )
-    require(
-        plain and all(0.0 < weight <= 1000.0 for weight in weights),
-        f"weights must be three numbers above 0 and up to 1000, not {weights!r}",
-    )
+    require(isinstance(weights, tuple) and len(weights) == 3, f"weights must be three numbers, not {weights!r}")
+    for weight in weights:
+        checks.number("each of the weights", weight, above=0, high=1000)
     # What player 0 receives; a shape beats the one before it.
     payoffs = np.zeros((3, 3))
     for shape in range(3):

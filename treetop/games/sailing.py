@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import CHANCE, Game, as_whole_number, family, field, game
+from treetop import checks
+from treetop.game import CHANCE, Game, family, field, game
 
 _NAMES = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 _NORTH = np.array([1, 1, 0, -1, -1, -1, 0, 1], np.int64)
@@ -32,8 +33,8 @@ _CALM = 8
 @family
 def sailing(size: int = 10, horizon: int = 1000) -> Game:
     """Sail over a lake of `size` x `size` points from one corner to the other, in at most `horizon` legs."""
-    as_whole_number("size", size, 2, 100)
-    as_whole_number("horizon", horizon, 1, 30_000)
+    checks.whole("size", size, 2, 100)
+    checks.whole("horizon", horizon, 1, 30_000)
     goal = size - 1
 
     @game(

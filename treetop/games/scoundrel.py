@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.game import CHANCE, Game, family, field, game, lowest_bit, mix_bits, nth_bit, popcount, require
 
 # Cards are numbers: clubs 2 to 14 are 0 to 12, spades 13 to 25, diamonds 2 to 10 are 26 to 34, hearts 35 to 43.
@@ -36,9 +37,9 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
     `avoided`: the cards of an avoided room go under the deck as they lay, so their order is known ("ordered"), or each room shuffled
     ("shuffled"). `clairvoyant` cheats: the order of the whole deck stands in the state, and a search sees every card before it is dealt.
     """
-    require(weapon_rule in ("<=", "<"), f'weapon_rule must be "<=" or "<", not {weapon_rule!r}')
-    require(avoided in ("ordered", "shuffled"), f'avoided must be "ordered" or "shuffled", not {avoided!r}')
-    require(isinstance(clairvoyant, bool), f"clairvoyant must be True or False, not {clairvoyant!r}")
+    checks.one_of("weapon_rule", weapon_rule, ("<=", "<"))
+    checks.one_of("avoided", avoided, ("ordered", "shuffled"))
+    checks.flag("clairvoyant", clairvoyant)
     require(
         not clairvoyant or avoided == "ordered",
         'a clairvoyant knows the order of avoided cards too: avoided must be "ordered"',

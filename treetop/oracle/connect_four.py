@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treetop import checks
 from treetop.errors import ConfigError, TerminalPositionError
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -82,14 +83,7 @@ class ConnectFourSolver:
     """
 
     def __init__(self, table_bits: int = 20, watch: Watch | None = None) -> None:
-        if (
-            isinstance(table_bits, bool)
-            or not isinstance(table_bits, int)
-            or not LEAST_TABLE_BITS <= table_bits <= _MOST_TABLE_BITS
-        ):
-            raise ConfigError(
-                f"table_bits must be a whole number from {LEAST_TABLE_BITS} to {_MOST_TABLE_BITS}, not {table_bits!r}"
-            )
+        checks.whole("table_bits", table_bits, LEAST_TABLE_BITS, _MOST_TABLE_BITS)
         self.nodes = 0
         """How many positions were looked at."""
         self._watch = watch

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.errors import ConfigError, GameError, MissingExtraError
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -224,8 +225,7 @@ def cfr(game: str | Game | Position, iterations: int = 1000) -> Equilibrium:
 
     The exploitability falls with the square root of the iterations at worst.
     """
-    if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
-        raise ConfigError(f"iterations must be a whole number of at least 1, not {iterations!r}")
+    checks.whole("iterations", iterations, 1)
     tree = InformationTree(game)
     sets = {
         key: _Regrets(known.actions, np.zeros(len(known.actions)), np.zeros(len(known.actions)))

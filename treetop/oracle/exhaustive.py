@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from treetop.errors import ConfigError, GameError
+from treetop import checks
+from treetop.errors import GameError
 from treetop.game.position import Position
 from treetop.types import CHANCE, SIMULTANEOUS
 
@@ -24,8 +25,7 @@ class Exhaustive:
     """
 
     def __init__(self, max_positions: int = 2_000_000, *, discount: float = 1.0) -> None:
-        if not 0.0 <= discount <= 1.0:
-            raise ConfigError(f"discount must be a number from 0 to 1, not {discount!r}")
+        checks.share("discount", discount)
         self._known: dict[bytes, tuple[float, ...]] = {}
         self._max_positions = max_positions
         self._discount = discount

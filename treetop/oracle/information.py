@@ -11,6 +11,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from treetop import checks
 from treetop.errors import ConfigError, GameError
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -149,8 +150,7 @@ class InformationTree:
 
     def best_response(self, strategy: Strategy, player: int) -> tuple[float, dict[Hashable, Any]]:
         """What a player receives on average who knows the other one's strategy and answers it best, and the action of that answer in each set."""
-        if player not in (0, 1):
-            raise ConfigError(f"the players are 0 and 1, not {player!r}")
+        checks.whole("player", player, 0, 1)
         return _Response(self.root, self.checked(strategy, (1 - player,)), player).found()
 
     def exploitability(self, strategy: Strategy) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import state_at
 from treetop.errors import ConfigError, GameError, MethodError
@@ -81,8 +82,7 @@ def count_sequences(game: Any, states: Any, actions: Any, untried: Any, count_ea
 
 
 def _start(game: str | Game | Position, depth: int) -> Position:
-    if isinstance(depth, bool) or not isinstance(depth, int) or depth < 0:
-        raise ConfigError(f"depth must be a whole number of at least 0, not {depth!r}")
+    checks.whole("depth", depth, 0)
     start = game if isinstance(game, Position) else Position(load_game(game))
     for method, reason in _NOT_COUNTED.items():
         if start.game.has(method):

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from treetop.errors import ConfigError, GameError, SearchError, TerminalPositionError
+from treetop import checks
+from treetop.errors import GameError, SearchError, TerminalPositionError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
@@ -210,10 +211,7 @@ def solve(
     player 0, who is to move, wins in 11 plies: best is 1
     """
     start = position if isinstance(position, Position) else Position(load_game(position))
-    if seconds is not None and (
-        isinstance(seconds, bool) or not isinstance(seconds, (int, float)) or not 0 < seconds < math.inf
-    ):
-        raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
+    checks.number("seconds", seconds, above=0, optional=True)
     refuse_what_has_no_exact_value(start)
     if start.is_terminal:
         raise TerminalPositionError(f"the game is over, so there is nothing to solve\n{start}")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.errors import ConfigError, GameError
 from treetop.game.position import Position
 from treetop.types import CHANCE, SIMULTANEOUS, FloatArray
@@ -37,12 +38,9 @@ class ValueIteration:
     ) -> None:
         if start.game.facts.players != 1:
             raise GameError(f"value iteration is for one player; {start.game.name} has {start.game.facts.players}")
-        if not 0.0 <= discount <= 1.0:
-            raise ConfigError(f"discount must be a number from 0 to 1, not {discount!r}")
-        if horizon is not None and (isinstance(horizon, bool) or not isinstance(horizon, int) or horizon < 0):
-            raise ConfigError(f"horizon must be a whole number of at least 0, or None for no end, not {horizon!r}")
-        if not tolerance > 0.0:
-            raise ConfigError(f"tolerance must be above 0, not {tolerance!r}")
+        checks.share("discount", discount)
+        checks.whole("horizon", horizon, 0, optional=True)
+        checks.number("tolerance", tolerance, above=0)
         self._discount, self._horizon, self._max_states = discount, horizon, max_states
         self._numbers: dict[Hashable, int] = {}
         self._ends: list[float] = []
@@ -90,10 +88,7 @@ class ValueIteration:
 
     def _left(self, moves_left: int | None) -> int:
         horizon = self._horizon or 0
-        left = horizon if moves_left is None else moves_left
-        if not 0 <= left <= horizon:
-            raise ConfigError(f"moves_left can be 0 to the horizon of {horizon}, not {moves_left!r}")
-        return left
+        return horizon if moves_left is None else checks.whole("moves_left", moves_left, 0, horizon)
 
     def _value_at(self, number: int, moves_left: int | None) -> float:
         if self._horizon is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from treetop import checks
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
@@ -124,8 +125,6 @@ def _refuse_other_games(game: Game) -> None:
 
 
 def _check_counts(table: Any, rollouts: Any) -> None:
-    for name, value in (("table", table), ("rollouts", rollouts)):
-        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-            raise ConfigError(f"{name} must be a whole number of at least 0, not {value!r}")
-    if table & (table - 1):
+    checks.whole("rollouts", rollouts, 0)
+    if checks.whole("table", table, 0) & (table - 1):
         raise ConfigError(f"table must be a power of two, or 0 for none, not {table}")

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
+from treetop import checks
 from treetop.errors import ConfigError, IllegalMoveError, PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -47,8 +48,8 @@ class EnginePlayer(BasePlayer, Generic[E]):
         self.game = game
         self._command = split_command(command)
         find_program(self._command[0])  # better now than at the first move
-        self._deadline = _positive("deadline", deadline)
-        self._start_deadline = _positive("start_deadline", start_deadline)
+        self._deadline = _seconds("deadline", deadline)
+        self._start_deadline = _seconds("start_deadline", start_deadline)
         self._engine: E | None = None
 
     def prepare(self, game: Game) -> None:  # noqa: ARG002 - it knows its game
@@ -163,15 +164,15 @@ class UciPlayer(EnginePlayer[UciEngine]):
         self._options = _options(variant, options)
         if nodes is None and depth is None and seconds is None:
             nodes = _UCI_NODES
-        limits = {"nodes": _whole("nodes", nodes), "depth": _whole("depth", depth), "movetime": None}
+        limits = {
+            "nodes": checks.whole("nodes", nodes, 1, optional=True),
+            "depth": checks.whole("depth", depth, 1, optional=True),
+            "movetime": None,
+        }
         if seconds is not None:
             limits["movetime"] = max(1, round(1000 * _within(seconds, self._deadline)))
         self._limit = " ".join(f"{key} {value}" for key, value in limits.items() if value is not None)
-        if isinstance(check, bool) or not isinstance(check, int) or check < 0:
-            raise ConfigError(
-                f"check must be a whole number of at least 0, the depth to which the rules are compared; not {check!r}"
-            )
-        self._check = check
+        self._check = checks.whole("check", check, 0)
 
     def _start(self) -> UciEngine:
         return UciEngine(self._command, start_deadline=self._start_deadline, deadline=self._deadline)
@@ -258,7 +259,7 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
             raise ConfigError(
                 f"gtp needs the size of the board: {game.name} has no method `board` to tell it; give size=9, say"
             )
-        self._size = _whole("size", size) or len(rows or ())
+        self._size = checks.whole("size", size, 1, optional=True) or len(rows or ())
         self._komi = komi
         self._seconds = None if seconds is None else _whole_seconds(seconds, self._deadline)
         self._commands = _texts("commands", commands)
@@ -329,7 +330,7 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
         self._usermove = usermove
         self._limits = [f"level {level}"] if level is not None else []
         self._limits += [f"st {_whole_seconds(seconds, self._deadline)}"] if seconds is not None else []
-        self._limits += [f"sd {_whole('depth', depth)}"] if depth is not None else []
+        self._limits += [f"sd {checks.whole('depth', depth, 1)}"] if depth is not None else []
         self._limits += _texts("commands", commands)
 
     def _start(self) -> CecpEngine:
@@ -362,14 +363,12 @@ def _options(variant: Any, options: Any) -> dict[str, Any]:
     return {**({} if variant is None else {"UCI_Variant": variant}), **(options or {})}
 
 
-def _positive(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < float("inf"):
-        raise ConfigError(f"{name} must be a positive number of seconds, not {value!r}")
-    return float(value)
+def _seconds(name: str, value: Any) -> float:
+    return checks.number(name, value, above=0, unit="seconds")
 
 
 def _within(seconds: Any, deadline: float) -> float:
-    if _positive("seconds", seconds) >= deadline:
+    if _seconds("seconds", seconds) >= deadline:
         raise ConfigError(
             f"with {seconds:g} seconds a move the deadline must be longer than {deadline:g}: give deadline={2 * seconds:g}, say"
         )
@@ -380,12 +379,6 @@ def _whole_seconds(seconds: Any, deadline: float) -> int:
     if _within(seconds, deadline) != int(seconds):
         raise ConfigError(f"seconds must be a whole number in this protocol, not {seconds!r}")
     return int(seconds)
-
-
-def _whole(name: str, value: Any) -> int | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise ConfigError(f"{name} must be a whole number of at least 1, not {value!r}")
-    return value
 
 
 def _texts(name: str, values: Any) -> tuple[str, ...]:

@@ -6,11 +6,11 @@ that lead there are played one by one. A turn that our rules do not know is an e
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from typing import Any
 
+from treetop import checks
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, PlayerError
 from treetop.game.definition import Game
@@ -203,7 +203,7 @@ class GnubgPlayer(EnginePlayer[GnubgEngine]):
         super().__init__(game, command, name, deadline, start_deadline)
         self._plies, self._noise = _strength(level, plies, noise)
         self._gammons = game.facts.rewards[1] > 1
-        self._check = _whole("check", check, 0, 10_000)
+        self._check = checks.whole("check", check, 0, 10_000)
         self._plan: dict[Position, int] = {}
 
     def _check_game(self, game: Game) -> None:
@@ -315,18 +315,6 @@ def _strength(level: Any, plies: Any, noise: Any) -> tuple[int, float]:
     if level is not None:
         if plies is not None or noise is not None:
             raise ConfigError("gnubg takes a level, or plies and noise, not both")
-        if level not in LEVELS:
-            raise ConfigError(f"gnubg has no level {level!r}; there are {', '.join(LEVELS)}")
-        return LEVELS[level]
-    noise = 0.0 if noise is None else noise
-    if isinstance(noise, bool) or not isinstance(noise, (int, float)) or not 0 <= noise < math.inf:
-        raise ConfigError(
-            f"noise must be a number of at least 0, the deviation of the errors in its judgement, not {noise!r}"
-        )
-    return _whole("plies", 0 if plies is None else plies, 0, _MOST_PLIES), float(noise)
-
-
-def _whole(name: str, value: Any, least: int, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-        raise ConfigError(f"{name} must be a whole number from {least} to {most:,}, not {value!r}")
-    return value
+        return LEVELS[checks.one_of("level", level, LEVELS)]
+    plies, noise = 0 if plies is None else plies, 0.0 if noise is None else noise
+    return checks.whole("plies", plies, 0, _MOST_PLIES), checks.number("noise", noise, 0)

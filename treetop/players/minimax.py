@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
 from treetop.compiler.specialise import by_method
-from treetop.errors import ConfigError, GameError, MethodError
+from treetop.errors import GameError, MethodError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.replay import failing_line
@@ -334,6 +335,4 @@ class Minimax:
 
 def check_depth(depth: Any) -> int:
     """A number of moves to look ahead."""
-    if isinstance(depth, bool) or not isinstance(depth, int) or not 1 <= depth <= MAX_DEPTH:
-        raise ConfigError(f"depth must be a whole number from 1 to {MAX_DEPTH}, not {depth!r}")
-    return depth
+    return checks.whole("depth", depth, 1, MAX_DEPTH)

@@ -5,12 +5,12 @@ Options are Python literals, and nothing of the text is evaluated. `module:funct
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.game.calls import parse_call, shown
 from treetop.game.definition import Game
@@ -86,19 +86,13 @@ def make_player(spec: str | Spec, game: Game) -> Player:
     if parsed.name in _MAKERS:
         return _call(parsed, _MAKERS[parsed.name], game, options, name)
     raise ConfigError(
-        f"there is no player called {parsed.name!r}; {_nearest(parsed.name, player_names())}; your own is module:function"
+        f"there is no player called {parsed.name!r}; {checks.suggest(parsed.name, player_names())}; your own is module:function"
     )
 
 
 def player_names() -> list[str]:
     """The names that `make_player` knows."""
     return sorted([*PRESETS, *_MAKERS])
-
-
-def _nearest(name: str, names: Iterable[str], what: str = "there are") -> str:
-    known = sorted(names)
-    close = difflib.get_close_matches(name, known, 1)
-    return f"{f'did you mean {close[0]}? ' if close else ''}{what} {', '.join(known)}"
 
 
 def _random(game: Game, *, name: str) -> Player:  # noqa: ARG001 - all makers have one shape
@@ -146,7 +140,9 @@ def _refuse_unknown(spec: Spec, options: Iterable[str], allowed: Iterable[str]) 
     known = {*allowed, "name"}
     for option in options:
         if option not in known:
-            raise ConfigError(f"{spec.name} has no option {option!r}; {_nearest(option, known, 'its options are')}")
+            raise ConfigError(
+                f"{spec.name} has no option {option!r}; {checks.suggest(option, known, listed='its options are')}"
+            )
 
 
 # Searches.
@@ -161,8 +157,7 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
     _refuse_unknown(Spec(kind), options, (*_SEARCH_OPTIONS, *settings))
     limits = {key: options.pop(key) for key in _LIMITS if key in options}
     reuse = options.pop("reuse", True)
-    if not isinstance(reuse, bool):
-        raise ConfigError(f"reuse must be True or False, not {reuse!r}")
+    checks.flag("reuse", reuse)
     evaluator = options.pop("evaluator", None)
     if not isinstance(evaluator, str | None):
         raise ConfigError(f"evaluator must be a text such as 'rollout', not {evaluator!r}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from treetop.checks import closest
 from treetop.errors import ConfigError, PlayerError
 from treetop.players.process import LineProcess
 
@@ -130,5 +130,5 @@ def _within(value: int, low: int | None, high: int | None) -> bool:
 
 
 def _nearest(name: str, names: Sequence[str]) -> str:
-    close = difflib.get_close_matches(name, names, 1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    close = closest(name, names)
+    return f" (did you mean {close}?)" if close else ""

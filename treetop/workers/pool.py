@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
+from treetop import checks
 from treetop.errors import ConfigError, TreetopError
 from treetop.workers.processes import Processes
 from treetop.workers.transport import Broken, Died, Done, InProcess, Message, Raised, Ready, Transport, Worker
@@ -74,15 +75,9 @@ class Pool:
         transport: Transport | None = None,
         ahead: int = 0,
     ) -> None:
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 0:
-            raise ConfigError(f"workers must be a whole number of at least 0, not {workers!r}")
-        if deadline is not None and not deadline > 0:
-            raise ConfigError(f"a deadline is a positive number of seconds, not {deadline!r}")
-        if isinstance(ahead, bool) or not isinstance(ahead, int) or ahead < 0:
-            raise ConfigError(f"ahead must be a whole number of at least 0, not {ahead!r}")
-        self.workers = max(workers, 1)
-        self.deadline = deadline
-        self.ahead = ahead
+        self.workers = max(checks.whole("workers", workers, 0), 1)
+        self.deadline = checks.number("deadline", deadline, above=0, finite=False, unit="seconds", optional=True)
+        self.ahead = checks.whole("ahead", ahead, 0)
         made: Transport = Processes(setup, arguments) if workers > 1 else InProcess(setup, arguments)
         self._transport = made if transport is None else transport
         self._seats: list[_Seat] = []
