@@ -17,7 +17,7 @@ def test_elo_and_score_are_inverse():
     assert score_of(math.inf) == 1.0
     assert score_of(-math.inf) == 0.0
     assert (elo_of(0.0), elo_of(1.0)) == (-math.inf, math.inf)
-    with pytest.raises(ConfigError, match="between 0 and 1"):
+    with pytest.raises(ConfigError, match="from 0 to 1"):
         elo_of(1.2)
 
 

@@ -161,5 +161,5 @@ def test_bad_tests_are_refused():
             Sprt(*arguments)
     with pytest.raises(ConfigError, match="alpha must be a number above 0 and below 0.5"):
         Sprt(0, 5, alpha=0.7)
-    with pytest.raises(ConfigError, match="normalized or logistic"):
+    with pytest.raises(ConfigError, match="'normalized' or 'logistic'"):
         Sprt(0, 5, model="linear")

@@ -165,7 +165,7 @@ def test_strategies_that_do_not_say_what_to_do_are_refused():
     with pytest.raises(tt.ConfigError, match="7 is not an action"):
         tree.value({**good, key: {7: 1.0}})
     assert tree.value({**good, key: {1: 1.0}}) != tree.value(good)
-    with pytest.raises(tt.ConfigError, match="players are 0 and 1"):
+    with pytest.raises(tt.ConfigError, match="player must be a whole number from 0 to 1"):
         tree.best_response(good, 2)
 
 

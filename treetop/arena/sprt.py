@@ -67,7 +67,7 @@ class Sprt:
             raise ConfigError(f"elo0 must be less than elo1, not {self.elo0:g} and {self.elo1:g}")
         for name in ("alpha", "beta"):
             checks.number(name, getattr(self, name), above=0, below=0.5)
-        checks.one_of("model", self.model, Model)
+        checks.one_of("model", self.model, [model.value for model in Model])
         object.__setattr__(self, "model", Model(self.model))
 
     @property

@@ -1,5 +1,6 @@
 """What a game is: the decorator, fields, facts, positions, the registry, and the conformance check."""
 
+from treetop import checks
 from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
 from treetop.game.bitsets import list_bits, random_bit
@@ -12,6 +13,7 @@ __all__ = [
     "CHANCE",
     "SIMULTANEOUS",
     "Game",
+    "checks",
     "compiled",
     "family",
     "field",

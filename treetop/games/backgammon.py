@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from treetop import checks
 from treetop.game import (
     CHANCE,
     Game,
+    checks,
     compiled,
     family,
     field,

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop import checks
-from treetop.game import Game, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
+from treetop.game import Game, checks, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _FILES = "abcdefgh"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop import checks
-from treetop.game import CHANCE, Game, family, field, game
+from treetop.game import CHANCE, Game, checks, family, field, game
 
 _ROWS, _COLUMNS = 4, 12
 _START, _GOAL = 36, 47  # cells row by row from the top left; between these two lies the cliff

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop import checks
-from treetop.game import CHANCE, SIMULTANEOUS, Game, family, field, game, nth_bit, popcount
+from treetop.game import CHANCE, SIMULTANEOUS, Game, checks, family, field, game, nth_bit, popcount
 
 
 @family

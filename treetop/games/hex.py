@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop import checks
-from treetop.game import Game, family, field, game, list_bits, mix_bits, random_bit
+from treetop.game import Game, checks, family, field, game, list_bits, mix_bits, random_bit
 
 _NONE, _ONE, _TWO, _SIX = (np.uint64(number) for number in (0, 1, 2, 6))
 _LINKED = np.uint64(

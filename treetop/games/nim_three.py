@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop import checks
-from treetop.game import Game, family, field, game
+from treetop.game import Game, checks, family, field, game
 
 
 @family

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from treetop import checks
 from treetop.game import (
     Game,
+    checks,
     compiled,
     family,
     field,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop import checks
-from treetop.game import CHANCE, Game, compiled, family, field, game
+from treetop.game import CHANCE, Game, checks, compiled, family, field, game
 
 _PI = 3.141592653589793
 _GRAVITY, _STEP, _FASTEST, _STRONGEST = 10.0, 0.05, 8.0, 2.0

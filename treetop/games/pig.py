@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop import checks
-from treetop.game import CHANCE, Game, family, field, game
+from treetop.game import CHANCE, Game, checks, family, field, game
 
 _ROLL, _HOLD = 0, 1
 _NAMES = ("roll", "hold")

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop import checks
-from treetop.game import SIMULTANEOUS, Game, family, field, game, require
+from treetop.game import SIMULTANEOUS, Game, checks, family, field, game, require
 
 
 @family

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop import checks
-from treetop.game import CHANCE, Game, family, field, game
+from treetop.game import CHANCE, Game, checks, family, field, game
 
 _NAMES = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 _NORTH = np.array([1, 1, 0, -1, -1, -1, 0, 1], np.int64)

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop import checks
-from treetop.game import CHANCE, Game, family, field, game, lowest_bit, mix_bits, nth_bit, popcount, require
+from treetop.game import CHANCE, Game, checks, family, field, game, lowest_bit, mix_bits, nth_bit, popcount, require
 
 # Cards are numbers: clubs 2 to 14 are 0 to 12, spades 13 to 25, diamonds 2 to 10 are 26 to 34, hearts 35 to 43.
 _NONE, _ONE = np.uint64(0), np.uint64(1)
