@@ -18,8 +18,8 @@ import pytest
 import treetop
 from treetop.arena.evaluation import evaluate
 from treetop.arena.log import read_match
-from treetop.arena.means import mean_interval, spread_interval, student
 from treetop.errors import ConfigError, SaveError
+from treetop.stats import student
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ROLLS = "tests.arena.test_evaluation:Rolls"
@@ -239,13 +239,3 @@ def test_it_is_found_at_the_top_and_loaded_by_its_first_use():
     subprocess.run([sys.executable, "-c", code], check=True, cwd=REPOSITORY)
     with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
         _ = treetop.evaluat
-
-
-def test_intervals_are_students():
-    for freedom, quantile in ((1, 12.706), (2, 4.303), (3, 3.182), (4, 2.776), (9, 2.262), (30, 2.042), (1000, 1.962)):
-        assert student(freedom) == pytest.approx(quantile, rel=0.004)
-    values = [1.0, 5.0, 2.0, 8.0]
-    one, two = mean_interval(values), spread_interval(4, sum(values), sum(value**2 for value in values))
-    assert (one.value, one.low, one.high) == pytest.approx((two.value, two.low, two.high))
-    assert mean_interval([]).high == math.inf
-    assert mean_interval([3.0]).low == -math.inf

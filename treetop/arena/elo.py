@@ -13,14 +13,13 @@ from typing import Any
 
 from treetop import checks
 from treetop.errors import ConfigError
+from treetop.stats import Interval, normal_cdf, wilson_interval
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean score a game of a pair, for each cell of the pentanomial."""
 
 NORMALIZED = 800 / math.log(10)
 """Normalized Elo for a mean that lies one standard deviation of a game above one half."""
-
-_Z95 = 1.959963984540054  # 95% of a normal distribution lie within this many standard deviations
 
 Pentanomial = tuple[int, int, int, int, int]
 
@@ -46,22 +45,6 @@ def score_of(elo: float) -> float:
     if elo == -math.inf:
         return 0.0
     return 1 / (1 + 10 ** (-elo / 400))
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A value and the 95% interval around it. Infinite where no game speaks for an end."""
-
-    value: float
-    low: float
-    high: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """Plain values; JSON has no infinity, so None."""
-        return {name: _finite(getattr(self, name)) for name in ("value", "low", "high")}
-
-    def __str__(self) -> str:
-        return f"{signed(self.value)} ({signed(self.low)} to {signed(self.high)})"
 
 
 @dataclass(frozen=True)
@@ -93,18 +76,18 @@ def rate(pentanomial: Sequence[int]) -> Rating:
     The interval is Wilson's, with the variance that the pairs show instead of a coin's: it never leaves the possible scores, and a
     score of 100% has a finite lower end.
 
-    >>> print(rate((2, 10, 40, 20, 8)).elo)
-    +48.1 (+12.6 to +83.5)
+    >>> rate((2, 10, 40, 20, 8)).elo.signed()
+    '+48.1 (+12.6 to +83.5)'
     """
     pairs, mean, spread = _summary(pentanomial)
     if not pairs:
         nothing = Interval(0.0, -math.inf, math.inf)
         return Rating(0, Interval(0.5, 0.0, 1.0), nothing, nothing, 0.5)
-    low, high = _wilson(mean, pairs / spread)
-    score = Interval(mean, low, high)
-    elo = Interval(elo_of(mean), elo_of(low), elo_of(high))
-    normalized = Interval(*(_normalized(bound, spread) for bound in (mean, low, high)))
-    return Rating(pairs, score, elo, normalized, _normal_cdf((mean - 0.5) / math.sqrt(spread / (4 * pairs))))
+    score = wilson_interval(mean, pairs / spread)
+    bounds = score.value, score.low, score.high
+    elo = Interval(*map(elo_of, bounds))
+    normalized = Interval(*(_normalized(bound, spread) for bound in bounds))
+    return Rating(pairs, score, elo, normalized, normal_cdf((mean - 0.5) / math.sqrt(spread / (4 * pairs))))
 
 
 def check_pentanomial(counts: Sequence[int]) -> Pentanomial:
@@ -138,31 +121,7 @@ def _variance(counts: Sequence[int], mean: float, pairs: int) -> float:
     return math.fsum(count * (score - mean) ** 2 for count, score in zip(counts, PAIR_SCORES, strict=True)) / pairs
 
 
-def _wilson(mean: float, trials: float) -> tuple[float, float]:
-    """All means m that lie no further than z standard deviations from the observed one, where the variance is m (1 - m) / trials."""
-    z2 = _Z95**2
-    centre = (mean + z2 / (2 * trials)) / (1 + z2 / trials)
-    half = math.sqrt(mean * (1 - mean) / trials + z2 / (4 * trials**2)) * _Z95 / (1 + z2 / trials)
-    # At the ends the formula is exact on paper only.
-    return (0.0 if mean == 0 else max(0.0, centre - half)), (1.0 if mean == 1 else min(1.0, centre + half))
-
-
 def _normalized(mean: float, spread: float) -> float:
     if mean in (0, 1):
         return math.inf if mean else -math.inf
     return (mean - 0.5) / math.sqrt(2 * spread * mean * (1 - mean)) * NORMALIZED
-
-
-def _normal_cdf(z: float) -> float:
-    return 0.5 * math.erfc(-z / math.sqrt(2))
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None
-
-
-def signed(value: float) -> str:
-    """An Elo number as it is printed: with its sign, and a digit after the point where that says something."""
-    if math.isinf(value):
-        return "+inf" if value > 0 else "-inf"
-    return f"{value:+.1f}" if abs(value) < 99.95 else f"{value:+.0f}"

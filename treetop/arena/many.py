@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treetop.arena.elo import Interval
 from treetop.arena.forfeits import Reasons, describe, reasons_of
-from treetop.arena.means import mean_interval, number, told
 from treetop.arena.playing import LETTERS
 from treetop.journal import Record
 from treetop.search.tables import text_table
+from treetop.stats import Interval, format_number, mean_interval
 
 
 @dataclass(frozen=True)
@@ -78,15 +77,15 @@ class ManyResult:
         head = ["player", "mean return", "95% interval", "first", *(f"seat {seat}" for seat in range(len(self.seats)))]
         rows = []
         for name, interval, seats, first in zip(self.players, self.returns, self.by_seat, self.firsts, strict=True):
-            low_high = f"{number(interval.low)} to {number(interval.high)}"
-            rows.append([name, number(interval.value), low_high, f"{first:.1%}", *(number(value) for value in seats)])
-        return head, [*rows, ["everybody", "", "", "", *(number(value) for value in self.seats)]]
+            means = [format_number(value) for value in seats]
+            rows.append([name, format_number(interval.value), interval.bounds(), f"{first:.1%}", *means])
+        return head, [*rows, ["everybody", "", "", "", *(format_number(value) for value in self.seats)]]
 
     def facts(self) -> dict[str, str]:
         """What else there is to say, by name."""
         best = self.leader
         said = {
-            "most": f"{self.players[best]}, {told(self.returns[best])} a game, 95% interval",
+            "most": f"{self.players[best]}, {self.returns[best]} a game, 95% interval",
             "rounds": f"{self.games // len(self.players):,}, everybody once in each seat, with the same deal",
             "Elo": "none: Elo and sequential tests are about two players",
         }

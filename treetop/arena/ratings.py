@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from treetop.arena.elo import Interval, Pentanomial, check_pentanomial
+from treetop.arena.elo import Pentanomial, check_pentanomial
 from treetop.errors import ConfigError, MissingExtraError
+from treetop.stats import Interval
 
 _ELO = 400 / math.log(10)
 _VIRTUAL = (

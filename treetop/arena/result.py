@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from treetop.arena.elo import Interval, Pentanomial, Rating, elo_of, rate, signed
+from treetop.arena.elo import Pentanomial, Rating, elo_of, rate
 from treetop.arena.forfeits import Reasons, describe, reasons_of
-from treetop.arena.means import number, spread_interval, told
 from treetop.arena.sprt import Sprt, SprtState
 from treetop.journal import Record
 from treetop.search.tables import text_table
+from treetop.stats import Interval, format_number, format_signed, sums_interval
 
 PLAYERS = ("A", "B")
 _MANY_SIZES = 4  # of returns: more than a win, a draw and a loss
@@ -113,17 +113,15 @@ class MatchResult:
         rating = self.rating
         said = {
             "pairs": f"{', '.join(map(str, self.pentanomial))} with 0, 1/2, 1, 3/2, 2 points",
-            "Elo": f"{rating.elo}, 95% interval",
-            "normalized Elo": f"{rating.normalized_elo}",
+            "Elo": f"{rating.elo.signed()}, 95% interval",
+            "normalized Elo": rating.normalized_elo.signed(),
             "superiority": f"{_likely(rating.superiority)} that {self.players[0]} is the stronger one",
         }
         if self.games:
             said["first player"] = self._first_player()
         if self.graded:
-            a, b = (number(self.mean_rewards[key]) for key in PLAYERS)
-            said["mean return"] = (
-                f"{a} and {b} a game; {self.players[0]} received {told(self.advantage)} more, 95% interval"
-            )
+            a, b = (format_number(self.mean_rewards[key]) for key in PLAYERS)
+            said["mean return"] = f"{a} and {b} a game; {self.players[0]} received {self.advantage} more, 95% interval"
         if any(self.forfeits.values()):
             said["forfeits"] = describe(zip(self.players, (self.forfeit_reasons[key] for key in PLAYERS), strict=True))
         if self.clairvoyant:
@@ -137,7 +135,7 @@ class MatchResult:
     def _first_player(self) -> str:
         wins, draws, losses = self.first_player
         share = (wins + draws / 2) / self.games
-        return f"scored {share:.1%} ({wins} wins, {draws} draws, {losses} losses; {signed(elo_of(share))} Elo)"
+        return f"scored {share:.1%} ({wins} wins, {draws} draws, {losses} losses; {format_signed(elo_of(share))} Elo)"
 
     def title(self) -> str:
         """One line: who, what, how many."""
@@ -276,7 +274,7 @@ class Tally:
             forfeit_reasons={player: reasons_of(lost) for player, lost in counts.forfeits.items()},
             first_player=tuple(counts.first),  # type: ignore[arg-type]
             mean_rewards={player: total / games for player, total in counts.rewards.items()},
-            advantage=spread_interval(sum(counts.pentanomial), *counts.more),
+            advantage=sums_interval(sum(counts.pentanomial), *counts.more),
             graded=len(counts.sizes) >= _MANY_SIZES,
             clairvoyant=tuple(sorted(counts.clairvoyant)),
             finished=self._finished,

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treetop.arena.elo import Interval
 from treetop.arena.forfeits import Reasons, describe, reasons_of
-from treetop.arena.means import mean_interval, number, share_interval, told
 from treetop.checks import is_number
 from treetop.journal import Record
 from treetop.search.tables import text_table
+from treetop.stats import Interval, format_number, mean_interval, share_interval
 
 
 @dataclass(frozen=True)
@@ -58,8 +57,8 @@ class Scores:
     @property
     def effort(self) -> str:
         """What it took."""
-        searched = "" if self.simulations is None else f" of {number(self.simulations)} simulations"
-        return f"{self.player}: {self.seconds:.3g} s a game, {number(self.choices)} moves{searched}"
+        searched = "" if self.simulations is None else f" of {format_number(self.simulations)} simulations"
+        return f"{self.player}: {self.seconds:.3g} s a game, {format_number(self.choices)} moves{searched}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values."""
@@ -109,7 +108,7 @@ class Difference:
 
     def __str__(self) -> str:
         return (
-            f"{self.player} minus {self.than}: {told(self.more)}, 95% interval, on the same deals; "
+            f"{self.player} minus {self.than}: {self.more}, 95% interval, on the same deals; "
             f"more on {self.better:,}, less on {self.worse:,} of {self.deals:,}"
         )
 
@@ -153,20 +152,18 @@ class EvaluationResult:
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Headings and a row a player."""
         head = ["player", "mean score", "95% interval", "median", "best", "wins", "95% interval"]
-        rows = []
-        for one in self.scores:
-            between = f"{number(one.mean.low)} to {number(one.mean.high)}" if math.isfinite(one.mean.low) else "unknown"
-            rows.append(
-                [
-                    one.player,
-                    number(one.mean.value),
-                    between,
-                    number(one.median),
-                    number(one.best),
-                    f"{one.win_share:.1%}",
-                    f"{one.win_interval.low:.1%} to {one.win_interval.high:.1%}",
-                ]
-            )
+        rows = [
+            [
+                one.player,
+                format_number(one.mean.value),
+                one.mean.bounds(),
+                format_number(one.median),
+                format_number(one.best),
+                f"{one.win_share:.1%}",
+                f"{one.win_interval.low:.1%} to {one.win_interval.high:.1%}",
+            ]
+            for one in self.scores
+        ]
         return head, rows
 
     def ends(self) -> list[tuple[str, list[str], list[list[str]]]]:
@@ -191,7 +188,7 @@ class EvaluationResult:
             said["difference" if len(self.differences) == 1 else f"difference {count}"] = str(difference)
         if any(len(one.seats) > 1 for one in self.scores):
             said["seats"] = "; ".join(
-                f"{one.player}: {', '.join(number(value) for value in one.seats)}" for one in self.scores
+                f"{one.player}: {', '.join(format_number(value) for value in one.seats)}" for one in self.scores
             )
         if any(one.forfeits for one in self.scores):
             said["forfeits"] = describe((one.player, one.forfeit_reasons) for one in self.scores)

@@ -18,8 +18,9 @@ from enum import StrEnum
 from typing import Any
 
 from treetop import checks
-from treetop.arena.elo import NORMALIZED, PAIR_SCORES, check_pentanomial, elo_of, score_of, signed
+from treetop.arena.elo import NORMALIZED, PAIR_SCORES, check_pentanomial, elo_of, score_of
 from treetop.errors import ConfigError
+from treetop.stats import format_signed
 
 _UNSEEN = 1e-3  # what an empty cell counts: see `_shares`
 _ROUNDS = 200
@@ -151,7 +152,7 @@ class SprtState:
         test = self.sprt
         names = ("Elo", "normalized Elo") if test.model is Model.logistic else ("normalized Elo", "Elo")
         here = f"[{test.elo0:g}, {test.elo1:g}] {names[0]}" + (
-            f", here about [{signed(self.other_bounds[0])}, {signed(self.other_bounds[1])}] {names[1]}"
+            f", here about [{format_signed(self.other_bounds[0])}, {format_signed(self.other_bounds[1])}] {names[1]}"
             if self.pairs
             else ""
         )

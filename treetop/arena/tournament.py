@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treetop.arena.elo import signed
 from treetop.arena.forfeits import Reasons, describe
 from treetop.arena.match import MatchProgress, Pairing, Terms, need_two, play_contests
 from treetop.arena.openings import OpeningSettings
@@ -23,6 +22,7 @@ from treetop.errors import ConfigError, SaveError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game
 from treetop.search.tables import text_table
+from treetop.stats import format_signed
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,7 @@ class TournamentResult:
         for place, player in enumerate(order, start=1):
             points, games = self.points(player)
             rating = None if self.ratings is None else self.ratings.elo[player]
-            elo = (
-                ["?", "?"]
-                if rating is None
-                else [signed(rating.value), f"{signed(rating.low)} to {signed(rating.high)}"]
-            )
+            elo = ["?", "?"] if rating is None else [format_signed(rating.value), rating.signed_bounds()]
             if self.ratings is not None and player == self.ratings.anchor:
                 elo[1] = "anchor"
             rows.append(

@@ -83,9 +83,9 @@ def evaluate(
 
 
 def _standing(now: MatchProgress) -> str:
-    from treetop.arena.means import number
+    from treetop.stats import format_number
 
-    return f"mean {', '.join(number(score) for score in now.result)}  {pace(now.rate, now.asked - now.finished)}"
+    return f"mean {', '.join(format_number(score) for score in now.result)}  {pace(now.rate, now.asked - now.finished)}"
 
 
 def _draw(result: EvaluationResult) -> None:

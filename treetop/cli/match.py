@@ -311,15 +311,17 @@ def _standing(now: MatchProgress) -> str:
     lost = sum(result.forfeits.values())
     forfeits = f"  {lost} by forfeit" if lost else ""
     return (
-        f"+{result.wins} ={result.draws} -{result.losses}  Elo {result.rating.elo}{test}{forfeits}  "
+        f"+{result.wins} ={result.draws} -{result.losses}  Elo {result.rating.elo.signed()}{test}{forfeits}  "
         f"{pace(now.rate, result.asked - result.finished)}"
     )
 
 
 def _means(now: MatchProgress) -> str:
-    from treetop.arena.means import number
+    from treetop.stats import format_number
 
-    return f"means {', '.join(number(value) for value in now.result)}  {pace(now.rate, now.asked - now.finished)}"
+    return (
+        f"means {', '.join(format_number(value) for value in now.result)}  {pace(now.rate, now.asked - now.finished)}"
+    )
 
 
 def _draw(result: MatchResult | ManyResult) -> None:

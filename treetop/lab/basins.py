@@ -9,11 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from treetop.arena.elo import Interval
-from treetop.arena.means import number, share_interval
 from treetop.errors import ConfigError
 from treetop.lab.runs import Run
 from treetop.search.tables import text_table
+from treetop.stats import Interval, format_number, share_interval
 
 
 @dataclass(frozen=True)
@@ -128,7 +127,7 @@ class BasinTable:
                     f"{one.distinct:,}",
                     _told(one.dominant_share, ".0%"),
                     _told(one.entropy, ".2f"),
-                    "-" if one.mean_size is None else number(one.mean_size),
+                    "-" if one.mean_size is None else format_number(one.mean_size),
                 ]
             )
         return head, rows
