@@ -9,8 +9,8 @@ from typing import Any
 from treetop.arena.forfeits import Reasons, describe, reasons_of
 from treetop.arena.playing import LETTERS
 from treetop.journal import Record
-from treetop.search.tables import text_table
 from treetop.stats import Interval, format_number, mean_interval
+from treetop.text import text_facts, text_table
 
 
 @dataclass(frozen=True)
@@ -103,17 +103,7 @@ class ManyResult:
         return f"{', '.join(self.players)}: {self.game}, {many}, seed {self.seed}"
 
     def __str__(self) -> str:
-        said = self.facts()
-        width = max(map(len, said))
-        return "\n".join(
-            [
-                self.title(),
-                "",
-                text_table(*self.rows()),
-                "",
-                *(f"{name.ljust(width)}  {text}" for name, text in said.items()),
-            ]
-        )
+        return "\n\n".join([self.title(), text_table(*self.rows()), text_facts(self.facts())])
 
 
 class ManyTally:

@@ -10,8 +10,8 @@ from treetop.arena.elo import Pentanomial, Rating, elo_of, rate
 from treetop.arena.forfeits import Reasons, describe, reasons_of
 from treetop.arena.sprt import Sprt, SprtState
 from treetop.journal import Record
-from treetop.search.tables import text_table
 from treetop.stats import Interval, format_number, format_signed, sums_interval
+from treetop.text import text_facts, text_table
 
 PLAYERS = ("A", "B")
 _MANY_SIZES = 4  # of returns: more than a win, a draw and a loss
@@ -143,10 +143,7 @@ class MatchResult:
         return f"{self.players[0]} against {self.players[1]}: {self.game}, {many}, seed {self.seed}"
 
     def __str__(self) -> str:
-        said = self.facts()
-        width = max(map(len, said))
-        lines = [f"{name.ljust(width)}  {text}" for name, text in said.items()]
-        return "\n".join([self.title(), "", text_table(*self.rows()), "", *lines])
+        return "\n\n".join([self.title(), text_table(*self.rows()), text_facts(self.facts())])
 
 
 def _likely(chance: float) -> str:

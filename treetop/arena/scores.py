@@ -12,8 +12,8 @@ from typing import Any
 from treetop.arena.forfeits import Reasons, describe, reasons_of
 from treetop.checks import is_number
 from treetop.journal import Record
-from treetop.search.tables import text_table
 from treetop.stats import Interval, format_number, mean_interval, share_interval
+from treetop.text import text_facts, text_table
 
 
 @dataclass(frozen=True)
@@ -209,19 +209,8 @@ class EvaluationResult:
         return f"{self.game}: {many}, seed {self.seed}"
 
     def __str__(self) -> str:
-        said = self.facts()
-        width = max(map(len, said))
-        tables = [line for _, head, rows in self.ends() for line in ("", text_table(head, rows))]
-        return "\n".join(
-            [
-                self.title(),
-                "",
-                text_table(*self.rows()),
-                *tables,
-                "",
-                *(f"{name.ljust(width)}  {text}" for name, text in said.items()),
-            ]
-        )
+        tables = [text_table(*self.rows()), *(text_table(head, rows) for _, head, rows in self.ends())]
+        return "\n\n".join([self.title(), *tables, text_facts(self.facts())])
 
 
 class ScoreTally:

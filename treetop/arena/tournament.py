@@ -21,8 +21,8 @@ from treetop.arena.result import MatchResult
 from treetop.errors import ConfigError, SaveError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game
-from treetop.search.tables import text_table
 from treetop.stats import format_signed
+from treetop.text import text_table
 
 
 @dataclass(frozen=True)

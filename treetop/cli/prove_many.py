@@ -12,6 +12,7 @@ from rich.measure import Measurement
 from treetop.cli.common import facts, refuse_missing_folder, say, say_json, screen, table
 from treetop.cli.match import check_workers, shown, tell_how_to_go_on
 from treetop.errors import ConfigError
+from treetop.text import text_facts, text_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -247,12 +248,8 @@ class _Told:
                 console.print()
 
     def __str__(self) -> str:
-        from treetop.search.tables import text_table
-
         parts = [text_table(*rows) for rows in self.tables()]
-        for said in (self.notes(), self.report.facts()):
-            width = max(map(len, said), default=0)
-            parts.append("\n".join(f"{name.ljust(width)}  {text}" for name, text in said.items()))
+        parts += [text_facts(said) for said in (self.notes(), self.report.facts())]
         return "\n\n".join(part for part in parts if part)
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from treetop.errors import ConfigError
 from treetop.lab.runs import Run
-from treetop.search.tables import text_table
 from treetop.stats import Interval, format_number, share_interval
+from treetop.text import text_facts, text_table
 
 
 @dataclass(frozen=True)
@@ -154,11 +154,7 @@ class BasinTable:
         return said
 
     def __str__(self) -> str:
-        said = self.facts()
-        width = max(map(len, said), default=0)
-        return "\n".join(
-            [text_table(*self.rows()), "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())]
-        )
+        return f"{text_table(*self.rows())}\n\n{text_facts(self.facts())}"
 
 
 def basins_of(runs: Iterable[Run]) -> Basins:

@@ -12,7 +12,7 @@ from treetop.errors import ConfigError
 from treetop.lab.ratios import UNITS
 from treetop.lab.runs import Run
 from treetop.prove.digests import digest
-from treetop.search.tables import text_table
+from treetop.text import text_table
 
 
 @dataclass(frozen=True)

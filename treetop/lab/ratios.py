@@ -20,7 +20,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.lab.runs import Run
 from treetop.prove.digests import digest
-from treetop.search.tables import text_table
+from treetop.text import text_facts, text_table
 from treetop.types import FloatArray
 
 UNITS = ("attempts", "expansions", "simulations", "seconds")
@@ -212,11 +212,7 @@ class Comparison:
         return f"{ratio}, 95% interval, {_many(ratio.theorems, 'theorem')}, {_many(ratio.seeds, 'seed')}{cut}"
 
     def __str__(self) -> str:
-        said = self.facts()
-        width = max(map(len, said))
-        return "\n".join(
-            [text_table(*self.rows()), "", *(f"{name.ljust(width)}  {text}" for name, text in said.items())]
-        )
+        return f"{text_table(*self.rows())}\n\n{text_facts(self.facts())}"
 
 
 @dataclass(frozen=True)

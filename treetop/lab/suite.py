@@ -11,7 +11,7 @@ from typing import Any
 from treetop.errors import ConfigError
 from treetop.lab.runs import STATUSES, Run, RunKey, RunLog
 from treetop.prove.plugins import suffixes
-from treetop.search.tables import text_table
+from treetop.text import text_table
 from treetop.workers.pool import Pool
 from treetop.workers.transport import close
 from treetop.workers.units import Outcome, Unit, resolve

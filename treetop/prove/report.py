@@ -11,6 +11,7 @@ from treetop.prove.config import ProofConfig
 from treetop.prove.digests import digest
 from treetop.prove.providers import EASY
 from treetop.search.report import machine, versions
+from treetop.text import text_facts
 
 _MANY = 8  # names and numbers that are listed when the report is printed; of more the first and the last
 
@@ -103,9 +104,7 @@ class ProofReport:
         )
 
     def __str__(self) -> str:
-        said = self.facts()
-        width = max(map(len, said))
-        return "\n".join(f"{name.ljust(width)}  {text}" for name, text in said.items())
+        return text_facts(self.facts())
 
 
 def report_on(

@@ -14,7 +14,7 @@ from treetop.game.facts import Facts
 from treetop.search.config import SearchConfig
 from treetop.search.root import completed_logits
 from treetop.search.rule import Rule
-from treetop.search.tables import text_table
+from treetop.text import text_table
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,8 @@ from treetop.search.final import choose, pruned_visits, softmax, uncertainty
 from treetop.search.proof import Proof
 from treetop.search.report import Report, Usage, report_of
 from treetop.search.root import block, completed_logits
-from treetop.search.tables import html_table, text_table
 from treetop.search.variations import Line, principal_variation
-from treetop.text import json_text
+from treetop.text import html_table, json_text, text_table
 from treetop.tree.layout import BOUNDED, FAILED, SETTLED
 from treetop.tree.storage import Tree
 from treetop.types import ROOT, FloatArray, IntArray
