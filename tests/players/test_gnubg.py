@@ -157,7 +157,7 @@ def test_other_rules_are_found_before_the_first_game(stand_in, gone):
 
 def test_a_missing_program_is_told_with_its_package(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("treetop.players.process._GAMES_FOLDERS", ())
+    monkeypatch.setattr("treetop.players.line_process._GAMES_FOLDERS", ())
     with pytest.raises(treetop.PlayerError, match="'gnubg' is not installed: apt-get install gnubg"):
         make_player("gnubg", GAME)
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from treetop.errors import ConfigError
-from treetop.players.process import LineProcess
+from treetop.players.line_process import LineProcess
 
 _FEATURE = re.compile(r'(\w+)=(?:"([^"]*)"|(\S+))')
 _COMPLAINTS = ("illegal move", "error", "tellusererror")

@@ -18,7 +18,7 @@ from treetop.players.base import BasePlayer
 from treetop.players.cecp import CecpEngine
 from treetop.players.foresight import OTHER_KINDS
 from treetop.players.gtp import GtpEngine, point_of, vertex_of
-from treetop.players.process import LineProcess, find_program, split_command
+from treetop.players.line_process import LineProcess, find_program, split_command
 from treetop.players.uci import UciEngine
 
 _DEADLINE, _START_DEADLINE = 60.0, 15.0

@@ -16,7 +16,7 @@ from treetop.errors import ConfigError, PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.players.engine import EnginePlayer
-from treetop.players.process import LineProcess
+from treetop.players.line_process import LineProcess
 
 Board = tuple[tuple[int, ...], tuple[int, ...]]
 """The checkers of who is to move and of the other one, each by his own points: 25 is the bar, 0 is off the board."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treetop.errors import PlayerError
-from treetop.players.process import LineProcess
+from treetop.players.line_process import LineProcess
 
 _LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # no I: it looks like a 1
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from treetop.checks import closest
 from treetop.errors import ConfigError, PlayerError
-from treetop.players.process import LineProcess
+from treetop.players.line_process import LineProcess
 
 _WORDS = re.compile(r"\b(name|type|default|min|max|var)\b")
 

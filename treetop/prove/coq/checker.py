@@ -13,7 +13,8 @@ from functools import cache
 from pathlib import Path
 
 from treetop.errors import ProverError
-from treetop.prove.coq.process import find_program, limits, signals_held_back
+from treetop.programs import signals_blocked
+from treetop.prove.coq.process import find_program, limits
 from treetop.prove.coq.scratch import Scratch
 from treetop.prove.coq.settings import CoqSettings, LoadPath
 
@@ -116,7 +117,7 @@ def read_assumptions(printed: str) -> tuple[str, ...]:
 
 def _run(command: list[str], folder: Path, settings: CoqSettings) -> tuple[int | None, str]:
     """Run a program to its end. No code: it had no time."""
-    with signals_held_back():
+    with signals_blocked():
         process = subprocess.Popen(
             command,
             cwd=folder,

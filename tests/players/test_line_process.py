@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import treetop
-from treetop.players.process import LineProcess, find_program, split_command
+from treetop.players.line_process import LineProcess, find_program, split_command
 
 ECHO = """
     import sys
@@ -95,7 +95,7 @@ def test_a_flood_of_lines_ends_with_the_deadline(script, gone):
     process = start(script("import os\nwhile True: os.write(1, b'info string nothing\\n' * 3000)"))
     assert read_one(process) == "info string nothing"
     began = time.monotonic()
-    with pytest.raises(treetop.PlayerError, match="talked for 0.4 s and gave no move"):
+    with pytest.raises(treetop.PlayerError, match="wrote lines for 0.4 s and gave no move"):
         deque(process.lines(0.4, "move"), maxlen=0)
     assert time.monotonic() - began < 10.0
     assert gone(process.pid)
@@ -174,7 +174,7 @@ def test_a_process_that_nobody_holds_any_more_is_ended(script, gone):
 def test_processes_end_with_the_interpreter(script, gone):
     engine = script("import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\ntime.sleep(60)")
     code = (
-        "from treetop.players.process import LineProcess\n"
+        "from treetop.players.line_process import LineProcess\n"
         f"held = LineProcess({shlex.split(engine)!r})\n"
         "print(held.pid, flush=True)\nraise SystemExit(5)"
     )
@@ -197,7 +197,7 @@ def test_a_forked_child_leaves_its_parents_engine_alone(script):
 
 def test_a_program_that_is_not_there_is_told_with_its_package(monkeypatch):
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("treetop.players.process._GAMES_FOLDERS", ())
+    monkeypatch.setattr("treetop.players.line_process._GAMES_FOLDERS", ())
     with pytest.raises(treetop.PlayerError, match="'gnugo' is not installed: apt-get install gnugo"):
         find_program("gnugo")
     with pytest.raises(treetop.PlayerError, match="apt-get install fairymax"):
