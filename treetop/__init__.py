@@ -184,7 +184,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What plays games starts processes and locks files: that is loaded by its first use."""
+    """Load `evaluate` on first use: playing games starts processes and locks files."""
     if name == "evaluate":
         from treetop.arena.evaluation import evaluate
 

@@ -1,4 +1,4 @@
-"""`python -m treetop` is `treetop`."""
+"""Run the command line: `python -m treetop` is `treetop`."""
 
 from treetop.cli.app import main
 

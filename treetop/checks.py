@@ -1,7 +1,7 @@
 """Check arguments: whole numbers, numbers, flags and names, with one wording for all refusals.
 
-Each function returns the value it was given, or raises `ConfigError` (or the class in `error`) with a message that names the
-argument, what is allowed, and the value: "games must be a whole number of at least 1, not 0".
+Each function returns the value it was given, or raises `ConfigError` (or the class in `error`) with a message that
+names the argument, what is allowed, and the value: "games must be a whole number of at least 1, not 0".
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from typing import Any, Literal, TypeGuard, overload
 from treetop.errors import ConfigError
 
 INT32_MAX = 2**31 - 1
-"""The largest whole number that the compiled code holds in its 32-bit fields. Messages mention it only where it is exceeded."""
+"""The largest whole number that fits the 32-bit fields of the compiled code. Messages mention it only if it is
+exceeded.
+"""
 
 _MOST_INT = 2**63  # a whole number at or above this is refused where a real number is wanted: it may not fit a float
 _MOST_TEXT = 200
@@ -120,7 +122,7 @@ def number(
 ) -> float | None:
     """Return a real number as a float, or raise. NaN is never allowed, infinity only with `finite=False`.
 
-    `low` and `high` are allowed themselves, `above` and `below` are not. `unit` is a word for the message, such as "seconds".
+    `low` and `high` are allowed themselves, `above` and `below` are not. `unit` is a word for the message: "seconds".
 
     >>> number("discount", 1, above=0, high=1)
     1.0

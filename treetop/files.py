@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and read without trust in what they hold."""
+"""Write files completely or not at all, and read files from untrusted sources."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from typing import Any, BinaryIO
 
 from treetop.errors import SaveError
 
-_DIGITS = 100  # of a whole number in JSON: more than any number of ours has, and few enough for a float
+_DIGITS = 100  # digits of a whole number in JSON: more than any number of ours has, and few enough for a float
 
 
 @contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Write beside a file and move it in place at the end: a crash leaves the old file or the new one, nothing between."""
+    """Write to a temporary file and move it in place at the end, so that a crash leaves the old file or the new one."""
     temporary: Path | None = None
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
@@ -35,12 +35,12 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a whole file. Raise SaveError if there is none, or if it is a folder, a device or a pipe."""
+    """Read a whole file. Raise SaveError if it does not exist, or is a folder, a device or a pipe."""
     try:
         if not path.exists():
             raise SaveError(f"there is no file {path}")
         if not path.is_file():
-            raise SaveError(f"{path} cannot be read: it is no ordinary file")
+            raise SaveError(f"{path} cannot be read: it is not an ordinary file")
         return path.read_bytes()
     except (OSError, ValueError, MemoryError) as error:  # ValueError: a name that holds a null byte
         if isinstance(error, SaveError):
@@ -49,21 +49,21 @@ def read_bytes(path: Path) -> bytes:
 
 
 def parse_json(content: bytes | str, *, infinite: bool = False) -> Any:
-    """Parse JSON that may come from anywhere. Raise ValueError for whatever is no JSON, or could surprise whoever reads the result.
+    """Parse JSON from an untrusted source. Raise ValueError if it is not JSON, or is ambiguous or dangerous.
 
-    Names that stand twice in one object, numbers that are too large, text that is no UTF-8, and values nested too deep are refused; so are
-    NaN and, without `infinite`, infinities.
+    Refused are names that occur twice in one object, numbers that are too large, text that is not UTF-8, values nested
+    too deeply, NaN and, without `infinite`, infinities.
 
     >>> parse_json('{"a": 1, "a": 2}')
     Traceback (most recent call last):
         ...
-    ValueError: 'a' stands there twice
+    ValueError: 'a' occurs twice
     """
 
     def number(text: str) -> float:
         value = float(text)
         if math.isnan(value) or (math.isinf(value) and not infinite):
-            raise ValueError(f"{text[:20]} is no number here")
+            raise ValueError(f"{text[:20]} is not allowed as a number here")
         return value
 
     try:
@@ -73,9 +73,9 @@ def parse_json(content: bytes | str, *, infinite: bool = False) -> Any:
             text, parse_int=_whole, parse_float=number, parse_constant=number, object_pairs_hook=_object
         )
     except RecursionError:
-        raise ValueError("it is nested too deep") from None
+        raise ValueError("it is nested too deeply") from None
     except UnicodeError as error:
-        raise ValueError(f"it is no UTF-8: {error.reason}") from None  # type: ignore[attr-defined]
+        raise ValueError(f"it is not UTF-8: {error.reason}") from None  # type: ignore[attr-defined]
     return parsed
 
 
@@ -89,5 +89,5 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands there twice")
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice")
     return found

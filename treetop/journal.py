@@ -1,7 +1,9 @@
-"""A file that grows by one line of JSON at a time, each on the disk before the next one counts. So nothing that was finished is lost.
+"""A file that grows by one line of JSON at a time. Each line is on the disk before the next is written, so that
+finished work is never lost.
 
-The first line is a header: what kind of file this is, of which version, and what it belongs to. A line that a crash has torn is dropped when
-the file is opened again. A file of another kind, or that belongs to something else, is refused, never changed.
+The first line is a header: the kind of file, its version, and what it belongs to. An incomplete last line, left by a
+crash, is dropped when the file is opened again. A file of another kind, or of something else, is refused and never
+changed.
 """
 
 from __future__ import annotations
@@ -21,10 +23,12 @@ Record = dict[str, Any]
 
 
 class Journal:
-    """Lines in a file or, without a path, nowhere. Use it within `with`: one process writes at a time. Kinds of journals derive from it."""
+    """The base class of journals. Without a path nothing is written. Use it in a `with` statement: one process writes
+    at a time.
+    """
 
     entry = "line"
-    """What a line holds, in a word."""
+    """The noun for a line in messages."""
 
     def __init__(self, path: Path | None, header: Record) -> None:
         self.path, self.header = path, header
@@ -33,20 +37,19 @@ class Journal:
         self._lock = None if path is None else FileLock(f"{path}.lock", timeout=0)
 
     def refuse_another(self, path: Path, found: Record) -> None:
-        """Raise SaveError if a header of this kind belongs to something else, and say what is different."""
+        """Raise SaveError if a header of this kind belongs to something else, and say what differs."""
         raise NotImplementedError
 
     def take(self, record: Record) -> bool:
-        """Take in a line that the file holds already; whether it is one of this kind."""
+        """Read a line of the file. Return whether it is valid."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
         if self.path is None or self._lock is None:
             return self
         if self.path.is_dir() or not self.path.parent.is_dir():
-            raise SaveError(
-                f"{self.path} cannot be written: {'it is a folder' if self.path.is_dir() else f'there is no folder {self.path.parent}'}"
-            )
+            reason = "it is a folder" if self.path.is_dir() else f"there is no folder {self.path.parent}"
+            raise SaveError(f"{self.path} cannot be written: {reason}")
         try:
             self._lock.acquire()
         except Timeout:
@@ -77,7 +80,9 @@ class Journal:
             self._lock.release()
 
     def write(self, content: Record) -> None:
-        """Add a line; when this returns it is on the disk. The first one brings the header with it: what never began leaves no file."""
+        """Append a line and return when it is on the disk. The header is written with the first line, so that an unused
+        journal leaves no file.
+        """
         if self.path is None:
             return
         try:
@@ -93,11 +98,11 @@ class Journal:
             raise SaveError(f"{self.path} cannot be written: {error.strerror or error}") from error
 
     def _read(self, path: Path, content: bytes) -> int:
-        """Take in what the file holds; how many bytes of it are whole lines."""
+        """Read the content of the file. Return how many bytes of it are complete lines."""
         kind = self.header["kind"]
         whole = content.rfind(b"\n") + 1
         if not whole:
-            # Nothing but a torn header is ours to begin anew; anything else belongs to somebody.
+            # Only an incomplete header may be overwritten; anything else belongs to another file.
             if content and not content.startswith(json.dumps({"kind": kind})[:-1].encode()[: len(content)]):
                 raise SaveError(f"{path} was not written by {kind}")
             return 0
@@ -108,27 +113,27 @@ class Journal:
             if record is None and number == len(lines):
                 return whole - len(line) - 1
             if record is None or not self.take(record):
-                raise SaveError(f"{path} is damaged: line {number} is no {self.entry}")
+                raise SaveError(f"{path} is damaged: line {number} is not a valid {self.entry}")
         return whole
 
 
 def read_journal(path: Path, kinds: tuple[str, ...], version: int) -> tuple[Record, list[Record]]:
-    """The header of a file of one of these kinds, and its lines as they stand there."""
+    """Return the header of a file of one of these kinds, and its lines as they are."""
     content = read_bytes(path)
     lines = content[: content.rfind(b"\n") + 1].split(b"\n")[:-1]
     if not lines:
         raise SaveError(f"{path} was not written by {kinds[0]}")
     header = _header(path, lines[0], kinds, version)
     records = [_parse(line) for line in lines[1:]]
-    if records and records[-1] is None:  # torn by a crash
+    if records and records[-1] is None:  # an incomplete last line, left by a crash
         records.pop()
     if None in records:
-        raise SaveError(f"{path} is damaged: line {records.index(None) + 2} is no record")
+        raise SaveError(f"{path} is damaged: line {records.index(None) + 2} is not a valid record")
     return header, [record for record in records if record is not None]
 
 
 def as_read(content: Record) -> Record:
-    """What a line with this would be read as: tuples are lists there."""
+    """Return a value as it will be read from the file: tuples become lists."""
     read: Record = json.loads(_line(content))
     return read
 

@@ -1,7 +1,7 @@
-"""Run a child program: bytes go in and come out, every wait has a deadline, and `close` ends everything the program started.
+"""Run a child program: bytes in and out, a deadline for every wait, and `close` ends everything the program started.
 
-There is one thread and no reader thread: while the caller waits for output, all three pipes are served, so neither side can block
-the other for longer than the wait, and a process that forks later has no stray threads.
+There is one thread and no reader thread: while the caller waits for output, all three pipes are served, so neither side
+can block the other for longer than the wait, and a process that forks later has no stray threads.
 """
 
 from __future__ import annotations
@@ -20,16 +20,18 @@ from pathlib import Path
 _CHUNK = 1 << 16
 _STDERR_KEPT = 2000
 _REST_KEPT = 1 << 20
-_EXIT_SECONDS = 1.0  # the pipes of a program that ends are closed a moment before its exit code is known
+_EXIT_SECONDS = 1.0  # the pipes close a moment before the exit code is known
 
 
 class ProgramEnded(Exception):  # noqa: N818 - a state, which each protocol reports as its own error
-    """The program closed its pipes; the text says which one and how it ended, such as "ended (exit code 3)"."""
+    """The program closed a pipe. The text says which one and how it ended, such as "ended (exit code 3)"."""
 
 
 @contextlib.contextmanager
 def signals_blocked() -> Iterator[None]:
-    """Block Ctrl-C and the like while a process forks: an exception raised in Python's hooks around a fork would be lost."""
+    """Block Ctrl-C and similar signals while a process forks: an exception raised in Python's fork hooks would be
+    lost.
+    """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
     try:
         yield
@@ -38,10 +40,12 @@ def signals_blocked() -> Iterator[None]:
 
 
 class Program:
-    """A running program in its own process group. It ends with `close`, when nobody refers to it, or with the interpreter.
+    """A running program in its own process group. It ends with `close`, when nothing refers to it, or with the
+    interpreter.
 
-    `prepare` runs in the child before the program starts, and unblocks the signals there. `patience` is how many seconds the program has to end by itself after
-    its last input, and again after SIGTERM; with 0 it is killed at once. Raise OSError or SubprocessError if it cannot be started.
+    `prepare` runs in the child before the program starts, and unblocks the signals there. `patience` is how many
+    seconds the program has to end by itself after its last input, and again after SIGTERM; with 0 it is killed at once.
+    Raise OSError or SubprocessError if it cannot be started.
 
     >>> cat = Program(["/bin/cat"])
     >>> cat.send(b"hello")
@@ -108,7 +112,9 @@ class Program:
         self._write()
 
     def receive(self, seconds: float) -> bytes:
-        """Wait at most so long for output, and return it. No bytes: nothing came yet. Raise ProgramEnded at the end of the output."""
+        """Wait at most so long for output and return it; b"" means that none came yet. Raise ProgramEnded at the end of
+        the output.
+        """
         for key, _ in self._selector.select(max(0.0, seconds)):
             if key.fileobj is self._stdin:
                 self._write()
@@ -119,7 +125,9 @@ class Program:
         return self.take()
 
     def take(self) -> bytes:
-        """Return the output that was read and not yet returned; after `close` that is the end of what the program still wrote."""
+        """Return the output that was read but not yet returned. After `close` that is the last output of the
+        program.
+        """
         output = bytes(self._output)
         self._output.clear()
         return output
@@ -156,7 +164,7 @@ class Program:
             self._stderr.close()
 
     def exit_text(self) -> str:
-        """Return how the program ended, such as " (exit code 3)" or " (killed by SIGSEGV)"; nothing if it still runs."""
+        """Return how the program ended, such as " (exit code 3)" or " (killed by SIGSEGV)", or "" if it still runs."""
         self._wait(_EXIT_SECONDS)
         code = self._process.returncode
         if code is None:
@@ -200,7 +208,7 @@ class Program:
             self._selector.unregister(self._stdin)
 
     def _wait(self, seconds: float) -> bool:
-        """Wait for the end of the program, reading what it writes so that it is not held up. Return whether it ended."""
+        """Wait for the end of the program and read its output, so that it is not held up. Return whether it ended."""
         deadline = time.monotonic() + seconds
         while self._process.poll() is None:
             if time.monotonic() >= deadline:

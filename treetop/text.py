@@ -49,7 +49,9 @@ def text_facts(facts: Mapping[str, str]) -> str:
 
 
 def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], chosen: str) -> str:
-    """Return a table for a notebook, with the row of the chosen move in bold and a bar behind each cell of the column "share"."""
+    """Return a table for a notebook: the row of the chosen move is bold, and the column "share" has a bar behind each
+    cell.
+    """
     line = "border-bottom:1px solid rgba(128,128,128,.5);"
     top = "".join(_cell("th", name, index, line) for index, name in enumerate(head))
     body = "".join(

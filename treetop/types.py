@@ -1,4 +1,4 @@
-"""The few sentinels and aliases that every room shares."""
+"""Constants and type aliases that every package shares."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ NONE = -1
 """No node, no action, no limit."""
 
 CHANCE = -1
-"""The player to move where dice, cards or other chance decide."""
+"""The player to move at a chance node."""
 
 SIMULTANEOUS = -2
-"""The player to move where all players choose at once."""
+"""The player to move where all players move simultaneously."""
 
 Action: TypeAlias = int
 FloatArray: TypeAlias = npt.NDArray[np.float64]

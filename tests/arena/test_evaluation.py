@@ -149,7 +149,7 @@ def test_recorded_returns_too_large_for_a_mean_are_refused(tmp_path, size):
     lines = (tmp_path / "e").read_text().splitlines(keepends=True)
     lines[1] = re.sub(r'"returns": \[[^,\]]+', f'"returns": [{size}', lines[1])
     (tmp_path / "e").write_text("".join(lines))
-    with pytest.raises(SaveError, match="line 2 is no game"):
+    with pytest.raises(SaveError, match="line 2 is not a valid game"):
         evaluate(Rolls, "random", out=tmp_path / "e", **options)
 
 

@@ -140,7 +140,7 @@ def test_a_damaged_file_is_told(tmp_path):
     content = out.read_text().splitlines(keepends=True)
     for damaged in ('{"index": 1}\n', "garbage\n", content[2].replace('"score": ', '"score": 7')):
         out.write_text("".join([content[0], content[1], damaged, *content[3:]]))
-        with pytest.raises(SaveError, match="line 3 is no game"):
+        with pytest.raises(SaveError, match="line 3 is not a valid game"):
             match("winner", "random", "tic_tac_toe", games=4, out=out, **QUICK)
     out.write_text(content[0].replace('"version": 1', '"version": 99'))
     with pytest.raises(SaveError, match="version 99"):

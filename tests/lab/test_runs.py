@@ -169,7 +169,7 @@ def test_a_damaged_file_is_told(tmp_path):
     lines = out.read_text().splitlines(keepends=True)
     for damaged in ('{"theorem": "b"}\n', "garbage\n", lines[2].replace('"size": 1', '"size": -1'), lines[1]):
         out.write_text("".join([*lines[:2], damaged, *lines[3:]]))
-        with pytest.raises(SaveError, match="line 3 is no run"), RunLog(out, REPORT):
+        with pytest.raises(SaveError, match="line 3 is not a valid run"), RunLog(out, REPORT):
             pass
     out.write_text("".join([lines[0], lines[1].replace('"size": 1', '"size": "1"')]))
     with pytest.raises(SaveError, match="line 2 is no run"):

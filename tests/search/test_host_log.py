@@ -124,7 +124,7 @@ def test_a_note_that_no_record_could_hold_is_a_failure(note):
         return None, worth(state), 2, note if state[0] == 20 else None
 
     result = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), evaluate)
-    assert "a note is whatever JSON can hold" in result.failures[0].reason
+    assert "note must be a value that JSON can hold" in result.failures[0].reason
     with pytest.raises(tt.ConfigError, match="JSON"):
         tt.EvaluationError("no", note=note)
     with pytest.raises(tt.ConfigError, match="cost"):

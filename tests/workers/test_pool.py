@@ -315,7 +315,7 @@ def test_bad_settings_are_told():
         Pool(f"{JOBS}:squares", workers=1, deadline=0)
     with (
         Pool(f"{JOBS}:squares", workers=0) as pool,
-        pytest.raises(ConfigError, match="two units of work are called 'unit 1'"),
+        pytest.raises(ConfigError, match="two units of work have the id 'unit 1'"),
     ):
         list(pool.run(units(1, 1)))
     for wrong, words in (

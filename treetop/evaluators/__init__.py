@@ -1,1 +1,1 @@
-"""What stands between a search and a costly evaluation."""
+"""Evaluators that wrap other evaluators."""

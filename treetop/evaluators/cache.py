@@ -1,4 +1,4 @@
-"""A memory for evaluations: what was asked before is answered at once."""
+"""Cache evaluations: a state that was evaluated before is answered at once."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ _WORD = 2**64 - 1
 
 
 class _Row(NamedTuple):
-    """What an evaluator said of one state."""
+    """The evaluation of one state."""
 
     logits: npt.NDArray[Any]
     values: npt.NDArray[np.float64]
 
 
 class Cached:
-    """An evaluator that asks another one only for what it has not seen: the last `size` states, the least recently used going first.
+    """An evaluator that asks another one only for states it has not seen. It keeps the `size` most recently used
+    states.
 
-    One cache may serve any number of searches, of different games too, from several threads. The states of a batch that are not
-    known go to the inner evaluator as one smaller batch, in their order, each of them once.
+    One cache can serve any number of searches, also of different games and from several threads. The unknown states of
+    a batch go to the inner evaluator as one smaller batch, in their order, each of them once.
 
-    The answers are those of the inner evaluator, bit for bit, as far as it gives a state the same answer each time. One that draws at
-    random is asked once, and its draw stays.
+    The answers are those of the inner evaluator, bit for bit, if it gives a state the same answer each time. The first
+    answer of a random evaluator is kept.
 
-    With `by="key"` states of equal `key()` share an answer, also where their records differ. With `by="state"` the record decides.
+    With `by="key"` states of equal `key()` share an answer even if their records differ. With `by="state"` the record
+    decides.
     """
 
     def __init__(self, evaluator: Evaluator, size: int = 50_000, *, by: Literal["state", "key"] = "state") -> None:
         if not isinstance(evaluator, Evaluator):
-            raise ConfigError(
-                f"a cache stands before an evaluator with a method evaluate(batch); {evaluator!r} has none"
-            )
+            raise ConfigError(f"Cached takes an evaluator with a method evaluate(batch), not {evaluator!r}")
         checks.whole("size", size, 1)
         checks.one_of("by", by, ("state", "key"))
         self.evaluator = evaluator
@@ -53,21 +53,21 @@ class Cached:
         self._lock = threading.Lock()
         self._rows: OrderedDict[Hashable, _Row] = OrderedDict()  # the least recently used first
         self._hits = self._misses = 0
-        self._cleared = 0  # how often
+        self._cleared = 0  # how often `clear` was called
 
     @property
     def name(self) -> str:
-        """How a report names it."""
+        """The name in reports."""
         return f"cached({name_of(self.evaluator)})"
 
     @property
     def expand_after(self) -> int:
-        """Visits that a leaf needs before it is expanded: what the inner evaluator wants."""
+        """Visits that a leaf needs before it is expanded, as the inner evaluator asks."""
         return int(getattr(self.evaluator, "expand_after", 0))
 
     @property
     def hits(self) -> int:
-        """States that were answered without the inner evaluator; a second one of the same batch too."""
+        """States that were answered without the inner evaluator, repeated states of one batch included."""
         return self._hits
 
     @property
@@ -83,14 +83,16 @@ class Cached:
             return self._hits / asked if asked else 0.0
 
     def clear(self) -> None:
-        """Forget all states, and count from zero. Needed when the inner evaluator has changed: a network that was trained on, say."""
+        """Forget all states and reset the counts. Call this when the inner evaluator has changed, such as a network
+        after training.
+        """
         with self._lock:
             self._rows.clear()
             self._hits = self._misses = 0
             self._cleared += 1
 
     def evaluate(self, batch: Batch) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
-        """Logits and values, a row a state and for each player; see `Evaluator`. An error leaves the cache as it was."""
+        """Return logits and values, a row for each state; see `Evaluator`. An error leaves the cache as it was."""
         keys = self._keys(batch)
         if not keys:
             facts = batch.game.facts
@@ -106,7 +108,7 @@ class Cached:
         return np.stack([row.logits for row in rows]), np.stack([row.values for row in rows])
 
     def _ask(self, batch: Batch, keys: list[Hashable], known: dict[Hashable, _Row]) -> dict[Hashable, _Row]:
-        """What the inner evaluator says of the states that are not known, the first of each kind standing for all."""
+        """Ask the inner evaluator for the unknown states, each distinct one once."""
         wanted: dict[Hashable, int] = {}
         for index, key in enumerate(keys):
             if key not in known:
@@ -115,18 +117,18 @@ class Cached:
             return {}
         part = _subset(batch, list(wanted.values()))
         logits, values = evaluate_batch(self.evaluator, part)
-        # Checked before anything is kept, so that what the search would refuse is asked for again.
+        # Check before anything is kept, so that an answer the search would refuse is asked for again.
         checked, worth = part.checked_logits(logits), part.checked_values(values)
         narrow = (
             np.asarray(logits).dtype == np.float32
-        )  # kept as narrow as they came: half the memory, and the same numbers
+        )  # kept in the dtype they came in: half the memory, and the same numbers
         kept = checked.astype(np.float32) if narrow else checked
         return {key: _Row(kept[index].copy(), worth[index].copy()) for index, key in enumerate(wanted)}
 
     def _remember(self, keys: list[Hashable], known: dict[Hashable, _Row], misses: int, cleared: int) -> None:
         with self._lock:
             if cleared != self._cleared:
-                return  # somebody has called `clear` meanwhile: what was asked for before may not come back
+                return  # `clear` was called meanwhile: earlier answers may not come back
             for key in keys:
                 self._rows[key] = known[key]
                 self._rows.move_to_end(key)
@@ -139,8 +141,9 @@ class Cached:
         if not len(batch):
             return []
         game = batch.game
-        # The digest tells rules apart that share a name; the name tells games apart that share their rules, which an evaluator may do too.
-        # A search puts the digest that it was compiled for into its batches, where it does; reading the rules anew costs a third of a millisecond.
+        # The digest distinguishes rules that share a name; the name distinguishes games that share their rules.
+        # A search puts the digest it was compiled for into its batches; computing it again costs a third of a
+        # millisecond.
         rules = (game.name, getattr(batch, "rules", None) or game.digest)
         if self.by == "key":
             if not game.has("key"):
@@ -157,11 +160,12 @@ class Cached:
 
     def __repr__(self) -> str:
         share = f"{self.hit_rate:.1%}"
-        return f"<{self.name}: {len(self):,} of at most {self.size:,} states, {self.hits:,} hits, {self.misses:,} misses, {share} hits>"
+        counts = f"{self.hits:,} hits, {self.misses:,} misses, {share} hits"
+        return f"<{self.name}: {len(self):,} of at most {self.size:,} states, {counts}>"
 
 
 def _subset(batch: Batch, rows: list[int]) -> Batch:
-    """A batch of chosen leaves of another one. It is for evaluators to read: only the whole batch is told."""
+    """A batch of selected leaves of another batch, for evaluators to read only."""
     arrays: dict[str, Any] = {
         field.name: value[rows]
         for field in fields(batch)

@@ -1,1 +1,1 @@
-"""Processes that work side by side, with deadlines and clean ends."""
+"""Run independent units of work in processes, with deadlines, retries and a clean end."""

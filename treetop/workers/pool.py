@@ -1,4 +1,4 @@
-"""A pool of workers for independent, named pieces of work: who does what, deadlines, second attempts, a clean end.
+"""Distribute named, independent units of work over workers, with deadlines, retries and a clean end.
 
 ::
 
@@ -28,13 +28,13 @@ from treetop.workers.transport import Broken, Died, Done, InProcess, Message, Ra
 from treetop.workers.units import Failure, Outcome, Setup, Unit, WorkerError
 
 _ATTEMPTS = 2
-_PATIENCE = 5.0  # seconds that workers without a unit get to end by themselves
-_DEATHS_BEFORE_READY = 3  # in a row: then it is not bad luck
+_PATIENCE = 5.0  # seconds that idle workers have to end by themselves
+_DEATHS_BEFORE_READY = 3  # in a row: then the cause is systematic
 
 
 @dataclass
 class _Task:
-    """A unit on its way."""
+    """A unit and how often it was tried."""
 
     unit: Unit
     attempts: int = 0
@@ -42,27 +42,30 @@ class _Task:
 
 @dataclass(eq=False)
 class _Seat:
-    """A worker and what it is doing."""
+    """A worker and its units."""
 
     worker: Worker
     tasks: deque[_Task] = field(default_factory=deque)
-    """What it was given: it works on the first one."""
+    """The units it was given; it works on the first one."""
     ready: bool = False
     heeds: bool = False
-    """Whether it can be kept where a unit that it works on is not wanted any more."""
+    """Whether it can be kept when the unit it works on is cancelled."""
     unwanted: int = 0
-    """How many of its next answers belong to units that were cancelled."""
+    """How many of its next answers belong to cancelled units."""
     due: float | None = None
-    """When the first one's time is up."""
+    """The deadline of its first unit."""
 
 
 class Pool:
-    """Some workers that share units of work. With 0 or 1 of them no process is started, and no deadline is kept.
+    """A group of workers that share units of work. With 0 or 1 workers no process is started and deadlines are not
+    enforced.
 
-    `setup` is a function of a module, or its name as `module:function`. Each worker calls it once, with `arguments`; what it returns is
-    called with the arguments of each unit. A unit whose worker dies is tried once more; one that takes longer than `deadline` seconds
-    is not. What has a method `renew` is kept where the workers are set up anew, and what has a method `heed`, which is given a function that says
-    whether the unit was cancelled, is kept where a unit is not wanted any more. `ahead` is how many more units a worker has at hand while it works on one: where it takes time to find the next, it need not wait.
+    `setup` is a function of a module, or its name as `module:function`. Each worker calls it once, with `arguments`;
+    the function it returns is called with the arguments of each unit. A unit whose worker dies is tried once more; a
+    unit that takes longer than `deadline` seconds is not. If the returned function has a method `renew`, it is kept
+    when the workers are set up again. If it has a method `heed`, it is given a function that says whether the unit was
+    cancelled, and the worker survives a cancelled unit. `ahead` is how many more units a worker holds while it works on
+    one, so that it need not wait for the next.
     """
 
     def __init__(
@@ -92,7 +95,7 @@ class Pool:
         self.close(patience=0.0 if error is not None else _PATIENCE)
 
     def close(self, patience: float = _PATIENCE) -> None:
-        """End all workers: those that work at once, those that wait after so many seconds at the latest, to put things in order."""
+        """End all workers: busy ones at once, idle ones after at most `patience` seconds, so that they can clean up."""
         waiting = [seat for seat in self._seats if seat.ready and not seat.tasks and not seat.unwanted and patience > 0]
         for seat in waiting:
             seat.worker.dismiss()
@@ -103,7 +106,7 @@ class Pool:
             self._seats.pop()
 
     def set_up(self, *arguments: Any) -> None:
-        """Set up all workers with these arguments, those that are there anew, and return at once. `wait_until_ready` waits for them."""
+        """Set up all workers with these arguments (again, if they exist) and return at once. See `wait_until_ready`."""
         self._transport.arguments = arguments
         for seat in self._seats:
             seat.ready = False
@@ -111,7 +114,9 @@ class Pool:
         self._start_missing()
 
     def wait_until_ready(self) -> None:
-        """Wait until all workers are set up, so that a clock that is started then counts only work. One that dies meanwhile is replaced."""
+        """Wait until all workers are set up, so that a clock started then counts only work. A worker that dies is
+        replaced.
+        """
         nothing = _Queue(())
         self._start_missing()
         while not all(seat.ready for seat in self._seats):
@@ -123,10 +128,12 @@ class Pool:
             self._seats.append(_Seat(self._transport.start()))
 
     def run(self, units: Iterable[Unit]) -> Iterator[Outcome]:
-        """Do all units, and give what became of them as they finish. They are taken from the iterable only when a worker has room for them.
+        """Run all units and yield their outcomes as they finish. Units are taken from the iterable when a worker can
+        take them.
 
-        An iterator that has no unit just now may have one later: it is asked again after each outcome that the caller has taken.
-        Stopping early ends the workers that are in the middle of a unit, unless they heed that it is cancelled; the others wait for the next call.
+        An iterator that has no unit now may have one later: it is asked again after each outcome that the caller has
+        taken. Stopping early ends the workers that are busy, unless they heed the cancellation; the others wait for the
+        next call.
         """
         queue = _Queue(units)
         try:
@@ -134,17 +141,17 @@ class Pool:
             while any(seat.tasks for seat in self._seats):
                 finished = self._turn(queue)
                 try:
-                    self._fill(queue)  # first, so that nobody waits while a value is being looked at
+                    self._fill(queue)  # first, so that no worker waits while the caller looks at a value
                 finally:
                     yield from finished
-                self._fill(queue)  # whoever has looked at them may have more to do now
+                self._fill(queue)  # the caller may have added units after looking at them
                 self._fill_ahead(queue)
         finally:
             for seat in [seat for seat in self._seats if seat.tasks]:
                 self._abandon(seat)
 
     def _fill(self, queue: _Queue) -> None:
-        """Give each worker without a unit one, and start workers while there are units for them."""
+        """Give each idle worker a unit, and start workers while there are units for them."""
         for seat in [seat for seat in self._seats if not seat.tasks]:
             if not self._give(seat, queue):
                 return
@@ -152,14 +159,14 @@ class Pool:
             self._seats.append(_Seat(self._transport.start(), deque([task])))
 
     def _fill_ahead(self, queue: _Queue) -> None:
-        """Give workers what they are to have at hand, those with the least first."""
+        """Give workers the units they hold in advance, those with the fewest first."""
         for count in range(1, self.ahead + 1):
             for seat in [seat for seat in self._seats if seat.ready and len(seat.tasks) == count]:
                 if not self._give(seat, queue):
                     return
 
     def _give(self, seat: _Seat, queue: _Queue) -> bool:
-        """Hand a unit to a worker that is ready, if there is one."""
+        """Send a unit to a worker that is ready, if there is one."""
         task = queue.take()
         if task is None:
             return False
@@ -171,7 +178,7 @@ class Pool:
         return True
 
     def _abandon(self, seat: _Seat) -> None:
-        """Nobody wants what a worker is doing: cancel it, or end the worker where it would not heed that."""
+        """Cancel what a worker is doing, or end the worker if it would not heed that."""
         if not (seat.ready and seat.heeds):
             self._remove(seat)
             return
@@ -181,14 +188,14 @@ class Pool:
         seat.due = None
 
     def _begin(self, seat: _Seat) -> None:
-        """A worker begins with the first of its units."""
+        """Start the deadline of a worker's first unit."""
         seat.due = None
         if seat.tasks:
             seat.tasks[0].attempts += 1
             seat.due = None if self.deadline is None else time.monotonic() + self.deadline
 
     def _turn(self, queue: _Queue) -> list[Outcome]:
-        """Wait until something happens, and see to it."""
+        """Wait until a worker sends a message or a deadline passes, and handle it."""
         due = [seat.due for seat in self._seats if seat.due is not None]
         timeout = max(0.0, min(due) - time.monotonic()) if due else None
         by_worker = {id(seat.worker): seat for seat in self._seats}
@@ -197,7 +204,7 @@ class Pool:
         ]
         finished: list[Outcome] = []
         for seat in spoke:
-            finished += self._hear(seat, seat.worker.receive(), queue)
+            finished += self._handle(seat, seat.worker.receive(), queue)
         now = time.monotonic()
         for seat in [seat for seat in self._seats if seat.due is not None and seat.due <= now and seat not in spoke]:
             task = seat.tasks.popleft()
@@ -206,7 +213,7 @@ class Pool:
             finished.append(_failed(task, Failure.deadline, f"it took longer than {self.deadline:g} s"))
         return finished
 
-    def _hear(self, seat: _Seat, message: Message, queue: _Queue) -> list[Outcome]:
+    def _handle(self, seat: _Seat, message: Message, queue: _Queue) -> list[Outcome]:
         match message:
             case Ready():
                 self._deaths = 0
@@ -221,7 +228,7 @@ class Pool:
                 raise WorkerError(f"a worker could not be set up: {message.reason}\n{message.traceback}")
             case Died():
                 self._remove(seat)
-                return self._mourn(seat, message, queue)
+                return self._handle_death(seat, message, queue)
             case Done() | Raised() if seat.unwanted:
                 seat.unwanted -= 1
             case Done() | Raised():
@@ -232,13 +239,13 @@ class Pool:
                 return [_failed(task, Failure.raised, message.reason, message.traceback)]
         return []
 
-    def _mourn(self, seat: _Seat, message: Died, queue: _Queue) -> list[Outcome]:
+    def _handle_death(self, seat: _Seat, message: Died, queue: _Queue) -> list[Outcome]:
         if not seat.ready:
             self._deaths += 1
             if self._deaths >= _DEATHS_BEFORE_READY:
                 raise WorkerError(
-                    f"{message.reason} before it was ready, {self._deaths} times in a row. Its own words stand on stderr. "
-                    f'A script that starts workers does so under `if __name__ == "__main__":`'
+                    f"{message.reason} before it was ready, {self._deaths} times in a row. See its output on stderr.  "
+                    f'Start workers under `if __name__ == "__main__":`'
                 )
         failed: list[Outcome] = []
         if seat.tasks and seat.tasks[0].attempts >= _ATTEMPTS:
@@ -253,7 +260,7 @@ class Pool:
 
 
 class _Queue:
-    """The units that are still to be done: first those that come back, then the new ones."""
+    """The units to do: returned ones first, then new ones."""
 
     def __init__(self, units: Iterable[Unit]) -> None:
         self._source = iter(units)
@@ -261,19 +268,19 @@ class _Queue:
         self._names: set[str] = set()
 
     def take(self) -> _Task | None:
-        """The next one, if there is one."""
+        """Return the next unit, or None."""
         if self._back:
             return self._back.popleft()
         unit = next(self._source, None)
         if unit is None:
             return None
         if unit.id in self._names:
-            raise ConfigError(f"two units of work are called {unit.id!r}")
+            raise ConfigError(f"two units of work have the id {unit.id!r}")
         self._names.add(unit.id)
         return _Task(unit)
 
     def put_back(self, tasks: Iterable[_Task]) -> None:
-        """To be done after all, or again."""
+        """Return units to the queue."""
         self._back.extend(tasks)
 
 

@@ -1,4 +1,6 @@
-"""Workers that are processes: spawned, each the head of a process group of its own, so that it ends together with all that it started."""
+"""Workers as spawned processes, each the leader of its own process group, so that it ends with everything it
+started.
+"""
 
 from __future__ import annotations
 
@@ -26,25 +28,25 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 @dataclass(frozen=True)
 class _SetUp:
-    """Be set up anew with these arguments."""
+    """A request to be set up again with these arguments."""
 
     arguments: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class _Cancel:
-    """The units sent so far need not be done."""
+    """A request to skip the units sent so far."""
 
 
 _Order = Unit | _SetUp | _Cancel
 
 
 class ProcessWorker:
-    """A process that does one unit at a time, spoken to through a pipe."""
+    """A process that does one unit at a time and talks through a pipe."""
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._pipe, theirs = _CONTEXT.Pipe()
-        # Not a daemon: those may not have processes of their own, and a player may need some.
+        # Not a daemon: daemons may not start processes, and a player may need to.
         self._process = _CONTEXT.Process(target=_serve, args=(theirs, setup, arguments), name="treetop worker")
         with _ctrl_c_held_back():
             self._process.start()
@@ -54,28 +56,28 @@ class ProcessWorker:
 
     @property
     def pid(self) -> int:
-        """The process's number, which is its group's too."""
+        """The id of the process and of its group."""
         assert self._process.pid is not None
         return self._process.pid
 
     @property
     def signs(self) -> tuple[Any, int]:
-        """What becomes readable when the worker has something to say, and when it is gone.
+        """What becomes readable when the worker sends a message or ends.
 
         Both are needed: a child of the worker that outlives it may hold the other end of the pipe.
         """
         return self._pipe, self._death
 
     def send(self, unit: Unit) -> None:
-        """Hand over a unit."""
+        """Send a unit."""
         self._tell(unit)
 
     def set_up(self, arguments: tuple[Any, ...]) -> None:
-        """Ask it to be set up anew."""
+        """Ask the worker to be set up again."""
         self._tell(_SetUp(arguments))
 
     def cancel(self) -> None:
-        """Ask it to leave the units that it was given."""
+        """Ask the worker to skip the units it was given."""
         self._tell(_Cancel())
 
     def _tell(self, order: _Order) -> None:
@@ -83,9 +85,9 @@ class ProcessWorker:
             self._pipe.send(order)
 
     def receive(self) -> Message:
-        """The next message; a worker that is gone has none."""
+        """Return the next message, or `Died` if the worker is gone."""
         try:
-            if self._pipe.poll():  # what it has said before it died still counts
+            if self._pipe.poll():  # messages sent before it died still count
                 message: Message = self._pipe.recv()
                 return message
         except (EOFError, OSError, pickle.UnpicklingError):
@@ -94,17 +96,17 @@ class ProcessWorker:
         return Died(_how_it_ended(self._exit_code))
 
     def dismiss(self) -> None:
-        """Close the pipe: a worker that waits for a unit sees that there will be none."""
+        """Close the pipe, which tells an idle worker that no more units come."""
         self._pipe.close()
 
     def end(self, patience: float = 0.0) -> None:
-        """Kill it and its children, unless it ends by itself in time, and wait for it: no zombie stays."""
+        """Kill it and its children unless it ends by itself in time, and wait for it, so that no zombie stays."""
         if self._ended:
             return
         self._ended = True
         if patience:
             wait([self._death], patience)
-        # The group before the process is waited for: until then nobody else can have its number.
+        # Kill the group before waiting for the process: until then no other process can have its id.
         _kill_group(self._process)
         self._process.join()
         self._exit_code = self._process.exitcode
@@ -117,28 +119,30 @@ class ProcessWorker:
 
 
 class Processes:
-    """Starts processes as workers."""
+    """Start processes as workers."""
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self.arguments = setup, arguments
 
     def start(self) -> ProcessWorker:
-        """A new process."""
+        """Return a new process."""
         return ProcessWorker(self._setup, self.arguments)
 
     def wait(self, workers: Sequence[ProcessWorker], timeout: float | None) -> list[ProcessWorker]:
-        """Those that have written something, or are gone."""
+        """Return the workers that have sent a message or are gone."""
         owners = {sign: worker for worker in workers for sign in worker.signs}
         return list(dict.fromkeys(owners[sign] for sign in wait(list(owners), timeout)))
 
 
 @contextlib.contextmanager
 def _ctrl_c_held_back() -> Iterator[None]:
-    """A new process begins with Ctrl-C blocked, as the mask is inherited: one pressed meanwhile comes to us alone, a moment later."""
+    """Start a process with Ctrl-C blocked (the mask is inherited): one pressed meanwhile reaches only this process, a
+    moment later.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # the first process starts it, and that would lift the block
+    resource_tracker.ensure_running()  # the first process would start it, which would lift the block
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -147,7 +151,9 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 
 def _open_death(process: Any) -> int:
-    """A descriptor that becomes readable when a process is gone. The standard one waits for its children too, if they were forked."""
+    """Return a descriptor that becomes readable when a process is gone. The standard one also waits for its forked
+    children.
+    """
     if hasattr(os, "pidfd_open"):
         with contextlib.suppress(OSError):
             return os.pidfd_open(process.pid)
@@ -155,12 +161,12 @@ def _open_death(process: Any) -> int:
 
 
 def _kill_group(process: Any) -> None:
-    """End a process, its group, and whatever else it has started, in sessions of their own too."""
+    """End a process, its group, and everything else it started, also in other sessions."""
     if hasattr(os, "killpg"):
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.kill(process.pid, signal.SIGSTOP)  # so that nobody is born while we look
+            os.kill(process.pid, signal.SIGSTOP)  # so that it starts no more processes meanwhile
         _kill_with_groups([process.pid, *_descendants(process.pid)])
-    process.kill()  # where there are no groups, or it was too young to have made its own
+    process.kill()  # without groups, or if it ended before it made its own
 
 
 def _kill_with_groups(pids: list[int]) -> None:
@@ -171,11 +177,11 @@ def _kill_with_groups(pids: list[int]) -> None:
 
 
 def _descendants(pid: int) -> list[int]:
-    """The children of a process, their children and so on, where the system lists them."""
+    """Return the children of a process, their children and so on, if the system lists them."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError):
-            parent = int(entry.read_text().rpartition(")")[2].split()[1])  # after the name, which may hold anything
+            parent = int(entry.read_text().rpartition(")")[2].split()[1])  # after the name, which may contain anything
             children.setdefault(parent, []).append(int(entry.parent.name))
     found: list[int] = []
     frontier = [pid]
@@ -188,9 +194,9 @@ def _descendants(pid: int) -> list[int]:
 
 def _how_it_ended(code: int | None) -> str:
     if code is None:
-        return "the worker vanished"
+        return "the worker disappeared"
     if code >= 0:
-        return f"the worker ended itself with exit code {code}"
+        return f"the worker ended with exit code {code}"
     try:
         return f"the worker was killed by {signal.Signals(-code).name}"
     except ValueError:
@@ -198,36 +204,38 @@ def _how_it_ended(code: int | None) -> str:
 
 
 def _serve(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) -> None:
-    """The life of a worker, and the end of whatever it has started and not ended."""
+    """Run a worker, and at the end kill what it started and did not end."""
     _stand_alone()
     try:
         _work(pipe, setup, arguments)
     except BrokenPipeError:
-        pass  # the parent is gone, so there is nobody to tell
+        pass  # the parent is gone: nobody can be informed
     finally:
         _kill_with_groups(_descendants(os.getpid()))
 
 
 class _Inbox:
-    """The orders of the parent. They are taken off the pipe as they come, also during work: the parent must not wait for space in the pipe while we wait until it has read a value."""
+    """The requests of the parent. A thread reads them from the pipe as they come, also during work: otherwise parent
+    and worker could each wait for the other to read.
+    """
 
     def __init__(self, pipe: Connection[Any, Any]) -> None:
         self._pipe = pipe
         self._orders: queue.SimpleQueue[Unit | _SetUp | Exception] = queue.SimpleQueue()
         self._received = 0
         self._cancelled = 0
-        """How many of the units received so far nobody wants any more."""
+        """How many of the units received so far were cancelled."""
         self._begun = 0
         threading.Thread(target=self._read, name="reads the pipe", daemon=True).start()
 
     def next(self) -> Unit | _SetUp | Exception:
-        """Wait for the next order; an exception where none will come."""
+        """Wait for the next request. Raise EOFError if none will come."""
         order = self._orders.get()
         self._begun += isinstance(order, Unit)
         return order
 
     def cancelled(self) -> bool:
-        """Whether the unit that `next` has returned last was cancelled."""
+        """Return whether the unit that `next` returned last was cancelled."""
         return self._begun <= self._cancelled
 
     def _read(self) -> None:
@@ -271,7 +279,7 @@ def _work(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) 
 
 
 def _answer(pipe: Connection[Any, Any], unit: Unit, work: Any, inbox: _Inbox) -> None:
-    """Do a unit that is still wanted, and send what became of it."""
+    """Do a unit unless it was cancelled, and send its outcome."""
     try:
         answer: Done | Raised = CANCELLED if inbox.cancelled() else Done(work(*unit.arguments))
     except Exception as error:  # noqa: BLE001 - it is the unit's failure, whatever it is
@@ -295,9 +303,9 @@ def _send_broken(pipe: Connection[Any, Any], error: Exception) -> None:
 
 
 def _stand_alone() -> None:
-    """A group of its own, deaf to Ctrl-C, which is the parent's business; and no life after the parent's.
+    """Make a process group, ignore Ctrl-C (the parent handles it), and end when the parent ends.
 
-    Notices of compiling are the parent's business too: those of several workers would be mixed up.
+    Notices about compiling are left to the parent too: those of several workers would be mixed up.
     """
     os.environ.setdefault("TREETOP_QUIET", "1")
     if hasattr(os, "setpgid"):
@@ -308,7 +316,7 @@ def _stand_alone() -> None:
 
 
 def _end_with_parent() -> None:
-    """A parent that is killed can tell nobody, and a worker in the middle of a long unit would not look at the pipe."""
+    """End with a parent that was killed: a worker in the middle of a long unit would not look at the pipe."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()

@@ -1,4 +1,4 @@
-"""How units reach workers and answers come back. The pool knows only these shapes, so it need not know where a worker lives."""
+"""How units reach workers and answers come back: the interfaces of the pool, and workers inside this process."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ class Ready:
 
 @dataclass(frozen=True)
 class Broken:
-    """A worker could not be set up. So no other one can."""
+    """A worker could not be set up, so no other worker can be."""
 
     error: BaseException | None
-    """What was raised, where it could be sent."""
+    """The exception, if it could be sent."""
     reason: str
     traceback: str
 
 
 @dataclass(frozen=True)
 class Done:
-    """A unit's value."""
+    """The value of a unit."""
 
     value: Any
 
 
 @dataclass(frozen=True)
 class Raised:
-    """A unit's function raised an exception."""
+    """The function of a unit raised an exception."""
 
     reason: str
     traceback: str
@@ -52,56 +52,60 @@ class Died:
 
 
 CANCELLED = Raised("cancelled", "")
-"""The answer to a unit that nobody wants any more."""
+"""The answer to a cancelled unit."""
 
 Message = Ready | Broken | Done | Raised | Died
 
 
 class Worker(Protocol):
-    """One that does a unit at a time, in the order in which it was given them."""
+    """A worker, which does its units one at a time, in the order in which it was given them."""
 
     def send(self, unit: Unit) -> None:
-        """Hand over a unit, without waiting for those before it. A worker that died in the meantime says so in its next message."""
+        """Send a unit, without waiting for those before it. A worker that died meanwhile reports it in its next
+        message.
+        """
         ...
 
     def receive(self) -> Message:
-        """What it has to say; only after `Transport.wait` has named it."""
+        """Return its next message. Call this only after `Transport.wait` has returned the worker."""
         ...
 
     def set_up(self, arguments: tuple[Any, ...]) -> None:
-        """Let it be set up anew once it has done its units; it says when it is ready."""
+        """Set the worker up again when it has done its units; it sends `Ready`."""
         ...
 
     def cancel(self) -> None:
-        """Let it answer the units that it was given without doing them; one that it works on is stopped where its function heeds that."""
+        """Answer the units it was given without doing them. The current one is stopped if its function heeds
+        cancellation.
+        """
         ...
 
     def dismiss(self) -> None:
-        """Tell a worker without a unit that there will be none: it may put things in order and end. `end` still has to follow."""
+        """Tell an idle worker that no more units come, so that it can clean up and end. `end` must still be called."""
         ...
 
     def end(self, patience: float = 0.0) -> None:
-        """End it, with all processes that it started, after so many seconds at the latest. May be called twice."""
+        """End it and all processes it started, after at most so many seconds. May be called twice."""
         ...
 
 
 class Transport(Protocol):
-    """Where workers come from."""
+    """A source of workers."""
 
     arguments: tuple[Any, ...]
-    """What new workers are set up with."""
+    """Set the arguments with which new workers are set up."""
 
     def start(self) -> Worker:
-        """A new worker, which will say when it is ready."""
+        """Return a new worker, which sends `Ready` when it is."""
         ...
 
     def wait(self, workers: Sequence[Any], timeout: float | None) -> list[Any]:
-        """Those workers that have something to say, or none after so many seconds."""
+        """Return the workers that have a message, or none after so many seconds."""
         ...
 
 
 class _Local:
-    """A worker that is no process: it does its unit when it is asked for the answer."""
+    """A worker in this process: it does its unit when it is asked for the answer."""
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self._arguments = setup, arguments
@@ -115,9 +119,9 @@ class _Local:
 
     def receive(self) -> Message:
         if not self._ready:
-            self._work = renewed(self._work, self._setup, self._arguments)  # its exceptions are the caller's own
+            self._work = renewed(self._work, self._setup, self._arguments)  # its exceptions belong to the caller
             self._ready = True
-            return Ready(heeds=True)  # nothing is under way while the pool looks
+            return Ready(heeds=True)  # no unit is running while the pool looks
         unit = self._units.popleft()
         if self._cancelled:
             self._cancelled -= 1
@@ -138,7 +142,7 @@ class _Local:
         self._cancelled = len(self._units)
 
     def dismiss(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is no process to wait for."""
 
     def end(self, patience: float = 0.0) -> None:  # noqa: ARG002 - the shape of a worker
         work, self._work = self._work, None
@@ -146,22 +150,26 @@ class _Local:
 
 
 class InProcess:
-    """No processes: units are done one after the other, here. Nothing can be killed, so deadlines are not kept."""
+    """Workers without processes: units are done one after the other, here. They cannot be killed, so deadlines are not
+    enforced.
+    """
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self.arguments = setup, arguments
 
     def start(self) -> _Local:
-        """The worker, which is this process."""
+        """Return the worker, which is this process."""
         return _Local(self._setup, self.arguments)
 
-    def wait(self, workers: Sequence[_Local], timeout: float | None) -> list[_Local]:  # noqa: ARG002 - the shape of a transport
-        """Whoever has a unit to do."""
+    def wait(self, workers: Sequence[_Local], timeout: float | None) -> list[_Local]:  # noqa: ARG002
+        """Return the workers that have a unit to do."""
         return [worker for worker in workers if worker.has_something_to_say()]
 
 
 def renewed(work: Any, setup: Setup, arguments: tuple[Any, ...]) -> Any:
-    """Return what does the units from now on: `work` itself, where its method `renew` takes the new arguments, else what `setup` returns."""
+    """Return the function for the next units: `work` itself if its method `renew` takes the new arguments, else what
+    `setup` returns.
+    """
     if callable(method := getattr(work, "renew", None)):
         method(*arguments)
         return work
@@ -170,11 +178,11 @@ def renewed(work: Any, setup: Setup, arguments: tuple[Any, ...]) -> Any:
 
 
 def close(work: Any) -> None:
-    """What a setup has returned may have something to put in order at the end."""
+    """Call the `close` method of what a setup returned, if it has one."""
     if callable(method := getattr(work, "close", None)):
         method()
 
 
 def raised(error: BaseException) -> Raised:
-    """An exception as it travels: in words."""
+    """Return an exception as two texts: its message and its traceback."""
     return Raised(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))

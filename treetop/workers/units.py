@@ -1,4 +1,4 @@
-"""What is worked on: named units that do not know of each other, and what became of them."""
+"""Units of work, which are independent and have ids, and their outcomes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from treetop.errors import ConfigError, TreetopError
 
 
 class WorkerError(TreetopError):
-    """The workers as a whole cannot go on: they could not be set up, or died before they were ready."""
+    """The workers cannot continue: they could not be set up, or died before they were ready."""
 
 
 class Failure(StrEnum):
@@ -23,12 +23,12 @@ class Failure(StrEnum):
     deadline = "deadline"
     """It took longer than allowed, and its worker was killed."""
     died = "died"
-    """Its worker died, each time that it was tried."""
+    """Its worker died each time it was tried."""
 
 
 @dataclass(frozen=True)
 class Unit:
-    """A piece of work with a name. Doing it twice gives the same value, so a lost one is simply done again."""
+    """A piece of work with an id. Doing it twice gives the same value, so a lost unit is simply done again."""
 
     id: str
     arguments: tuple[Any, ...] = ()
@@ -36,15 +36,15 @@ class Unit:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a unit: a value, or why there is none."""
+    """The outcome of a unit: a value, or why there is none."""
 
     unit: Unit
     value: Any = None
     failure: Failure | None = None
     reason: str = ""
-    """For people: one line, why it failed."""
+    """Why it failed, in one line."""
     traceback: str = ""
-    """Where it was raised, if it was."""
+    """The traceback, if an exception was raised."""
     attempts: int = 1
 
     @property
@@ -54,11 +54,13 @@ class Outcome:
 
 
 Setup = str | Callable[..., Callable[..., Any]]
-"""What a worker calls once: it returns the function that does the units. `module:function`, or a function of a module."""
+"""A function that each worker calls once and that returns the function that does the units; or its name as
+`module:function`.
+"""
 
 
 def resolve(reference: str | Callable[..., Any]) -> Callable[..., Any]:
-    """The function that `module:function` names."""
+    """Return the function that `module:function` names."""
     if callable(reference):
         return reference
     module, colon, name = str(reference).rpartition(":")
