@@ -48,7 +48,7 @@ def test_a_formula_that_is_not_provable_is_refuted_and_ends_with_1(run):
     ended = run("prove", "p | ~p")
     assert (ended.code, ended.err) == (1, "")
     assert ended.out.startswith(
-        "p | ~p: no theorem of intuitionistic logic: there is a counter-model\n\nworld 0: no atom\n"
+        "p | ~p: not provable in intuitionistic logic: there is a counter-model\n\nworld 0: no atom\n"
     )
     assert json.loads(run("prove", "p | ~p", "--json").out)["counter_model"] == {
         "worlds": [{"atoms": [], "above": [1]}, {"atoms": ["p"], "above": []}]
@@ -92,26 +92,26 @@ def test_a_tptp_problem_is_proved(run, problems):
         (["p -> p", "--policy", "mcts"], "policy must be one of"),
         (["p -> p", "--policy", "puct(d=1)"], "puct(d=1)"),
         (["p -> p", "--tiers", "10,x"], "whole numbers between commas"),
-        (["p -> p", "--tiers", "10,5"], "growing numbers"),
+        (["p -> p", "--tiers", "10,5"], "increasing numbers"),
         (["p -> p", "--seconds", "0"], "seconds must be a positive number"),
         (["p -> p", "--mode", "wild"], "mode"),
         (["p -> p", "--workers", "0"], "workers must be"),
         (["p -> p", "--trace", "nowhere/t.jsonl"], "there is no folder"),
         (["p -> p", "--trace", "/proc/t.jsonl"], "cannot be written"),
-        (["p -> p", "--out", "runs.jsonl"], "that needs --suite or --basin-seeds"),
-        (["p -> p", "--basin-seeds", "3"], "experiments are run on files"),
-        (["problems/easy.p", "--basin-blind"], "say how many with --basin-seeds"),
+        (["p -> p", "--out", "runs.jsonl"], "only for experiments, with --suite or --basin-seeds"),
+        (["p -> p", "--basin-seeds", "3"], "experiments need files"),
+        (["problems/easy.p", "--basin-blind"], "add --basin-seeds N"),
         (["problems/easy.p", "--basin-seeds", "0"], "must be at least 1"),
-        (["problems/easy.p", "--basin-seeds", "2", "--plot", "k.txt"], "a picture is saved as"),
-        (["problems/easy.p", "--basin-seeds", "2", "--tree"], "this is an experiment"),
-        (["--suite", "problems", "--plot", "k.png"], "say how many seeds"),
+        (["problems/easy.p", "--basin-seeds", "2", "--plot", "k.txt"], "a plot is saved as"),
+        (["problems/easy.p", "--basin-seeds", "2", "--tree"], "not for experiments"),
+        (["--suite", "problems", "--plot", "k.png"], "add --basin-seeds N"),
         (["--suite", "problems", "--out", "nowhere/runs.jsonl"], "there is no folder"),
         (["--suite", "problems", "--lemma", "x"], "has no lemma x"),
         (["--suite", "nowhere"], "there is no file or folder nowhere"),
-        (["--suite", "empty"], "empty holds no problems"),
+        (["--suite", "empty"], "empty has no problem files"),
         (
             ["problems/easy.p", "--basin-seeds", "2", "--basin-blind", "--policy", "blind_uniform"],
-            "give another --policy",
+            "use another --policy",
         ),
     ],
 )
@@ -221,7 +221,7 @@ def test_the_example_is_proved_as_the_documentation_says(run):
     ended = run("prove", example, "--lemma", "app_nil", "--lemma", "rev_involutive")
     assert ended.code == 0, ended.out
     assert "2 of 2 proved" in ended.out
-    assert "resting on rev_app\nLemma rev_involutive : forall l : list, rev (rev l) = l.\n" in ended.out
+    assert "depending on rev_app\nLemma rev_involutive : forall l : list, rev (rev l) = l.\n" in ended.out
     assert example.read_bytes() == before
 
 
@@ -229,9 +229,9 @@ def test_a_lemma_that_is_not_there_is_a_usage_error(run, lemmas):
     ended = run("prove", "Lemmas.v", "--lemma", "left_zer")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err == "error: Lemmas.v has no lemma 'left_zer'; did you mean left_zero, right_zero?\n"
-    assert "admitted are: left_zero, not_true, right_zero" in run("prove", "Lemmas.v").err
+    assert "admitted lemmas: left_zero, not_true, right_zero" in run("prove", "Lemmas.v").err
     lemmas.write_text("Lemma done : True.\nProof. exact I. Qed.\n")
-    assert "no lemma of Lemmas.v is admitted" in run("prove", "Lemmas.v", "--all-admitted").err
+    assert "Lemmas.v has no admitted lemma" in run("prove", "Lemmas.v", "--all-admitted").err
 
 
 def test_without_coq_the_error_names_the_package(run, lemmas, tmp_path, monkeypatch):

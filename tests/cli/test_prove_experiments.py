@@ -38,7 +38,7 @@ def test_a_folder_is_run_to_its_end_and_what_is_not_proved_is_a_result(run, prob
 
 def test_the_help_says_that_a_result_is_no_failure(run):
     help_text = " ".join(run("prove", "--help").out.replace("│", " ").split())
-    assert "a theorem that is not proved there is a result, not a failure" in help_text
+    assert "a theorem that is not proved is a result there, not a failure" in help_text
 
 
 @needs_coq
@@ -52,7 +52,7 @@ def test_a_folder_may_hold_problems_of_both_kinds(run, problems):
     assert told["report"]["prover"]["prover"].count("logic") == 1
     assert told["complete"]
     text = run("prove", "--suite", "problems/broken.v", "--tiers", "3").out
-    assert "broke down  broken:broken: " in text
+    assert re.search(r"failed +broken:broken: ", text)
     assert "nonsense was not found" in text
 
 
@@ -149,7 +149,7 @@ def test_the_file_of_another_experiment_is_refused_and_left_alone(run, problems,
     kept = (tmp_path / "runs.jsonl").read_bytes()
     ended = run(*command, "--tiers", "6")
     assert (ended.code, ended.out) == (2, "")
-    assert "runs.jsonl is another experiment: its budget tiers is 5, not 6" in ended.err
+    assert "runs.jsonl belongs to another experiment: its budget tiers is 5, not 6" in ended.err
     (problems / "easy.p").write_text(PEIRCE)
     assert "its theorems digest is" in run(*command, "--tiers", "5").err
     assert (tmp_path / "runs.jsonl").read_bytes() == kept

@@ -63,7 +63,7 @@ def test_what_cannot_be_treated_is_skipped_with_a_reason_and_the_rest_is_proved_
         if ": skipped: " in line
     }
     assert list(skipped) == ["Instance, line 7", "Next Obligation, line 8", "Goal, line 11", "a", "d", "i", "e"]
-    assert "does not state one goal but 2, which are proved together" in skipped["a"]
+    assert "states 2 goals that are proved together, not one" in skipped["a"]
     assert "d is data, not a proposition" in skipped["d"]
     assert "state it as a Lemma" in skipped["Goal, line 11"]
     assert "6 of 13 proved; skipped: 7" in ended.out

@@ -67,7 +67,7 @@ def test_ties_for_the_first_place_are_broken_by_the_structure_not_by_the_seeds()
 def test_runs_that_failed_count_as_not_solved():
     found = basins_of(ended("t", "aa!."))
     assert (found.runs, found.solved, found.failed) == (4, 2, 1)
-    assert "count as not solved: 1" in str(basin_table(ended("t", "aa!.")))
+    assert "counted as not solved: 1" in str(basin_table(ended("t", "aa!.")))
 
 
 def test_the_shares_agree_with_a_count_of_random_runs():

@@ -237,7 +237,7 @@ def test_a_comparison_prints_and_is_json():
 def test_impossible_comparisons_are_refused():
     one, two = runs("ucb1", a=[1]), runs("blind", a=[1])
     for arguments, options, words in (
-        ((one, two, "euros"), {}, "unit of a cost is one of attempts"),
+        ((one, two, "euros"), {}, "unit must be one of attempts"),
         ((one, one), {}, "both sides are ucb1"),
         (([], two), {}, "one policy, not none"),
         ((one + two, two), {}, "one policy, not blind, ucb1"),
@@ -256,10 +256,10 @@ def test_halves_are_fixed_by_names_and_seed():
     assert split(set(names), seed=4) == split(names[::-1], seed=4) == halves
     assert split(names, seed=5) != halves
     assert split(["a", "b", "c", "d"], 0).to_dict() == {"choosing": ["a", "b"], "reporting": ["c", "d"]}
-    for wrong, words in ((["a", "a"], "once"), (["a"], "at least two")):
+    for wrong, words in ((["a", "a"], "repeated"), (["a"], "at least two")):
         with pytest.raises(ConfigError, match=words):
             split(wrong)
-    with pytest.raises(ConfigError, match="a seed is a whole number"):
+    with pytest.raises(ConfigError, match="seed must be a whole number"):
         split(names, 0.5)
 
 
@@ -299,9 +299,9 @@ def test_policies_are_compared_on_the_same_runs_only():
     for arguments, words in (
         ((there, ["a"]), "two was not run on the same"),
         ((there, ["a", "b"]), "one was not run on b"),
-        (({}, ["a"]), "among some"),
-        ((there, []), "on some theorems"),
-        ((there, ["a"], "euros"), "unit of a cost"),
+        (({}, ["a"]), "at least one policy"),
+        ((there, []), "and one theorem"),
+        ((there, ["a"], "euros"), "unit must be one of"),
     ):
         with pytest.raises(ConfigError, match=words):
             choose(*arguments)

@@ -57,11 +57,11 @@ def test_a_run_comes_back_from_json_as_it_was():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"theorem": 3}, "theorem of a run is a text"), ({"theorem": ""}, "has a theorem and a policy"), ({"policy": ""}, "has a theorem"),
-        ({"seed": 1.5}, "seed of a run is a whole number, not 1.5"), ({"seed": True}, "seed of a run"), ({"status": "won"}, "one of proved, exhausted"),
-        ({"attempts": -1}, "attempts of a run is a whole number of at least 0"), ({"size": "1"}, "size of a run"), ({"simulations": None}, "simulations"),
+        ({"theorem": 3}, "theorem of a run must be text"), ({"theorem": ""}, "needs a theorem and a policy"), ({"policy": ""}, "needs a theorem"),
+        ({"seed": 1.5}, "seed of a run must be a whole number, not 1.5"), ({"seed": True}, "seed of a run"), ({"status": "won"}, "one of proved, exhausted"),
+        ({"attempts": -1}, "attempts of a run must be a whole number of at least 0"), ({"size": "1"}, "size of a run"), ({"simulations": None}, "simulations"),
         ({"seconds": float("nan")}, "seconds of a run"), ({"seconds": -0.1}, "seconds"), ({"seconds": "1"}, "seconds"), ({"seconds": True}, "seconds"),
-        ({"structure": ""}, "if and only if"), ({"status": "open"}, "if and only if"), ({"script": None}, "script of a run is a text"),
+        ({"structure": ""}, "if and only if"), ({"status": "open"}, "if and only if"), ({"script": None}, "script of a run must be text"),
     ],
 )  # fmt: skip
 def test_a_run_that_cannot_be_is_refused(change, words):
@@ -105,7 +105,7 @@ def test_a_run_is_written_once_but_one_that_failed_may_be_tried_again(tmp_path):
     out = tmp_path / "m"
     with RunLog(out, REPORT) as log:
         log.append(run("a"))
-        with pytest.raises(ConfigError, match="was run before, and is proved"):
+        with pytest.raises(ConfigError, match="was run before: proved"):
             log.append(run("a", status="open"))
         log.append(run("b", status="failed"))
         assert not list(log.missing(["a", "b"], ["ucb1"], [0]))
@@ -140,7 +140,7 @@ def test_the_file_of_another_experiment_is_refused_and_left_alone(tmp_path):
     write(out, run("a"))
     content = out.read_bytes()
     for change, words in (
-        ({"c": 2.0}, "its c is 1.4, not 2.0; name another file"),
+        ({"c": 2.0}, "its c is 1.4, not 2.0; use another file"),
         ({"budget_tiers": (10,)}, "its budget tiers is 10, 50, not 10"),
         ({"theorems": ["a", "b", "c"]}, "its theorems is a, b, not a, b, c"),
         ({"ranker": "mine"}, "its ranker is none, not mine"),
@@ -172,7 +172,7 @@ def test_a_damaged_file_is_told(tmp_path):
         with pytest.raises(SaveError, match="line 3 is not a valid run"), RunLog(out, REPORT):
             pass
     out.write_text("".join([lines[0], lines[1].replace('"size": 1', '"size": "1"')]))
-    with pytest.raises(SaveError, match="line 2 is no run"):
+    with pytest.raises(SaveError, match="line 2 is not a valid run"):
         read_runs(out)
     out.write_text('{"kind": "an experiment with proofs", "version": 2}\n')
     with pytest.raises(SaveError, match="has no report"), RunLog(out, REPORT):

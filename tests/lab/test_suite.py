@@ -49,8 +49,8 @@ def test_problems_are_found_by_name(tmp_path):
 def test_where_there_are_no_problems_that_is_told(tmp_path):
     (tmp_path / "notes.txt").write_text("")
     for source, words in (
-        (tmp_path, "holds no problems"),
-        (tmp_path / "notes.txt", "end in .p or .v"),
+        (tmp_path, "has no problem files"),
+        (tmp_path / "notes.txt", "end with .p or .v"),
         (tmp_path / "nowhere", "there is no file or folder"),
     ):
         with pytest.raises(ConfigError, match=words):
@@ -106,7 +106,7 @@ def test_what_the_log_has_is_not_run_again(tmp_path):
 
 @pytest.mark.parametrize(("mood", "workers", "reason"), [
     ("raises", 1, "ZeroDivisionError: a bug of ours"), ("raises", 2, "ZeroDivisionError: a bug of ours"), ("dies", 2, "exit code 3, 2 times"),
-    ("hangs", 2, "longer than 1.5 s"), ("lies", 1, "asked for odd, ucb1, 0, and was given Run"),
+    ("hangs", 2, "longer than 1.5 s"), ("lies", 1, "the run of odd, ucb1, 0 was requested, but Run"),
 ])  # fmt: skip
 def test_a_problem_that_fails_is_a_run_and_the_others_go_on(tmp_path, mood, workers, reason):
     with RunLog(tmp_path / "m", {}) as log:
@@ -146,10 +146,10 @@ def test_ctrl_c_gives_what_is_known_and_the_set_goes_on_later(tmp_path):
 def test_impossible_sets_are_refused_before_anything_is_written(tmp_path):
     log = RunLog(tmp_path / "m", {})
     for change, words in (
-        ({"problems": []}, "some problems"),
-        ({"problems": ["a", "a"]}, "each once"),
-        ({"policies": []}, "some policies"),
-        ({"seeds": [1, 1]}, "some seeds"),
+        ({"problems": []}, "problems must be a list"),
+        ({"problems": ["a", "a"]}, "without repetitions"),
+        ({"policies": []}, "policies must be a list"),
+        ({"seeds": [1, 1]}, "seeds must be a list"),
         ({"workers": -1}, "workers must be"),
         ({"prove_one": "nowhere:f"}, "cannot be imported"),
     ):

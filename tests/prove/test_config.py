@@ -27,7 +27,7 @@ def test_a_policy_is_read_with_its_options(text, change):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("puct(0.5)", "have names"),
+        ("puct(0.5)", "need names"),
         ("puct(d=1)", "puct\\(d=1\\)"),
         ("mcts", "policy must be one of"),
         ("puct(c=-1)", "c must be"),

@@ -122,7 +122,7 @@ def test_combined_providers_pass_on_the_wish_for_more():
 
 
 def test_weights_must_fit_the_providers():
-    with pytest.raises(ConfigError, match="as many weights"):
+    with pytest.raises(ConfigError, match="one weight for each provider"):
         Combined([FixedProvider([])], [1.0, 2.0])
     with pytest.raises(ConfigError, match="finite"):
         Combined([FixedProvider([])], [math.inf])

@@ -101,9 +101,9 @@ def test_long_lists_are_printed_short():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"policies": ()}, "names its policies"), ({"theorems": ()}, "names its theorems"), ({"budget_tiers": (), "limits": {}}, "names its budget tiers"),
+        ({"policies": ()}, "needs policies"), ({"theorems": ()}, "needs theorems"), ({"budget_tiers": (), "limits": {}}, "needs budget tiers"),
         ({"budget_tiers": (50, 10)}, "each larger"), ({"budget_tiers": (0, 10)}, "each larger"),
-        ({"theorems": ("a", "a")}, "each of its theorems once"), ({"seeds": (1, 1)}, "each of its seeds once"), ({"allow_easy": True}, "nothing is blocked"),
+        ({"theorems": ("a", "a")}, "each of its theorems once"), ({"seeds": (1, 1)}, "each of its seeds once"), ({"allow_easy": True}, "no tactic is blocked"),
         ({"prover": {"x": object()}}, "whatever JSON can hold"),
     ],
 )  # fmt: skip

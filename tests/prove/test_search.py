@@ -315,7 +315,7 @@ def test_tiers_go_on_with_the_same_graph_and_tell_which_one_decided():
     with ProofSearch(TableTheorem(ENDLESS, "0")) as search:
         result = search.run_tiers((10, 50))
     assert (result.status, result.tier, result.simulations) == ("open", None, 50)
-    with pytest.raises(ConfigError, match="growing"), ProofSearch(TableTheorem(table, "0")) as search:
+    with pytest.raises(ConfigError, match="increasing"), ProofSearch(TableTheorem(table, "0")) as search:
         search.run_tiers((50, 10))
 
 

@@ -61,7 +61,7 @@ def test_what_is_no_theorem_is_refused(tmp_path):
     (tmp_path / "one.p").write_text("fof(c, conjecture, p => p).\n")
     with pytest.raises(ConfigError, match=r"name the lemma of .*One.v that is to be proved"):
         find_theorem(tmp_path / "One.v")
-    with pytest.raises(ConfigError, match="one.p states one theorem, without a name: leave out 'lemma'"):
+    with pytest.raises(ConfigError, match="one.p states one theorem, without a name: remove 'lemma'"):
         find_theorem(tmp_path / "one.p", "lemma")
     for other in ("p -> p", TableTheorem({"A": {}})):
         with pytest.raises(ConfigError, match=r"lemmas have names in Coq files \(File.v\) only: leave out 'lemma'"):

@@ -1,4 +1,4 @@
-"""`treetop prove`: a proof of a formula or of a lemma in a file of Coq, accepted by a checker outside the search."""
+"""`treetop prove`: prove a formula or the lemmas of a Coq file. A checker outside the search verifies every proof."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ if TYPE_CHECKING:
     from treetop.prove.prover import Theorem
     from treetop.search.limits import Limit
 
-COQ, EXPERIMENTS = "Files of Coq", "Experiments"  # headings of `--help`
+COQ, EXPERIMENTS = "Coq files", "Experiments"  # headings of `--help`
 SECONDS = 60.0
-"""How long a proof is looked for where no limit is given."""
+"""The default time limit for each theorem."""
 
 What = Annotated[str | None, typer.Argument(metavar="WHAT", help=WHAT, show_default=False)]
 Lemmas = Annotated[
     list[str] | None,
-    typer.Option("--lemma", metavar="NAME", help="A lemma of the file; several may be named.", rich_help_panel=COQ),
+    typer.Option("--lemma", metavar="NAME", help="A lemma of the file; may be repeated.", rich_help_panel=COQ),
 ]
 AllAdmitted = Annotated[
-    bool, typer.Option("--all-admitted", help="All lemmas of the file that are admitted.", rich_help_panel=COQ)
+    bool, typer.Option("--all-admitted", help="All admitted lemmas of the file.", rich_help_panel=COQ)
 ]
 Write = Annotated[
     bool,
     typer.Option(
         "--write",
-        help="Put each proof into the file as soon as it is found; the old file stays as File.v.bak.",
+        help="Write each proof to the file as soon as it is found; the old file is kept as File.v.bak.",
         rich_help_panel=COQ,
     ),
 ]
 Copy = Annotated[
     Path | None,
     typer.Option(
-        "--copy", metavar="NEW.v", help="Put the proofs into a copy of the file instead.", rich_help_panel=COQ
+        "--copy", metavar="NEW.v", help="Write the proofs to a copy of the file instead.", rich_help_panel=COQ
     ),
 ]
 IncludeData = Annotated[
     bool,
     typer.Option(
         "--include-data",
-        help="Look for values of what is no proposition, too (Definition d : nat -> nat. Admitted.): any value of the type will do.",
+        help="Also find values for data (Definition d : nat -> nat. Admitted.): any value of the type counts.",
         rich_help_panel=COQ,
     ),
 ]
@@ -69,7 +69,7 @@ Learn = Annotated[
     typer.Option(
         "--learn",
         metavar="PATH",
-        help="Suggest what was done at similar goals in the finished proofs of this file or folder, too; several may be named.",
+        help="Also suggest tactics of similar goals in the finished proofs of this file or folder; may be repeated.",
         rich_help_panel=COQ,
     ),
 ]
@@ -77,7 +77,7 @@ Easy = Annotated[
     bool | None,
     typer.Option(
         "--allow-easy/--block-easy",
-        help="Tactics that search for proofs themselves (auto, lia, ...); blocked in experiments only.",
+        help="Tactics that search for proofs themselves (auto, lia, ...). Default: blocked in experiments only.",
         rich_help_panel=SEARCH,
         show_default=False,
     ),
@@ -96,37 +96,39 @@ Mode = Annotated[
     typer.Option(
         "--mode",
         metavar="MODE",
-        help="For formulas: invertible, or raw, where every rule is a tactic.",
+        help="For formulas: invertible, or raw, in which every rule is a tactic.",
         rich_help_panel=SEARCH,
     ),
 ]
 TacticSeconds = Annotated[
     float | None,
-    typer.Option("--tactic-seconds", metavar="S", help="How long a tactic may take.", rich_help_panel=LIMITS),
+    typer.Option("--tactic-seconds", metavar="S", help="The time limit of one tactic.", rich_help_panel=LIMITS),
 ]
 Attempts = Annotated[
-    int | None, typer.Option("--attempts", metavar="N", help="At most so many tactics tried.", rich_help_panel=LIMITS)
+    int | None, typer.Option("--attempts", metavar="N", help="Try at most this many tactics.", rich_help_panel=LIMITS)
 ]
 Tiers = Annotated[
     str | None,
     typer.Option(
         "--tiers",
         metavar="N,N,...",
-        help="Budget tiers in simulations; each goes on with the tree of the one before.",
+        help="Budget tiers in simulations; each continues with the graph of the one before.",
         rich_help_panel=LIMITS,
     ),
 ]
 ProverWorkers = Annotated[
-    int, typer.Option("--workers", metavar="N", help="Provers at work on one tree; in experiments, runs at a time.")
+    int,
+    typer.Option("--workers", metavar="N", help="Provers that work on one theorem; in experiments, runs at a time."),
 ]
 Tree = Annotated[
     bool, typer.Option("--tree", help="Show the goals and the tactics that applied, as many as fit on a page.")
 ]
 TreeAll = Annotated[
-    bool, typer.Option("--tree-all", help="Show them all, and the tactics that failed with their reasons.")
+    bool, typer.Option("--tree-all", help="Show all of them, and the tactics that failed with the reasons.")
 ]
 Trace = Annotated[
-    Path | None, typer.Option("--trace", metavar="FILE.jsonl", help="Write every event of the search, one a line.")
+    Path | None,
+    typer.Option("--trace", metavar="FILE.jsonl", help="Write every event of the search, one JSON object a line."),
 ]
 Suite = Annotated[
     Path | None,
@@ -137,24 +139,24 @@ BasinSeeds = Annotated[
     typer.Option(
         "--basin-seeds",
         metavar="N",
-        help="Run each theorem with N seeds, and tell where the proofs end.",
+        help="Run each theorem with N seeds, and report which proofs are found how often.",
         rich_help_panel=EXPERIMENTS,
     ),
 ]
 BasinBlind = Annotated[
-    bool, typer.Option("--basin-blind", help="Run blind_uniform too, and tell K.", rich_help_panel=EXPERIMENTS)
+    bool, typer.Option("--basin-blind", help="Also run blind_uniform, and report K.", rich_help_panel=EXPERIMENTS)
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
         "--out",
         metavar="FILE.jsonl",
-        help="Keep the runs, one a line; an experiment that is there goes on.",
+        help="Save the runs, one a line; an experiment in the file is continued.",
         rich_help_panel=EXPERIMENTS,
     ),
 ]
 Plot = Annotated[
-    Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw the basins, and K.", rich_help_panel=EXPERIMENTS)
+    Path | None, typer.Option("--plot", metavar="FILE.png", help="Plot the basins, and K.", rich_help_panel=EXPERIMENTS)
 ]
 
 
@@ -186,12 +188,14 @@ def prove(
     plot: Plot = None,
     as_json: Json = False,
 ) -> None:
-    """Look for a proof, and let a checker outside the search judge it: coqc for files of Coq, one of its own for formulas.
+    """Search for a proof, and check it outside the search: by coqc for Coq files, by an independent checker for
+    formulas.
 
-    Without a limit it looks for a minute at each theorem.
+    The default limit is one minute for each theorem.
 
-    Ends with 0 where everything was proved, with 1 where something was not or was skipped, with 2 where the input is wrong, and with 130 after Ctrl-C. An experiment (--suite, --basin-seeds) ends with 0 when
-    it was run to its end: a theorem that is not proved there is a result, not a failure.
+    Exit codes: 0 if everything was proved, 1 if something was not proved or was skipped, 2 if the input is wrong, 130
+    after Ctrl-C. An experiment (--suite, --basin-seeds) exits with 0 when it is complete: a theorem that is not proved
+    is a result there, not a failure.
     """
     from treetop.prove.sessions import ProverSession
 
@@ -212,7 +216,7 @@ def prove(
                 "--learn": learn,
                 "--include-data": include_data,
             },
-            "are about single proofs, and this is an experiment",
+            "only for single proofs, not for experiments",
         )
         run_experiment(
             what,
@@ -233,7 +237,7 @@ def prove(
             as_json=as_json,
         )
         return
-    refuse({"--out": out, "--plot": plot}, "keep or draw runs: that needs --suite or --basin-seeds")
+    refuse({"--out": out, "--plot": plot}, "only for experiments, with --suite or --basin-seeds")
     refuse_places(trace, copy, write=write)
     run = Run(as_json=as_json)
     options: dict[str, Any] = {
@@ -248,11 +252,13 @@ def prove(
             )
             run.begin(work)
             learn_from(learn or [], work)
-            with _trace_to(trace) as tell, ProverSession(workers) as session:
+            with _trace_to(trace) as record, ProverSession(workers) as session:
                 for theorem in work.theorems:
                     if not run.treat(
                         theorem,
-                        lambda theorem: _search(theorem, config, limit, steps, trace=tell, session=session, **options),
+                        lambda theorem: _search(
+                            theorem, config, limit, steps, trace=record, session=session, **options
+                        ),
                     ):
                         break
     except KeyboardInterrupt:
@@ -261,7 +267,7 @@ def prove(
 
 
 def make_config(policy: str | None, tactic_seconds: float | None) -> ProofConfig:
-    """The settings of a search from its options."""
+    """Return the configuration that the options give."""
     from dataclasses import replace
 
     from treetop.prove.config import ProofConfig, read_policy
@@ -271,7 +277,7 @@ def make_config(policy: str | None, tactic_seconds: float | None) -> ProofConfig
 
 
 def make_limit(simulations: int | None, attempts: int | None, seconds: float | None) -> Limit | None:
-    """The limit that the options give, if they give one."""
+    """Return the limit that the options give, or None."""
     from treetop.search.limits import Limit
 
     return (
@@ -282,32 +288,34 @@ def make_limit(simulations: int | None, attempts: int | None, seconds: float | N
 
 
 def read_tiers(text: str | None) -> tuple[int, ...]:
-    """Numbers between commas."""
+    """Return the numbers between commas."""
     if text is None:
         return ()
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:
-        raise ConfigError(f"--tiers are whole numbers between commas, such as 10,50,200,1000, not {text!r}") from None
+        raise ConfigError(
+            f"--tiers must be whole numbers between commas, such as 10,50,200,1000, not {text!r}"
+        ) from None
 
 
 def refuse(options: dict[str, Any], why: str) -> None:
-    """Refuse options that would have no effect."""
+    """Raise ConfigError for options that would have no effect."""
     given = [name for name, value in options.items() if value]
     if given:
-        raise ConfigError(f"{', '.join(given)} {why}")
+        raise ConfigError(f"{', '.join(given)}: {why}")
 
 
 def refuse_places(trace: Path | None, copy: Path | None, *, write: bool) -> None:
-    """Refuse places where nothing could be written in the end, before there is anything to lose."""
+    """Raise an error for paths to which nothing could be written later, before the search starts."""
     refuse_missing_folder(trace)
     refuse_missing_folder(copy)
     if copy is not None and write:
-        raise ConfigError("--write changes the file and --copy leaves it alone: give one of them")
+        raise ConfigError("--write and --copy exclude each other: give one of them")
     if copy is not None and copy.exists():
         raise ConfigError(f"{copy} exists already: a copy is written to a new file")
     if copy is not None and copy.parent.is_dir() and not os.access(copy.parent, os.W_OK):
-        raise SaveError(f"{copy} cannot be written: its folder does not allow it")
+        raise SaveError(f"{copy} cannot be written: its folder is read-only")
 
 
 @contextmanager
@@ -321,10 +329,10 @@ def _trace_to(path: Path | None) -> Iterator[Callable[[dict[str, Any]], None] | 
         raise SaveError(f"{path} cannot be written: {error.strerror or error}") from error
     with file:
 
-        def tell(event: dict[str, Any]) -> None:
+        def record(event: dict[str, Any]) -> None:
             file.write(json_text(event) + "\n")
 
-        yield tell
+        yield record
 
 
 def _search(
@@ -336,7 +344,7 @@ def _search(
     tree: tuple[bool, bool],
     **options: Any,
 ) -> Found:
-    """Look for a proof. `tree` says whether the tree is wanted, and whether all of it."""
+    """Search for a proof. `tree` holds whether the tree is shown, and whether all of it is."""
     from dataclasses import replace
 
     from treetop.prove.outline import LINES

@@ -1,4 +1,4 @@
-"""What `treetop prove` works on: theorems one after the other, what is skipped and why, and where proofs are written."""
+"""The work of `treetop prove`: the theorems in order, what is skipped and why, and where proofs are written."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
     from treetop.prove.abilities import WritableFile
     from treetop.prove.prover import Theorem
 
-WHAT = "A formula ('p & q -> q & p'), a TPTP problem (File.p), or a file of Coq (File.v)."
+WHAT = "A formula ('p & q -> q & p'), a TPTP problem (File.p), or a Coq file (File.v)."
 
 
 @dataclass(frozen=True)
 class Skipped:
-    """Something that was asked for and could not be looked at."""
+    """Something that was requested and cannot be searched."""
 
     name: str
     reason: str
 
     def to_dict(self) -> dict[str, str]:
-        """Plain values, as `--json` prints them."""
+        """Return plain values, as `--json` prints them."""
         return {"theorem": self.name, "reason": self.reason}
 
 
 @dataclass(frozen=True)
 class Work:
-    """What is to be proved, in order."""
+    """The theorems to prove, in order."""
 
     theorems: list[Theorem]
     skipped: tuple[Skipped, ...] = ()
     file: WritableFile | None = None
-    """The file of Coq that they belong to."""
+    """The file that the lemmas belong to."""
     written: bool = False
-    """Whether proofs are to be written."""
+    """Whether proofs are written."""
 
 
 def find_work(
     what: str | None, lemmas: list[str], *, all_admitted: bool, mode: str, write: bool, copy: Path | None, data: bool
 ) -> Work:  # fmt: skip
-    """Find what is to be proved. A file of Coq must compile as it is."""
+    """Return the work that the arguments describe. A Coq file must compile as it is."""
     from treetop.prove.abilities import WritableFile
     from treetop.prove.plugins import open_file, plugin_for
     from treetop.prove.theorems import find_theorem
@@ -73,11 +73,9 @@ def find_work(
     skipped = tuple(Skipped(*one) for one in file.unnamed) if all_admitted else ()
     if not theorems and not skipped:
         if all_admitted:
-            raise ConfigError(f"no lemma of {what} is admitted")
+            raise ConfigError(f"{what} has no admitted lemma")
         admitted = ", ".join(file.admitted) or "none"
-        raise ConfigError(
-            f"say which lemma of {what} to prove, by --lemma NAME or --all-admitted; admitted are: {admitted}"
-        )
+        raise ConfigError(f"choose the lemmas of {what} by --lemma NAME or --all-admitted; admitted lemmas: {admitted}")
     if theorems:
         with waiting(f"compiling {what}"):
             file.check()
@@ -91,7 +89,10 @@ def _refuse_file_options(what: str, *given: object) -> None:
 
 
 def learn_from(paths: list[Path], work: Work) -> None:
-    """Use the finished proofs of files and folders as examples. Files with errors are used up to the error, with a warning."""
+    """Use the finished proofs of files and folders as examples.
+
+    A file with an error is used up to the error, with a warning.
+    """
     if not paths:
         return
     if work.file is None:
@@ -105,13 +106,13 @@ def learn_from(paths: list[Path], work: Work) -> None:
 def _is_folder(what: str) -> bool:
     try:
         return Path(what).is_dir()
-    except OSError:  # a formula may be longer than any name
+    except OSError:  # a formula may be longer than a file name may be
         return False
 
 
 @dataclass
 class Run:
-    """Theorems that are treated one after the other, and what came of them. A proof is written as soon as it is there."""
+    """Theorems that are searched one after the other, and the results. Each proof is written as soon as it is found."""
 
     as_json: bool
     work: Work = field(default_factory=lambda: Work([]))
@@ -120,22 +121,22 @@ class Run:
     added: list[str] = field(default_factory=list)
     """The names of the lemmas whose proofs were written."""
     failure: TreetopError | None = None
-    """Why proofs could not be written."""
+    """Why writing failed."""
     interrupted: bool = False
 
     @property
     def asked(self) -> int:
-        """How many theorems there are."""
+        """The number of theorems."""
         return max(1, len(self.work.theorems) + len(self.work.skipped))
 
     def begin(self, work: Work) -> None:
-        """Take up work, and say what is skipped from the start."""
+        """Set the work, and report what is skipped."""
         self.work = work
         for one in work.skipped:
             self._skip(one)
 
     def treat(self, theorem: Theorem, search: Callable[[Theorem], Found]) -> bool:
-        """Look for a proof of the next theorem. Gives whether to go on."""
+        """Search for a proof of the next theorem, and return whether to continue."""
         file = self.work.file
         if file is not None:
             theorem = file.again(theorem)
@@ -159,7 +160,7 @@ class Run:
         return not found.result.interrupted
 
     def finish(self) -> None:
-        """Report how it went, and end with the code for it. What was found is reported even where it could not be written."""
+        """Report the results, even those that could not be written, and exit with the matching code."""
         interrupted = self.interrupted or any(one.result.interrupted for one in self.found)
         if not self.as_json:
             self._report()
@@ -180,20 +181,20 @@ class Run:
 
     @property
     def _place(self) -> Path | None:
-        """The backup, or the copy, once something was written."""
+        """The backup or the copy, once something was written."""
         file = self.work.file
         if not self.work.written or not self.added or file is None:
             return None
         return file.copy if file.copy is not None else file.backup
 
     def _to_dict(self) -> dict[str, Any]:
-        told = [one.to_dict() for one in self.found]
+        results = [one.to_dict() for one in self.found]
         place = {"written": None if self._place is None else os.fspath(self._place)} if self.work.written else {}
-        if self.asked == 1 and told:
-            return {**told[0], **place}
+        if self.asked == 1 and results:
+            return {**results[0], **place}
         proved = sum(one.result.proved for one in self.found)
         return {
-            "theorems": told,
+            "theorems": results,
             "skipped": [one.to_dict() for one in self.skipped],
             "proved": proved,
             "asked": self.asked,
@@ -201,7 +202,7 @@ class Run:
         }
 
     def _report(self) -> None:
-        """Of several theorems how many were proved, and where the proofs stand now."""
+        """Report how many theorems were proved, and where the proofs were written."""
         proved = sum(one.result.proved for one in self.found)
         if self.asked > 1:
             left = ", ".join(one.theorem.name for one in self.found if not one.result.proved)

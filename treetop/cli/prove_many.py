@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from treetop.prove.report import ProofReport
     from treetop.search.limits import Limit
 
-_NAME = 12  # letters that the first column keeps, however narrow the terminal is
-_REASONS = 3  # why runs broke down or were refused: as many are told
+_NAME = 12  # minimal width of the first column, in characters
+_REASONS = 3  # how many reasons of failed and refused runs are printed
 
 
 def run_experiment(
@@ -50,7 +50,7 @@ def run_experiment(
     plot: Path | None,
     as_json: bool,
 ) -> None:
-    """Run all that is not in the file yet, and tell what it shows."""
+    """Run what is not in the file yet, and report the results."""
     from treetop.lab.basins import basin_table
     from treetop.lab.experiments import Experiment, ExperimentRuns
     from treetop.lab.runs import RunLog
@@ -58,11 +58,11 @@ def run_experiment(
     from treetop.prove.config import TIERS
 
     if basin_blind and basin_seeds is None:
-        raise ConfigError("--basin-blind compares two policies over many seeds: say how many with --basin-seeds")
+        raise ConfigError("--basin-blind compares two policies over many seeds: add --basin-seeds N")
     if basin_seeds is not None and basin_seeds < 1:
         raise ConfigError(f"--basin-seeds must be at least 1, not {basin_seeds}")
     if plot is not None and basin_seeds is None:
-        raise ConfigError("--plot draws basins: say how many seeds with --basin-seeds")
+        raise ConfigError("--plot draws basins: add --basin-seeds N")
     refuse_missing_folder(out)
     _refuse_picture(plot)
     check_workers(workers)
@@ -72,7 +72,7 @@ def run_experiment(
     agent = policy or config.policy
     policies = (agent, "blind_uniform") if basin_blind else (agent,)
     if len(set(policies)) < len(policies):
-        raise ConfigError("--basin-blind compares with blind_uniform: give another --policy")
+        raise ConfigError("--basin-blind compares with blind_uniform: use another --policy")
     seeds = tuple(range(seed, seed + (basin_seeds or 1)))
     report = experiment.report(problems, policies, seeds)
     units = len(problems) * len(policies) * len(seeds)
@@ -94,22 +94,22 @@ def run_experiment(
             workers=workers,
             progress=count,
         )
-    told = _Told(
+    summary = _Summary(
         result,
         report,
         _compared(result.runs, policies, seed),
         basin_table(result.runs) if basin_seeds is not None else None,
     )
     if as_json:
-        say_json(told.to_dict())
+        say_json(summary.to_dict())
     elif screen().is_terminal:
-        told.draw()
+        summary.draw()
     else:
-        say(str(told))
-    if plot is not None and told.basins is not None and told.basins.basins:
+        say(str(summary))
+    if plot is not None and summary.basins is not None and summary.basins.basins:
         from treetop.lab.plots import draw_experiment
 
-        draw_experiment(plot, told.basins, told.comparisons.get("attempts"), title=source.name)
+        draw_experiment(plot, summary.basins, summary.comparisons.get("attempts"), title=source.name)
         if not as_json:
             say(f"\ndrawn: {plot}")
     if result.interrupted:
@@ -117,7 +117,7 @@ def run_experiment(
 
 
 def _refuse_picture(plot: Path | None) -> None:
-    """Refuse a picture that could not be drawn in the end."""
+    """Raise an error for a plot that could not be saved later."""
     if plot is None:
         return
     from treetop.lab.plots import check_drawable
@@ -130,21 +130,21 @@ def _source(what: str | None, suite: Path | None) -> Path:
     from treetop.prove.plugins import plugin_for
 
     if suite is not None and what is not None:
-        raise ConfigError(f"--suite names the problems: leave out {what!r}")
+        raise ConfigError(f"--suite names the problems: remove {what!r}")
     if suite is not None:
         return suite
     if what is None or plugin_for(what) is None:
         raise ConfigError(
-            "experiments are run on files, so that they can go on later: name a File.v, a File.p or --suite DIR"
+            "experiments need files, so that they can be continued: name a File.v, a File.p or --suite DIR"
         )
     return Path(what)
 
 
 def _chosen(experiment: Experiment, lemmas: list[str]) -> list[str]:
-    """All problems, or those of the named lemmas."""
+    """Return all problems, or those of the named lemmas."""
     problems = experiment.problems()
     if not problems:
-        raise ConfigError(f"{experiment.source} holds no problem")
+        raise ConfigError(f"{experiment.source} has no problem")
     if not lemmas:
         return problems
     found = [problem for problem in problems if problem.partition(":")[2] in lemmas or problem in lemmas]
@@ -159,7 +159,7 @@ def _chosen(experiment: Experiment, lemmas: list[str]) -> list[str]:
 
 
 def _compared(runs: tuple[Run, ...], policies: tuple[str, ...], seed: int) -> dict[str, Comparison]:
-    """K in every unit of cost, where both sides have runs."""
+    """Return K in every unit of cost, if both sides have runs."""
     from treetop.compiler.rng import Rng
     from treetop.lab.ratios import compare
 
@@ -174,8 +174,8 @@ def _compared(runs: tuple[Run, ...], policies: tuple[str, ...], seed: int) -> di
 
 
 @dataclass(frozen=True)
-class _Told:
-    """All that an experiment says: tables, what they come to, and what they were made with."""
+class _Summary:
+    """The output of an experiment: tables, summary and report."""
 
     result: SuiteResult
     report: ProofReport
@@ -183,9 +183,9 @@ class _Told:
     basins: BasinTable | None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `--json` prints them."""
+        """Return plain values, as `--json` prints them."""
         result = self.result
-        told = {
+        summary = {
             "runs": [run.to_dict() for run in result.runs],
             "asked": result.asked,
             "complete": result.complete,
@@ -194,14 +194,14 @@ class _Told:
             "report": self.report.to_dict(),
         }
         if self.basins is not None:
-            told |= {
+            summary |= {
                 **self.basins.to_dict(),
                 "k": {unit: comparison.to_dict() for unit, comparison in self.comparisons.items()},
             }
-        return told
+        return summary
 
     def tables(self) -> list[tuple[list[str], list[list[str]]]]:
-        """Headings and rows."""
+        """Return headings and rows of all tables."""
         first = self.result.table if self.basins is None else self.basins
         return [
             first.rows(),
@@ -209,29 +209,29 @@ class _Told:
         ]
 
     def notes(self) -> dict[str, str]:
-        """What the tables come to."""
-        said = {} if self.basins is None else self.basins.facts()
+        """Return the summary by topic."""
+        notes = {} if self.basins is None else self.basins.facts()
         for comparison in self.comparisons.values():
-            said |= (
+            notes |= (
                 comparison.facts()
                 if comparison.unit == "attempts"
                 else {f"K in {comparison.unit}": str(comparison.censored or "unknown")}
             )
         result = self.result
         if not result.complete:
-            said["finished"] = f"{len(result.runs):,} of {result.asked:,} runs"
-        for status, name in (("failed", "broke down"), ("refused", "refused")):
+            notes["finished"] = f"{len(result.runs):,} of {result.asked:,} runs"
+        for status in ("failed", "refused"):
             reasons = list(dict.fromkeys(f"{run.theorem}: {run.reason}" for run in result.runs if run.status == status))
             if reasons:
                 more = f"; and {len(reasons) - _REASONS:,} more" if len(reasons) > _REASONS else ""
-                said[name] = "; ".join(reasons[:_REASONS]) + more
-        return said
+                notes[status] = "; ".join(reasons[:_REASONS]) + more
+        return notes
 
     def draw(self) -> None:
-        """On a terminal."""
+        """Print on a terminal."""
         console = screen()
         for head, rows in self.tables():
-            # Two policies side by side are easier to compare, where there is room for them.
+            # Two policies side by side are easier to compare, if there is enough width.
             groups = (
                 _by_column(head, rows, "policy")
                 if _least_width(_fitting(head, rows), console) > console.width
@@ -242,19 +242,19 @@ class _Told:
                     console.print(name, style="bold")
                 _print(_fitting(*part), console)
                 console.print()
-        for said in (self.notes(), self.report.facts()):
-            if said:
-                console.print(facts(dict(said)))
+        for topics in (self.notes(), self.report.facts()):
+            if topics:
+                console.print(facts(dict(topics)))
                 console.print()
 
     def __str__(self) -> str:
         parts = [text_table(*rows) for rows in self.tables()]
-        parts += [text_facts(said) for said in (self.notes(), self.report.facts())]
+        parts += [text_facts(topics) for topics in (self.notes(), self.report.facts())]
         return "\n\n".join(part for part in parts if part)
 
 
 def _fitting(head: list[str], rows: list[list[str]]) -> Table:
-    """A table whose headings are as narrow as what stands below them."""
+    """Return a table whose headings are wrapped to the width of their columns."""
     widths = [max((len(row[number]) for row in rows), default=0) for number in range(len(head))]
     made = table(
         *(
@@ -269,7 +269,7 @@ def _fitting(head: list[str], rows: list[list[str]]) -> Table:
 
 
 def _by_column(head: list[str], rows: list[list[str]], name: str) -> dict[str, tuple[list[str], list[list[str]]]]:
-    """A table for each value of a column, without that column."""
+    """Return a table for each value of a column, without that column."""
     if name not in head:
         return {"": (head, rows)}
     where = head.index(name)
@@ -280,7 +280,7 @@ def _by_column(head: list[str], rows: list[list[str]], name: str) -> dict[str, t
 
 
 def _print(made: Table, console: Console) -> None:
-    """A table that is too wide is set closer; one that is still too wide is better broken by the terminal than clipped."""
+    """Print a table, without padding if it is too wide. A table that is still too wide is not clipped."""
     if _least_width(made, console) > console.width:
         made.padding = (0, 0, 0, 0)
     console.print(made, width=max(console.width, _least_width(made, console)), crop=False)

@@ -1,4 +1,4 @@
-"""What `treetop prove` shows: the search while it runs, what came of it, and its tree."""
+"""The display of `treetop prove`: the progress, the result, and the tree of the search."""
 
 from __future__ import annotations
 
@@ -23,39 +23,43 @@ if TYPE_CHECKING:
     from treetop.prove.result import ProofResult
     from treetop.prove.search import ProofProgress
 
-_MODEL_SECONDS = 5.0  # for a counter-model, at most
+_MODEL_SECONDS = 5.0  # the longest search for a counter-model, in seconds
 _MODEL_SHARE = 0.2  # of a time limit
 _MODEL_LEAST = 0.05
-_TACTIC = 40  # letters of a tactic in the best partial proof
+_TACTIC = 40  # characters of a tactic in the best partial proof
 _STYLES = {"open": "yellow", "proved": "green", "dead": "red"}
 
 
 @dataclass(frozen=True)
 class Found:
-    """What came of one theorem, and all that is shown of it."""
+    """The result for one theorem, with everything that is displayed."""
 
     theorem: Theorem
     result: ProofResult
     tree: Outline | None = None
     counter_model: CounterModel | None = None
-    """Of a formula that is no theorem."""
+    """For a formula that is not provable."""
 
     @property
     def headline(self) -> str:
-        """What is known now, in a line."""
+        """The status in one line."""
         return (
             self.result.summary()
             if self.counter_model is None
-            else "no theorem of intuitionistic logic: there is a counter-model"
+            else "not provable in intuitionistic logic: there is a counter-model"
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `--json` prints them."""
-        said = {} if self.counter_model is None else {"counter_model": self.counter_model.to_dict()}
-        return {**self.result.to_dict(), **said, **({} if self.tree is None else {"tree": str(self.tree).splitlines()})}
+        """Return plain values, as `--json` prints them."""
+        model = {} if self.counter_model is None else {"counter_model": self.counter_model.to_dict()}
+        return {
+            **self.result.to_dict(),
+            **model,
+            **({} if self.tree is None else {"tree": str(self.tree).splitlines()}),
+        }
 
     def show(self) -> None:
-        """Say it: in colours on a terminal, as plain text elsewhere."""
+        """Print the result: in colours on a terminal, as plain text elsewhere."""
         result = self.result
         head = Text.assemble((result.theorem, "bold"), ": ", (self.headline, CHOSEN if result.proved else "bold red"))
         parts = [head, Text(result.statement, FAINT) if result.statement else None]
@@ -73,14 +77,14 @@ class Found:
 
 
 def model_seconds(theorem: Theorem, seconds: float) -> float:
-    """Return how much of a time limit is kept for a counter-model."""
+    """Return the part of a time limit that is reserved for a counter-model."""
     from treetop.prove.abilities import Refutable
 
     return min(_MODEL_SECONDS, _MODEL_SHARE * seconds) if isinstance(theorem, Refutable) else 0.0
 
 
 def find_counter_model(theorem: Theorem, result: ProofResult, seconds: float | None) -> CounterModel | None:
-    """Look for a counter-model for so long, where no proof was found and the theorem knows how to do that."""
+    """Search for a counter-model if no proof was found and the theorem is `Refutable`."""
     from treetop.prove.abilities import Refutable
 
     if result.graph.root.status.value == "proved" or result.interrupted or not isinstance(theorem, Refutable):
@@ -95,7 +99,7 @@ def find_counter_model(theorem: Theorem, result: ProofResult, seconds: float | N
 
 
 def draw_tree(tree: Outline) -> None:
-    """The tree of a search; on a terminal a line each, cut where it ends."""
+    """Print the tree of a search; on a terminal, lines are cut at its width."""
     console = screen()
     if not console.is_terminal:
         say(str(tree))
@@ -107,25 +111,25 @@ def draw_tree(tree: Outline) -> None:
 
 
 def waiting(text: str) -> AbstractContextManager[object]:
-    """A turning sign and a text on a terminal, nothing elsewhere."""
+    """Show a spinner and a text on a terminal, nothing elsewhere."""
     console = errors()
     return console.status(Text(_cut(text, console.width - 4))) if console.is_terminal else nullcontext()
 
 
 @contextmanager
 def watching(name: str) -> Iterator[Callable[[ProofProgress], None] | None]:
-    """Two lines on a terminal: how far the search is, and the best partial proof. Nothing elsewhere."""
+    """Show two lines on a terminal: the progress, and the best partial proof. Show nothing elsewhere."""
     console = errors()
     if not console.is_terminal:
         yield None
         return
-    # Drawn from the search's own callback: a thread that draws would take the interpreter from the search.
+    # Drawn from the search's own callback: a drawing thread would compete with the search for the interpreter.
     with Live(console=console, transient=True, auto_refresh=False) as live:
         yield lambda now: live.update(standing(name, now, console.width), refresh=True)
 
 
 def standing(name: str, now: ProofProgress, width: int) -> Group:
-    """Where a search stands, in two lines of so many letters."""
+    """Return the progress of a search in two lines of this width."""
     counts = {"open": now.open, "proved": now.proved, "dead": now.dead}
     goals = Text("goals: ") + Text("  ").join(
         Text(f"{count:,} {status}", _STYLES[status]) for status, count in counts.items()
@@ -143,7 +147,7 @@ def standing(name: str, now: ProofProgress, width: int) -> Group:
 
 
 def _way(tactics: tuple[str, ...], width: int) -> str:
-    """The end of a way, as much of it as fits: what is being tried now."""
+    """Return the end of a path, as much of it as fits."""
     longest = min(_TACTIC, width - 2)
     text = " > ".join(_cut(tactic, longest) for tactic in tactics)
     return text if len(text) <= width else f"… {text[len(text) - width - 1 :].partition(' > ')[2]}"

@@ -1,1 +1,1 @@
-"""Studies over the other packages: experiments with proof search, how they are run, kept, measured and drawn."""
+"""Studies that use the other packages: experiments with proof search, how they are run, saved, measured and plotted."""

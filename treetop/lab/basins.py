@@ -17,18 +17,18 @@ from treetop.text import text_facts, text_table
 
 @dataclass(frozen=True)
 class Basins:
-    """Where the searches for a proof of one theorem ended, under one policy."""
+    """The outcomes of the searches for a proof of one theorem under one policy."""
 
     theorem: str
     policy: str
     runs: int
-    """One a seed, those that failed included."""
+    """One for each seed, including those that failed."""
     failed: int
-    """Runs that broke down. They count as not solved."""
+    """Runs that raised an error or died. They count as not solved."""
     structures: tuple[tuple[str, int], ...]
-    """The structures of the proofs and how many runs ended there, the most frequent first."""
+    """The structures of the proofs and how many runs ended with each, the most frequent first."""
     mean_size: float | None
-    """Tactics a proof; None if there is none."""
+    """The mean number of tactics of a proof; None if there is none."""
 
     @property
     def solved(self) -> int:
@@ -37,12 +37,12 @@ class Basins:
 
     @property
     def solve_rate(self) -> Interval:
-        """Which share of the runs found a proof, with its 95% interval (Wilson's)."""
+        """The share of the runs that found a proof, with its 95% Wilson interval."""
         return share_interval(self.solved, self.runs)
 
     @property
     def distinct(self) -> int:
-        """How many structures were found."""
+        """How many different structures were found."""
         return len(self.structures)
 
     @property
@@ -52,19 +52,21 @@ class Basins:
 
     @property
     def dominant_share(self) -> float | None:
-        """Which share of the proofs has the most frequent structure; None if there is none."""
+        """The share of the proofs that have the most frequent structure; None if there is none."""
         return self.structures[0][1] / self.solved if self.structures else None
 
     @property
     def entropy(self) -> float | None:
-        """Of the structures among the proofs, in bits: 0 if all are the same, 1 if two are equally frequent; None if nothing was proved."""
+        """The entropy of the structures among the proofs, in bits: 0 if all are the same, 1 if two are equally
+        frequent; None if nothing was proved.
+        """
         if not self.structures:
             return None
         shares = [count / self.solved for _, count in self.structures]
         return max(0.0, -math.fsum(share * math.log2(share) for share in shares))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "theorem": self.theorem,
             "policy": self.policy,
@@ -89,19 +91,19 @@ class BasinTable:
 
     @property
     def policies(self) -> tuple[str, ...]:
-        """In the order in which they came."""
+        """The policies, in the order of first appearance."""
         return tuple(dict.fromkeys(one.policy for one in self.basins))
 
     def of(self, policy: str) -> tuple[Basins, ...]:
-        """Those under one policy."""
+        """Return the basins under one policy."""
         return tuple(one for one in self.basins if one.policy == policy)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {"basins": [one.to_dict() for one in self.basins]}
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Headings and a row a theorem and policy."""
+        """Return the headings, and a row for each theorem and policy."""
         several = len(self.policies) > 1
         head = [
             "theorem",
@@ -125,16 +127,16 @@ class BasinTable:
                     f"{rate.value:.0%}",
                     f"{rate.low:.0%} to {rate.high:.0%}",
                     f"{one.distinct:,}",
-                    _told(one.dominant_share, ".0%"),
-                    _told(one.entropy, ".2f"),
+                    _format(one.dominant_share, ".0%"),
+                    _format(one.entropy, ".2f"),
                     "-" if one.mean_size is None else format_number(one.mean_size),
                 ]
             )
         return head, rows
 
     def facts(self) -> dict[str, str]:
-        """What the whole says, by name: for each policy a line."""
-        said = {}
+        """Return a summary line for each policy."""
+        facts = {}
         for policy in self.policies:
             basins = self.of(policy)
             solved = [one for one in basins if one.solved]
@@ -142,29 +144,30 @@ class BasinTable:
                 sum(one.solved == one.runs for one in basins),
                 statistics.fmean(one.solve_rate.value for one in basins),
             )
-            text = f"{len(solved):,} of {len(basins):,} theorems proved at least once, {always:,} always; mean solve rate {rate:.1%}"
+            text = f"{len(solved):,} of {len(basins):,} theorems proved at least once, {always:,} always; "
+            text += f"mean solve rate {rate:.1%}"
             if solved:
                 text += (f"; where proved: {statistics.fmean(one.distinct for one in solved):.3g} structures, dominant "
                          f"{statistics.fmean(one.dominant_share or 0.0 for one in solved):.0%}, "
                          f"entropy {statistics.fmean(one.entropy or 0.0 for one in solved):.2f} bits")  # fmt: skip
-            said[policy] = text
+            facts[policy] = text
         failed = sum(one.failed for one in self.basins)
         if failed:
-            said["failed"] = f"runs that broke down, and count as not solved: {failed:,}"
-        return said
+            facts["failed"] = f"runs that failed, counted as not solved: {failed:,}"
+        return facts
 
     def __str__(self) -> str:
         return f"{text_table(*self.rows())}\n\n{text_facts(self.facts())}"
 
 
 def basins_of(runs: Iterable[Run]) -> Basins:
-    """The basins of one theorem under one policy, from its runs with different seeds."""
+    """Return the basins of one theorem under one policy, from its runs with different seeds."""
     found = list(runs)
     if not found:
         raise ConfigError("basins need at least one run")
     others = sorted({f"{run.theorem} under {run.policy}" for run in found})
     if len(others) > 1:
-        raise ConfigError(f"basins are of one theorem under one policy, not of {', '.join(others)}")
+        raise ConfigError(f"basins need the runs of one theorem under one policy, not of {', '.join(others)}")
     seeds = Counter(run.seed for run in found)
     twice = [seed for seed, count in seeds.items() if count > 1]
     if twice:
@@ -182,12 +185,12 @@ def basins_of(runs: Iterable[Run]) -> Basins:
 
 
 def basin_table(runs: Iterable[Run]) -> BasinTable:
-    """The basins of all theorems and policies among these runs, in the order in which they first come."""
+    """Return the basins of all theorems and policies of these runs, in the order of first appearance."""
     grouped: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         grouped.setdefault((run.theorem, run.policy), []).append(run)
     return BasinTable(tuple(basins_of(group) for group in grouped.values()))
 
 
-def _told(value: float | None, form: str) -> str:
+def _format(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)

@@ -1,6 +1,6 @@
 """Experiments: sets of theorems, run under several policies with many seeds.
 
-What tells one experiment from another is an object that travels to the workers; a problem is a name, which each of them looks up for itself.
+An `Experiment` is sent to the workers; a problem is a name, which each worker looks up.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from treetop.prove.plugins import open_file, plugin_for
 from treetop.prove.prover import Theorem, TheoremFile
 from treetop.prove.report import ProofReport, report_on
 from treetop.prove.result import ProofResult
-from treetop.prove.search import ProofSearch, settled
+from treetop.prove.search import ProofSearch, with_exploration
 from treetop.prove.sessions import ProverSession
 from treetop.search.limits import Limit
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """All that the runs of an experiment share."""
+    """The settings that all runs of an experiment share."""
 
     source: Path
     """A file or a folder with problems."""
@@ -35,14 +35,14 @@ class Experiment:
     tiers: tuple[int, ...] = ()
     allow_easy: bool = False
     mode: str = "invertible"
-    """Of the embedded logic."""
+    """The mode of the embedded logic."""
 
     def __post_init__(self) -> None:
         if self.limit is None and not self.tiers:
             raise ConfigError("an experiment needs a limit or budget tiers")
 
     def problems(self) -> list[str]:
-        """The names of all problems: a TPTP file's own, `file:lemma` for each lemma of a file of Coq."""
+        """Return the names of all problems: the name of a TPTP file, `file:lemma` for each lemma of a Coq file."""
         names: list[str] = []
         for found in find_problems(self.source):
             file = self._open(found.path)
@@ -52,7 +52,7 @@ class Experiment:
         return names
 
     def theorem(self, problem: str) -> Theorem:
-        """The theorem of that name."""
+        """Return the theorem of that name."""
         paths = {file.name: file.path for file in find_problems(self.source)}
         name, _, lemma = problem.partition(":")
         if name not in paths:
@@ -62,13 +62,13 @@ class Experiment:
     def _open(self, path: Path) -> TheoremFile:
         plugin = plugin_for(path)
         accepted = () if plugin is None else plugin.options
-        options = {"mode": self.mode, "data": True}  # a file is run as it is, data included
+        options = {"mode": self.mode, "data": True}  # experiments include lemmas that are data
         return open_file(path, **{name: value for name, value in options.items() if name in accepted})
 
     def report(self, problems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> ProofReport:
-        """What has to be told with every figure."""
+        """Return the report that belongs to every figure of the experiment."""
         theorems = {problem: self.theorem(problem) for problem in problems}
-        config = settled(self.config, next(iter(theorems.values())))
+        config = with_exploration(self.config, next(iter(theorems.values())))
         return report_on(
             {name: theorem.facts() for name, theorem in theorems.items()},
             config,
@@ -84,7 +84,7 @@ class Experiment:
 
 
 def run_of(result: ProofResult, policy: str, seed: int, name: str | None = None) -> Run:
-    """A result as it is kept."""
+    """Return the record of a result."""
     proof = result.proof
     reason = (
         "" if proof is not None else result.verdict.reason if result.verdict is not None else result.graph.root.reason
@@ -106,7 +106,7 @@ def run_of(result: ProofResult, policy: str, seed: int, name: str | None = None)
 
 
 class ExperimentRuns:
-    """Makes the runs of an experiment, one after the other, with a prover that is kept from one to the next."""
+    """Makes the runs of an experiment one after the other, with a prover that is kept open."""
 
     def __init__(self) -> None:
         self._session = ProverSession()
@@ -116,14 +116,14 @@ class ExperimentRuns:
         return prove_one(problem, policy, seed, experiment, self._session)
 
     def close(self) -> None:
-        """End the prover."""
+        """Close the prover."""
         self._session.close()
 
 
 def prove_one(
     problem: str, policy: str, seed: int, experiment: Experiment, session: ProverSession | None = None
 ) -> Run:
-    """One run of an experiment."""
+    """Make one run of an experiment."""
     theorem = experiment.theorem(problem)
     config = read_policy(policy, experiment.config)
     with ProofSearch(theorem, config, seed=seed, allow_easy=experiment.allow_easy, session=session) as search:
@@ -133,6 +133,6 @@ def prove_one(
         else:
             assert experiment.limit is not None
             result = search.run(experiment.limit)
-    if result.interrupted:  # half a run is none
+    if result.interrupted:  # an interrupted run does not count
         raise KeyboardInterrupt
     return run_of(result, policy, seed, problem)

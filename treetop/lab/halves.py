@@ -1,4 +1,6 @@
-"""A policy is chosen on one half of the theorems and reported on the other: what was chosen for its luck has none there."""
+"""Choose a policy on one half of the theorems and report it on the other half, so that the report is not biased by the
+choice.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +19,28 @@ from treetop.text import text_table
 
 @dataclass(frozen=True)
 class Halves:
-    """A set of theorems in two halves, each in the order of the names."""
+    """A set of theorems in two halves, each sorted by name."""
 
     choosing: tuple[str, ...]
-    """Where settings may be tried. The larger half if there is an odd number."""
+    """The half on which settings are tried. It is the larger one if the number of theorems is odd."""
     reporting: tuple[str, ...]
-    """Where only what was chosen is run."""
+    """The half on which only the chosen policy is run."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {"choosing": list(self.choosing), "reporting": list(self.reporting)}
 
 
 def split(theorems: Collection[str], seed: int = 0) -> Halves:
-    """Two halves of a set, by a hash of the names and the seed: the same for everybody, whatever the order of the set.
+    """Split a set in halves by a hash of the names and the seed. The order of the set does not matter.
 
     >>> split(["a", "b", "c", "d"]) == split(["d", "c", "b", "a"])
     True
     """
     if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ConfigError(f"a seed is a whole number, not {seed!r}")
+        raise ConfigError(f"seed must be a whole number, not {seed!r}")
     if len(set(theorems)) != len(theorems):
-        raise ConfigError("a set names each of its theorems once")
+        raise ConfigError("theorems must not be repeated")
     if len(theorems) < 2:
         raise ConfigError(f"two halves need at least two theorems, not {len(theorems)}")
     drawn = sorted(theorems, key=lambda name: (digest(str(seed), name), name))
@@ -48,7 +50,7 @@ def split(theorems: Collection[str], seed: int = 0) -> Halves:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What one policy did on the half where one is chosen."""
+    """The results of one policy on the choosing half."""
 
     policy: str
     runs: int
@@ -58,28 +60,28 @@ class Candidate:
     """The mean over theorems of log10 of the mean cost; a run without a proof costs what it spent."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {"policy": self.policy, "runs": self.runs, "solve_rate": self.solve_rate, "log10_cost": self.cost}
 
 
 @dataclass(frozen=True)
 class Choice:
-    """The policies on that half, the best one first."""
+    """The policies on the choosing half, the best one first."""
 
     unit: str
     candidates: tuple[Candidate, ...]
 
     @property
     def policy(self) -> str:
-        """The one that is chosen."""
+        """The best policy."""
         return self.candidates[0].policy
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {"policy": self.policy, "unit": self.unit, "candidates": [one.to_dict() for one in self.candidates]}
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Headings and a row a policy, the best one first."""
+        """Return the headings, and a row for each policy, the best one first."""
         rows = [
             [one.policy, f"{one.runs:,}", f"{one.solve_rate:.1%}", f"{10**one.cost:,.4g}"] for one in self.candidates
         ]
@@ -90,11 +92,14 @@ class Choice:
 
 
 def choose(runs: Mapping[str, Sequence[Run]], half: Collection[str], unit: str = "attempts") -> Choice:
-    """The policy that proves most on these theorems; of those that prove as much, the cheapest. All must have been run with the same seeds there."""
+    """Return the policies sorted by solve rate on these theorems, then by cost.
+
+    All must have been run there with the same seeds.
+    """
     if unit not in UNITS:
-        raise ConfigError(f"the unit of a cost is one of {', '.join(UNITS)}, not {unit!r}")
+        raise ConfigError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
     if not runs or not half:
-        raise ConfigError("a policy is chosen among some, on some theorems")
+        raise ConfigError("there must be at least one policy and one theorem")
     wanted = set(half)
     there = {policy: [run for run in found if run.theorem in wanted] for policy, found in runs.items()}
     first, *others = there
@@ -118,6 +123,6 @@ def _candidate(policy: str, runs: Sequence[Run], unit: str) -> Candidate:
         by_theorem.setdefault(run.theorem, []).append(run)
     rates = [statistics.fmean(run.proved for run in found) for found in by_theorem.values()]
     costs = [statistics.fmean(float(getattr(run, unit)) for run in found) for found in by_theorem.values()]
-    # A theorem on which nothing was spent would make the whole free.
+    # A theorem with cost 0 would make the geometric mean 0.
     spent = [math.log10(cost) for cost in costs if cost > 0]
     return Candidate(policy, len(runs), statistics.fmean(rates), statistics.fmean(spent) if spent else 0.0)

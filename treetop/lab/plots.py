@@ -1,4 +1,6 @@
-"""A picture of an experiment: for each theorem where its searches ended, and how much cheaper the agent was than a blind search."""
+"""Plot an experiment: for each theorem the outcomes of its searches, and how much cheaper the agent was than the blind
+search.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 
 FORMATS = (".png", ".svg", ".pdf")
 
-# One hue family from dark to light, as the proofs are ranked; its steps differ in lightness, so they do without colour vision, and without colour.
+# One hue from dark to light by rank; the steps differ in lightness, so they can be told apart without colour vision.
 _RANKS = ("#0b2c5f", "#1f6fa8", "#3fa9b5", "#8fd0a8", "#d3eba6")
 _FURTHER = "#f4f6c4"
 _UNPROVED: dict[str, Any] = {
@@ -26,7 +28,7 @@ _UNPROVED: dict[str, Any] = {
     "edgecolor": "#bdbdbd",
     "hatch": "//////",
     "linewidth": 0,
-}  # a pattern, as it is no rank
+}  # a pattern, because it is no rank
 _INK, _QUIET, _GRID = "#222222", "#6b6b6b", "#ececec"
 _BAND, _MEAN = "#fbe3c8", "#c8590a"
 _MARKERS = {
@@ -37,7 +39,7 @@ _MARKERS = {
 }
 _ROW, _TOP, _BOTTOM = 0.27, 1.5, 0.95  # inches
 _BARS, _RATIOS, _COUNTS, _MARGIN = 4.3, 3.8, 0.8, 0.22
-_LONGEST = 40  # letters of a theorem's name
+_LONGEST = 40  # characters of a theorem's name
 _STYLE = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
@@ -58,7 +60,7 @@ _STYLE = {
 def draw_experiment(
     path: str | Path, table: BasinTable, comparison: Comparison | None = None, *, title: str = ""
 ) -> Path:
-    """Draw the picture of `experiment_figure` and save it: as PNG, SVG or PDF, as the path ends."""
+    """Draw `experiment_figure` and save it as PNG, SVG or PDF, by the suffix of the path."""
     path = Path(path)
     check_drawable(path)
     figure = experiment_figure(table, comparison, title=title)
@@ -71,20 +73,21 @@ def draw_experiment(
 
 
 def check_drawable(path: Path) -> None:
-    """Refuse a picture that could not be drawn, before there is anything to lose: another format, or no Matplotlib."""
+    """Raise an error if a plot could not be saved later: unknown format, or Matplotlib is missing."""
     if path.suffix.lower() not in FORMATS:
-        raise ConfigError(f"a picture is saved as {', '.join(FORMATS)}, not as {path.name!r}")
+        raise ConfigError(f"a plot is saved as {', '.join(FORMATS)}, not as {path.name!r}")
     with _matplotlib():
         pass
 
 
 def experiment_figure(table: BasinTable, comparison: Comparison | None = None, *, title: str = "") -> Figure:
-    """The basins of the agent and, with a comparison, K beside them, as a figure of Matplotlib.
+    """Return the basins of the agent and, with a comparison, K beside them, as a Matplotlib figure.
 
-    Without a comparison the basins are those of the first policy. Theorems stand in the order of K, or of how often they were proved.
+    Without a comparison the basins are those of the first policy. Theorems are sorted by K, or by how often they were
+    proved.
     """
     if not table.basins:
-        raise ConfigError("there is nothing to draw: no basins")
+        raise ConfigError("there are no basins to plot")
     policy = table.policies[0] if comparison is None else comparison.agent
     basins = table.of(policy)
     if not basins:
@@ -97,18 +100,18 @@ def experiment_figure(table: BasinTable, comparison: Comparison | None = None, *
 
 @contextmanager
 def _matplotlib() -> Iterator[Any]:
-    """The class of figures, in our style. No window, and nothing that other pictures of the process would notice."""
+    """Return Matplotlib's Figure class in our style, without a window and without a change of global settings."""
     try:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingExtraError("pictures are drawn with Matplotlib: pip install 'treetop[plot]'") from error
+        raise MissingExtraError("plots need Matplotlib: pip install 'treetop[plot]'") from error
     with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
         yield Figure
 
 
 def _ordered(basins: Sequence[Basins], comparison: Comparison | None) -> list[tuple[Basins, TheoremK | None]]:
-    """The theorems from the top to the bottom."""
+    """Return the theorems from top to bottom."""
     ratios = {} if comparison is None else {one.theorem: one for one in comparison.theorems}
 
     def place(entry: tuple[Basins, TheoremK | None]) -> tuple[float, float, float, str]:
@@ -170,7 +173,7 @@ def _draw(
 
 
 def _draw_bars(axes: Axes, basins: Sequence[Basins], names: Sequence[str]) -> None:
-    """For each theorem a bar: the most frequent proof first, then the others, then what stayed without a proof."""
+    """Draw a bar for each theorem: the most frequent proof first, then the others, then the runs without a proof."""
     for row, one in enumerate(basins):
         start = 0.0
         for rank, (_, count) in enumerate(one.structures):
@@ -202,7 +205,7 @@ def _draw_bars(axes: Axes, basins: Sequence[Basins], names: Sequence[str]) -> No
 
 
 def _draw_ratios(axes: Axes, ratios: Sequence[TheoremK | None], comparison: Comparison) -> None:
-    """For each theorem K with its interval, and behind all the K of the set."""
+    """Draw K with its interval for each theorem, and the K of the whole set behind them."""
     whole = comparison.censored
     ends = [0.0]
     if whole is not None:
@@ -263,7 +266,7 @@ def _draw_ratios(axes: Axes, ratios: Sequence[TheoremK | None], comparison: Comp
 
 
 def _small_print(comparison: Comparison) -> str:
-    """What belongs to the K of the set: how far it is one, and what remains if only proofs count."""
+    """Return the notes on the K of the set: whether it is a bound, and its value over proofs only."""
     whole, solved = comparison.censored, comparison.both_solved
     cut = (
         []
@@ -282,7 +285,7 @@ def _signs(text: str) -> str:
 
 
 def _set_rows(axes: Axes, count: int) -> None:
-    """The first row at the top, a quiet line through every row, and no frame but the lower one."""
+    """Put the first row at the top, with a thin line through every row and no frame but the lower one."""
     axes.set_ylim(count - 0.5, -0.5)
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", length=2.5, width=0.6, labelsize=8)
@@ -294,7 +297,7 @@ def _set_rows(axes: Axes, count: int) -> None:
 
 
 def _head(axes: Axes, above: float, text: str, *, quiet: bool = False, x: float = 0.0, across: float = 0.0) -> None:
-    """A line of words so many points above a panel."""
+    """Write a line of text this many points above a panel."""
     axes.annotate(
         text,
         (x, 1),
@@ -342,7 +345,7 @@ def _ratio_legend(ratios: Sequence[KRatio], whole: KRatio | None) -> list[Any]:
 
 
 def _powers(low: float, high: float) -> list[float]:
-    """Where the axis of K is marked: at powers of ten, and between them where few of those are in sight."""
+    """Return the ticks of the K axis: powers of ten, and values between them if few powers are visible."""
     powers = [float(power) for power in range(math.ceil(low), math.floor(high) + 1)]
     if len(powers) > 3:
         return powers
@@ -361,7 +364,7 @@ def _times(power: float) -> str:
 
 
 def _width_of(make_figure: Any, names: Sequence[str]) -> float:
-    """How wide the names of the theorems are, in inches."""
+    """Return the width of the theorems' names in inches."""
     figure: Figure = make_figure(dpi=100)
     return max(float(figure.text(0, 0, name).get_window_extent().width) for name in names) / 100
 

@@ -1,9 +1,10 @@
-"""K: how much cheaper one way of searching is than another, in powers of ten, with an interval and with what the budget cut off.
+"""K: how much cheaper one policy is than another, in powers of ten, with an interval and with censored runs.
 
-K = log10(cost of the blind search / cost of the agent): 1 is ten times cheaper, 0 no difference, -1 ten times dearer. Of a theorem it is the ratio of
-the mean costs over seeds; of a set the mean of its theorems' K. A run that ended without a proof is *censored*: what a proof would have
-cost is not known, only what was spent. So there are two figures: one in which such a run costs what it spent, and one of the runs that found a
-proof, on the theorems that both sides proved.
+K = log10(cost of the blind search / cost of the agent): 1 is ten times cheaper, 0 no difference, -1 ten times more
+expensive. For a theorem it is the ratio of the mean costs over seeds; for a set it is the mean of the theorems' K. A
+run that ended without a proof is *censored*: only a lower bound of its cost is known, which is what it spent. So there
+are two figures: one in which such a run costs what it spent, and one of the runs with a proof, on the theorems that
+both sides proved.
 """
 
 from __future__ import annotations
@@ -24,30 +25,30 @@ from treetop.text import text_facts, text_table
 from treetop.types import FloatArray
 
 UNITS = ("attempts", "expansions", "simulations", "seconds")
-"""What a run's cost may be counted in."""
+"""The units of cost."""
 
-_TOLD = {"exact": "", "at least": "at least ", "at most": "at most ", "none": ""}
+_PREFIXES = {"exact": "", "at least": "at least ", "at most": "at most ", "none": ""}
 
 
 @dataclass(frozen=True)
 class KRatio:
-    """K with its 95% interval, and what it rests on."""
+    """K with its 95% interval, and what it is based on."""
 
     value: float
     low: float
-    """Infinite, like `high`, where there is too little to tell."""
+    """Infinite, like `high`, if there are too few data."""
     high: float
     unit: str
     theorems: int
-    """How many it is the mean of."""
+    """How many theorems the mean is over."""
     seeds: int
-    """The most runs that one side has of one theorem."""
+    """The largest number of runs of one side on one theorem."""
     censored_agent: int
-    """Runs of the agent without a proof, of those theorems."""
+    """Runs of the agent without a proof, on those theorems."""
     censored_blind: int
     bound: str
-    """`exact`: no run was censored. `at least`: the agent always found a proof and the blind search did not, so K can only be larger; `at most`: the
-    other way round. `none`: neither a value nor a bound of what a larger budget would give."""
+    """`exact`: no run was censored. `at least`: the agent always found a proof and the blind search did not, so K can
+    only be larger; `at most`: the other way round. `none`: neither a value nor a bound of K under a larger budget."""
 
     @property
     def times(self) -> float:
@@ -55,7 +56,7 @@ class KRatio:
         return float(10.0**self.value)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON, which has no infinity."""
+        """Return plain values, ready for JSON, which has no infinity."""
         ends = {name: end if math.isfinite(end) else None for name, end in (("low", self.low), ("high", self.high))}
         return {
             "value": self.value, **ends, "unit": self.unit, "theorems": self.theorems, "seeds": self.seeds,
@@ -67,12 +68,12 @@ class KRatio:
             f"({self.low:+.2f} to {self.high:+.2f})" if math.isfinite(self.low) else "(too little for an interval)"
         )
         warning = ", neither a value nor a bound" if self.bound == "none" else ""
-        return f"{_TOLD[self.bound]}{self.value:+.2f} {between}{warning}"
+        return f"{_PREFIXES[self.bound]}{self.value:+.2f} {between}{warning}"
 
 
 @dataclass(frozen=True)
 class TheoremK:
-    """What the two sides did with one theorem."""
+    """The results of both sides on one theorem."""
 
     theorem: str
     runs_agent: int
@@ -80,7 +81,7 @@ class TheoremK:
     solved_agent: int
     solved_blind: int
     cost_agent: float
-    """The mean over all runs, what was spent in vain included."""
+    """The mean over all runs, including those without a proof."""
     cost_blind: float
     censored: KRatio
     both_solved: KRatio | None
@@ -88,13 +89,13 @@ class TheoremK:
 
     @property
     def outcome(self) -> str:
-        """Who ever proved it: `both`, `agent`, `blind` or `nobody`."""
+        """Which side ever proved it: `both`, `agent`, `blind` or `nobody`."""
         return {(True, True): "both", (True, False): "agent", (False, True): "blind", (False, False): "nobody"}[
             self.solved_agent > 0, self.solved_blind > 0
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "theorem": self.theorem,
             "proved_by": self.outcome,
@@ -117,20 +118,20 @@ class Comparison:
     blind: str
     unit: str
     theorems: tuple[TheoremK, ...]
-    """By name."""
+    """In the order of the names."""
     censored: KRatio | None
     """All theorems; a run without a proof costs what it spent. None if no theorem is left."""
     both_solved: KRatio | None
     """Theorems that both sides proved, by their runs with a proof. None if there are none."""
     left_out: dict[str, str]
-    """Theorems that say nothing, and why."""
+    """Theorems that cannot be compared, and the reason."""
     failed: int
-    """Runs that broke down, and are not counted."""
+    """Runs that failed. They are not counted."""
     paired: bool
     samples: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "agent": self.agent,
             "blind": self.blind,
@@ -146,12 +147,12 @@ class Comparison:
         }
 
     def proved_by(self) -> dict[str, int]:
-        """How many theorems were proved by both, by one alone, by nobody."""
+        """Return how many theorems were proved by both sides, by one alone, by nobody."""
         counts = Counter(one.outcome for one in self.theorems)
         return {outcome: counts[outcome] for outcome in ("both", "agent", "blind", "nobody")}
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Headings and a row a theorem."""
+        """Return the headings, and a row for each theorem."""
         head = [
             "theorem",
             f"{self.unit} of {self.agent}",
@@ -182,28 +183,29 @@ class Comparison:
         return head, rows
 
     def facts(self) -> dict[str, str]:
-        """What the whole says, by name."""
-        said = {
+        """Return a summary as text by topic."""
+        facts = {
             f"K in {self.unit}": "unknown: no theorem is left"
             if self.censored is None
-            else self._told(self.censored, "without a proof, counted as spent")
+            else self._describe(self.censored, "without a proof, counted as spent")
         }
-        said["both proved"] = (
+        facts["both proved"] = (
             "unknown: no theorem was proved by both"
             if self.both_solved is None
-            else self._told(self.both_solved, "without a proof, left out")
+            else self._describe(self.both_solved, "without a proof, left out")
         )
         by = self.proved_by()
-        said["proved by"] = (
-            f"both {by['both']:,}, {self.agent} alone {by['agent']:,}, {self.blind} alone {by['blind']:,}, nobody {by['nobody']:,}"
+        facts["proved by"] = (
+            f"both {by['both']:,}, {self.agent} alone {by['agent']:,}, {self.blind} alone {by['blind']:,}, "
+            f"nobody {by['nobody']:,}"
         )
         if self.failed:
-            said["failed"] = f"runs that broke down, and are not counted: {self.failed:,}"
+            facts["failed"] = f"runs that failed, not counted: {self.failed:,}"
         if self.left_out:
-            said["left out"] = "; ".join(f"{name}: {reason}" for name, reason in self.left_out.items())
-        return said
+            facts["left out"] = "; ".join(f"{name}: {reason}" for name, reason in self.left_out.items())
+        return facts
 
-    def _told(self, ratio: KRatio, what: str) -> str:
+    def _describe(self, ratio: KRatio, what: str) -> str:
         cut = (
             f"; runs {what}: {ratio.censored_agent:,} of {self.agent}, {ratio.censored_blind:,} of {self.blind}"
             if ratio.bound != "exact"
@@ -217,7 +219,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class _Costs:
-    """What one figure is made of, for one theorem: the costs of its runs on each side."""
+    """The data of one figure for one theorem: the costs of its runs on each side."""
 
     theorem: str
     agent: FloatArray
@@ -237,13 +239,16 @@ def compare(
     paired: bool = False,
     samples: int = 2000,
 ) -> Comparison:
-    """Compare the runs of two policies. The interval is from `samples` bootstrap samples: theorems are drawn, then seeds within each.
+    """Compare the runs of two policies.
 
-    The seeds of both sides are drawn independently; with `paired` together, and only those that both sides have, for runs that share more
-    than their seed's number. Swapping the two sides changes the sign of everything, and nothing else.
+    The interval is from `samples` bootstrap samples: theorems are drawn, then seeds within each.
+
+    The seeds of the two sides are drawn independently; with `paired` they are drawn together, and only those that both
+    sides have, for runs that share more than the number of their seed. Swapping the sides changes the sign of
+    everything, and nothing else.
     """
     if unit not in UNITS:
-        raise ConfigError(f"the unit of a cost is one of {', '.join(UNITS)}, not {unit!r}")
+        raise ConfigError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
     if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
         raise ConfigError(f"samples must be a whole number of at least 1, not {samples!r}")
     agent, blind = _Side(runs_agent, "agent"), _Side(runs_blind, "blind search")
@@ -282,13 +287,13 @@ def compare(
 
 
 class _Side:
-    """The runs of one policy, by theorem. Those that broke down say nothing."""
+    """Return the runs of one policy by theorem, without those that failed."""
 
     def __init__(self, runs: Iterable[Run], called: str) -> None:
         found = list(runs)
         policies = sorted({run.policy for run in found})
         if len(policies) != 1:
-            raise ConfigError(f"the {called} is one policy, not {', '.join(policies) or 'none'}")
+            raise ConfigError(f"the {called} must be one policy, not {', '.join(policies) or 'none'}")
         self.policy = policies[0]
         self.failed = sum(run.status == "failed" for run in found)
         self.runs: dict[str, dict[int, Run]] = {}
@@ -299,23 +304,26 @@ class _Side:
             by_seed[run.seed] = run
 
     def of(self, theorem: str) -> list[Run]:
-        """In the order of their seeds, so that the order in which they came does not matter."""
+        """Return the runs in the order of their seeds, so that the result does not depend on their order."""
         return [run for _, run in sorted(self.runs.get(theorem, {}).items()) if run.status != "failed"]
 
 
 class _Draws:
-    """The bootstrap's random numbers. A theorem's seeds are drawn by its name and the policy's: whoever comes first or second draws the same."""
+    """The random numbers of the bootstrap.
+
+    The seeds of a theorem are drawn by its name and the policy's, so the order of the sides does not matter.
+    """
 
     def __init__(self, word: int, samples: int, agent: str, blind: str, paired: bool) -> None:
         self.samples = samples
         self._word, self._agent, self._blind = word, "both" if paired else agent, "both" if paired else blind
 
     def theorems(self, count: int) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """For each sample as many theorems as there are."""
+        """Return as many theorems as there are, for each sample."""
         return self._generator("theorems", str(count)).integers(count, size=(self.samples, count))
 
     def ratios(self, costs: _Costs, count: int) -> FloatArray:
-        """K of a theorem for that many draws of its seeds."""
+        """Return K of a theorem for that many draws of its seeds."""
         agent = self._means(costs.agent, count, costs.theorem, self._agent)
         blind = self._means(costs.blind, count, costs.theorem, self._blind)
         drawn: FloatArray = np.log10(blind / agent)
@@ -359,7 +367,7 @@ def _theorem_k(
 def _set_k(
     figures: Sequence[KRatio], costs: list[_Costs], draws: _Draws, bound: Callable[[int, int], str]
 ) -> KRatio | None:
-    """The mean over theorems, of which each has a figure and the costs that it was made of."""
+    """Return the mean over theorems, each with a figure and the costs that it is based on."""
     if not figures:
         return None
     low, high = figures[0].low, figures[0].high
@@ -386,14 +394,14 @@ def _set_k(
 
 
 def _bound(cut_agent: int, cut_blind: int) -> str:
-    """What is cut off can only be dearer: that bounds K on one side if only one side was cut."""
+    """Return the bound: censored costs can only be larger, which bounds K if only one side was censored."""
     return {(False, False): "exact", (False, True): "at least", (True, False): "at most", (True, True): "none"}[
         cut_agent > 0, cut_blind > 0
     ]
 
 
 def _bound_of_solved(cut_agent: int, cut_blind: int) -> str:
-    """Runs that found a proof are the cheap ones: without the others nothing is bounded."""
+    """Return no bound: runs with a proof are the cheap ones, so without the others nothing is bounded."""
     return "none" if cut_agent or cut_blind else "exact"
 
 
@@ -419,7 +427,7 @@ def _same_seeds(ours: list[Run], theirs: list[Run]) -> tuple[list[Run], list[Run
 
 
 def _says_nothing(ours: list[Run], theirs: list[Run], unit: str, agent: str, blind: str) -> str:
-    """Why a theorem cannot be compared; empty if it can."""
+    """Return why a theorem cannot be compared; empty if it can."""
     for runs, policy in ((ours, agent), (theirs, blind)):
         if not runs:
             return f"no run of {policy}"

@@ -1,4 +1,4 @@
-"""Runs of searches for proofs, as they are kept: one line of JSON a run, in a file that goes on where it was."""
+"""Records of proof searches: one line of JSON for each run, in a file that can be continued."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ KIND = "an experiment with proofs"
 VERSION = 2
 
 STATUSES = ("proved", "exhausted", "open", "refused", "failed")
-"""Proved: and a checker accepted it. Exhausted: nothing was left to try. Open: the budget ended first. Refused: the checker did not accept
-what was found. Failed: the run broke down, so it tells nothing of the search."""
+"""`proved`: and a checker accepted it. `exhausted`: nothing was left to try. `open`: the budget ended first. `refused`:
+the checker did not accept the proof. `failed`: an error ended the run, so it says nothing about the search."""
 
 _COUNTS = ("simulations", "attempts", "expansions", "size")
 _TEXTS = ("theorem", "policy", "status", "structure", "script", "reason")
 
 
 class RunKey(NamedTuple):
-    """Which run it is."""
+    """Identifies a run."""
 
     theorem: str
     policy: str
@@ -32,50 +32,51 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """One search for a proof of one theorem, and what became of it. Checks itself."""
+    """One search for a proof of one theorem, and its outcome. Checks its fields."""
 
     theorem: str
     policy: str
-    """All that tells one way of searching from another: `ucb1`, or `ucb1(c=0.5)` where several are compared."""
+    """The policy with the options that distinguish it: `ucb1`, or `ucb1(c=0.5)` if several are compared."""
     seed: int
     status: str
     """One of `STATUSES`."""
     simulations: int = 0
     attempts: int = 0
-    """Tactics tried on goals, with or without success."""
+    """Tactics tried on goals, whether they succeeded or not."""
     expansions: int = 0
     seconds: float = 0.0
     structure: str = ""
-    """Of the proof; empty if there is none."""
+    """The structure of the proof; empty if there is none."""
     script: str = ""
     size: int = 0
-    """How many tactics the proof has."""
+    """The number of tactics of the proof."""
     reason: str = ""
     """Why there is no proof."""
 
     def __post_init__(self) -> None:
         for name in _TEXTS:
             if not isinstance(getattr(self, name), str):
-                raise ConfigError(f"{name} of a run is a text, not {getattr(self, name)!r}")
+                raise ConfigError(f"{name} of a run must be text, not {getattr(self, name)!r}")
         if not self.theorem or not self.policy:
-            raise ConfigError("a run has a theorem and a policy")
+            raise ConfigError("a run needs a theorem and a policy")
         if self.status not in STATUSES:
-            raise ConfigError(f"a run's status is one of {', '.join(STATUSES)}, not {self.status!r}")
+            raise ConfigError(f"the status of a run must be one of {', '.join(STATUSES)}, not {self.status!r}")
         for name in ("seed", *_COUNTS):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or (name != "seed" and value < 0):
                 raise ConfigError(
-                    f"{name} of a run is a whole number{'' if name == 'seed' else ' of at least 0'}, not {value!r}"
+                    f"{name} of a run must be a whole number{'' if name == 'seed' else ' of at least 0'}, not {value!r}"
                 )
         if (
             isinstance(self.seconds, bool)
             or not isinstance(self.seconds, (int, float))
             or not 0 <= self.seconds < math.inf
         ):
-            raise ConfigError(f"seconds of a run is a number of at least 0, not {self.seconds!r}")
+            raise ConfigError(f"seconds of a run must be a number of at least 0, not {self.seconds!r}")
         if self.proved != bool(self.structure):
             raise ConfigError(
-                f"a run has a structure if and only if it is proved: {self.theorem} is {self.status} with {self.structure!r}"
+                "a run must have a structure if and only if it is proved: "
+                f"{self.theorem} is {self.status} with {self.structure!r}"
             )
 
     @property
@@ -85,16 +86,16 @@ class Run:
 
     @property
     def key(self) -> RunKey:
-        """Which run it is."""
+        """The key of the run."""
         return RunKey(self.theorem, self.policy, self.seed)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Run:
-        """The run that `to_dict` told of. Anything else is an error that says what is wrong with it."""
+        """Return the run of a dict made by `to_dict`; raise ConfigError with the reason if it is not one."""
         names = [field.name for field in fields(cls)]
         missing, unknown = (
             [name for name in names if name not in content],
@@ -109,10 +110,10 @@ class Run:
 
 
 class RunLog(Journal):
-    """Runs in a file or, without a path, in memory only. Use it within `with`: one process writes at a time.
+    """Runs in a file or, without a path, in memory. Use it as a context manager: one process writes at a time.
 
-    The header holds the report of the experiment. A file whose report is another one is refused; only what `may_differ` may: an experiment may be
-    continued with more seeds and more policies, and on another machine.
+    The header holds the report of the experiment. A file with a different report is refused, except for the fields in
+    `may_differ`: an experiment may be continued with more seeds and policies, and on another machine.
     """
 
     entry = "run"
@@ -128,23 +129,23 @@ class RunLog(Journal):
             None if path is None else Path(path), as_read({"kind": KIND, "version": VERSION, "report": dict(report)})
         )
         self.runs: dict[RunKey, Run] = {}
-        """What is finished. A run that failed and was tried again is there once, as it ended."""
+        """The finished runs. A run that failed and was repeated is there once, with its last outcome."""
         self._may_differ = frozenset(may_differ)
 
     def append(self, run: Run) -> None:
-        """Add a finished run. When this returns it is on the disk."""
+        """Add a finished run. It is on the disk when this returns."""
         before = self.runs.get(run.key)
         if before is not None and before.status != "failed":
-            raise ConfigError(
-                f"{run.theorem} under {run.policy} with seed {run.seed} was run before, and is {before.status}"
-            )
+            raise ConfigError(f"{run.theorem} under {run.policy} with seed {run.seed} was run before: {before.status}")
         self.write(run.to_dict())
         self.runs[run.key] = run
 
     def missing(
         self, theorems: Sequence[str], policies: Sequence[str], seeds: Sequence[int], *, retry_failed: bool = False
     ) -> Iterator[RunKey]:
-        """What is still to be run: all theorems under all policies with the first seed, then with the second, so that what is known grows evenly."""
+        """Yield the runs that are missing: all theorems under all policies with the first seed, then with the second,
+        and so on.
+        """
         for seed in seeds:
             for theorem in theorems:
                 for policy in policies:
@@ -154,24 +155,24 @@ class RunLog(Journal):
                         yield key
 
     def select(self, theorems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> list[Run]:
-        """The finished runs among these, in the order of `missing`."""
+        """Return the finished runs among these, in the order of `missing`."""
         keys = (RunKey(theorem, policy, seed) for seed in seeds for theorem in theorems for policy in policies)
         return [self.runs[key] for key in keys if key in self.runs]
 
     def refuse_another(self, path: Path, found: Record) -> None:
-        """A file of another experiment is not ours."""
+        """Raise SaveError if the file belongs to another experiment."""
         theirs, ours = found.get("report"), self.header["report"]
         if not isinstance(theirs, dict):
             raise SaveError(f"{path} is damaged: it has no report")
         for name in dict.fromkeys([*ours, *theirs]):
             if name not in self._may_differ and theirs.get(name) != ours.get(name):
                 raise SaveError(
-                    f"{path} is another experiment: its {name.replace('_', ' ')} is {_show(theirs.get(name))}, "
-                    f"not {_show(ours.get(name))}; name another file"
+                    f"{path} belongs to another experiment: its {name.replace('_', ' ')} is {_show(theirs.get(name))}, "
+                    f"not {_show(ours.get(name))}; use another file"
                 )
 
     def take(self, record: Record) -> bool:
-        """A run that was finished before."""
+        """Add a run that was read from the file, and return whether it is valid."""
         try:
             run = Run.from_dict(record)
         except ConfigError:
@@ -184,7 +185,10 @@ class RunLog(Journal):
 
 
 def read_runs(path: str | Path) -> tuple[dict[str, Any], list[Run]]:
-    """The report of an experiment's file, and its runs. Of one that failed and was tried again, the last."""
+    """Return the report and the runs of an experiment's file.
+
+    Of a run that failed and was repeated, the last one counts.
+    """
     path = Path(path)
     header, lines = read_journal(path, (KIND,), VERSION)
     report = header.get("report", {})
@@ -193,7 +197,7 @@ def read_runs(path: str | Path) -> tuple[dict[str, Any], list[Run]]:
     log = RunLog(None, report)
     for number, line in enumerate(lines, start=2):
         if not log.take(line):
-            raise SaveError(f"{path} is damaged: line {number} is no run")
+            raise SaveError(f"{path} is damaged: line {number} is not a valid run")
     return report, list(log.runs.values())
 
 

@@ -1,8 +1,9 @@
-"""What two proofs have in common: a hash of the proof as a graph, over what its goals look like and what its tactics do.
+"""The structure of a proof: a hash of the proof as a graph, over the form of its goals and the kinds of its tactics.
 
-Two searches that end in the same structure have found the same proof, up to names. A node is a goal with the tactic that proves it; it has
-one edge to each subgoal, in the prover's order; equal proofs of one goal are one node. The hash is Weisfeiler and Lehman's: each
-node's label is mixed with those around it, again and again, until that tells no more nodes apart.
+Two searches that end with the same structure found the same proof, up to names. A node is a goal with the tactic that
+proves it; it has one edge to each subgoal, in the prover's order; equal proofs of one goal are one node. The hash is
+that of Weisfeiler and Lehman: the label of each node is combined with those of its neighbours, until this distinguishes
+no more nodes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _TOKEN = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+(?:\.\d+)?")
 _BINDER = r"(?:forall|exists|fun|let|fix)\b"
 _NAMES = rf"(?!{_BINDER}){_NAME}(?:\s+{_NAME})*"
 _DECLARED = re.compile(
-    rf"^[ \t]*(?P<line>{_NAME}(?:[ \t]*,[ \t]*{_NAME})*)[ \t]*:"  # a hypothesis or several: n, m : nat
+    rf"^[ \t]*(?P<line>{_NAME}(?:[ \t]*,[ \t]*{_NAME})*)[ \t]*:"  # one or several hypotheses: n, m : nat
     rf"|\b{_BINDER}\s+(?P<bound>{_NAMES})\s*(?:[:,.]|=>)"
     rf"|[∀∃λ]\s*(?P<symbol>{_NAMES})\s*(?:[:,.]|=>)"
     rf"|[({{]\s*(?P<bracket>{_NAMES})\s*:",  # (n m : nat)
@@ -35,10 +36,11 @@ _OPENING, _CLOSING = "([{", ")]}"
 def structure(
     proof: Proof, signature: Signature | None = None, *, family: Family | None = None, rounds: int | None = None
 ) -> str:
-    """The structure of a proof, as 16 hexadecimal digits.
+    """Return the structure of a proof, as 16 hexadecimal digits.
 
-    `signature` tells what is seen of a goal, `family` what is seen of a tactic; if not given, `goal_signature` and `tactic_family`.
-    With `rounds` the labels are mixed so often at most, which takes proofs for equal that differ only far from each other.
+    `signature` returns the form of a goal, `family` the kind of a tactic; defaults: `goal_signature` and
+    `tactic_family`. `rounds` limits how often labels are combined; with few rounds, proofs that differ only in distant
+    parts count as equal.
 
     >>> done = Proof(Goal("H : p |- p"), "exact H")
     >>> renamed = Proof(Goal("K : p |- p"), "exact K")
@@ -59,7 +61,7 @@ def structure(
     for _ in range(rounds if rounds is not None else len(nodes)):
         labels = [_mixed(labels, number, below[number], above[number]) for number in range(len(nodes))]
         found = len(set(labels))
-        # One round after the last that told nodes apart has told how the classes hang together, and that is all there is to know.
+        # One more round after the classes are stable includes the connections of the classes in the labels.
         if found == classes:
             break
         classes = found
@@ -67,10 +69,11 @@ def structure(
 
 
 def goal_signature(goal: Goal) -> str:
-    """What a goal looks like, whatever its variables and hypotheses are called: its key, with those names and all numbers left out.
+    """Return the form of a goal: its key without the names of variables and hypotheses and without numbers.
 
-    Names are taken for variables where the key declares them, as `n : nat` at the start of a line, after `forall`, `exists` or `fun`, or
-    within brackets; each declaration gets a number, in the order of the text. All other names, those of constants, stay.
+    Names are taken for variables where the key declares them: `n : nat` at the start of a line, after `forall`,
+    `exists` or `fun`, or within brackets. Each declaration gets a number, in the order of the text. All other names,
+    those of constants, stay.
 
     >>> goal_signature(Goal("n : nat |- eq n 7"))
     '$1 : nat |- eq $1 #'
@@ -80,7 +83,7 @@ def goal_signature(goal: Goal) -> str:
     numbers: dict[str, int] = {}
     count = 0
 
-    def told(found: re.Match[str]) -> str:
+    def replace(found: re.Match[str]) -> str:
         nonlocal count
         word = found.group()
         if word[0].isdigit():
@@ -90,11 +93,11 @@ def goal_signature(goal: Goal) -> str:
             numbers[word] = count
         return f"${numbers[word]}" if word in numbers else word
 
-    return " ".join(_TOKEN.sub(told, text).split())
+    return " ".join(_TOKEN.sub(replace, text).split())
 
 
 def tactic_family(tactic: str) -> str:
-    """What kind of tactic it is: its first word, of a composite one the words of its parts.
+    """Return the kind of a tactic: its first word, or the first words of the parts of a compound tactic.
 
     >>> tactic_family("rewrite <- H in H2"), tactic_family("induction n; simpl; [auto | rewrite IHn; auto]")
     ('rewrite', 'induction;simpl;[auto|rewrite;auto]')
@@ -122,7 +125,7 @@ def _closes_at_the_end(part: str) -> bool:
 
 
 def _split(text: str, separator: str) -> list[str]:
-    """The parts between separators that stand in no bracket."""
+    """Return the parts between separators that are in no bracket."""
     parts, depth = [""], 0
     for letter in text:
         depth += (letter in _OPENING) - (letter in _CLOSING)
@@ -140,13 +143,15 @@ def _names_of(found: re.Match[str]) -> list[tuple[int, str]]:
 
 
 def _graph(proof: Proof) -> tuple[list[tuple[Goal, str, tuple[int, ...]]], int]:
-    """The distinct proofs within a proof, each after its parts, with the numbers of those; and which one is the whole.
+    """Return the distinct proofs within a proof, each after its parts and with their numbers, and the number of the
+    whole.
 
-    A proof that is used often is one object in many places, so objects are looked at once, and not by recursion: proofs may be deep.
+    A proof that is used often is one object in many places, so each object is visited once, and without recursion:
+    proofs may be deep.
     """
     nodes: list[tuple[Goal, str, tuple[int, ...]]] = []
     known: dict[tuple[str, str, tuple[int, ...]], int] = {}
-    numbers: dict[int, int] = {}  # by object
+    numbers: dict[int, int] = {}  # by the id of the object
     pending = [proof]
     while pending:
         part = pending[-1]
@@ -165,6 +170,6 @@ def _graph(proof: Proof) -> tuple[list[tuple[Goal, str, tuple[int, ...]]], int]:
 
 
 def _mixed(labels: list[str], number: int, below: tuple[int, ...], above: list[tuple[int, int]]) -> str:
-    """A node's label together with those of its subgoals, in their order, and of the places where it is used, in none."""
+    """Return a node's label combined with those of its subgoals, in order, and of its users, in any order."""
     users = sorted(f"{index} {labels[user]}" for index, user in above)
     return digest("mixed", labels[number], *(labels[subgoal] for subgoal in below), "used by", *users)

@@ -1,4 +1,4 @@
-"""Sets of problems: files that hold them, a run of each, and a table of what became of them."""
+"""Sets of problems: the files that hold them, the runs, and a table of the outcomes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from treetop.workers.transport import close
 from treetop.workers.units import Outcome, Unit, resolve
 
 ProveOne = str | Callable[..., Run]
-"""A function of a problem's name, a policy and a seed, and of whatever else `run_suite` was given for it; or its name as `module:function`."""
+"""A function of a problem's name, a policy, a seed and the further `arguments` of `run_suite`; or its name as
+`module:function`."""
 
 
 @dataclass(frozen=True)
 class ProblemFile:
-    """A file that holds a problem, or several."""
+    """A file that holds one problem or several."""
 
     name: str
     """Its path within the set, without the suffix."""
@@ -30,17 +31,17 @@ class ProblemFile:
 
 
 def find_problems(source: str | Path) -> list[ProblemFile]:
-    """The files with problems in a folder and those below it, by name; or the one file that is named."""
+    """Return the files with problems in a folder and its subfolders, sorted by name; or the one file."""
     source = Path(source)
     if source.is_file():
         if source.suffix not in suffixes():
-            raise ConfigError(f"{source} is no file with problems: their names end in {' or '.join(suffixes())}")
+            raise ConfigError(f"{source} is not a problem file: the name must end with {' or '.join(suffixes())}")
         return [ProblemFile(source.stem, source)]
     if not source.is_dir():
         raise ConfigError(f"there is no file or folder {source}")
     paths = [path for path in source.rglob("*") if path.suffix in suffixes() and path.is_file()]
     if not paths:
-        raise ConfigError(f"{source} holds no problems: no file there ends in {' or '.join(suffixes())}")
+        raise ConfigError(f"{source} has no problem files: no name ends with {' or '.join(suffixes())}")
     names = {path: path.relative_to(source).with_suffix("").as_posix() for path in paths}
     shared = Counter(names.values())
     return sorted(
@@ -50,7 +51,7 @@ def find_problems(source: str | Path) -> list[ProblemFile]:
 
 
 def family_of(problem: str) -> str:
-    """What a problem belongs to: in TPTP's way the name up to the first `+`, of a lemma `file:name` its file.
+    """Return the family of a problem: for TPTP the name up to the first `+`, for a lemma `file:name` its file.
 
     >>> family_of("SYJ201+1.002"), family_of("lists:app_nil"), family_of("folder/trees")
     ('SYJ201', 'lists', 'trees')
@@ -60,11 +61,11 @@ def family_of(problem: str) -> str:
 
 @dataclass(frozen=True)
 class Tally:
-    """Some runs, counted."""
+    """Counts over some runs."""
 
     runs: int
     statuses: dict[str, int]
-    """How many ended how; every status is there."""
+    """The number of runs for every status."""
     attempts: int
     seconds: float
 
@@ -75,7 +76,7 @@ class Tally:
 
     @classmethod
     def of(cls, runs: Iterable[Run]) -> Tally:
-        """Count them."""
+        """Count runs."""
         found = list(runs)
         counts = Counter(run.status for run in found)
         return cls(
@@ -86,13 +87,13 @@ class Tally:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {"runs": self.runs, **self.statuses, "attempts": self.attempts, "seconds": self.seconds}
 
 
 @dataclass(frozen=True)
 class SuiteTable:
-    """What became of a set of problems, by family and in all, under each policy."""
+    """The outcomes of a set of problems, by family and in total, under each policy."""
 
     families: dict[tuple[str, str], Tally]
     """By policy and family."""
@@ -100,7 +101,7 @@ class SuiteTable:
     """By policy."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             policy: {
                 **total.to_dict(),
@@ -112,7 +113,10 @@ class SuiteTable:
         }
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Headings, a row a family, and one for all of them; only those ways to end that occurred, and proofs."""
+        """Return the headings, a row for each family, and a row for the total.
+
+        Statuses that did not occur are left out.
+        """
         ends = [
             status
             for status in STATUSES
@@ -142,7 +146,7 @@ class SuiteTable:
 
 
 def suite_table(runs: Iterable[Run], family: Callable[[str], str] = family_of) -> SuiteTable:
-    """Count runs by policy and by the family of their theorem, families by name."""
+    """Count runs by policy and by the family of their theorem, sorted by family."""
     found = list(runs)
     grouped: dict[tuple[str, str], list[Run]] = {}
     for run in found:
@@ -156,12 +160,12 @@ def suite_table(runs: Iterable[Run], family: Callable[[str], str] = family_of) -
 
 @dataclass(frozen=True)
 class SuiteProgress:
-    """How far a set has come; given to the callback after every run."""
+    """The progress of a set; passed to the callback after every run."""
 
     run: Run
-    """The one that has just ended."""
+    """The run that has just ended."""
     finished: int
-    """Those included that were there before."""
+    """How many runs are finished, including those from before."""
     asked: int
 
 
@@ -172,16 +176,16 @@ class SuiteResult:
     runs: tuple[Run, ...]
     asked: int
     interrupted: bool = False
-    """Whether Ctrl-C ended it."""
+    """Whether Ctrl-C stopped it."""
 
     @property
     def complete(self) -> bool:
-        """Whether all are there."""
+        """Whether all runs are finished."""
         return len(self.runs) >= self.asked
 
     @property
     def table(self) -> SuiteTable:
-        """What became of them."""
+        """The table of outcomes."""
         return suite_table(self.runs)
 
 
@@ -198,15 +202,18 @@ def run_suite(
     retry_failed: bool = False,
     progress: Callable[[SuiteProgress], object] | None = None,
 ) -> SuiteResult:
-    """Run what the log lacks: every problem under every policy with every seed. The log must be open; every run is in it before the next one counts.
+    """Run what the log lacks: every problem under every policy with every seed.
 
-    `prove_one(problem, policy, seed, *arguments)` makes one run. With several workers it is called in processes: then it is a function of a module,
-    or named as `module:function`. An object with a method `close` is closed at the end. One that raises, dies or takes longer than `deadline` seconds (kept with several workers only) is a run
-    that failed, with its reason; the others go on. Ctrl-C ends it with what is known.
+    The log must be open; each run is saved before the next is reported.
+
+    `prove_one(problem, policy, seed, *arguments)` makes one run. With several workers it is called in processes, so it
+    must be a function of a module or be named as `module:function`. An object with a method `close` is closed at the
+    end. A run that raises, dies or takes longer than `deadline` seconds (with several workers only) is recorded as
+    failed, with the reason; the others continue. Ctrl-C stops the set and keeps what is finished.
     """
     for what, values in (("problems", problems), ("policies", policies), ("seeds", seeds)):
         if not values or len(set(values)) != len(values):
-            raise ConfigError(f"a set is run with some {what}, each once, not with {list(values)!r}")
+            raise ConfigError(f"{what} must be a list without repetitions and not empty, not {list(values)!r}")
     asked = len(problems) * len(policies) * len(seeds)
     units = (
         Unit(f"{key.theorem} / {key.policy} / {key.seed}", (key,))
@@ -230,12 +237,12 @@ def run_suite(
 
 
 def set_up(prove_one: ProveOne, arguments: tuple[Any, ...]) -> Callable[[RunKey], Run]:
-    """What a worker does: make the run that a key asks for."""
+    """Return the function that makes the run of a key. Each worker calls this once."""
     return _Runs(resolve(prove_one), arguments)
 
 
 class _Runs:
-    """Makes the runs that keys ask for."""
+    """Makes the run of a key."""
 
     def __init__(self, prove: Callable[..., Run], arguments: tuple[Any, ...]) -> None:
         self._prove, self._arguments = prove, arguments
@@ -243,11 +250,11 @@ class _Runs:
     def __call__(self, key: RunKey) -> Run:
         run = self._prove(*key, *self._arguments)
         if not isinstance(run, Run) or run.key != key:
-            raise ConfigError(f"asked for {', '.join(map(str, key))}, and was given {run!r}")
+            raise ConfigError(f"the run of {', '.join(map(str, key))} was requested, but {run!r} was returned")
         return run
 
     def close(self) -> None:
-        """End what makes the runs."""
+        """Close what makes the runs."""
         close(self._prove)
 
 

@@ -1,10 +1,10 @@
-"""Theorems: a search for proofs over goals and tactics, an embedded logic, and Coq.
+"""Theorem proving: a search for proofs over goals and tactics, an embedded logic, and Coq.
 
 >>> from treetop.prove import prove
 >>> prove("p & q -> q & p").proved
 True
 
-What is public is loaded when it is first asked for: Coq's part costs nothing to those who search for something else.
+Public names are imported on first use, so the Coq modules are loaded only where Coq is used.
 """
 
 from importlib import import_module
@@ -45,7 +45,7 @@ __all__ = [
     "prove",
 ]
 
-_ROOMS = {
+_MODULES = {
     "config": "ProofConfig",
     "coq.theorem": "CoqTheorem",
     "logic.theorem": "LogicTheorem",
@@ -56,7 +56,7 @@ _ROOMS = {
     "sessions": "ProverSession",
     "theorems": "prove",
 }
-_HOMES = {name: f"treetop.prove.{room}" for room, names in _ROOMS.items() for name in names.split()}
+_HOMES = {name: f"treetop.prove.{module}" for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,6 @@
-"""Optional abilities of provers, theorems, files and providers. An object has an ability if it has the methods; the search checks by `isinstance`.
+"""Optional abilities of provers, theorems, files and providers.
+
+An object has an ability if it has the methods of the protocol; the search checks this with `isinstance`.
 
 >>> from treetop.prove import LogicTheorem
 >>> isinstance(LogicTheorem.read("p -> p"), Refutable), isinstance(LogicTheorem.read("p -> p"), Retraceable)
@@ -39,10 +41,12 @@ class Reopenable(Protocol):
 
 @runtime_checkable
 class Retraceable(Protocol):
-    """A theorem whose proofs must run through the prover before they are checked, because equal goals may differ in what their keys omit."""
+    """A theorem whose proofs must be run in the prover before they are checked, because equal goals may differ in
+    details that their keys omit.
+    """
 
     def retrace(self, prover: Prover, proof: Proof) -> Proof:
-        """Return the proof as it runs from the theorem on; ProverError where it does not."""
+        """Return the proof as it runs from the theorem on; raise ProverError if it fails."""
         ...
 
 
@@ -51,13 +55,13 @@ class TimedVerifier(Protocol):
     """A theorem whose checker can stop at a deadline."""
 
     def verify_before(self, proof: Proof, end: float | None) -> Verdict | None:
-        """Verify a proof before this time of `time.monotonic`; return None where the time was too short."""
+        """Verify a proof before this time of `time.monotonic`; return None if the time was too short."""
         ...
 
 
 @runtime_checkable
 class Tuned(Protocol):
-    """A theorem that knows the exploration constant that suits its prover."""
+    """A theorem that has a default for the exploration constant."""
 
     @property
     def exploration(self) -> float:
@@ -66,19 +70,19 @@ class Tuned(Protocol):
 
 
 class CounterModel(Protocol):
-    """Shows that a statement is not provable. `str` gives it as text."""
+    """Evidence that a statement is not provable. `str` returns it as text."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values, as JSON holds them."""
+        """Return plain values, ready for JSON."""
         ...
 
 
 @runtime_checkable
 class Refutable(Protocol):
-    """A theorem for which a counter-model can be sought."""
+    """A theorem for which a counter-model can be searched."""
 
     def refute(self, seconds: float) -> CounterModel | None:
-        """Search for a counter-model for so many seconds at most."""
+        """Search for a counter-model for at most this many seconds."""
         ...
 
 
@@ -99,9 +103,9 @@ class WritableFile(Protocol):
     """A file into which proofs of its lemmas can be written."""
 
     copy: Path | None
-    """Where the file with the proofs is written, if not in its own place."""
+    """The path of the new file, if proofs are not written to the file itself."""
     backup: Path | None
-    """The old file, once something was written."""
+    """The path of the old version, after the first write."""
 
     @property
     def admitted(self) -> tuple[str, ...]:
@@ -110,11 +114,13 @@ class WritableFile(Protocol):
 
     @property
     def unnamed(self) -> tuple[tuple[str, str], ...]:
-        """What has no proof yet and cannot be proved on its own: what it is, and the reason."""
+        """What has no proof yet and has no name to prove it by: a description, and the reason."""
         ...
 
     def choose(self, names: Sequence[str], *, admitted: bool) -> list[Theorem]:
-        """Return the theorems of these names, and those of all admitted lemmas where they are wanted, in the order of the file."""
+        """Return the theorems of these names, and with `admitted` those of all admitted lemmas, in the order of the
+        file.
+        """
         ...
 
     def check(self) -> None:
@@ -122,7 +128,7 @@ class WritableFile(Protocol):
         ...
 
     def learn(self, theorems: Sequence[Theorem], paths: Sequence[Path], warn: Callable[[str], None]) -> None:
-        """Let theorems of this file use the finished proofs of other files, and of all files in folders, as examples."""
+        """Use the finished proofs of other files, and of all files in folders, as examples for these theorems."""
         ...
 
     def again(self, theorem: Theorem) -> Theorem:
@@ -130,7 +136,7 @@ class WritableFile(Protocol):
         ...
 
     def add(self, theorem: Theorem, script: str) -> None:
-        """Add a proof to the file, and write it where that is wanted."""
+        """Add a proof to the file, and write the file if that was requested."""
         ...
 
 

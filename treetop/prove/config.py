@@ -1,4 +1,4 @@
-"""How to search for a proof: the settings of a search."""
+"""The configuration of a proof search."""
 
 from __future__ import annotations
 
@@ -14,38 +14,42 @@ BACKUPS = ("and_min", "product", "uniform")
 SUBGOALS = ("hardest", "easiest", "score", "first")
 ESTIMATES = ("size", "constant")
 TIERS = (10, 50, 200, 1000)
-"""Simulations of the usual budget tiers, counted from the start: each goes on with the tree of the one before."""
+"""Simulations of the usual budget tiers, counted from the start. Each tier continues with the graph of the one before.
+"""
 
 
 @dataclass(frozen=True)
 class ProofConfig:
-    """The settings of a proof search. Any seed may be combined with them; equal settings and seeds give equal searches."""
+    """The configuration of a proof search. Equal configurations and seeds give equal searches."""
 
     policy: str = "puct"
-    """`puct` and `ucb1` walk down from the theorem, `best_first` takes the goal with the likeliest way to it, `blind_uniform` draws any open goal."""
+    """`puct` and `ucb1` descend from the theorem, `best_first` expands the goal with the most probable path to it,
+    `blind_uniform` draws an open goal at random."""
     c: float | None = None
-    """The weight of exploration in `ucb1` and `puct`; None for what suits the theorem's prover, 1 where that says nothing."""
+    """The exploration constant of `ucb1` and `puct`. None: the default of the theorem's prover, or else 1."""
     backup: str = "and_min"
-    """What a tactic is worth: `and_min` its worst subgoal, `product` all its subgoals at once, `uniform` the share of visits that closed a goal."""
+    """The value of a tactic: `and_min` is that of its worst subgoal, `product` the product over its subgoals, `uniform`
+    the share of visits that closed a goal."""
     subgoals: str = "hardest"
-    """Which subgoal of a tactic comes next: the one with the least value, with the greatest, the one with the best score, or the prover's first."""
+    """Which subgoal of a tactic is expanded next: the one with the lowest value, the highest value, the best score, or
+    the prover's first."""
     width: int | None = 4
-    """How many tactics that apply are opened in one simulation; None: all that were suggested. With few a search chooses more often; with more a prover
-    that must go to each goal goes there less often."""
+    """How many applicable tactics are opened in one simulation; None: all that were suggested. A small width lets the
+    search choose more often; a large one saves a prover that must replay the path to each goal."""
     widening: tuple[float, float] | None = None
-    """(k, a): after n visits at most k * n**a tactics of a goal are open, so more are opened only where a goal is visited often."""
+    """Progressive widening (k, a): after n visits at most k * n**a tactics of a goal are open."""
     estimate: str = "size"
-    """What a goal is worth before anything is known of it. `size`: 1 / (1 + its length / the theorem's), so a goal of the theorem's length is worth
-    one half, and less is more; `constant`: `leaf_value` everywhere."""
+    """The estimate of a new goal. `size`: 1 / (1 + its length / the theorem's length), so shorter goals are worth more
+    and a goal as long as the theorem is worth one half; `constant`: `leaf_value` for every goal."""
     leaf_value: float = 0.5
     tactic_seconds: float = 1.0
-    """How long a tactic may take."""
+    """The time limit of one tactic."""
     virtual_loss: float = 1.0
-    """How many fruitless visits an expansion under way counts for, on its whole path."""
+    """Virtual loss: how many visits without success an expansion in flight counts for, on its whole path."""
     depth_bias: float = 0.0
-    """Taken from the score of a goal's options for each step between it and the theorem."""
+    """Subtracted from the score of a goal's options for each step between the goal and the theorem."""
     path_bias: float = 0.0
-    """Taken from a tactic's score for each worker that is at work below it, beside the virtual loss."""
+    """Subtracted from a tactic's score for each worker in flight below it, in addition to the virtual loss."""
 
     def __post_init__(self) -> None:
         for name, value, allowed in (
@@ -81,15 +85,17 @@ class ProofConfig:
                 raise ConfigError(f"widening must be (k, a) with k > 0 and 0 < a <= 1, not {pair!r}")
 
     def to_dict(self) -> dict[str, Any]:
-        """All settings, as JSON holds them."""
+        """Return all fields, ready for JSON."""
         return {**asdict(self), "widening": None if self.widening is None else list(self.widening)}
 
 
 def read_policy(text: str, config: ProofConfig) -> ProofConfig:
-    """The settings of a policy that is written with options of its own: `ucb1`, `puct(c=0.5, backup='product')`."""
+    """Return a configuration with the policy and the options that a text names: `ucb1`, `puct(c=0.5,
+    backup='product')`.
+    """
     call = parse_call(text)
     if call.positional:
-        raise ConfigError(f"the options of a policy have names: {text!r}")
+        raise ConfigError(f"the options of a policy need names, such as puct(c=0.5), not {text!r}")
     try:
         return replace(config, policy=call.name, **call.options)
     except TypeError as error:

@@ -1,4 +1,4 @@
-"""Texts as short digests: the same on every machine and in every process."""
+"""Short digests of text that are the same on every machine and in every process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import hashlib
 
 
 def digest(*texts: str) -> str:
-    """A digest of some texts in their order, as 16 hexadecimal digits. Each counts with its length, so `ab, c` is not `a, bc`.
+    """Return a digest of texts in their order, as 16 hexadecimal digits.
+
+    The length of each text counts, so `ab, c` and `a, bc` differ.
 
     >>> digest("ab", "c") == digest("a", "bc")
     False

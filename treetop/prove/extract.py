@@ -1,4 +1,4 @@
-"""The proof out of the graph: the one with the fewest tactics, then without the steps that it does not need."""
+"""Extract the shortest proof from the graph, and remove the steps that it does not need."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ Try = Callable[[Place, str], Attempt]
 
 
 def extract(graph: Graph, goal: GoalNode | None = None) -> Proof:
-    """The shortest proof of a proved goal (the theorem, if none is named): the fewest tactics, of these the least text.
+    """Return the shortest proof of a proved goal (default: the theorem): the fewest tactics, then the least text.
 
-    Goals are settled in the order of their proofs' length, as in Dijkstra's search, so each rests on settled ones only and no circle can come in.
+    Goals are finished in the order of the length of their proofs, as in Dijkstra's algorithm. Each proof then uses
+    finished goals only, so it has no cycle.
     """
     wanted = graph.root if goal is None else goal
     chosen: dict[int, TacticNode] = {}
@@ -28,13 +29,13 @@ def extract(graph: Graph, goal: GoalNode | None = None) -> Proof:
             heapq.heappush(heap, ((1, len(tactic.tactic)), tactic.proved_at, tactic))
     while heap:
         least, _, tactic = heapq.heappop(heap)
-        settled = tactic.goal
-        if settled.id in chosen:
+        current = tactic.goal
+        if current.id in chosen:
             continue
-        chosen[settled.id], cost[settled.id] = tactic, least
-        if settled is wanted:
+        chosen[current.id], cost[current.id] = tactic, least
+        if current is wanted:
             break
-        for user in settled.users:
+        for user in current.users:
             if user.status is not Status.proved:
                 continue
             waiting[id(user)] -= 1
@@ -46,7 +47,10 @@ def extract(graph: Graph, goal: GoalNode | None = None) -> Proof:
 
 
 def _build(wanted: GoalNode, chosen: dict[int, TacticNode]) -> Proof:
-    """Parts before wholes, without recursion: a proof may be deep. Equal parts are one object."""
+    """Build proofs from their parts upwards, without recursion, because a proof may be deep.
+
+    Equal parts are one object.
+    """
     built: dict[int, Proof] = {}
     pending = [wanted]
     while pending:
@@ -62,7 +66,9 @@ def _build(wanted: GoalNode, chosen: dict[int, TacticNode]) -> Proof:
 
 
 def shorten(graph: Graph, attempt: Try, may_go_on: Callable[[], bool]) -> Proof:
-    """The shortest proof, after every step that leaves one subgoal was left out by way of trial: the rest may do without it."""
+    """Return the shortest proof after trying to leave out every step that has one subgoal: the rest may work without
+    it.
+    """
     proof = extract(graph)
     tried: set[tuple[str, str]] = set()
     improved = True
@@ -90,7 +96,7 @@ def shorten(graph: Graph, attempt: Try, may_go_on: Callable[[], bool]) -> Proof:
 
 
 def _transplant(graph: Graph, proof: Proof, node: GoalNode, attempt: Try, may_go_on: Callable[[], bool]) -> bool:
-    """Whether the same tactics prove another goal too. What was found out is entered in the graph."""
+    """Return whether the same tactics prove another goal too. The results are recorded in the graph."""
     pending = [(proof, node)]
     while pending:
         if not may_go_on():

@@ -1,15 +1,16 @@
-"""The graph of a proof search: goals, the tactics tried on them, and what is known of each: open, proved or dead.
+"""The graph of a proof search: goals, the tactics tried on them, and the status of each: open, proved or dead.
 
-A goal needs ONE proved tactic, a tactic ALL its subgoals. Equal goals are one node, so the graph may have cycles. Two least fixpoints say what is
-known, and both are kept up to date with every attempt:
+A goal needs ONE proved tactic, a tactic ALL its subgoals. Equal goals are one node, so the graph may have cycles. Two
+least fixpoints define the status, and both are updated with every attempt:
 
-- **proved**: a tactic whose subgoals are all proved is proved, and so is its goal. A cycle proves nothing, because a least fixpoint never begins.
-- **alive**: a goal at which something is still untried is alive, and so is one with a tactic whose subgoals are all proved or alive. An open goal
-  that is not alive is dead: every way on leads to a dead end or round in a circle.
+- **proved**: a tactic is proved if all its subgoals are proved, and then its goal is proved too. A cycle proves
+  nothing, because a least fixpoint starts from tactics without subgoals.
+- **alive**: a goal is alive if something is untried there, or if the subgoals of one of its tactics are all proved or
+  alive. An open goal that is not alive is dead: every continuation ends in a dead goal or in a cycle.
 
-For the second each open goal holds a *witness*: something untried, or a tactic; the witnesses never form a circle. Only goals whose witness is
-lost have to be looked at again. In the same way each goal that **matters**, because an open way leads to it from the theorem, holds an *anchor*: the last
-tactic of such a way. `docs/proving.md` has a picture.
+For the second fixpoint each open goal keeps a *witness*: something untried, or a tactic. Witnesses never form a cycle,
+and only goals whose witness is lost are examined again. In the same way each goal that is **relevant**, because an open
+path leads to it from the theorem, keeps an *anchor*: the last tactic of such a path. `docs/proving.md` has a figure.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from treetop.prove.prover import Attempt, Goal, Place, Step, Suggestion
 
 
 class Status(StrEnum):
-    """What is known of a goal or a tactic."""
+    """The status of a goal or a tactic."""
 
     open = "open"
     proved = "proved"
@@ -59,11 +60,11 @@ class TacticNode:
         self.reason = reason
         self.seconds = seconds
         self.missing = 0
-        """Distinct subgoals that are not proved yet."""
+        """How many distinct subgoals are not proved yet."""
         self.backward = False
-        """Whether a subgoal leads back to the goal by tactics that were there before. Without these the graph has no cycle."""
+        """Whether a subgoal leads back to the goal by older tactics. Without these tactics the graph has no cycle."""
         self.proved_at = 0
-        """The place in the order of proofs: greater than that of every subgoal."""
+        """The position in the order of proofs: greater than that of every subgoal."""
         self.visits = 0
         self.in_flight = 0
         self.successes = 0
@@ -74,7 +75,7 @@ class TacticNode:
 
 
 class GoalNode:
-    """A goal, what may be tried on it, and what was."""
+    """A goal, the tactics that may be tried on it, and those that were tried."""
 
     __slots__ = (
         "anchor",
@@ -84,9 +85,9 @@ class GoalNode:
         "id",
         "in_flight",
         "log_prior",
-        "matters",
         "origin",
         "reason",
+        "relevant",
         "reserved",
         "status",
         "successes",
@@ -104,12 +105,13 @@ class GoalNode:
         self.id = number
         self.goal = goal
         self.origin: tuple[TacticNode, int] | None = None
-        """The tactic that led here first, and the index among its subgoals; the theorem, which is number 0, has none."""
+        """The first tactic that produced this goal, and the index among its subgoals; None for the theorem, which has
+        the id 0."""
         self.depth = 0
         self.status = Status.open
         self.reason = ""
         self.suggestions: Sequence[Suggestion] | None = None
-        """In the order in which they are tried; None before anybody was asked."""
+        """In the order in which they are tried; None before the provider was asked."""
         self.total = 1.0
         """The sum of their probabilities."""
         self.tried = 0
@@ -117,35 +119,35 @@ class GoalNode:
         self.users: list[TacticNode] = []
         """The tactics that have this goal among their subgoals, each once."""
         self.witness: TacticNode | None = None
-        """Why the goal is alive: a tactic, or None as long as something is untried."""
-        self.matters = number == 0
-        """Whether an open way leads here from the theorem."""
+        """Why the goal is alive: a tactic, or None while something is untried."""
+        self.relevant = number == 0
+        """Whether an open path leads here from the theorem."""
         self.anchor: TacticNode | None = None
-        """The last tactic of such a way; the theorem needs none."""
+        """The last tactic of such a path; None for the theorem."""
         self.reserved = False
-        """Whether somebody is trying tactics here just now."""
+        """Whether tactics are being tried here now."""
         self.visits = 0
         self.in_flight = 0
         self.successes = 0
         self.estimate = 0.5
-        """How likely it seems that the goal can be proved, before anything was tried."""
+        """The estimated probability that the goal can be proved, before anything was tried."""
         self.value = 0.5
         self.log_prior = 0.0
-        """The best way here from the theorem: the sum of the logarithms of its tactics' shares."""
+        """The most probable path here from the theorem: the sum of the logarithms of its tactics' shares."""
 
     @property
     def expanded(self) -> bool:
-        """Whether somebody was asked for tactics."""
+        """Whether the provider was asked for tactics."""
         return self.suggestions is not None
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing is left to be tried, and nobody is trying."""
+        """Whether every tactic was tried and none is being tried."""
         return self.suggestions is not None and self.tried >= len(self.suggestions) and not self.reserved
 
     @property
     def expandable(self) -> bool:
-        """Whether somebody may begin to try something here."""
+        """Whether tactics may be tried here now."""
         return (
             self.status is Status.open
             and not self.reserved
@@ -153,11 +155,11 @@ class GoalNode:
         )
 
     def share(self, suggestion: Suggestion | TacticNode) -> float:
-        """A tactic's part of the probability at this goal."""
+        """Return a tactic's share of the probability at this goal."""
         return suggestion.probability / self.total if self.total > 0 else 1.0 / max(1, len(self.suggestions or ()))
 
     def place(self) -> Place:
-        """The goal with the way that led here first."""
+        """Return the goal with the path that reached it first."""
         steps: list[Step] = []
         node = self
         while node.origin is not None:
@@ -171,19 +173,19 @@ class GoalNode:
 
 
 class Change:
-    """What an attempt has changed: the goals that are proved or dead by it, and those that matter from now on."""
+    """The effect of an attempt: the goals that it proved, those that it made dead, and those that became relevant."""
 
-    __slots__ = ("dead", "matter", "proved", "tactic")
+    __slots__ = ("dead", "proved", "relevant", "tactic")
 
     def __init__(self, tactic: TacticNode | None = None) -> None:
         self.tactic = tactic
         self.proved: list[GoalNode] = []
         self.dead: list[GoalNode] = []
-        self.matter: list[GoalNode] = []
+        self.relevant: list[GoalNode] = []
 
 
 class Graph:
-    """Goals and tactics from the theorem on. The only place where a status is set."""
+    """Goals and tactics from the theorem on. Statuses are set here only."""
 
     def __init__(self, root: Goal) -> None:
         self.root = GoalNode(0, root)
@@ -195,38 +197,38 @@ class Graph:
         return len(self.goals)
 
     def find(self, goal: Goal) -> GoalNode | None:
-        """The node of an equal goal."""
+        """Return the node of an equal goal, or None."""
         return self._by_key.get(goal.key)
 
     def expand(self, node: GoalNode, suggestions: Sequence[Suggestion]) -> Change:
-        """Note what may be tried on a goal."""
+        """Record the tactics that may be tried on a goal."""
         node.suggestions = suggestions
         node.total = sum(suggestion.probability for suggestion in suggestions)
         change = Change()
         if node.exhausted:
-            node.reason = "nobody knows a tactic for it"
-            self._lose(node, change)
+            node.reason = "no tactic was suggested for it"
+            self._replace_witness(node, change)
         return change
 
     def kill(self, node: GoalNode, reason: str) -> Change:
-        """Nothing more will be tried on a goal, for this reason. What was opened before stays open."""
+        """Try no more tactics on a goal, for this reason. Tactics that are open stay open."""
         node.suggestions = tuple(node.suggestions or ())[: node.tried]
         node.reason = reason
         change = Change()
         if node.exhausted and node.status is Status.open:
-            self._lose(node, change)
+            self._replace_witness(node, change)
         return change
 
     def release(self, node: GoalNode) -> Change:
-        """Whoever was trying tactics on a goal has finished or is gone."""
+        """Mark a goal as no longer reserved."""
         node.reserved = False
         change = Change()
         if node.exhausted and node.status is Status.open:
-            self._lose(node, change)
+            self._replace_witness(node, change)
         return change
 
     def record(self, node: GoalNode, suggestion: Suggestion, attempt: Attempt, *, extra: bool = False) -> Change:
-        """Note what became of the next tactic that was to be tried on a goal; or of an extra one, which nobody had suggested."""
+        """Record the result of the goal's next tactic; with `extra`, of one that was not suggested."""
         if not extra:
             node.tried += 1
         subgoals = () if attempt.subgoals is None else tuple(self._enter(goal) for goal in attempt.subgoals)
@@ -246,10 +248,10 @@ class Graph:
             tactic.status = Status.dead
         elif tactic.missing == 0:
             self._prove(tactic, change)
-        elif node.matters:
-            self._gain(tactic, change)
+        elif node.relevant:
+            self._mark_relevant(tactic, change)
         if node.exhausted and node.status is Status.open:
-            self._lose(node, change)
+            self._replace_witness(node, change)
         return change
 
     def _enter(self, goal: Goal) -> GoalNode:
@@ -261,7 +263,10 @@ class Graph:
         return node
 
     def _leads_to(self, start: GoalNode, target: GoalNode) -> bool:
-        """Whether tactics lead from one goal down to another. Looked for from below: most goals have few above them."""
+        """Return whether tactics lead from one goal down to another.
+
+        The search runs upwards, because most goals have few users.
+        """
         seen = {target.id}
         pending = [target]
         while pending:
@@ -289,10 +294,13 @@ class Graph:
                 user.missing -= 1
                 if user.missing == 0 and user.status is Status.open:
                     pending.append(user)
-        self._drift([tactic for goal in change.proved for tactic in goal.tactics], change.proved)
+        self._reanchor([tactic for goal in change.proved for tactic in goal.tactics], change.proved)
 
-    def _lose(self, node: GoalNode, change: Change) -> None:
-        """A goal has lost its witness: look for another, for it and for all whose witness it was a part of. Those that find none are dead."""
+    def _replace_witness(self, node: GoalNode, change: Change) -> None:
+        """Find a new witness for a goal that lost its own, and for all goals that depended on it.
+
+        Those without one are dead.
+        """
         node.witness = next((tactic for tactic in node.tactics if _stands_by_itself(tactic)), None)
         if node.witness is not None:
             return
@@ -315,7 +323,7 @@ class Graph:
         died = [user for dead in suspects.values() for user in dead.users if user.status is Status.open]
         for user in died:
             user.status = Status.dead
-        self._drift([*died, *(tactic for dead in suspects.values() for tactic in dead.tactics)], suspects.values())
+        self._reanchor([*died, *(tactic for dead in suspects.values() for tactic in dead.tactics)], suspects.values())
 
     def _depending_on(self, node: GoalNode) -> dict[int, GoalNode]:
         found = {node.id: node}
@@ -328,21 +336,21 @@ class Graph:
                     pending.append(above)
         return found
 
-    def _gain(self, tactic: TacticNode, change: Change) -> None:
-        """A tactic of a goal that matters is open: so its open subgoals matter, and what they lead to."""
+    def _mark_relevant(self, tactic: TacticNode, change: Change) -> None:
+        """Mark the open subgoals of an open tactic as relevant, and everything that they lead to."""
         pending = [tactic]
         while pending:
             way = pending.pop()
             for below in way.subgoals:
-                if below.status is Status.open and not below.matters:
-                    below.matters, below.anchor = True, way
-                    change.matter.append(below)
+                if below.status is Status.open and not below.relevant:
+                    below.relevant, below.anchor = True, way
+                    change.relevant.append(below)
                     pending.extend(further for further in below.tactics if further.status is Status.open)
 
-    def _drift(self, closed: Iterable[TacticNode], decided: Iterable[GoalNode]) -> None:
-        """Ways through some tactics are closed, and some goals are decided: look for other anchors. Goals that find none do not matter any more."""
+    def _reanchor(self, closed: Iterable[TacticNode], decided: Iterable[GoalNode]) -> None:
+        """Find new anchors after tactics were closed and goals decided. Goals without one are no longer relevant."""
         for goal in decided:
-            goal.matters, goal.anchor = False, None
+            goal.relevant, goal.anchor = False, None
         loose: dict[int, GoalNode] = {}
         pending = list(closed)
         while pending:
@@ -360,7 +368,7 @@ class Graph:
                 (
                     user
                     for user in goal.users
-                    if user.status is Status.open and user.goal.matters and user.goal.id not in loose
+                    if user.status is Status.open and user.goal.relevant and user.goal.id not in loose
                 ),
                 None,
             )
@@ -376,15 +384,18 @@ class Graph:
                 if below.id in loose
             )
         for goal in loose.values():
-            goal.matters, goal.anchor = False, None
+            goal.relevant, goal.anchor = False, None
 
     def add_proof(self, node: GoalNode, tactic: str, subgoals: Iterable[Goal]) -> Change:
-        """Enter one more tactic that applies to a goal, found outside the search (while a proof is being shortened)."""
+        """Record one more tactic that applies to a goal, found while a proof is being shortened."""
         return self.record(node, Suggestion(tactic, 0.0), Attempt(tuple(subgoals)), extra=True)
 
 
 def _stands_by_itself(tactic: TacticNode) -> bool:
-    """Whether each subgoal is proved or has something untried: the usual case, and then nobody else has to be asked."""
+    """Return whether each subgoal is proved or has something untried.
+
+    This is the usual case, and needs no further search.
+    """
     return tactic.status is Status.open and all(
         below.status is Status.proved or (below.status is Status.open and not below.exhausted)
         for below in tactic.subgoals

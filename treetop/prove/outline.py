@@ -1,6 +1,7 @@
-"""The tree of a proof search as indented text: the proof first, then where the search has been most often, as much as fits.
+"""The tree of a proof search as indented text: the proof first, then the most visited parts, as much as fits.
 
-Equal goals are one goal, so the tree is a graph: a goal's tactics stand where it comes first, and later it is only named.
+Equal goals are one goal, so the tree is a graph: the tactics of a goal are listed where it appears first; later only
+its number is shown.
 """
 
 from __future__ import annotations
@@ -14,18 +15,18 @@ from treetop.prove.graph import GoalNode, Graph, Status, TacticNode
 from treetop.prove.prover import Proof
 
 LINES = 60
-"""How many are shown unless somebody asks for all."""
+"""The default number of lines."""
 SIGNS = {Status.proved: "+", Status.open: "?", Status.dead: "x"}
 
-_RULE = re.compile(r"^={8,}$", re.MULTILINE)  # what provers draw between hypotheses and conclusion
+_RULE = re.compile(r"^={8,}$", re.MULTILINE)  # what provers print between hypotheses and conclusion
 
 Show = Callable[[GoalNode], str]
-"""A goal as its users write it."""
+"""Returns a goal in the notation of the prover's users."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A goal or a tactic, and how far it is indented."""
+    """A goal or a tactic with its indentation."""
 
     level: int
     status: Status
@@ -39,16 +40,16 @@ class Line:
 
 @dataclass(frozen=True)
 class Outline:
-    """The lines that are shown, and how much is not."""
+    """The lines of a tree, and how much was left out."""
 
     lines: tuple[Line, ...]
     tactics: int
-    """All that could be shown."""
+    """How many tactics the whole tree has."""
     left_out: int
 
     @property
     def legend(self) -> str:
-        """What the signs mean, and what is left out."""
+        """The meaning of the signs, and what was left out."""
         signs = ", ".join(f"{sign} {status.value}" for status, sign in SIGNS.items())
         return signs + (f"; {self.left_out:,} of {self.tactics:,} tactics are left out" if self.left_out else "")
 
@@ -64,7 +65,10 @@ def outline(
     everything: bool = False,
     show: Show | None = None,
 ) -> Outline:
-    """The tree from the theorem down, with about so many lines at most. Tactics that failed are left out unless everything is asked for."""
+    """Return the tree from the theorem down, in at most about `lines` lines.
+
+    Tactics that failed are left out unless `everything` is set.
+    """
     used = set() if proof is None else {(part.goal.key, part.tactic) for part in proof.parts_once()}
     under = {
         node.id: [tactic for tactic in node.tactics if everything or tactic.subgoals or tactic.status is Status.proved]
@@ -78,7 +82,7 @@ def outline(
 
 
 def conclusion(sight: str) -> str:
-    r"""What is to be shown, without the hypotheses, on one line.
+    r"""Return the conclusion of a goal, without the hypotheses, on one line.
 
     >>> conclusion("n : nat; H : n = 0 |- n + 0 = 0"), conclusion("n : nat\n============\nn + 0 =\n0")
     ('n + 0 = 0', 'n + 0 = 0')
@@ -92,14 +96,14 @@ def _plainly(node: GoalNode) -> str:
 
 
 def _interest(tactic: TacticNode, used: set[tuple[str, str]]) -> tuple[bool, bool, int]:
-    """The least first: what the proof uses, then what was visited most; what is dead last."""
+    """Return a sort key: tactics of the proof first, then the most visited ones, dead ones last."""
     return (tactic.goal.goal.key, tactic.tactic) not in used, tactic.status is Status.dead, -tactic.visits
 
 
 def _choose(
     root: GoalNode, under: dict[int, list[TacticNode]], used: set[tuple[str, str]], lines: int
 ) -> dict[int, list[TacticNode]]:
-    """Which tactics are shown under which goals: from the theorem on always the most interesting one, as long as there is room."""
+    """Choose the tactics that are shown under each goal: repeatedly the most interesting one, while there is space."""
     chosen: dict[int, list[TacticNode]] = {root.id: []}
     heap: list[tuple[tuple[bool, bool, int], int, GoalNode]] = []
     left = lines - 1

@@ -1,4 +1,4 @@
-"""The provers that are known, and the files that they read. A prover is imported when one of its files is opened.
+"""The registry of provers and of the files that they read. A prover is imported when one of its files is opened.
 
 To add a prover, write a class that opens its files (a `TheoremFile`) and add a line to `PROVERS`.
 """
@@ -19,7 +19,7 @@ class ProverPlugin:
     """A prover and the files that it reads."""
 
     files: str
-    """What its files are called: `Coq files`."""
+    """The name of its files: `Coq files`."""
     suffixes: tuple[str, ...]
     loader: str
     """`module:class`, called with the path and the options; returns a `TheoremFile`."""
@@ -32,7 +32,7 @@ PROVERS = (
     ProverPlugin("Coq files", (".v",), "treetop.prove.coq.writing:ProofFile", ("settings", "write", "copy", "data")),
 )
 READER = "treetop.prove.logic.files:read_formula"
-"""Reads a theorem from text that names no file. It has the options of TPTP problems."""
+"""Reads a theorem from text that is not the name of a file. It has the options of TPTP problems."""
 
 
 def suffixes() -> tuple[str, ...]:
@@ -45,7 +45,7 @@ def suffixes() -> tuple[str, ...]:
 
 
 def plugin_for(path: str | Path) -> ProverPlugin | None:
-    """Return the prover that reads a file, by the suffix of its name; None where there is none.
+    """Return the prover that reads a file, by the suffix of its name, or None.
 
     >>> plugin_for("Lists.v").files
     'Coq files'

@@ -1,6 +1,9 @@
-"""Which goal is worked on next. `ucb1` and `puct` walk down from the theorem by scores; `best_first` and `blind_uniform` look at all open goals at once.
+"""Selection policies: which goal is expanded next.
 
-A policy also decides in what order the suggested tactics are tried: by probability, or, for the blind one, shuffled.
+`ucb1` and `puct` descend from the theorem by scores; `best_first` and `blind_uniform` choose among all open goals.
+
+A policy also decides the order in which the suggested tactics are tried: by probability, or shuffled for
+`blind_uniform`.
 """
 
 from __future__ import annotations
@@ -19,38 +22,39 @@ from treetop.prove.prover import Suggestion
 from treetop.prove.providers import by_probability
 
 TieBreak = Callable[[Sequence[TacticNode | Suggestion | None]], TacticNode | Suggestion | None]
-"""Chooses among options with the same score: tactics that are open, the suggestion that would be tried next, or None for a goal at which nobody was asked yet."""
+"""Chooses among options with equal scores: open tactics, the suggestion that would be tried next, or None for a goal
+whose provider was not asked yet."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The goal to work on, and the way that led to it: each goal above it with the tactic taken there."""
+    """The goal to expand, and the path to it: each goal above it with the tactic chosen there."""
 
     goal: GoalNode
     way: tuple[tuple[GoalNode, TacticNode], ...]
 
 
 class Policy(Protocol):
-    """Chooses goals, and the order of the tactics at a goal."""
+    """Selects goals, and orders the tactics at a goal."""
 
     def select(self) -> Selection | None:
-        """The goal to work on; None where all that could be worked on is reserved."""
+        """Return the goal to expand; None if all candidates are reserved."""
         ...
 
     def order(self, suggestions: list[Suggestion]) -> list[Suggestion]:
-        """The suggestions of a goal in the order in which they are to be tried."""
+        """Return the suggestions of a goal in the order in which they are tried."""
         ...
 
     def offer(self, goal: GoalNode) -> None:
-        """A goal matters from now on, or again; there is a better way to it; or it may be worked on again."""
+        """Add a goal to the candidates: it is relevant now, has a better path, or may be expanded again."""
         ...
 
 
 def make_policy(graph: Graph, config: ProofConfig, rng: Rng | None, tie_break: TieBreak | None) -> Policy:
-    """The policy that the settings name."""
+    """Return the policy that the configuration names."""
     if config.policy == "blind_uniform":
         if rng is None:
-            raise ConfigError("blind_uniform draws goals at random: give it a seed")
+            raise ConfigError("blind_uniform draws goals at random and needs a seed")
         return Blind(graph, rng)
     if config.policy == "best_first":
         return BestFirst(graph)
@@ -58,11 +62,11 @@ def make_policy(graph: Graph, config: ProofConfig, rng: Rng | None, tie_break: T
 
 
 class Walk:
-    """UCB1 or PUCT from the theorem down.
+    """UCB1 or PUCT, descending from the theorem.
 
-    At a goal the options are its open tactics and, as one more, to try what comes next among the suggestions. UCB1 gives what was never visited
-    an infinite score, so it opens everything before it goes deeper (unless widening forbids); PUCT weighs it by its probability.
-    A tactic with a subgoal that stands on the way already is no option there: its proof would need what it is meant to prove.
+    The options at a goal are its open tactics and trying the next suggestions. UCB1 gives unvisited options an infinite
+    score, so it opens everything before it descends (unless widening prevents it); PUCT weights them by probability. A
+    tactic is no option if one of its subgoals is already on the path: its proof would need what it is meant to prove.
     """
 
     def __init__(self, graph: Graph, config: ProofConfig, rng: Rng | None, tie_break: TieBreak | None) -> None:
@@ -71,14 +75,14 @@ class Walk:
         self._c = 1.0 if config.c is None else config.c
 
     def order(self, suggestions: list[Suggestion]) -> list[Suggestion]:
-        """By probability."""
+        """Sort by probability."""
         return by_probability(suggestions)
 
     def offer(self, goal: GoalNode) -> None:
-        """Nothing to remember: every walk begins at the theorem."""
+        """Do nothing: every descent starts at the theorem."""
 
     def select(self) -> Selection | None:
-        """Walk down; where a way turns out to be closed, the next best option is taken."""
+        """Descend to a goal; where a path turns out to be closed, take the next best option."""
         root = self._graph.root
         if root.status is not Status.open:
             return None
@@ -108,7 +112,9 @@ class Walk:
         return self._by_witnesses()
 
     def _ways_on(self, goal: GoalNode, on_way: set[int]) -> Iterator[tuple[TacticNode | None, GoalNode]]:
-        """The options at a goal, best first: a tactic with a subgoal to go on with, or None to work on the goal itself."""
+        """Yield the options at a goal, best first: a tactic with the subgoal to descend to, or None to expand the goal
+        itself.
+        """
         options: list[TacticNode | None] = [
             tactic
             for tactic in goal.tactics
@@ -121,7 +127,7 @@ class Walk:
         while options:
             best = max(scores[id(option)] for option in options)
             tied = [option for option in options if scores[id(option)] == best]
-            option = tied[0] if len(tied) == 1 else self._settle(goal, tied)
+            option = tied[0] if len(tied) == 1 else self._break_tie(goal, tied)
             options.remove(option)
             if option is None:
                 yield None, goal
@@ -129,13 +135,13 @@ class Walk:
                 for below in self._subgoals(option):
                     yield option, below
         if goal.expandable:
-            yield None, goal  # widening forbids it, and there is no other way on
+            yield None, goal  # widening prevents it, but there is no other option
 
     def _too_wide(self, goal: GoalNode, opened: int) -> bool:
         widening = self._config.widening
         return widening is not None and opened >= widening[0] * max(1, goal.visits) ** widening[1]
 
-    def _settle(self, goal: GoalNode, tied: list[TacticNode | None]) -> TacticNode | None:
+    def _break_tie(self, goal: GoalNode, tied: list[TacticNode | None]) -> TacticNode | None:
         if self._tie_break is not None:
             upcoming = goal.suggestions[goal.tried] if goal.suggestions and goal.tried < len(goal.suggestions) else None
             candidates: list[TacticNode | Suggestion | None] = [
@@ -146,7 +152,7 @@ class Walk:
                 if chosen is candidate:
                     return option
             raise ConfigError(
-                f"the tie-break chose {chosen!r}, which is not among the {len(tied)} options it was given"
+                f"the tie-break returned {chosen!r}, which is not one of the {len(tied)} options it was given"
             )
         return tied[0 if self._rng is None else self._rng.below(len(tied))]
 
@@ -171,7 +177,7 @@ class Walk:
         return self._exploited(tactic) + self._c * goal.share(tactic) * parent / (1 + visits) - self._bias(goal, tactic)
 
     def _exploited(self, tactic: TacticNode) -> float:
-        """A tactic's value, each expansion under way below it counted as fruitless."""
+        """Return a tactic's value, with every expansion in flight below it counted as unsuccessful."""
         lost = self._config.virtual_loss * tactic.in_flight
         return tactic.value * tactic.visits / (tactic.visits + lost) if lost and tactic.visits else tactic.value
 
@@ -179,7 +185,7 @@ class Walk:
         return self._config.depth_bias * goal.depth + self._config.path_bias * tactic.in_flight
 
     def _subgoals(self, tactic: TacticNode) -> list[GoalNode]:
-        """The open subgoals of a tactic, the one to go on with first."""
+        """Return the open subgoals of a tactic, the one to descend to first."""
         found = [below for below in dict.fromkeys(tactic.subgoals) if below.status is Status.open]
         rule = self._config.subgoals
         if rule == "hardest":
@@ -196,7 +202,7 @@ class Walk:
         return found
 
     def _by_witnesses(self) -> Selection | None:
-        """The way that is there if any is: that of the witnesses, which never leads in a circle."""
+        """Return the path of the witnesses, which never form a cycle; None if it ends at a reserved goal."""
         goal = self._graph.root
         way: list[tuple[GoalNode, TacticNode]] = []
         while goal.witness is not None:
@@ -210,7 +216,7 @@ class Walk:
 
 
 def _first_way(goal: GoalNode) -> Selection:
-    """A goal with the way that led to it first."""
+    """Return a goal with the path that reached it first."""
     way: list[tuple[GoalNode, TacticNode]] = []
     below = goal
     while below.origin is not None:
@@ -221,7 +227,7 @@ def _first_way(goal: GoalNode) -> Selection:
 
 
 class Blind:
-    """Any open goal that matters, each as likely; tactics in a random order. It knows nothing of probabilities and values."""
+    """Draws any open relevant goal, and tries tactics in random order. It uses neither probabilities nor values."""
 
     def __init__(self, graph: Graph, rng: Rng) -> None:
         self._rng = rng
@@ -229,21 +235,21 @@ class Blind:
         self._known: set[int] = {graph.root.id}
 
     def offer(self, goal: GoalNode) -> None:
-        """Remember it."""
+        """Add the goal to the candidates."""
         if goal.id not in self._known:
             self._known.add(goal.id)
             self._open.append(goal)
 
     def order(self, suggestions: list[Suggestion]) -> list[Suggestion]:
-        """Shuffled: whatever order the provider gave, all orders are as likely."""
+        """Shuffle the suggestions uniformly."""
         return self._rng.shuffled(suggestions)
 
     def select(self) -> Selection | None:
-        """Draw until one may be worked on. Those that may not are forgotten, until somebody offers them again."""
+        """Draw until a goal may be expanded. Goals that may not be are dropped until they are offered again."""
         while self._open:
             index = self._rng.below(len(self._open))
             goal = self._open[index]
-            if goal.expandable and goal.matters:
+            if goal.expandable and goal.relevant:
                 return _first_way(goal)
             self._open[index] = self._open[-1]
             self._open.pop()
@@ -252,27 +258,27 @@ class Blind:
 
 
 class BestFirst:
-    """The goal whose next tactic has the likeliest way to it: the product of the shares of all tactics on it."""
+    """The goal whose next tactic has the most probable path: the product of the shares of all tactics on it."""
 
     def __init__(self, graph: Graph) -> None:
         self._heap: list[tuple[float, int, GoalNode]] = [(0.0, 0, graph.root)]
         self._count = 0
 
     def order(self, suggestions: list[Suggestion]) -> list[Suggestion]:
-        """By probability."""
+        """Sort by probability."""
         return by_probability(suggestions)
 
     def offer(self, goal: GoalNode) -> None:
-        """Put it in its place."""
+        """Add the goal to the heap."""
         if goal.expandable:
             self._count += 1
             heapq.heappush(self._heap, (-_promise(goal), self._count, goal))
 
     def select(self) -> Selection | None:
-        """The best one that may be worked on. Those that may not are forgotten, until somebody offers them again."""
+        """Return the best goal that may be expanded. Goals that may not be are dropped until they are offered again."""
         while self._heap:
             rank, _, goal = self._heap[0]
-            if goal.expandable and goal.matters and rank == -_promise(goal):
+            if goal.expandable and goal.relevant and rank == -_promise(goal):
                 return _first_way(goal)
             heapq.heappop(self._heap)
         return None

@@ -1,7 +1,8 @@
-"""What a proof search needs to know of a prover: goals, tactics that turn a goal into subgoals, and a proof that somebody else can check.
+"""The interface of provers: goals, tactics that turn a goal into subgoals, and proofs that a checker verifies.
 
-A prover is asked one question: what becomes of this goal under this tactic? It answers with subgoals that must ALL be proved (none: the goal is
-proved), or with the reason why the tactic fails. The search never looks into a goal; those who suggest tactics do.
+A prover answers one question: what are the subgoals of this goal under this tactic? It returns subgoals that must ALL
+be proved (none: the goal is proved), or the reason why the tactic fails. The search does not look into goals; providers
+do.
 """
 
 from __future__ import annotations
@@ -13,14 +14,14 @@ from typing import Any, NamedTuple, Protocol
 
 @dataclass(frozen=True)
 class Goal:
-    """Something to be proved. Goals with equal keys are one goal, whatever way led to them."""
+    """Something to be proved. Goals with equal keys are one goal, whatever path led to them."""
 
     key: str
-    """All that decides what can be proved from here, as text."""
+    """Text that holds everything that decides what can be proved from here."""
     text: str = field(default="", compare=False)
-    """For people, where that is not the key."""
+    """The text to display, if it is not the key."""
     data: Any = field(default=None, compare=False, repr=False)
-    """What the prover and the suggesting parties know of it. It must be picklable."""
+    """What the prover and the providers store with the goal. It must be picklable."""
 
     def __str__(self) -> str:
         return self.text or self.key
@@ -28,7 +29,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Step:
-    """From a goal to one of its subgoals: the tactic, and which of those that it left (0 is the first)."""
+    """A step from a goal to one of its subgoals: the tactic, and the index of the subgoal."""
 
     tactic: str
     index: int
@@ -36,7 +37,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Place:
-    """A goal and a way to it from the theorem. Provers that hold one state at a time go there; others look at the goal alone."""
+    """A goal and a path to it from the theorem.
+
+    Provers that hold one state at a time replay the path; others use the goal alone.
+    """
 
     goal: Goal
     path: tuple[Step, ...] = ()
@@ -44,38 +48,41 @@ class Place:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What became of a goal under a tactic."""
+    """The result of a tactic on a goal."""
 
     subgoals: tuple[Goal, ...] | None
-    """All of them must be proved; none: the goal is. None instead of a tuple: the tactic failed."""
+    """All of them must be proved; an empty tuple proves the goal. None: the tactic failed."""
     reason: str = ""
-    """Why it failed, in a line."""
+    """Why it failed, in one line."""
     seconds: float = 0.0
 
     @property
     def applied(self) -> bool:
-        """Whether the tactic did something."""
+        """Whether the tactic succeeded."""
         return self.subgoals is not None
 
 
 class Prover(Protocol):
-    """A proof assistant with one theorem open. One that is used by several workers is made once in each of them."""
+    """A proof assistant with one theorem open. Every worker opens its own."""
 
     def root(self) -> Goal:
-        """The theorem."""
+        """Return the goal of the theorem."""
         ...
 
     def attempt(self, place: Place, tactic: str, seconds: float | None = None) -> Attempt:
-        """Try a tactic on a goal, for so long at most. What goes wrong within it is a failed attempt with a reason, never an exception."""
+        """Try a tactic on a goal, for at most this many seconds.
+
+        Errors of the tactic are failed attempts with a reason, never exceptions.
+        """
         ...
 
     def close(self) -> None:
-        """End what was started. May be called twice."""
+        """End all processes and free all resources. May be called twice."""
         ...
 
 
 class Suggestion(NamedTuple):
-    """A tactic that may be worth trying, and how likely it seems. The probabilities at a goal need not add up to 1."""
+    """A tactic and its estimated probability. The probabilities at a goal need not add up to 1."""
 
     tactic: str
     probability: float
@@ -86,17 +93,17 @@ class Provider(Protocol):
 
     @property
     def name(self) -> str:
-        """How a report names it."""
+        """The name in reports."""
         ...
 
     def suggest(self, goal: Goal) -> list[Suggestion]:
-        """What to try there, in any order; no tactic twice."""
+        """Return the tactics to try on a goal, in any order, without duplicates."""
         ...
 
 
 @dataclass(frozen=True)
 class Proof:
-    """A goal, the tactic that proves it, and the proofs of the subgoals that it leaves, in the prover's order."""
+    """A goal, the tactic that proves it, and the proofs of its subgoals, in the prover's order."""
 
     goal: Goal
     tactic: str
@@ -104,14 +111,14 @@ class Proof:
 
     @property
     def size(self) -> int:
-        """How many tactics it has. Parts that stand in it several times count each time, and are looked at once."""
+        """The number of tactics. A part that occurs several times counts each time."""
         sizes: dict[int, int] = {}
         for part in reversed(list(self.parts_once())):
             sizes[id(part)] = 1 + sum(sizes[id(below)] for below in part.parts)
         return sizes[id(self)]
 
     def parts_once(self) -> Iterator[Proof]:
-        """This proof and all its parts, each once, however often it stands here, and before its own parts."""
+        """Yield this proof and all its parts, each object once and before its own parts."""
         uses: dict[int, int] = {}
         pending, seen = [self], {id(self)}
         while pending:
@@ -130,7 +137,7 @@ class Proof:
                     ready.append(below)
 
     def walk(self) -> Iterator[Proof]:
-        """This proof and all its parts, each as often as it stands here and before its own parts: a script's order. It may be long."""
+        """Yield this proof and all its parts in the order of a script, repeated parts each time. This may take long."""
         pending = [self]
         while pending:
             proof = pending.pop()
@@ -140,49 +147,55 @@ class Proof:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a checker outside the search says of a proof."""
+    """The result of a checker that is independent of the search."""
 
     accepted: bool
     reason: str = ""
-    """Why not."""
+    """Why the proof was refused."""
     assumptions: tuple[str, ...] = ()
-    """What the proof rests on beside the logic itself: axioms, lemmas that were admitted."""
+    """What the proof depends on besides the logic itself: axioms and admitted lemmas."""
     checker: str = ""
-    """Who says so: `coqc 8.16.1`."""
+    """The name of the checker: `coqc 8.16.1`."""
 
 
 class Theorem(Protocol):
-    """A statement to be proved by some prover. It is picklable, so that every worker can open it."""
+    """A statement and its prover. It is picklable, so that every worker can open it."""
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """The name in reports."""
         ...
 
     def open(self) -> Prover:
-        """A prover that stands before the statement."""
+        """Return a prover with this theorem open."""
         ...
 
     def provider(self, prover: Prover) -> Provider:
-        """Who suggests tactics unless the caller knows better. It may ask the prover, between the attempts of the search."""
+        """Return the default provider. It may query the prover between the attempts of the search."""
         ...
 
     def script(self, proof: Proof) -> str:
-        """The proof as its users write it."""
+        """Return the proof in the notation of the prover's users."""
         ...
 
     def verify(self, proof: Proof) -> Verdict:
-        """Let a checker that knows nothing of the search judge the proof."""
+        """Check the proof with a checker that is independent of the search."""
         ...
 
     def facts(self) -> dict[str, Any]:
-        """What a report says of it: the prover with its version, the statement, the options. JSON can hold it."""
+        """Return what a report contains: the prover with its version, the statement, the options.
+
+        The values are ready for JSON.
+        """
         ...
 
 
 class TheoremFile(Protocol):
-    """A file that states a theorem, or several with names. `treetop.prove.abilities` has what else a file may be able to do."""
+    """A file that states a theorem, or several with names.
+
+    `treetop.prove.abilities` lists what else a file may support.
+    """
 
     def theorem(self, name: str | None = None) -> Theorem:
-        """Return the theorem of that name; without a name the only one."""
+        """Return the theorem of that name; without a name, the only one."""
         ...

@@ -1,7 +1,7 @@
-"""Those who suggest tactics, whatever the prover: fixed lists, filters, rankings and mixtures.
+"""Providers of tactics that work with any prover: fixed lists, filters and combinations.
 
-The probabilities of a provider are weights: finite, not negative, larger where a tactic seems likelier. Whoever breaks that is told at once, because
-a search that sorts by a value that is not a number goes wrong without a word.
+The probabilities of a provider are weights: finite, not negative, larger for better tactics. They are checked at once,
+because sorting by NaN fails silently.
 """
 
 from __future__ import annotations
@@ -17,12 +17,14 @@ from treetop.prove.abilities import ExtensibleProvider
 from treetop.prove.prover import Goal, Provider, Suggestion
 
 _EASY = """
-auto eauto info_auto info_eauto debug_auto debug_eauto trivial info_trivial debug_trivial easy now done tauto dtauto rtauto btauto
-intuition dintuition gintuition firstorder congruence lia nia lra nra psatz omega romega fourier ring field nsatz decide prolog
+auto eauto info_auto info_eauto debug_auto debug_eauto trivial info_trivial debug_trivial easy now done tauto dtauto
+rtauto btauto intuition dintuition gintuition firstorder congruence lia nia lra nra psatz omega romega fourier ring
+field nsatz decide prolog
 sauto hauto qauto strivial sfirstorder scongruence sintuition hammer hfcrush fcrush qcrush qblast solve_constraints
 """
 EASY = frozenset(_EASY.split())
-"""Tactics that search for a whole proof by themselves. Experiments block them: what they prove says nothing of the search."""
+"""Tactics that search for a whole proof by themselves. Experiments block them, because what they prove does not measure
+the search."""
 
 _SILENT = re.compile(r'"(?:[^"]|"")*"|\(\*.*?\*\)', re.DOTALL)
 _WORD = re.compile(r"[^\W\d][\w']*(?:\.[^\W\d][\w']*)*")
@@ -31,7 +33,8 @@ _TERMINATOR = re.compile(r"(?:^|[;\[|(])\s*by\b(?![\w'.])|//")  # ssreflect: `by
 
 @lru_cache(maxsize=1 << 16)  # the same tactics are suggested at goal after goal
 def is_easy(tactic: str) -> bool:
-    """Whether a tactic that searches for whole proofs occurs anywhere in the text: alone, after `;`, inside `try` or `by`, with arguments.
+    """Return whether a tactic that searches for whole proofs occurs anywhere in the text: alone, after `;`, inside
+    `try` or `by`, with arguments.
 
     Names that only contain such a word (`auto_spec`, `Nat.easy`, `trivial'`), strings and comments do not count.
     """
@@ -40,7 +43,7 @@ def is_easy(tactic: str) -> bool:
 
 
 def checked(suggestions: Iterable[Suggestion], name: str = "a provider") -> list[Suggestion]:
-    """The suggestions as a list, once it is sure that all probabilities are finite and not negative."""
+    """Return the suggestions as a list; raise ConfigError unless all probabilities are finite and not negative."""
     result = [Suggestion(*pair) for pair in suggestions]
     for tactic, probability in result:
         if (
@@ -55,16 +58,16 @@ def checked(suggestions: Iterable[Suggestion], name: str = "a provider") -> list
 
 
 def by_probability(suggestions: Sequence[Suggestion]) -> list[Suggestion]:
-    """The likeliest first; those that are equally likely stay in their order."""
+    """Return the suggestions sorted by probability. The sort is stable."""
     return sorted(suggestions, key=lambda pair: -pair.probability)
 
 
 def check_ranking(before: Sequence[Suggestion], after: Sequence[Suggestion]) -> None:
-    """A ranking must hold the same pairs as often as before, else a `ConfigError` says what is missing and what was added."""
+    """Raise ConfigError unless a ranking holds the same pairs as before."""
     had, has = Counter(tuple(pair) for pair in before), Counter(tuple(pair) for pair in after)
     if had == has:
         return
-    told = [
+    differences = [
         f"{kind}: "
         + ", ".join(
             f"`{pair[0]}` ({pair[1]!r})" + (f" x {count}" if count > 1 else "") for pair, count in difference.items()
@@ -73,12 +76,13 @@ def check_ranking(before: Sequence[Suggestion], after: Sequence[Suggestion]) -> 
         if difference
     ]
     raise ConfigError(
-        f"a ranker only changes the order: {len(before)} suggestions went in, {len(after)} came out; {'; '.join(told)}"
+        f"a ranker may only change the order of suggestions: it was given {len(before)} and returned {len(after)}; "
+        + "; ".join(differences)
     )
 
 
 def merged(suggestions: Iterable[Suggestion]) -> list[Suggestion]:
-    """No tactic twice: the highest probability stays, at the place where the tactic came first."""
+    """Return each tactic once, with its highest probability, in the order of first appearance."""
     best: dict[str, float] = {}
     for tactic, probability in suggestions:
         best[tactic] = max(probability, best.get(tactic, 0.0))
@@ -86,32 +90,32 @@ def merged(suggestions: Iterable[Suggestion]) -> list[Suggestion]:
 
 
 class FixedProvider:
-    """The same tactics at every goal."""
+    """Suggests the same tactics at every goal."""
 
     def __init__(self, suggestions: Iterable[tuple[str, float]], name: str = "fixed") -> None:
         self.name = name
         self._suggestions = checked((Suggestion(*pair) for pair in suggestions), name)
         twice = [tactic for tactic, count in Counter(pair.tactic for pair in self._suggestions).items() if count > 1]
         if twice:
-            raise ConfigError(f"{name}: no tactic stands twice in a list, but `{twice[0]}` does")
+            raise ConfigError(f"{name}: the tactic `{twice[0]}` is listed twice")
 
     def suggest(self, goal: Goal) -> list[Suggestion]:  # noqa: ARG002  the same everywhere
-        """The list."""
+        """Return the list."""
         return list(self._suggestions)
 
 
 class FilteredProvider:
-    """Leaves out tactics of another provider, and asks it for more so that there are as many as before where it knows as many."""
+    """Removes tactics of another provider, and requests more from it to replace them if it can suggest more."""
 
     def __init__(self, base: Provider, blocked: Callable[[str], bool] = is_easy) -> None:
         self.name = f"{base.name}, filtered"
         self.blocked: Counter[str] = Counter()
-        """How often each tactic was left out."""
+        """How often each tactic was removed."""
         self._base = base
         self._is_blocked = blocked
 
     def suggest(self, goal: Goal) -> list[Suggestion]:
-        """What the other provider suggests and the filter lets pass."""
+        """Return the other provider's suggestions that pass the filter."""
         offered = self._base.suggest(goal)
         wanted = asked = len(offered)
         kept = self._pass(offered)
@@ -130,25 +134,28 @@ class FilteredProvider:
 
 
 class Combined:
-    """Several providers as one: probabilities times the provider's weight; of a tactic that several suggest the highest counts."""
+    """Combines several providers: each probability is multiplied by the provider's weight; if several suggest a tactic,
+    the highest counts.
+    """
 
     def __init__(self, providers: Sequence[Provider], weights: Sequence[float] | None = None) -> None:
         weights = [1.0] * len(providers) if weights is None else list(weights)
         if not providers or len(weights) != len(providers):
             raise ConfigError(
-                f"as many weights as providers, and at least one of each, not {len(weights)} for {len(providers)}"
+                "there must be one weight for each provider, and at least one provider, "
+                f"not {len(weights)} for {len(providers)}"
             )
         if any(not 0.0 <= weight < math.inf for weight in weights):
-            raise ConfigError(f"weights are finite and at least 0, not {weights!r}")
+            raise ConfigError(f"weights must be finite and at least 0, not {weights!r}")
         self.name = " + ".join(provider.name for provider in providers)
         self._parts = list(zip(providers, weights, strict=True))
 
     def suggest(self, goal: Goal) -> list[Suggestion]:
-        """All suggestions, the likeliest first."""
+        """Return all suggestions, sorted by probability."""
         return self._mix([provider.suggest(goal) for provider, _ in self._parts])
 
     def suggest_more(self, goal: Goal, count: int) -> list[Suggestion]:
-        """As many as the parts have, up to `count`."""
+        """Return at most `count` suggestions of all providers."""
         return self._mix(
             [
                 part.suggest_more(goal, count) if isinstance(part, ExtensibleProvider) else part.suggest(goal)

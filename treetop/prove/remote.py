@@ -1,4 +1,4 @@
-"""What a worker of a proof search is: a prover with the theorem open, which carries out one task after the other."""
+"""Workers of a proof search: a prover with the theorem open that runs one task after the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from treetop.prove.scheduling import Task, carry_out
 
 
 def reopened(prover: Prover | None, theorem: Theorem) -> Prover:
-    """Return a prover with the theorem open: the one given where the theorem's `reopen` can use it, else a new one; the old one is closed then."""
+    """Return a prover with the theorem open: this one if the theorem can be reopened in it, else a new one after
+    closing it.
+    """
     if prover is None:
         return theorem.open()
     try:
@@ -24,7 +26,7 @@ def reopened(prover: Prover | None, theorem: Theorem) -> Prover:
 
 
 class TheoremWorker:
-    """A prover in a process of its own. It knows nothing of the search but its tasks."""
+    """A prover in its own process. All it receives from the search are tasks."""
 
     def __init__(self, theorem: Theorem) -> None:
         self._prover = theorem.open()
@@ -35,18 +37,18 @@ class TheoremWorker:
         self._prover = reopened(self._prover, theorem)
 
     def heed(self, stop: Callable[[], bool]) -> None:
-        """Begin no tactic of a task once `stop` says that it is not wanted any more."""
+        """Start no further tactic of a task once `stop()` is true."""
         self._stop = stop
 
     def __call__(self, task: Task) -> list[Attempt]:
-        """Carry out a task."""
+        """Run a task."""
         return carry_out(self._prover, task, self._stop)
 
     def close(self) -> None:
-        """End the prover."""
+        """Close the prover."""
         self._prover.close()
 
 
 def open_theorem(theorem: Theorem) -> TheoremWorker:
-    """What each worker calls once."""
+    """Return the worker. Each worker process calls this once."""
     return TheoremWorker(theorem)

@@ -1,4 +1,4 @@
-"""What has to be told with every claim about a search for proofs: all that decides the result, and what it was measured with."""
+"""Reports on proof search: everything that decides a result, and the versions and machine that it was measured with."""
 
 from __future__ import annotations
 
@@ -13,71 +13,71 @@ from treetop.prove.providers import EASY
 from treetop.search.report import machine, versions
 from treetop.text import text_facts
 
-_MANY = 8  # names and numbers that are listed when the report is printed; of more the first and the last
+_MANY = 8  # longer lists are printed by their first and last entries
 
 
 @dataclass(frozen=True)
 class ProofReport:
-    """The settings, the budget and the surroundings of an experiment with proofs. Checks itself, prints as a list, `to_dict` gives plain values."""
+    """The configuration, budget and environment of a proof search or an experiment. Checks its fields."""
 
     policies: tuple[str, ...]
-    """How the next goal to expand is chosen. The first one is the agent, where others are compared with it."""
+    """How the next goal is selected. In a comparison, the first policy is the agent."""
     c: float | None
     """The exploration constant; None for policies without one."""
     backup: str
-    """What is carried up from an expanded goal: `uniform`, `and_min`."""
+    """How values are backed up: `and_min`, `product`, `uniform`."""
     subgoals: str
-    """Which subgoal of a tactic is worked on."""
+    """Which subgoal of a tactic is expanded next."""
     expansion: str
-    """How many tactics are opened at a goal, and when: `all`, `lazy`, a widening."""
+    """How many tactics are opened at a goal at a time, and the widening."""
     tie_break: str
     rng: str
-    """Which generator, and how a run's seed reaches it."""
+    """The generator, and how it is seeded."""
     seeds: tuple[int, ...]
-    """None for a search without chance."""
+    """Empty for a search without randomness."""
     provider: str
     ranker: str | None
     allow_easy: bool
     budget_tiers: tuple[int, ...]
-    """Simulations after which the result is looked at; the last one ends the run. None where other limits do."""
+    """Simulations after which the result is examined; the last tier ends the run. Empty if other limits are used."""
     theorems: tuple[str, ...]
     theorems_digest: str
-    """Of the names, the statements, and the files that the statements stand in: `digest_theorems`."""
+    """A digest of the names, the statements and the files of the theorems: `digest_theorems`."""
     blocked: tuple[str, ...] = ()
-    """The tactics that are never tried because they are easy."""
+    """The tactics that are never tried."""
     limits: Mapping[str, Any] = field(default_factory=dict)
-    """What else ends a run or an attempt: seconds, attempts, depth."""
+    """Other limits of a run or an attempt: seconds, calls (tactics tried)."""
     prover: Mapping[str, Any] = field(default_factory=dict)
-    """What the prover says of itself: its name, version and options."""
+    """The prover's name, version and options."""
     versions: Mapping[str, str] = field(default_factory=lambda: versions("treetop", "numpy"))
     machine: str = field(default_factory=machine)
 
     def __post_init__(self) -> None:
         for name in ("policies", "theorems"):
             if not getattr(self, name):
-                raise ConfigError(f"a report names its {name}")
+                raise ConfigError(f"a report needs {name}")
         if not self.budget_tiers and not self.limits:
-            raise ConfigError("a report names its budget tiers or other limits")
+            raise ConfigError("a report needs budget tiers or other limits")
         for name in ("policies", "theorems", "seeds"):
             values = getattr(self, name)
             if len(set(values)) != len(values):
-                raise ConfigError(f"a report names each of its {name} once, not {values!r}")
+                raise ConfigError(f"a report lists each of its {name} once, not {values!r}")
         tiers = self.budget_tiers
         if list(tiers) != sorted(set(tiers)) or any(tier < 1 for tier in tiers):
             raise ConfigError(
-                f"budget tiers are whole numbers of simulations, each larger than the one before, not {tiers!r}"
+                f"budget tiers must be whole numbers of simulations, each larger than the one before, not {tiers!r}"
             )
         if self.allow_easy and self.blocked:
-            raise ConfigError("with allow_easy nothing is blocked")
+            raise ConfigError("allow_easy and blocked exclude each other: with allow_easy no tactic is blocked")
         plain({**self.limits, **self.prover})
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        told: dict[str, Any] = plain({entry.name: _unfrozen(getattr(self, entry.name)) for entry in fields(self)})
-        return told
+        """Return plain values, ready for JSON."""
+        values: dict[str, Any] = plain({entry.name: _unfrozen(getattr(self, entry.name)) for entry in fields(self)})
+        return values
 
     def facts(self) -> dict[str, str]:
-        """Everything by name, for people: what belongs together on one line, long lists by their first and last entries."""
+        """Return everything as text by topic; long lists by their first and last entries."""
         c = "none" if self.c is None else f"{self.c:.6g}"
         tiers = f"budget tiers {_listed(self.budget_tiers)} simulations" if self.budget_tiers else "no budget tiers"
         prover = {
@@ -85,7 +85,8 @@ class ProofReport:
             **{name: value for name, value in self.prover.items() if name not in ("prover", "statement")},
         }
         return {
-            "policy": f"{' against '.join(self.policies)}; c {c}, backup {self.backup}, subgoals {self.subgoals}, expansion {self.expansion}",
+            "policy": f"{' against '.join(self.policies)}; c {c}, backup {self.backup}, subgoals {self.subgoals}, "
+            f"expansion {self.expansion}",
             "chance": f"seeds {_listed(self.seeds) or 'none'}; rng {self.rng}; tie-break {self.tie_break}",
             "tactics": f"provider {self.provider}; ranker {self.ranker or 'none'}; easy ones {self._easy()}",
             "budget": f"{tiers}; {_pairs(self.limits)}",
@@ -97,11 +98,7 @@ class ProofReport:
     def _easy(self) -> str:
         if self.allow_easy:
             return "allowed"
-        return (
-            f"blocked ({_listed(self.blocked)}: {len(self.blocked):,} in all)"
-            if self.blocked
-            else "blocked, though there were none"
-        )
+        return f"blocked ({_listed(self.blocked)}: {len(self.blocked):,} in all)" if self.blocked else "blocked (none)"
 
     def __str__(self) -> str:
         return text_facts(self.facts())
@@ -119,8 +116,8 @@ def report_on(
     hooks: Mapping[str, str | None] | None = None,
     policies: tuple[str, ...] = (),
 ) -> ProofReport:
-    """The report of a search, or of an experiment with several. `theorems` are names with what the theorems say of themselves."""
-    said = hooks or {}
+    """Return the report of a search or an experiment. `theorems` maps names to the facts of the theorems."""
+    hooks = hooks or {}
     expansion = "all tactics at once" if config.width is None else f"{config.width} at a time"
     widening = (
         "" if config.widening is None else f", at most {config.widening[0]:g} n^{config.widening[1]:g} after n visits"
@@ -132,11 +129,11 @@ def report_on(
         backup=config.backup,
         subgoals=config.subgoals,
         expansion=expansion + widening,
-        tie_break=said.get("tie_break") or ("by the seed" if seeds else "the first"),
+        tie_break=hooks.get("tie_break") or ("by the seed" if seeds else "the first"),
         rng="SplitMix64, one a run, by its seed",
         seeds=seeds,
         provider=provider,
-        ranker=said.get("ranker"),
+        ranker=hooks.get("ranker"),
         allow_easy=allow_easy,
         blocked=() if allow_easy else tuple(sorted(EASY)),
         budget_tiers=tiers,
@@ -145,7 +142,7 @@ def report_on(
         limits={
             **(limits or {}),
             "seconds_a_tactic": config.tactic_seconds,
-            "estimate": said.get("evaluate") or config.estimate,
+            "estimate": hooks.get("evaluate") or config.estimate,
             "leaf_value": config.leaf_value,
             "virtual_loss": config.virtual_loss,
             "depth_bias": config.depth_bias,
@@ -155,16 +152,18 @@ def report_on(
     )
 
 
-def _provers(told: list[Mapping[str, Any]]) -> dict[str, Any]:
-    """What one theorem says of itself; of several only who proves them, and how."""
-    if len(told) == 1:
-        return dict(told[0])
-    found = {key: list(dict.fromkeys(str(facts[key]) for facts in told if key in facts)) for key in ("prover", "mode")}
+def _provers(theorems: list[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the facts of one theorem; for several theorems only the provers and modes."""
+    if len(theorems) == 1:
+        return dict(theorems[0])
+    found = {
+        key: list(dict.fromkeys(str(facts[key]) for facts in theorems if key in facts)) for key in ("prover", "mode")
+    }
     return {key: " and ".join(values) for key, values in found.items() if values}
 
 
 def digest_theorems(statements: Mapping[str, str]) -> str:
-    """A digest of a set of theorems: their names and statements, in any order.
+    """Return a digest of a set of theorems: their names and statements, in any order.
 
     >>> digest_theorems({"a": "p -> p", "b": "q -> q"}) == digest_theorems({"b": "q -> q", "a": "p -> p"})
     True

@@ -1,4 +1,4 @@
-"""What a proof search found, and all that is needed to judge it."""
+"""The result of a proof search, with everything that is needed to assess it."""
 
 from __future__ import annotations
 
@@ -13,29 +13,30 @@ from treetop.prove.report import ProofReport
 
 @dataclass(frozen=True)
 class ProofResult:
-    """The end of a search, or where it stands. There is a proof only where a checker outside the search has accepted it."""
+    """The result of a search, final or current. It has a proof only if a checker outside the search accepted it."""
 
     theorem: str
     status: str
-    """`proved`; `exhausted`: nothing is left to try; `open`: the limit came first; `refused`: the checker did not accept what was found."""
+    """`proved`; `exhausted`: nothing is left to try; `open`: a limit was reached first; `refused`: the checker did not
+    accept the proof that was found."""
     proof: Proof | None
     script: str
-    """The proof as its users write it."""
+    """The proof in the notation of the prover's users."""
     verdict: Verdict | None
-    """What the checker said, where something was found."""
+    """The checker's verdict, if a proof was found."""
     simulations: int
     attempts: int
     expansions: int
     seconds: float
-    """Spent on the search; checking and shortening not counted."""
+    """Time of the search, without shortening and checking."""
     tier: int | None
-    """The budget tier in which it was decided, where there are any."""
+    """The budget tier in which the search was decided, if there are tiers."""
     report: ProofReport
     graph: Graph = field(repr=False, compare=False)
     interrupted: bool = False
-    """Whether Ctrl-C ended it."""
+    """Whether Ctrl-C stopped the search."""
     refused_script: str = ""
-    """What was found and then refused by the checker, as its users write it."""
+    """The script that the checker refused."""
 
     @property
     def proved(self) -> bool:
@@ -44,18 +45,18 @@ class ProofResult:
 
     @property
     def steps(self) -> int:
-        """How many tactics the proof has; 0 without one."""
+        """The number of tactics of the proof; 0 without one."""
         return 0 if self.proof is None else self.proof.size
 
     def counts(self) -> dict[str, int]:
-        """How many goals are open, proved and dead."""
+        """Return how many goals are open, proved and dead."""
         counts = {status.value: 0 for status in Status}
         for goal in self.graph.goals:
             counts[goal.status.value] += 1
         return counts
 
     def to_dict(self) -> dict[str, Any]:
-        """All but the graph, as JSON holds it."""
+        """Return everything but the graph, ready for JSON."""
         verdict = self.verdict
         return {
             "theorem": self.theorem,
@@ -83,31 +84,34 @@ class ProofResult:
         }
 
     def summary(self) -> str:
-        """One line: what is known now, and who says so."""
+        """Return the status in one line, with the checker."""
         if self.proof is not None and self.verdict is not None:
-            rests = f", resting on {', '.join(self.verdict.assumptions)}" if self.verdict.assumptions else ""
+            rests = f", depending on {', '.join(self.verdict.assumptions)}" if self.verdict.assumptions else ""
             return f"proved in {_many(self.steps, 'step')}, accepted by {self.verdict.checker}{rests}"
         if self.status == "refused" and self.verdict is not None:
-            return f"not proved: {self.verdict.checker} refused what was found: {self.verdict.reason}"
+            return f"not proved: {self.verdict.checker} refused the proof that was found: {self.verdict.reason}"
         if self.status == "exhausted":
             return "not proved: nothing is left to try"
         if self.graph.root.status is Status.proved:
-            return "not proved within the limit: a proof was found, and there was no time left to check it"
+            return "not proved within the limit: a proof was found, but there was no time left to check it"
         return "not proved before Ctrl-C" if self.interrupted else "not proved within the limit"
 
     def effort(self) -> str:
-        """One line: what it took."""
+        """Return the effort in one line."""
         goals = ", ".join(f"{count:,} {status}" for status, count in self.counts().items())
-        return f"{_many(self.attempts, 'attempt')}, {_many(self.expansions, 'expansion')}, {self.seconds:.1f} s; goals: {goals}"
+        effort = f"{_many(self.attempts, 'attempt')}, {_many(self.expansions, 'expansion')}, {self.seconds:.1f} s"
+        return f"{effort}; goals: {goals}"
 
     @property
     def statement(self) -> str:
-        """What the theorem says, where its own facts tell it and its name does not."""
-        said = str(self.report.prover.get("statement", ""))
-        return "" if said == self.theorem else said
+        """The statement of the theorem, if it is known and is not its name."""
+        statement = str(self.report.prover.get("statement", ""))
+        return "" if statement == self.theorem else statement
 
     def tree(self, *, lines: int | None = LINES, everything: bool = False, show: Show | None = None) -> Outline:
-        """The search as an indented text, with about so many lines at most: goals and the tactics that applied; with everything, those that failed too."""
+        """Return the search as indented text of at most about `lines` lines: goals and the tactics that applied; with
+        `everything`, those that failed too.
+        """
         return outline(self.graph, self.proof, lines=lines, everything=everything, show=show)
 
     def __str__(self) -> str:

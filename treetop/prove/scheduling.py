@@ -1,7 +1,8 @@
-"""Who works on what: goals are reserved, tactics tried on them by somebody, and what became of them is entered in the graph.
+"""Schedule the work of a proof search: goals are reserved, tactics are tried on them, and the results are recorded in
+the graph.
 
-Nothing here knows where the tactics are tried. A reservation is a small task that can be sent anywhere; whoever carries it out reports, and one that
-never reports is given back and costs nothing else.
+The scheduler does not know where tactics are tried. A reservation is a small task that can be sent anywhere. Whoever
+runs it reports the result; a task that is never reported is given back at no other cost.
 """
 
 from __future__ import annotations
@@ -21,14 +22,12 @@ from treetop.prove.providers import check_ranking, checked
 from treetop.prove.values import Values
 
 Ranker = Callable[[Goal, list[Suggestion]], list[Suggestion]]
-"""Reorders the suggestions for a goal: the same pairs, in any order."""
+"""Reorders the suggestions for a goal; it must return the same pairs."""
 Evaluate = Callable[[Goal], float]
-"""How likely it seems that a goal can be proved, from 0 to 1."""
+"""Estimates the probability, from 0 to 1, that a goal can be proved."""
 TraceSink = Callable[[dict[str, Any]], None]
 
-MOST_TACTICS = (
-    16  # in one task: whoever carries it out looks at the clock itself, but others may be waiting for the goal
-)
+MOST_TACTICS = 16  # in one task: a task checks the clock itself, but other workers may be waiting for the goal
 
 
 @dataclass(frozen=True)
@@ -40,14 +39,17 @@ class Task:
     place: Place
     tactics: tuple[str, ...]
     applied: int | None
-    """Stop when so many have applied. One that proves the goal is always the last."""
+    """Stop after this many tactics have applied. A tactic that proves the goal always ends the task."""
     tactic_seconds: float
     seconds: float | None
-    """Begin no tactic after so many seconds."""
+    """Start no tactic after this many seconds."""
 
 
 def carry_out(prover: Prover, task: Task, stop: Callable[[], bool] | None = None) -> list[Attempt]:
-    """Try the tactics of a task, until `stop` says so. A prover that raises has failed in that tactic, and the next one is tried."""
+    """Try the tactics of a task until `stop()` is true.
+
+    If the prover raises, that tactic has failed and the next one is tried.
+    """
     attempts: list[Attempt] = []
     applied = 0
     begun = time.perf_counter()
@@ -67,7 +69,7 @@ def carry_out(prover: Prover, task: Task, stop: Callable[[], bool] | None = None
             and seconds < task.tactic_seconds
             and time.perf_counter() - begun >= task.seconds
         ):
-            break  # the end of the search cut it short: it stays untried
+            break  # cut short by the end of the search: it stays untried
         attempts.append(attempt)
         applied += attempt.applied
         if attempt.subgoals == () or applied == task.applied:
@@ -76,7 +78,7 @@ def carry_out(prover: Prover, task: Task, stop: Callable[[], bool] | None = None
 
 
 class Scheduler:
-    """Reserves goals for those who try tactics, and enters what they report."""
+    """Reserves goals for workers, and records what they report."""
 
     def __init__(
         self, graph: Graph, policy: Policy, provider: Provider, config: ProofConfig, *,
@@ -98,16 +100,16 @@ class Scheduler:
 
     @property
     def tasks_under_way(self) -> int:
-        """How many have been handed out and not reported on."""
+        """How many tasks are in flight."""
         return len(self._under_way)
 
     @property
     def attempts_under_way(self) -> int:
-        """How many tactics may be tried at most by those who have not reported yet."""
+        """The largest number of tactics that the tasks in flight may try."""
         return sum(len(task.tactics) for task, _ in self._under_way.values())
 
     def reserve(self, *, attempts: int | None = None, seconds: float | None = None, worker: int = 0) -> Task | None:
-        """The next piece of work, of so many attempts and seconds at most; None where there is none just now."""
+        """Return the next task, of at most this many attempts and seconds; None if there is none at present."""
         while attempts != 0 and (selection := self._policy.select()) is not None:
             goal = selection.goal
             if not goal.expanded and not self._ask(goal):
@@ -124,12 +126,12 @@ class Scheduler:
             for node in _on_way(selection):
                 node.in_flight += 1
             self._under_way[task.id] = task, selection
-            self._tell("reserve", goal=goal.id, task=task.id, worker=worker, tactics=len(tactics))
+            self._emit("reserve", goal=goal.id, task=task.id, worker=worker, tactics=len(tactics))
             return task
         return None
 
     def report(self, task: Task, attempts: Sequence[Attempt]) -> None:
-        """Enter what became of a task. The tactics that it did not come to stay untried."""
+        """Record the result of a task. Tactics that it did not reach stay untried."""
         selection = self._end(task)
         goal = selection.goal
         assert goal.suggestions is not None
@@ -146,14 +148,14 @@ class Scheduler:
         self._count(selection, success=open_before and goal.status is Status.proved)
 
     def give_back(self, task: Task, reason: str) -> None:
-        """Whoever had a task is gone: its goal may be worked on again."""
+        """Release the goal of a task that will not be reported."""
         goal = self._end(task).goal
         goal.reserved = False
         self._policy.offer(goal)
-        self._tell("lost", goal=goal.id, task=task.id, reason=reason)
+        self._emit("lost", goal=goal.id, task=task.id, reason=reason)
 
     def drop(self, task: Task, reason: str) -> None:
-        """Whoever tried a task's tactics died of it, more than once: they count as failed."""
+        """Record the tactics of a task as failed: they ended the process that tried them more than once."""
         self.report(task, [Attempt(None, reason)] * len(task.tactics))
 
     def _end(self, task: Task) -> Selection:
@@ -163,7 +165,10 @@ class Scheduler:
         return selection
 
     def _ask(self, goal: GoalNode) -> bool:
-        """Ask for tactics; whether there are any. A provider or a ranker that raises leaves its goal without."""
+        """Request tactics for a goal, and return whether there are any.
+
+        If the provider or the ranker raises, there are none.
+        """
         self.expansions += 1
         try:
             suggestions = self._provider.suggest(goal.goal)
@@ -177,7 +182,7 @@ class Scheduler:
                 return self._kill(goal, f"the ranker failed: {type(error).__name__}: {error}")
             check_ranking(ordered, ranked)
             ordered = ranked
-        self._tell("suggest", goal=goal.id, tactics=[suggestion.tactic for suggestion in ordered])
+        self._emit("suggest", goal=goal.id, tactics=[suggestion.tactic for suggestion in ordered])
         self._change(self.graph.expand(goal, ordered), goal)
         return goal.expandable
 
@@ -199,7 +204,7 @@ class Scheduler:
                 self._policy.offer(below)
         self._values.enter(tactic)
         subgoals = None if attempt.subgoals is None else [below.id for below in tactic.subgoals]
-        self._tell(
+        self._emit(
             "attempt",
             goal=goal.id,
             task=task.id,
@@ -213,21 +218,21 @@ class Scheduler:
     def _change(self, change: Change, goal: GoalNode) -> None:
         self._values.refresh([*change.proved, *change.dead, goal])
         for proved in change.proved:
-            self._tell("proved", goal=proved.id)
+            self._emit("proved", goal=proved.id)
         for dead in change.dead:
-            self._tell("dead", goal=dead.id, reason=dead.reason)
-        for matters in change.matter:
-            self._policy.offer(matters)
+            self._emit("dead", goal=dead.id, reason=dead.reason)
+        for relevant in change.relevant:
+            self._policy.offer(relevant)
 
     def _count(self, selection: Selection, *, success: bool) -> None:
-        """One more visit for all that the walk went through."""
+        """Add a visit to everything on the path."""
         for node in _on_way(selection):
             node.visits += 1
             node.successes += success
         self._values.credit(selection.goal, selection.way)
 
     def _estimate(self, goal: Goal) -> float:
-        """What a goal seems to be worth. An estimate is a hint: where somebody's fails, the usual one will do."""
+        """Return the estimate of a goal. If the `evaluate` hook raises, the built-in estimate is used."""
         usual = (
             self._config.leaf_value
             if self._config.estimate == "constant"
@@ -238,13 +243,13 @@ class Scheduler:
         try:
             value = self._evaluate(goal)
         except Exception as error:  # noqa: BLE001 - it may be anything
-            self._tell("no estimate", reason=f"{type(error).__name__}: {error}")
+            self._emit("no estimate", reason=f"{type(error).__name__}: {error}")
             return usual
         if not 0.0 <= value <= 1.0:
-            raise ConfigError(f"a goal's estimate must lie between 0 and 1, not {value!r}")
+            raise ConfigError(f"the estimate of a goal must be a number from 0 to 1, not {value!r}")
         return value
 
-    def _tell(self, event: str, **facts: Any) -> None:
+    def _emit(self, event: str, **facts: Any) -> None:
         if self._trace is not None:
             self._events += 1
             self._trace({"n": self._events, "event": event, "simulation": self.simulations, **facts})

@@ -1,4 +1,4 @@
-"""The search for a proof: an object that can be held, run on, watched and asked.
+"""The search for a proof of one theorem: an object that can be run, watched, continued and queried.
 
 ::
 
@@ -36,17 +36,15 @@ from treetop.search.limits import Budget, Limit, Pulse
 from treetop.workers.units import Unit
 
 _SHORTENING = Limit(calls=200, seconds=5.0)
-_CHECKING = 1.0, 0.25  # seconds, and a share of the limit, that a check may take beyond the limit
+_CHECKING = 1.0, 0.25  # seconds, and a share of the limit, that a check may take in addition to the limit
 _SHOWING = Limit(calls=500, seconds=10.0)
-_GRACE = (
-    60.0  # seconds beyond what a task may take, before its worker counts as hung: its prover may have to begin anew
-)
-_WATCHED = 0.1  # seconds between two looks at the progress
+_GRACE = 60.0  # seconds that a task may take too long before its worker counts as hung: its prover may have to restart
+_WATCHED = 0.1  # seconds between two progress reports
 
 
 @dataclass(frozen=True)
 class ProofProgress:
-    """Where a search stands, for those who watch."""
+    """The progress of a search."""
 
     simulations: int
     attempts: int
@@ -55,24 +53,25 @@ class ProofProgress:
     proved: int
     dead: int
     best: tuple[str, ...]
-    """The tactics on the way to the deepest goal under the most promising ones: the best partial proof."""
+    """The tactics on the path of the best values: the best partial proof."""
     checking: bool = False
-    """Whether a proof was found, and is being shortened and checked."""
+    """Whether a proof was found and is being shortened and checked."""
 
     @property
     def rate(self) -> float:
-        """Attempts a second."""
+        """Attempts per second."""
         return self.attempts / self.elapsed if self.elapsed > 0 else 0.0
 
 
 class ProofSearch:
-    """Looks for a proof of a theorem. Use it within `with`, or close it: provers are processes.
+    """Searches for a proof of a theorem. Use it as a context manager or close it: provers are processes.
 
-    `seed=None` is a search without chance: ties go to the first, and `blind_uniform` is refused. With several `workers` each has a prover of its
-    own, in a process of its own, and all work on the one graph. `trace` is called with every event, in order, as JSON can hold it.
-    `allow_easy=False` keeps out the tactics that search for whole proofs themselves, whoever suggests them. `prover` is one that has the theorem
-    open already; whoever opened it closes it. `session` keeps provers and workers for the next search; whoever made it closes it. When a search
-    has been made all provers are ready, so that limits in seconds count the search alone.
+    `seed=None` is a search without randomness: ties go to the first option, and `blind_uniform` is refused. With
+    several `workers`, each has its own prover in its own process, and all work on one graph. `trace` is called with
+    every event, in order, as a dict ready for JSON. `allow_easy=False` removes tactics that search for whole proofs
+    themselves, whichever provider suggests them. `prover` is one that has the theorem open already; its owner closes
+    it. `session` keeps provers and workers for the next search; its owner closes it. All provers are ready when the
+    search has been constructed, so limits in seconds count the search alone.
     """
 
     def __init__(
@@ -93,12 +92,12 @@ class ProofSearch:
     ) -> None:
         if session is not None and workers not in (1, session.workers):
             raise ConfigError(
-                f"the session has {session.workers} workers, not {workers}: leave out `workers`, or make another session"
+                f"the session has {session.workers} workers, not {workers}: omit `workers`, or use another session"
             )
         self._session = ProverSession(workers) if session is None else session
         self._owner = session is None
         self.theorem = theorem
-        self.config = settled(config or ProofConfig(), theorem)
+        self.config = with_exploration(config or ProofConfig(), theorem)
         self.seed, self.workers, self.allow_easy = seed, self._session.workers, allow_easy
         self._interrupted = False
         self.seconds = 0.0
@@ -133,24 +132,25 @@ class ProofSearch:
         self.close()
 
     def close(self) -> None:
-        """End the provers, unless they belong to a session."""
+        """Close the provers, unless they belong to a session."""
         if self._owner:
             self._session.close()
 
     @property
     def simulations(self) -> int:
-        """How many there were in all."""
+        """The number of simulations so far."""
         return self._scheduler.simulations
 
     @property
     def attempts(self) -> int:
-        """How many tactics were tried in all."""
+        """The number of tactics tried so far."""
         return self._scheduler.attempts
 
     def run(self, limit: Limit, *, progress: Callable[[ProofProgress], None] | None = None) -> ProofResult:
-        """Search until the theorem is proved, nothing is left to try, a limit is reached or Ctrl-C is pressed. A later call continues with the same graph.
+        """Search until the theorem is proved, nothing is left to try, a limit is reached or Ctrl-C is pressed.
 
-        Of the limit, `calls` counts the tactics tried, and `nodes` the goals added to the graph.
+        A later call continues with the same graph. Of the limit, `calls` counts the tactics tried, and `nodes` the
+        goals added to the graph.
         """
         if limit.cost is not None:
             raise ConfigError("a proof search has no cost to limit: limit simulations, calls, nodes or seconds")
@@ -179,9 +179,12 @@ class ProofSearch:
         seconds: float | None = None,
         progress: Callable[[ProofProgress], None] | None = None,
     ) -> ProofResult:
-        """Search by budget tiers, each a number of simulations counted from the start, until one of them decides. Each goes on with the same graph."""
+        """Search by budget tiers until one of them decides.
+
+        A tier is a number of simulations, counted from the start; each continues with the same graph.
+        """
         if not tiers or any(late <= early for early, late in pairwise(tiers)) or tiers[0] < 1:
-            raise ConfigError(f"tiers are growing numbers of simulations, not {tiers!r}")
+            raise ConfigError(f"tiers must be increasing numbers of simulations, not {tiers!r}")
         self._tiers = tuple(tiers)
         for tier in tiers:
             self._tier = tier
@@ -194,7 +197,7 @@ class ProofSearch:
         return self.result()
 
     def result(self) -> ProofResult:
-        """Return what is known now."""
+        """Return the current result."""
         root = self.graph.root
         status, proof, script, verdict, refused = (
             "open" if root.status is Status.open else "exhausted",
@@ -231,11 +234,16 @@ class ProofSearch:
         )
 
     def tree(self, *, lines: int | None = LINES, everything: bool = False) -> Outline:
-        """The search as an indented text, as `ProofResult.tree` gives it, with goals in the notation that the prover's users know."""
+        """Return the search as indented text, as `ProofResult.tree` does, with goals in the notation of the prover's
+        users.
+        """
         return self.result().tree(lines=lines, everything=everything, show=self._sights())
 
     def _sights(self) -> Show | None:
-        """How to show a goal. Going there takes time, so after a while goals are shown as they are kept."""
+        """Return the function that shows a goal.
+
+        Replaying the path to a goal takes time, so after a while the stored text is shown.
+        """
         prover = self._prover
         if not isinstance(prover, GoalPrinter):
             return None
@@ -245,13 +253,13 @@ class ProofSearch:
             budget.calls += 1
             try:
                 return str(node.goal) if budget.spent else prover.show(node.place())
-            except ProverError:  # a way that cannot be gone again
+            except ProverError:  # the path cannot be replayed
                 return str(node.goal)
 
         return sight
 
     def report(self) -> ProofReport:
-        """All that is needed to run the search again and to judge what is claimed of it."""
+        """Return everything that is needed to repeat the search and to assess its claims."""
         return report_on(
             {self.theorem.name: self.theorem.facts()},
             self.config,
@@ -264,7 +272,7 @@ class ProofSearch:
         )
 
     def _judge(self, budget: Budget) -> None:
-        """Shorten and check, once. Where the shorter proof is refused, the one that the search found may still stand."""
+        """Shorten and check the proof, once. If the shorter proof is refused, the original one is checked."""
         if self._decided is not None:
             return
         found = extract(self.graph)
@@ -289,9 +297,9 @@ class ProofSearch:
             self._decided = self._check(found, end) or self._decided
 
     def _check(self, proof: Proof, end: float | None) -> tuple[Proof, Verdict] | None:
-        """Let the checker judge a proof. Where equal goals may differ in what their keys do not show, the theorem runs it through the prover first.
+        """Check a proof. If the theorem is `Retraceable`, the proof is run in the prover first.
 
-        None: a checker that looks at the clock did not finish before the end.
+        Returns None if a checker with a deadline did not finish in time.
         """
         theorem = self.theorem
         try:
@@ -302,7 +310,10 @@ class ProofSearch:
         return None if verdict is None else (final, verdict)
 
     def _work(self, budget: Budget, stop: Callable[[], bool]) -> Generator[None]:
-        """Let tasks be carried out, here or by the workers; gives the word after each of them. Those that are carried out here heed `stop`."""
+        """Run tasks, here or by the workers, and yield after each of them.
+
+        Tasks that run here stop when `stop()` is true.
+        """
         scheduler = self._scheduler
         simulations, attempts, goals = scheduler.simulations, scheduler.attempts, len(self.graph)
 
@@ -328,7 +339,7 @@ class ProofSearch:
                 count()
                 yield
                 if self.graph.root.status is not Status.open or budget.seconds_left == 0.0:
-                    break  # what workers have at hand is not begun any more
+                    break  # tasks that wait at the workers are not started any more
         finally:
             for task in tasks.values():
                 self._scheduler.give_back(task, "the search stopped")
@@ -376,7 +387,7 @@ class ProofSearch:
 
 
 class _Reservations:
-    """Tasks for the pool, reserved when a worker is free. An end is not for ever: what is reported meanwhile may make new work."""
+    """Tasks for the pool, reserved when a worker is free. StopIteration is not final: a report may create new work."""
 
     def __init__(self, next_task: Callable[[], Task | None], tasks: dict[str, Task]) -> None:
         self._next_task, self._tasks = next_task, tasks
@@ -393,8 +404,8 @@ class _Reservations:
         return unit
 
 
-def settled(config: ProofConfig, theorem: Theorem) -> ProofConfig:
-    """The settings with the exploration that suits the theorem's prover, where they leave that open."""
+def with_exploration(config: ProofConfig, theorem: Theorem) -> ProofConfig:
+    """Return the configuration with the exploration constant of the theorem's prover, if it has none."""
     if config.c is not None:
         return config
     return replace(config, c=theorem.exploration if isinstance(theorem, Tuned) else 1.0)

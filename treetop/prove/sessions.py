@@ -1,4 +1,4 @@
-"""Provers that stay open from one theorem to the next, here and in worker processes.
+"""Provers that stay open from one theorem to the next, in this process and in worker processes.
 
 ::
 
@@ -18,13 +18,16 @@ from treetop.prove.prover import Prover, Theorem
 from treetop.prove.remote import open_theorem, reopened
 from treetop.workers.pool import Pool
 
-_AHEAD = 1  # tasks that a worker has at hand beside the one it works on, so that it need not wait while the next goal is chosen
+_AHEAD = 1  # tasks that wait at a worker, so that it is not idle while the next goal is selected
 
 
 class ProverSession:
-    """Keeps one prover here and, with several `workers`, one in each worker process. Close it: provers are processes.
+    """Keeps one prover in this process and, with several `workers`, one in each worker process.
 
-    A theorem of the same file is opened by going on from where the prover stands, and one that cannot be opened so gets a new prover.
+    Close it: provers are processes.
+
+    The next theorem is opened in the same provers if it is `Reopenable`, for example another lemma of the same file;
+    else the provers are replaced.
     """
 
     def __init__(self, workers: int = 1) -> None:
@@ -32,7 +35,7 @@ class ProverSession:
             raise ConfigError(f"workers must be a whole number of at least 1, not {workers!r}")
         self.workers = workers
         self.pool: Pool | None = None
-        """The workers; None where there is one, which is this process."""
+        """The worker processes; None with one worker, which is this process."""
         self._prover: Prover | None = None
 
     def __enter__(self) -> Self:
@@ -44,7 +47,10 @@ class ProverSession:
         self.close()
 
     def open(self, theorem: Theorem, prover: Prover | None = None) -> Prover:
-        """Open a theorem in all provers, and return the one that is here once all of them are ready. `prover`: one that has it open already."""
+        """Open a theorem in all provers, and return the one of this process when all are ready.
+
+        `prover`: one that has it open already.
+        """
         try:
             if self.workers > 1:
                 self.pool = self.pool or Pool(open_theorem, workers=self.workers, ahead=_AHEAD)
@@ -60,7 +66,7 @@ class ProverSession:
         return prover
 
     def close(self) -> None:
-        """End the provers. A theorem that is opened later starts new ones."""
+        """Close the provers. If another theorem is opened later, new ones are started."""
         prover, self._prover = self._prover, None
         pool, self.pool = self.pool, None
         if prover is not None:

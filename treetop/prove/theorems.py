@@ -1,4 +1,4 @@
-"""Theorems by what people call them, and the shortest way to a proof.
+"""Find theorems by text or file, and prove them in one call.
 
 ::
 
@@ -22,7 +22,8 @@ from treetop.search.limits import Limit
 
 
 def find_theorem(what: str | Path | Theorem, lemma: str | None = None, **options: Any) -> Theorem:
-    """Return the theorem of a formula as text, of a TPTP problem (`File.p`), of a lemma in a Coq file (`File.v`), or the `Theorem` that is given.
+    """Return the theorem of a formula (text), a TPTP problem (`File.p`), a lemma of a Coq file (`File.v`), or a
+    `Theorem` itself.
 
     The options are those of the prover that reads it: `mode="raw"` for formulas and problems.
 
@@ -39,10 +40,10 @@ def find_theorem(what: str | Path | Theorem, lemma: str | None = None, **options
 def prove(
     what: str | Path | Theorem, *, lemma: str | None = None, seconds: float = 60.0, **options: Any
 ) -> ProofResult:
-    """Look for a proof for so many seconds at most, and let a checker outside the search judge it.
+    """Search for a proof for at most this many seconds. A checker outside the search verifies it.
 
-    `what` is a formula as text, the path of a TPTP problem, the path of a file of Coq together with a lemma, or a `Theorem`. The options are
-    those of `ProofSearch`: a config, a seed, a provider, workers, ...
+    `what` is a formula as text, the path of a TPTP problem, the path of a Coq file together with a lemma, or a
+    `Theorem`. The options are those of `ProofSearch`: a config, a seed, a provider, workers, ...
 
     >>> print(prove("p & q -> q & p").summary())
     proved in 1 step, accepted by treetop natural deduction

@@ -1,7 +1,7 @@
-"""What goals and tactics are worth, from 0 (hopeless) to 1 (proved), kept up to date with every attempt.
+"""Values of goals and tactics, from 0 (no chance) to 1 (proved), updated with every attempt.
 
-Values go up through the graph without its backward tactics. That has no cycle, so a value never supports itself; and only what changes is computed
-again: over shared goals a recursion would visit the same goals again and again.
+Values are backed up through the graph without its backward tactics. That graph has no cycle, so a value never depends
+on itself. Only what changes is recomputed: a recursion would visit shared goals again and again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Values:
         self._from_below = None if backup == "uniform" else min if backup == "and_min" else prod
 
     def refresh(self, changed: Iterable[GoalNode]) -> None:
-        """Compute goals anew, and what rests on them."""
+        """Recompute goals, and everything that depends on them."""
         pending = list(dict.fromkeys(changed))
         while pending:
             goal = pending.pop()
@@ -28,16 +28,16 @@ class Values:
                 continue
             for user in goal.users:
                 old = user.value
-                # Where the tactic was not its goal's best before, and is not now, the goal is worth what it was.
+                # If the tactic was not the best of its goal before and is not now, the goal keeps its value.
                 if self._revalue(user) and (old >= user.goal.value or user.value > user.goal.value):
                     pending.append(user.goal)
 
     def enter(self, tactic: TacticNode) -> None:
-        """Give a new tactic its value; its goal still has to be refreshed."""
+        """Set the value of a new tactic. Its goal still has to be refreshed."""
         self._revalue(tactic)
 
     def credit(self, goal: GoalNode, way: Iterable[tuple[GoalNode, TacticNode]]) -> None:
-        """After a visit to a goal, on a way of goals and tactics: what the counts decide."""
+        """Update the values that depend on visit counts, after a visit along a path of goals and tactics."""
         changed = [goal]
         if self._from_below is None:
             for above, tactic in way:

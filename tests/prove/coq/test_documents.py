@@ -81,7 +81,7 @@ def test_a_lemma_is_found_by_the_end_of_its_full_name(document):
 
 def test_an_ambiguous_name_is_refused_with_the_choice(document):
     with pytest.raises(
-        ConfigError, match=r"several lemmas twice; say which: A\.twice \(line 13\), E\.twice \(line 22\)"
+        ConfigError, match=r"several lemmas twice; choose one of A\.twice \(line 13\), E\.twice \(line 22\)"
     ):
         document.lemma("twice")
 
@@ -91,7 +91,7 @@ def test_a_lemma_that_is_not_there_is_refused_with_near_names(document):
         document.lemma("plian")
     with pytest.raises(ConfigError, match="it has A.C.twice', A.far"):
         document.lemma("zzz")
-    with pytest.raises(ConfigError, match="nothing in it with a proof"):
+    with pytest.raises(ConfigError, match="it contains no proofs"):
         Document("Check 1.").lemma("x")
 
 

@@ -90,7 +90,7 @@ def test_nothing_is_suggested_where_nothing_is_alike():
 
 
 def test_goals_of_others_and_bad_numbers_are_errors():
-    with pytest.raises(ConfigError, match="none of Coq"):
+    with pytest.raises(ConfigError, match="not a goal of Coq"):
         NeighbourProvider([]).suggest(Goal("p"))
     with pytest.raises(ConfigError, match="most"):
         NeighbourProvider([], most=0)

@@ -55,7 +55,7 @@ def test_hypotheses_are_renamed_to_what_they_are_called_here(implication):
     [
         (Proof(goal("x"), "reflexivity"), "reflexivity: .*"),
         (Proof(goal("x"), "intros", (proof_with("p", "q", "destruct"),)), "destruct H: .*"),
-        (Proof(goal("x"), "intros"), "intros leaves 1 goals and not 0"),
+        (Proof(goal("x"), "intros"), "intros leaves 1 goals, not 0"),
         (
             Proof(goal("x"), "intros", (Proof(goal("or P Q", P="Prop"), "auto"),)),
             "intros leaves another goal: P : Prop",

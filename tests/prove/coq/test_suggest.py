@@ -126,7 +126,7 @@ def test_without_easy_tactics_there_are_as_many():
 
 
 def test_a_goal_of_another_prover_is_an_error():
-    with pytest.raises(ConfigError, match="none of Coq"):
+    with pytest.raises(ConfigError, match="not a goal of Coq"):
         CoqProvider().suggest(Goal("p -> p"))
 
 

@@ -84,9 +84,9 @@ def test_a_proof_is_found_written_and_accepted_by_coqc(file, proved):
     ("script", "reason"),
     [
         ("reflexivity.", "line 22 of the file with the proof: Error: .*"),
-        ("admit.", "the script says admit, which proves nothing"),
-        ("Admitted.", "the script says Admitted, which proves nothing"),
-        ("Axiom false : 3 = 4.", "the script has a command where a tactic should be: Axiom false : 3 = 4."),
+        ("admit.", "the script contains admit, which proves nothing"),
+        ("Admitted.", "the script contains Admitted, which proves nothing"),
+        ("Axiom false : 3 = 4.", "the script contains a command, not a tactic: Axiom false : 3 = 4."),
         ("lia", "the script cannot be read: .*"),
         ("idtac.", ".*Attempt to save an incomplete proof.*"),
     ],
@@ -126,7 +126,7 @@ def test_a_proof_that_breaks_the_rest_of_the_file_is_refused(file):
 
 def test_coqc_has_a_time_limit(file):
     theorem = CoqTheorem(file, "bad", CoqSettings(check_seconds=0.5))
-    assert theorem.verify_script("do 1000000000 idtac. reflexivity.").reason == "coqc needs more than 0.5 s"
+    assert theorem.verify_script("do 1000000000 idtac. reflexivity.").reason == "coqc took more than 0.5 s"
 
 
 def test_a_file_that_does_not_compile_is_told_with_its_line(file):
@@ -139,7 +139,7 @@ def test_a_file_that_does_not_compile_is_told_with_its_line(file):
         CoqTheorem(file, "badd")
     with pytest.raises(ProverError, match="cannot be read"):
         CoqTheorem(file.with_name("Missing.v"), "bad")
-    with pytest.raises(ConfigError, match=r"ends with \.v"):
+    with pytest.raises(ConfigError, match=r"end with \.v"):
         CoqTheorem(__file__, "bad")
 
 
@@ -227,7 +227,7 @@ def test_a_file_that_changed_is_left_alone(file):
 
 
 def test_a_proof_that_coqc_refuses_is_never_written(file):
-    with pytest.raises(ProverError, match="would not compile with the new proof and was left alone"):
+    with pytest.raises(ProverError, match="was not changed: it would not compile with the new proof"):
         write_proof(CoqTheorem(file, "bad"), "apply nothing.")
     assert file.read_text(encoding="utf-8") == FILE
     assert [path.name for path in file.parent.iterdir()] == ["Numbers.v"]

@@ -34,7 +34,7 @@ def test_a_proof_that_cannot_be_checked_in_time_is_kept_and_checked_by_the_next_
         first = search.run(Limit(seconds=30))
         assert (first.status, first.verdict, first.script) == ("open", None, "")
         assert (
-            first.summary() == "not proved within the limit: a proof was found, and there was no time left to check it"
+            first.summary() == "not proved within the limit: a proof was found, but there was no time left to check it"
         )
         assert str(first.tree()).startswith("+ goal 0")
         assert search.run(Limit(calls=1)).proved

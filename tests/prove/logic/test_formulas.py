@@ -76,7 +76,7 @@ def test_texts_have_no_bracket_too_many():
         ("p)", 2, "never opened"),
         ("p & & q", 5, "not '&'"),
         ("p @ q", 3, "no meaning"),
-        ("p <-> q <-> r", 9, "write brackets"),
+        ("p <-> q <-> r", 9, "add brackets"),
         ("p -> ()", 7, "not ')'"),
         ("p ~ q", 3, "connective"),
     ],
@@ -96,7 +96,7 @@ def test_an_error_in_a_longer_text_names_the_line():
 
 @pytest.mark.parametrize("name", ["", "1p", "p q", "True", "p-", "("])
 def test_atoms_have_names_that_can_be_read_back(name):
-    with pytest.raises(FormulaError, match="an atom is named by"):
+    with pytest.raises(FormulaError, match="the name of an atom must"):
         atom(name)
 
 

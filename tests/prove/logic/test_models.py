@@ -74,10 +74,10 @@ def test_what_holds_below_holds_above():
 
 def test_what_is_no_model_refutes_nothing():
     for model, flaw in (
-        (KripkeModel(()), "has a world"),
-        (KripkeModel((World(HELD, (1,)), World(NOTHING))), "p holds in world 0 and no more in world 1"),
-        (KripkeModel((World(NOTHING, (0,)),)), "must stand behind"),
-        (KripkeModel((World(NOTHING, (7,)),)), "must stand behind"),
+        (KripkeModel(()), "needs a world"),
+        (KripkeModel((World(HELD, (1,)), World(NOTHING))), "p holds in world 0 but not in world 1"),
+        (KripkeModel((World(NOTHING, (0,)),)), "must come later"),
+        (KripkeModel((World(NOTHING, (7,)),)), "must come later"),
     ):
         assert flaw in model.flaw()
         assert not model.refutes(parse("False"))

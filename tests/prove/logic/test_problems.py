@@ -46,11 +46,11 @@ def test_the_intuitionistic_status_is_a_fact_for_reports(tmp_path):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("", "one conjecture, this one has 0"),
-        ("fof(a, axiom, p).", "one conjecture, this one has 0"),
-        ("fof(a, conjecture, p).\nfof(b, conjecture, q).", "this one has 2"),
+        ("", "one conjecture, not 0"),
+        ("fof(a, axiom, p).", "one conjecture, not 0"),
+        ("fof(a, conjecture, p).\nfof(b, conjecture, q).", "one conjecture, not 2"),
         ("cnf(a, axiom, p).", "was expected here"),
-        ("fof(a, plain, p).", "role 'plain' is not known"),
+        ("fof(a, plain, p).", "role 'plain' is unknown"),
         ("fof(a, conjecture, p", "never closed"),
         ("fof(a, conjecture, p)", "full stop"),
         ("fof(a, conjecture, ! [X] : p(X)).", "no meaning"),

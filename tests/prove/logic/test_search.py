@@ -199,7 +199,7 @@ def test_suggestions_are_probabilities_and_all_apply(mode):
             assert sum(suggestion.probability for suggestion in suggestions) == pytest.approx(1.0)
             assert len({suggestion.tactic for suggestion in suggestions}) == len(suggestions)
             attempts = [prover.attempt(Place(goal), suggestion.tactic) for suggestion in suggestions]
-            assert all(attempt.applied or "nothing applies" in attempt.reason for attempt in attempts)
+            assert all(attempt.applied or "no tactic applies" in attempt.reason for attempt in attempts)
             below = [subgoal for attempt in attempts for subgoal in attempt.subgoals or ()]
             if not below:
                 break
@@ -274,9 +274,9 @@ print(prover.attempt(Place(goal), "saturate").subgoals[0].key)
 
 
 def test_an_unknown_mode_is_an_error():
-    with pytest.raises(ConfigError, match="raw and invertible"):
+    with pytest.raises(ConfigError, match="raw or invertible"):
         LogicTheorem.read("p", mode="fast")
-    with pytest.raises(ConfigError, match="raw and invertible"):
+    with pytest.raises(ConfigError, match="raw or invertible"):
         LogicProvider("fast")  # type: ignore[arg-type]
-    with pytest.raises(ConfigError, match="a statement is a Formula"):
+    with pytest.raises(ConfigError, match="statement must be a Formula"):
         LogicTheorem("name", "p -> p")  # type: ignore[arg-type]

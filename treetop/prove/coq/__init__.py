@@ -1,1 +1,1 @@
-"""The proof assistant Coq, spoken to through `coqidetop.opt`; every proof is judged by `coqc`."""
+"""The proof assistant Coq, driven through `coqidetop.opt`; every proof is checked by `coqc`."""

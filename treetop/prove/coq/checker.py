@@ -1,4 +1,4 @@
-"""The judge: `coqc` on a whole file, in a folder of its own. It knows nothing of how a proof was found."""
+"""The checker: `coqc` on a whole file, in its own folder. It is independent of how a proof was found."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ _MESSAGE = 500  # characters
 
 @dataclass(frozen=True)
 class Compiled:
-    """What `coqc` says of a file."""
+    """The result of `coqc` on a file."""
 
     accepted: bool
     message: str = ""
-    """Its error on one line."""
+    """The error on one line."""
     line: int = 0
-    """Where; 0 where it does not say."""
+    """The line of the error; 0 if unknown."""
     printed: tuple[str, ...] = ()
-    """The output of each command that was asked for; empty where Coq did not reach it."""
+    """The output of each command in `ask`; empty if Coq did not reach it."""
 
 
 @cache
 def coq_version() -> str:
-    """The version of the `coqc` that is installed."""
-    told = subprocess.run([find_program("coqc"), "--print-version"], capture_output=True, text=True, check=False)
-    if told.returncode != 0 or not told.stdout.strip():
-        raise ProverError(f"coqc does not tell its version: {' '.join(told.stderr.split())}")
-    return told.stdout.split()[0]
+    """Return the version of the installed `coqc`."""
+    output = subprocess.run([find_program("coqc"), "--print-version"], capture_output=True, text=True, check=False)
+    if output.returncode != 0 or not output.stdout.strip():
+        raise ProverError(f"the version of coqc cannot be read: {' '.join(output.stderr.split())}")
+    return output.stdout.split()[0]
 
 
 def compile_text(
@@ -59,7 +59,8 @@ def compile_text(
 ) -> Compiled:
     """Compile a text as a file of that name.
 
-    `logical` is the logical name of its folder, where it has one. `ask` has commands whose output is wanted, each with an offset of the text.
+    `logical` is the logical name of its folder, if it has one. `ask` holds commands whose output is wanted, each with
+    an offset in the text.
     """
     coqc = find_program("coqc")
     with Scratch() as place:
@@ -75,16 +76,16 @@ def compile_text(
         file.write_bytes(text.encode("utf-8", "surrogateescape"))
         bound = ["-Q", str(folder), logical] if logical else []
         command = [coqc, "-q", "-w", "none", *load_path.options, *bound, str(file)]
-        code, told = _run(command, workplace, settings)
+        code, messages = _run(command, workplace, settings)
         printed = tuple(_content(output.with_suffix(".out")) for output in outputs)
     if code is None:
-        return Compiled(False, f"coqc needs more than {settings.check_seconds:g} s", printed=printed)
+        return Compiled(False, f"coqc took more than {settings.check_seconds:g} s", printed=printed)
     if code == 0:
         return Compiled(True, printed=printed)
-    error = _ERROR.search(told)
+    error = _ERROR.search(messages)
     if error:
         return Compiled(False, _cut(" ".join(error.group(2).split())), int(error.group(1)), printed)
-    return Compiled(False, _cut(_last_words(told, code)), printed=printed)
+    return Compiled(False, _cut(_last_words(messages, code)), printed=printed)
 
 
 def _content(file: Path) -> str:
@@ -92,7 +93,7 @@ def _content(file: Path) -> str:
 
 
 def read_assumptions(printed: str) -> tuple[str, ...]:
-    """Return the axioms in the output of `Print Assumptions`, and the changes of the logic itself (`Set is impredicative`).
+    """Return the axioms in the output of `Print Assumptions`, and changes of the logic (`Set is impredicative`).
 
     Section variables are left out: they become arguments when the section ends.
     """
@@ -116,7 +117,7 @@ def read_assumptions(printed: str) -> tuple[str, ...]:
 
 
 def _run(command: list[str], folder: Path, settings: CoqSettings) -> tuple[int | None, str]:
-    """Run a program to its end. No code: it had no time."""
+    """Run a program to its end. Returns no exit code if the time was too short."""
     with signals_blocked():
         process = subprocess.Popen(
             command,
@@ -131,18 +132,18 @@ def _run(command: list[str], folder: Path, settings: CoqSettings) -> tuple[int |
         )
     with process:
         try:
-            _, told = process.communicate(timeout=settings.check_seconds)
+            _, output = process.communicate(timeout=settings.check_seconds)
         except subprocess.TimeoutExpired:
             return None, ""
         finally:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
-    return process.returncode, told
+    return process.returncode, output
 
 
-def _last_words(told: str, code: int) -> str:
-    error = _WORDS.search(told)
-    words = " ".join((error.group() if error else told).split())
+def _last_words(output: str, code: int) -> str:
+    error = _WORDS.search(output)
+    words = " ".join((error.group() if error else output).split())
     return words or (f"coqc was killed by {signal.Signals(-code).name}" if code < 0 else f"coqc ended with code {code}")
 
 

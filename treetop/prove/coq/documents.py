@@ -1,7 +1,7 @@
-"""What is in a file of Coq: its lemmas, where their proofs stand, and in which sections and modules.
+"""The contents of a Coq file: its lemmas, the positions of their proofs, and the sections and modules around them.
 
-Read by the shape of the sentences alone, without Coq: a file that redefines what `Lemma` means is beyond it. Coq has the last word, as every proof is
-compiled in its file.
+The file is read by the form of its sentences, without Coq, so a file that redefines `Lemma` is not understood. Every
+proof is compiled in its file, so Coq always decides.
 """
 
 from __future__ import annotations
@@ -31,13 +31,15 @@ _STATING = (
 )
 _MAY_HAVE_BODY = ("Example", "Definition", "Instance", "Let", "Fixpoint", "CoFixpoint")
 _ATTRIBUTES = re.compile(
-    r"\s*(?:#\[[^\]]*\]|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Time|Timeout\s+\d+|Redirect\s+\"\")(?!\w))\s*"
+    r"\s*(?:#\[[^\]]*\]|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Time|Timeout\s+\d+|"
+    r"Redirect\s+\"\")(?!\w))\s*"
 )
 _STATEMENT = re.compile(
     rf"(?:Program\s+(?!Instance\b))?(?:Let\s+(?=(?:Co)?Fixpoint))?({'|'.join(_STATING)})\s+([^\W\d][\w']*)(?=\W)"
 )
 _OTHER_PROOF = re.compile(
-    r"(Goal|Program|Fixpoint|CoFixpoint|Next\s+Obligation|Obligation|Solve\s+Obligation|Add\s+\w+|Instance|Derive|Equations)\b"
+    r"(Goal|Program|Fixpoint|CoFixpoint|Next\s+Obligation|Obligation|Solve\s+Obligation|Add\s+\w+|Instance|Derive|"
+    r"Equations)\b"
 )
 _ADMITS_ALL = re.compile(r"Admit\s+Obligations\b")
 _ENDING = re.compile(r"(Qed|Defined|Admitted|Abort|Save)\b")
@@ -50,18 +52,19 @@ _BRACKETS = re.compile(r"[()\[\]{}]|:=|\blet\b|\bwith\s+(?:Definition|Module)\b"
 
 @dataclass(frozen=True)
 class Lemma:
-    """Something stated with a proof to follow."""
+    """A statement followed by a proof."""
 
     name: str
     kind: str
     """`Lemma`, `Theorem`, ... `Definition`, `Instance`, `Let`."""
     statement: Sentence
     proof: tuple[Sentence, ...]
-    """From after the statement up to and including `Qed`, `Defined`, `Admitted`, `Abort` or `Save`; without an end where the file has none."""
+    """The sentences after the statement up to and including `Qed`, `Defined`, `Admitted`, `Abort` or `Save`; without an
+    end if the file has none."""
     ending: str
-    """The word that ends the proof; `Proof` where it is given as a term; empty where there is no end."""
+    """The word that ends the proof; `Proof` if it is given as a term; empty if there is no end."""
     admitted: bool
-    """Whether it is left open: `Admitted`, or `admit` within."""
+    """Whether it has no proof yet: `Admitted`, or `admit` within."""
     modules: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
 
@@ -72,41 +75,41 @@ class Lemma:
 
     @property
     def line(self) -> int:
-        """Where it is stated, from 1."""
+        """The line of the statement, from 1."""
         return self.statement.line
 
     @property
     def begin(self) -> int:
-        """The offset at which the proof begins, with the blanks before it."""
+        """The offset at which the proof begins, with the white space before it."""
         return self.statement.end
 
     @property
     def end(self) -> int:
-        """The offset after the proof's last sentence."""
+        """The offset after the last sentence of the proof."""
         return self.proof[-1].end if self.proof else self.statement.end
 
 
 @dataclass(frozen=True)
 class Unnamed:
-    """Something that is admitted and cannot be proved on its own."""
+    """Something that is admitted and has no name to prove it by."""
 
     what: str
-    """The command that it begins with: `Goal`, `Next Obligation`, ..."""
+    """The command that starts it: `Goal`, `Next Obligation`, ..."""
     line: int
     reason: str
 
 
 @dataclass(frozen=True)
 class Document:
-    """The text of a file and what is in it."""
+    """The text of a file and its contents."""
 
     text: str
     name: str = "the text"
-    """How errors name it."""
+    """The name in error messages."""
 
     @cached_property
     def sentences(self) -> tuple[Sentence, ...]:
-        """The whole text, cut."""
+        """The sentences of the whole text."""
         try:
             return split(self.text)
         except ProverError as error:
@@ -114,12 +117,12 @@ class Document:
 
     @property
     def lemmas(self) -> tuple[Lemma, ...]:
-        """All lemmas in their order."""
+        """All lemmas, in order."""
         return self._read[0]
 
     @property
     def unnamed(self) -> tuple[Unnamed, ...]:
-        """All that is admitted and is no lemma with a name."""
+        """Everything that is admitted and is not a named lemma."""
         return self._read[1]
 
     @cached_property
@@ -128,30 +131,33 @@ class Document:
 
     @property
     def admitted(self) -> tuple[Lemma, ...]:
-        """Those that are left open."""
+        """The lemmas that are admitted."""
         return tuple(lemma for lemma in self.lemmas if lemma.admitted)
 
     def lemma(self, name: str) -> Lemma:
-        """The lemma of that name, which may carry the names of modules: `foo`, `List.foo`. The last one, where a name is used again."""
+        """Return the lemma of that name, which may include modules: `foo`, `List.foo`.
+
+        If a name is used again, the last one counts.
+        """
         exact = [lemma for lemma in self.lemmas if lemma.qualified == name]
         found = exact or [lemma for lemma in self.lemmas if lemma.qualified.endswith(f".{name}")]
         if len({lemma.qualified for lemma in found}) > 1:
             choice = ", ".join(f"{lemma.qualified} (line {lemma.line})" for lemma in found)
-            raise ConfigError(f"{self.name} has several lemmas {name}; say which: {choice}")
+            raise ConfigError(f"{self.name} has several lemmas {name}; choose one of {choice}")
         if not found:
             raise ConfigError(f"{self.name} has no lemma {name!r}; {self._near(name)}")
         if not found[-1].ending:
             raise ProofFileError(
-                f"{self.name}, line {found[-1].line}: the proof of {name} has no end: write Admitted or Qed where it should be"
+                f"{self.name}, line {found[-1].line}: the proof of {name} has no end: add Admitted or Qed"
             )
         return found[-1]
 
     def before(self, lemma: Lemma) -> tuple[Sentence, ...]:
-        """The sentences before the lemma's statement."""
+        """Return the sentences before the lemma's statement."""
         return self.sentences[: self.sentences.index(lemma.statement)]
 
     def after_sections(self, lemma: Lemma) -> int | None:
-        """Return the offset at which the outermost section around a lemma has ended; None for a lemma in no section."""
+        """Return the offset at which the outermost section around a lemma ends; None if it is in no section."""
         depth = len(lemma.sections)
         for sentence in self.sentences:
             if depth and sentence.begin >= lemma.end:
@@ -164,7 +170,7 @@ class Document:
     def _near(self, name: str) -> str:
         names = sorted({lemma.qualified for lemma in self.lemmas})
         if not names:
-            return "there is nothing in it with a proof"
+            return "it contains no proofs"
         near = difflib.get_close_matches(name, names, n=5, cutoff=0.5)
         if not near:
             last = name.rpartition(".")[2].lower()
@@ -175,7 +181,7 @@ class Document:
 
 
 def bare(sentence: Sentence) -> str:
-    """A sentence without comments, contents of strings and attributes such as `#[local]` or `Global` before it."""
+    """Return a sentence without comments, contents of strings and leading attributes such as `#[local]` or `Global`."""
     text = without_comments(sentence.text, strings=False)
     while attribute := _ATTRIBUTES.match(text):
         text = text[attribute.end() :]
@@ -185,8 +191,8 @@ def bare(sentence: Sentence) -> str:
 def _read(sentences: tuple[Sentence, ...]) -> tuple[tuple[Lemma, ...], tuple[Unnamed, ...]]:
     lemmas: list[Lemma] = []
     unnamed: list[Unnamed] = []
-    other: tuple[str, Sentence] | None = None  # the beginning of a proof that belongs to no lemma
-    around: list[tuple[str, str]] = []  # what is open: Section or Module, and its name
+    other: tuple[str, Sentence] | None = None  # the start of a proof that belongs to no lemma
+    around: list[tuple[str, str]] = []  # the open sections and modules: Section or Module, and the name
     open_lemma: tuple[str, str, Sentence, int] | None = None
     for number, sentence in enumerate(sentences):
         text = bare(sentence)
@@ -212,20 +218,20 @@ def _read(sentences: tuple[Sentence, ...]) -> tuple[tuple[Lemma, ...], tuple[Unn
 
 
 def _unnamed(what: str, sentence: Sentence) -> Unnamed:
-    """Say why a proof that belongs to no lemma cannot be looked for."""
+    """Return why a proof that belongs to no lemma cannot be searched."""
     if "Obligation" in what:
         reason = "an obligation of Program has no statement in the file"
     elif what == "Admitted":
-        reason = "the command that began this proof is not known here"
+        reason = "the command that starts this proof is unknown"
     elif what.startswith("Add") or what in ("Derive", "Equations"):
-        reason = f"what {what} states is not in the file"
+        reason = f"the statement of {what} is not in the file"
     else:
         reason = "it has no name: state it as a Lemma"
     return Unnamed(what, sentence.line, reason)
 
 
 def _stated(text: str) -> tuple[str, str] | None:
-    """The kind and name of what this sentence states, if a proof is to follow."""
+    """Return the kind and name of what this sentence states, if a proof follows."""
     match = _STATEMENT.match(text)
     if match is None or (match.group(1) in _MAY_HAVE_BODY and _bodies(text) > 0):
         return None
@@ -260,7 +266,7 @@ def _made(
 
 
 def _follow(around: list[tuple[str, str]], text: str) -> None:
-    """Keep the stack of open sections and modules."""
+    """Update the stack of open sections and modules."""
     closing = _CLOSING.match(text)
     if closing:
         if around and around[-1][1] == closing.group(1):
@@ -272,7 +278,7 @@ def _follow(around: list[tuple[str, str]], text: str) -> None:
 
 
 def _bodies(text: str) -> int:
-    """How many `:=` stand outside of all brackets and belong neither to a `let` nor to a `with Definition`."""
+    """Return how many `:=` are outside of all brackets and belong neither to a `let` nor to a `with Definition`."""
     depth = count = 0
     for match in _BRACKETS.finditer(text):
         found = match.group()

@@ -1,6 +1,8 @@
-"""Uses of lemmas and quantified hypotheses at chosen arguments: their cases, contradictions, equations for a variable, induction by them.
+"""Uses of lemmas and quantified hypotheses at chosen arguments: cases, contradictions, equations for a variable,
+induction.
 
-Here nothing in the goal has the form of the lemma, so its arguments are chosen among what the goal names. The weights are meant as in `shapes`.
+Here nothing in the goal has the form of the lemma, so its arguments are chosen among the names of the goal. The weights
+are defined as in `shapes`.
 """
 
 from __future__ import annotations
@@ -29,11 +31,11 @@ from treetop.prove.coq.views import View
 from treetop.prove.coq.ways import Rule
 from treetop.prove.prover import Suggestion
 
-_MOST_RULES = 12  # of a kind, the newest first
+_MOST_RULES = 12  # of each kind, the newest first
 _MOST_CHOICES = 4  # arguments of one rule
 _SPLIT = frozenset(("or", "sumbool", "sumor", "ex", "sig", "and"))
 _TWO_VALUES = {"nat": ("O", "(S O)"), "bool": ("true", "false")}
-_LARGEST = 40  # nodes of a proposition that is decided
+_LARGEST = 40  # size of a proposition that is decided, in nodes
 
 
 class Eliminations:
@@ -45,7 +47,7 @@ class Eliminations:
         self._principles: list[Rule] = []
 
     def add(self, rule: Rule) -> None:
-        """Add a rule where it is of use here: only such that has no premises, or is an induction principle."""
+        """Add a rule if it is useful here: one without premises, or an induction principle."""
         symbol = head(rule.stated)
         if symbol in rule.variables:
             if (
@@ -62,7 +64,7 @@ class Eliminations:
             self._equations.insert(0, rule)
 
     def suggest(self, view: View) -> Iterator[Suggestion]:
-        """Suggest what the rules and the quantified hypotheses give at arguments that the goal names."""
+        """Yield the uses of the rules and the quantified hypotheses at arguments that the goal names."""
         mine = [_rule_of(given.name, given.type) for given in view.proofs[:_MOST_RULES] if given.type.kind == "forall"]
         splitting = [rule for rule in mine if not rule.conditions and head(rule.stated) in _SPLIT]
         equations = [
@@ -87,12 +89,12 @@ def _rule_of(label: str, statement: Term) -> Rule:
 
 
 def _call(rule: Rule, values: Sequence[str]) -> str:
-    """A rule with its arguments, as a term."""
+    """Return a rule applied to its arguments, as a term."""
     return f"({'@' if rule.implicit else ''}{rule.name} {' '.join(values)})" if values else rule.name
 
 
 def _cases(rule: Rule, view: View) -> Iterator[Suggestion]:
-    """Take apart what a rule states: cases, a witness, two facts, or a contradiction."""
+    """Destruct what a rule states: cases, a witness, two facts, or a contradiction."""
     if head(rule.stated) == "False":
         if not rule.binders:
             yield Suggestion(f"destruct {rule.name}", 0.95)
@@ -111,7 +113,9 @@ def _cases(rule: Rule, view: View) -> Iterator[Suggestion]:
 
 
 def _is_known(stated: Term, view: View) -> bool:
-    """Whether a hypothesis states one of the cases, or the same of some witness: then the lemma was used before."""
+    """Return whether a hypothesis states one of the cases, or the same for some witness: then the lemma was used
+    before.
+    """
     given = arguments(stated)
     if head(stated) in ("ex", "sig"):
         if given[-1].kind != "fun":
@@ -123,13 +127,13 @@ def _is_known(stated: Term, view: View) -> bool:
 
 
 def _choices(rule: Rule, view: View) -> list[tuple[list[str], dict[str, Term]]]:
-    """Arguments for a rule without premises: each as a text and, where it matters, as a term."""
+    """Yield arguments for a rule without premises: each as text and, if relevant, as a term."""
     options: list[Sequence[Term | None]] = []
     for binder in rule.binders:
         if binder.type.kind == "sort" and binder.type.label == "Prop":
             options.append(list(_propositions(view))[:_MOST_CHOICES])
         elif binder.type.kind == "sort":
-            options.append([None])  # a type: its elements tell it
+            options.append([None])  # a type: it is inferred from its elements
         else:
             kind = binder.type
             fits = [
@@ -143,7 +147,7 @@ def _choices(rule: Rule, view: View) -> list[tuple[list[str], dict[str, Term]]]:
     for chosen in product(*options):
         values = {binder.name: value for binder, value in zip(rule.binders, chosen, strict=True) if value is not None}
         if len({render(value) for value in values.values()}) < len(values):
-            continue  # the same thing twice says little
+            continue  # the same argument twice is rarely useful
         found.append((["_" if value is None else render(value, True) for value in chosen], values))
         if len(found) == _MOST_CHOICES:
             break
@@ -151,7 +155,7 @@ def _choices(rule: Rule, view: View) -> list[tuple[list[str], dict[str, Term]]]:
 
 
 def _propositions(view: View) -> Iterable[Term]:
-    """Propositions that a goal is about, the most promising first: what may hold or not."""
+    """Yield propositions that occur in a goal and may hold or not, the most promising first."""
     found: dict[Term, None] = {}
     for statement in (view.conclusion, *(given.type for given in view.proofs[:6])):
         parts = [statement]
@@ -175,7 +179,7 @@ def _propositions(view: View) -> Iterable[Term]:
 
 
 def _contradiction(rule: Rule, view: View) -> Iterator[Suggestion]:
-    """An equation that cannot hold proves everything."""
+    """Use an equation that cannot hold, which proves everything."""
     kind, left, right = arguments(rule.stated)
     weight = 0.9 if head(view.conclusion) == "False" else 0.3
     if head(left) in CONSTRUCTORS and head(right) in CONSTRUCTORS and head(left) != head(right) and not rule.binders:
@@ -190,7 +194,7 @@ def _contradiction(rule: Rule, view: View) -> Iterator[Suggestion]:
 
 
 def _at_variables(rule: Rule, view: View) -> Iterator[Suggestion]:
-    """An equation for every element of a type, rewritten with at a variable of the goal."""
+    """Rewrite with an equation for every element of a type, at a variable of the goal."""
     _, left, right = arguments(rule.stated)
     inside = free_names(view.conclusion)
     for source, arrow in ((left, ""), (right, "<- ")):
@@ -215,7 +219,7 @@ def _at_variables(rule: Rule, view: View) -> Iterator[Suggestion]:
 
 
 def _induction(rule: Rule, view: View) -> Iterator[Suggestion]:
-    """Induction by a principle that the file states, over variables of its types."""
+    """Use an induction principle that the file states, on variables of its types."""
     kinds = {binder.name: binder.type for binder in rule.binders}
     if conclusion(kinds[head(rule.stated)]).label != "Prop":
         return

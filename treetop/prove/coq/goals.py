@@ -1,7 +1,7 @@
-"""A goal of Coq as data: hypotheses and a conclusion, in the words of `Set Printing All`.
+"""Goals of Coq as data: hypotheses and a conclusion, as printed under `Set Printing All`.
 
-That printing hides nothing (no notation, no implicit argument, no coercion), so equal texts are equal goals, up to universes; and one small grammar
-reads it. The notation that people are used to is asked for when somebody looks.
+This output hides nothing (no notation, no implicit argument, no coercion), so equal texts are equal goals, up to
+universes; and a small grammar reads it. The usual notation is requested for display only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A name that stands for something in a goal: `n : nat`, `IHn : ...`, or with a value `x := 3 : nat`."""
+    """A named hypothesis of a goal: `n : nat`, `IHn : ...`, or with a value `x := 3 : nat`."""
 
     name: str
     type: str
@@ -21,10 +21,10 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class CoqGoal:
-    """What `Goal.data` is for goals of Coq. White space is a single blank everywhere."""
+    """The `Goal.data` of Coq goals. White space is a single blank everywhere."""
 
     hypotheses: tuple[Hypothesis, ...]
-    """In Coq's order; `n, m : nat` is two of them."""
+    """In Coq's order; `n, m : nat` are two hypotheses."""
     conclusion: str
 
     @property
@@ -37,7 +37,7 @@ class CoqGoal:
         return "\n".join([*lines, f"|- {self.conclusion}"])
 
     def layout(self, width: int = 100) -> str:
-        """Return the goal as people read it: a hypothesis a line, a rule, and the conclusion; long lines are wrapped."""
+        """Return the goal for display: one hypothesis a line, a rule, and the conclusion; long lines are wrapped."""
         *given, conclusion = self.key.split("\n")
         return "\n".join(
             [
@@ -54,10 +54,10 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Premise:
-    """A lemma, hypothesis of a section, constructor or definition in scope, as Coq's `Search` lists it."""
+    """A lemma, section hypothesis, constructor or definition in scope, as listed by Coq's `Search`."""
 
     name: str
     statement: str
-    """In the words of `Set Printing All`."""
+    """As printed under `Set Printing All`."""
     own: bool = False
-    """Whether the file of the lemma states it."""
+    """Whether the lemma's own file states it."""

@@ -1,6 +1,6 @@
-"""What the hypotheses of a goal ask for: to be taken apart, applied, rewritten with, or inverted.
+"""Tactics for the hypotheses of a goal: destruct, apply, rewrite, invert.
 
-The weights are meant as in `shapes`.
+The weights are defined as in `shapes`.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ from treetop.prove.coq.terms import (
 from treetop.prove.coq.views import Given, View
 from treetop.prove.prover import Suggestion
 
-_MOST = 12  # hypotheses looked at, the newest first
-_TAKE_APART = "repeat match goal with H : and _ _ |- _ => destruct H | H : ex _ |- _ => destruct H | H : or _ _ |- _ => destruct H end"
+_MOST = 12  # hypotheses considered, the newest first
+_TAKE_APART = (
+    "repeat match goal with H : and _ _ |- _ => destruct H | H : ex _ |- _ => destruct H "
+    "| H : or _ _ |- _ => destruct H end"
+)
 _ORDERS = frozenset(("lt", "gt", "ge", "Nat.lt", "Nat.le"))
 _DEFINED = frozenset(("In", "incl", "lt", "gt", "ge", "not", "iff", "Nat.lt", "Nat.le", "well_founded"))
 
 
 def on_hypotheses(view: View, recursion: Recursion) -> Iterator[Suggestion]:
-    """What to do with what is known."""
+    """Yield tactics for the hypotheses."""
     known = view.proofs[:_MOST]
     if any(given.type == view.conclusion for given in known):
         yield Suggestion("assumption", 0.99)
@@ -58,7 +61,7 @@ def on_hypotheses(view: View, recursion: Recursion) -> Iterator[Suggestion]:
 
 
 def _identifies(view: View, given: Given) -> bool:
-    """An equation of which one side is a variable of the context."""
+    """Use an equation with a variable of the context on one side."""
     sides = arguments(given.type)
     return (
         head(given.type) == "eq"
@@ -73,7 +76,7 @@ def _contradictory(known: tuple[Given, ...]) -> bool:
 
 
 def _fact(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion]:
-    """A hypothesis without premises."""
+    """Use a hypothesis without premises."""
     label, kind = given.name, given.type
     symbol, sides = head(kind), arguments(kind)
     if symbol == "eq" and len(sides) == 3:
@@ -112,7 +115,7 @@ def _fact(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion
 
 
 def _inductive(view: View, given: Given, recursion: Recursion) -> Iterator[Suggestion]:
-    """A fact of an inductive predicate: the cases of how it was made, or induction over that."""
+    """Use a fact of an inductive predicate: its cases, or induction over it."""
     label, symbol = given.name, head(given.type)
     made = any(recursion.is_constructor(head(side)) for side in arguments(given.type))
     if symbol in _ORDERS and made:
@@ -159,7 +162,7 @@ def _equation(given: Given, left: Term, right: Term, recursion: Recursion) -> It
 
 
 def _use(view: View, given: Given, binders: tuple[Binder, ...], stated: Term) -> Iterator[Suggestion]:
-    """A hypothesis as a rule: backwards, forwards, and as an equation."""
+    """Use a hypothesis as a rule: backwards, forwards, and as an equation."""
     variables = frozenset(binder.name for binder in binders) - {"_"}
     favour = 1.3 if given.name.startswith("IH") else 1.0
     yield from backwards(view, given, 0.45 * favour)
@@ -175,7 +178,7 @@ def _use(view: View, given: Given, binders: tuple[Binder, ...], stated: Term) ->
 
 
 def backwards(view: View, given: Given, weight: float) -> Iterator[Suggestion]:
-    """`apply` of a hypothesis where the conclusion is an instance of what it states, or of a part of that."""
+    """`apply` a hypothesis if the conclusion is an instance of its statement, or of a part of it."""
     label = given.name
     for binders, stated in conclusions(given.type):
         variables = frozenset(binder.name for binder in binders) - {"_"}
@@ -196,14 +199,16 @@ def backwards(view: View, given: Given, weight: float) -> Iterator[Suggestion]:
                 Suggestion(f"eapply {label}; eauto 3", weight * 0.7),
                 Suggestion(f"eapply {label}; eassumption", ends),
             )
-            yield from (Suggestion(f"apply {label}{told}", weight * 0.7) for told in instances(binders, found, view))
+            yield from (
+                Suggestion(f"apply {label}{values}", weight * 0.7) for values in instances(binders, found, view)
+            )
         return
 
 
 def rewriting(
     view: View, label: str, binders: tuple[Binder, ...], left: Term, right: Term, weight: float
 ) -> Iterator[Suggestion]:
-    """`rewrite` with an equation, in both directions, where that side occurs in the conclusion."""
+    """`rewrite` with an equation, in both directions, if that side occurs in the conclusion."""
     variables = frozenset(binder.name for binder in binders) - {"_"}
     conditional = any(binder.name == "_" for binder in binders)
     for arrow, source, target, scale in (("", left, right, 1.0), ("<- ", right, left, 0.35)):
@@ -220,7 +225,7 @@ def rewriting(
 
 
 def _occurs(pattern_: Term, term: Term, variables: frozenset[str]) -> bool:
-    """Whether some part of the term that holds no bound variable is an instance of the pattern."""
+    """Return whether a part of the term without bound variables is an instance of the pattern."""
     symbol = head(pattern_)
     if symbol in variables:
         return False
@@ -234,7 +239,7 @@ def _occurs(pattern_: Term, term: Term, variables: frozenset[str]) -> bool:
 
 
 def _forwards(view: View, given: Given) -> Iterator[Suggestion]:
-    """A hypothesis led on by another one: through an implication, or through an equivalence in either direction."""
+    """Combine a hypothesis with another one: by an implication, or by an equivalence in either direction."""
     for binders, stated in conclusions(given.type):
         variables = frozenset(binder.name for binder in binders) - {"_"}
         premises = [binder.type for binder in binders if binder.name == "_"]

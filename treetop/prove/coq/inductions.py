@@ -1,4 +1,4 @@
-"""Which variable to do induction on, and what to leave general."""
+"""Choose the variable for induction, and what to generalize."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _RECURSIVE = frozenset(("nat", "list", "positive", "string"))
 
 
 def on_variables(view: View, recursion: Recursion) -> Iterator[Suggestion]:
-    """Induction and case analysis on variables, quantified ones and those of the context."""
+    """Yield induction and case analysis on variables, quantified ones and those of the context."""
     binders, inner = peel(view.conclusion)
     quantified = {binder.name: binder.type for binder in binders if binder.name != "_"}
     inside = bound_names(inner)
@@ -55,7 +55,7 @@ def on_variables(view: View, recursion: Recursion) -> Iterator[Suggestion]:
 
 
 def _pairwise(view: View, recursion: Recursion, quantified: dict[str, Term], done: float) -> Iterator[Suggestion]:
-    """Functions that look at two variables at once: induction on one, and cases of the other in every case."""
+    """Use functions that match on two variables: induction on one, and cases of the other in every case."""
     found: dict[tuple[str, str], None] = {}
     for part in subterms(view.conclusion):
         if part.kind == "app" and part.parts[0].kind == "name":
@@ -82,7 +82,7 @@ def _pairwise(view: View, recursion: Recursion, quantified: dict[str, Term], don
 
 
 def _on_premises(binders: tuple[Binder, ...], recursion: Recursion, done: float, view: View) -> Iterator[Suggestion]:
-    """Induction on a premise that has not been introduced yet: the conclusion stays as general as it is."""
+    """Use induction on a premise that is not introduced yet, so that the conclusion stays general."""
     premises = [binder.type for binder in binders if binder.name == "_"]
     for place, kind in enumerate(premises[:3]):
         symbol = head(kind)
@@ -112,7 +112,9 @@ def _on_premises(binders: tuple[Binder, ...], recursion: Recursion, done: float,
 def _ranked(
     view: View, recursion: Recursion, quantified: dict[str, Term], looked: Counter[str]
 ) -> list[tuple[str, Term, float]]:
-    """Variables worth looking at: those that functions recur on first, the more often the better; then others of inductive types."""
+    """Return the variables to consider: those that functions recur on, most frequent first; then others of inductive
+    types.
+    """
     candidates: list[tuple[str, Term, float]] = []
     known = view.by_name
     mentioned = free_names(view.conclusion)
@@ -179,7 +181,7 @@ def _by_induction(view: View, label: str, weight: float, quantified: bool) -> It
 
 
 def _booleans(view: View, quantified: dict[str, Term]) -> Iterator[Suggestion]:
-    """All cases of a few booleans at once."""
+    """Destruct a few booleans at once."""
     mentioned = free_names(view.conclusion).union(*(free_names(given.type) for given in view.proofs))
     own = [
         given.name

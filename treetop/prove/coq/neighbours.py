@@ -1,7 +1,8 @@
-"""Suggests what was done at goals like this one, in proofs that stand already.
+"""Suggest the tactics that were used at similar goals in finished proofs.
 
-Goals are compared by what they are about: symbols, forms of hypotheses, which symbol stands under which; rare features tell more than common ones. The
-names of hypotheses in a tactic are exchanged for those that have the same form here; where there is none, the tactic is left out.
+Goals are compared by features: symbols, forms of hypotheses, which symbol occurs under which; rare features count more
+than common ones. The names of hypotheses in a tactic are replaced by those of the same form in the goal; if there is
+none, the tactic is left out.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from treetop.prove.prover import Goal, Suggestion
 from treetop.prove.providers import by_probability, merged
 
 _WORD = re.compile(r'"(?:[^"]|"")*"|[^\W\d][\w\']*(?:\.[^\W\d][\w\']*)*')
-_SHARED = 0.5  # features of more than this part of all goals are not looked at
+_SHARED = 0.5  # features of more than this share of all goals are ignored
 
 
 class NeighbourProvider:
-    """Learns from examples at once and suggests by the most similar ones.
+    """Stores examples and suggests the tactics of the most similar ones.
 
-    `most`: how many suggestions a goal gets; `nearest`: how many similar goals are looked at. Probabilities are similarities from 0 to 1, halved, and
-    raised where several neighbours agree.
+    `most`: how many suggestions a goal gets; `nearest`: how many similar goals are considered. Probabilities are
+    similarities from 0 to 1, halved, and raised if several neighbours agree.
     """
 
     name = "neighbours"
@@ -51,13 +52,13 @@ class NeighbourProvider:
         return len(self._examples)
 
     def suggest(self, goal: Goal) -> list[Suggestion]:
-        """The tactics of the most similar goals, in the words of this one, the likeliest first."""
+        """Return the tactics of the most similar goals, translated to this one, the most probable first."""
         return self.suggest_more(goal, self._most)
 
     def suggest_more(self, goal: Goal, count: int) -> list[Suggestion]:
-        """As `suggest`, with another number of them."""
+        """Return at most `count` suggestions."""
         if not isinstance(goal.data, CoqGoal):
-            raise ConfigError(f"the goal `{goal}` is none of Coq: its data is {type(goal.data).__name__}")
+            raise ConfigError(f"`{goal}` is not a goal of Coq: its data is {type(goal.data).__name__}")
         here = view(goal.data)
         votes: defaultdict[str, list[float]] = defaultdict(list)
         for number, similarity in self.similar(goal.data)[: max(self._nearest, count)]:
@@ -72,7 +73,9 @@ class NeighbourProvider:
         return by_probability(merged(pair for pair in found if pair.probability > 0.0))[:count]
 
     def similar(self, goal: CoqGoal) -> list[tuple[int, float]]:
-        """The numbers of the examples that share a feature with a goal, and how similar they are, from 0 to 1, the nearest first."""
+        """Return the numbers of the examples that share a feature with a goal and their similarities from 0 to 1,
+        nearest first.
+        """
         own = features(view(goal))
         common: defaultdict[int, float] = defaultdict(float)
         for feature in own:
@@ -91,7 +94,7 @@ class NeighbourProvider:
 
 @lru_cache(maxsize=20_000)
 def features(seen: View) -> frozenset[str]:
-    """What a goal is about, as a set of words."""
+    """Return the features of a goal, as a set of words."""
     binders, stated = peel(seen.conclusion)
     found = {f"concludes {head(stated)}", f"begins {head(seen.conclusion)}"}
     found.update(f"binders {count}" for count in range(1, min(len(binders), 4) + 1))
@@ -114,13 +117,13 @@ def _kind(term: Term, seen: View) -> str:
 
 
 def shape(kind: Term, seen: View) -> str:
-    """A type without the names of the goal: equal for hypotheses that say the same of other variables."""
+    """Return a type without the names of the goal: equal for hypotheses that state the same about other variables."""
     blank = {label: name("?") for label in free_names(kind) & seen.names}
     return repr(canonical(substitute(kind, blank)))
 
 
 def renamed(tactic: str, there: View, here: View) -> str | None:
-    """A tactic of one goal in the words of another. None where it speaks of something that has no counterpart."""
+    """Return a tactic of one goal translated to another; None if it uses something that has no counterpart."""
     exchanged: dict[str, str] = {}
     pieces: list[str] = []
     end = 0
@@ -138,7 +141,7 @@ def renamed(tactic: str, there: View, here: View) -> str | None:
 
 
 def _counterpart(word: str, there: View, here: View, exchanged: dict[str, str]) -> str | None:
-    """What a word of a tactic is called here; words that are no names of the other goal stay."""
+    """Return the translation of a word of a tactic; words that are not names of the other goal stay."""
     taken = set(exchanged.values())
     if word in there.by_name:
         old = there.by_name[word]

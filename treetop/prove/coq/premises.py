@@ -1,6 +1,8 @@
-"""Lemmas in scope that fit a goal: found by their symbols, kept where their form fits, and ranked by how much of the goal they are about.
+"""Select lemmas in scope for a goal: found by their symbols, filtered by their form, and ranked by how much of the goal
+they cover.
 
-Lemmas of the file itself, and those that consist of common symbols, cannot be found so; they are given from the start (`scope`).
+Lemmas of the file itself, and those made of common symbols, cannot be found by symbols; they are given from the start
+(`scope`).
 """
 
 from __future__ import annotations
@@ -33,35 +35,38 @@ from treetop.prove.coq.ways import COMMON, Rule, Way, backward_ways, forward_way
 from treetop.prove.prover import Suggestion
 
 Lookup = Callable[[str], list[Premise]]
-"""The lemmas whose statements mention a symbol."""
+"""Returns the lemmas whose statements mention a symbol."""
 
 _PRINCIPLES = ("_ind", "_rec", "_rect", "_sind", "_ind2", "_rec2", "_caset", "_case")
 _MOST_SYMBOLS = 10
 _FOREIGN = 0.7  # for each symbol of a lemma that the goal does not have
-_ANY_GOAL = 0.15  # the quality of a lemma that fits every goal, and leaves something to be proved
+_ANY_GOAL = 0.15  # the quality of a lemma that fits every goal and leaves something to be proved
 _RELATIONS = frozenset(("Equivalence", "PreOrder", "PER", "RewriteRelation"))
-"""Classes of relations that Coq rewrites with."""
+"""Classes of relations that Coq can rewrite with."""
 
 
 class Fit(NamedTuple):
-    """A way to use a lemma at a goal, and how good it looks: from 0, hardly more than nothing, to 1, all of the goal is explained by it."""
+    """A use of a lemma at a goal, and its quality: from 0 (almost useless) to 1 (it covers the whole goal)."""
 
     kind: str
     rule: Rule
     quality: float
     detail: str = ""
     ends: bool = False
-    """Whether nothing would be left of the goal."""
-    told: tuple[str, ...] = ()
-    """Values for what the goal does not tell, as `apply` takes them."""
+    """Whether nothing of the goal would be left."""
+    values: tuple[str, ...] = ()
+    """Values for variables that the goal does not determine, in the form that `apply` takes."""
     arrow: str = ""
-    """The direction in which an equivalence is applied, where `apply` must be given it."""
+    """The direction in which an equivalence is applied, if `apply` needs it."""
 
 
 class Premises:
-    """The lemmas in scope of one theorem. Each symbol is asked for once; after that a goal costs a few milliseconds.
+    """The lemmas in scope of one theorem.
 
-    `given`: lemmas that are looked at whatever the symbols of a goal are. `unlike`: a statement that none of the lemmas may restate, for when a theorem is to be proved without its own twin.
+    Coq is queried once for each symbol; after that a goal takes a few milliseconds.
+
+    `given`: lemmas that are considered whatever the symbols of a goal are. `unlike`: a statement that no lemma may
+    restate, for proving a theorem without its own twin.
     """
 
     def __init__(
@@ -89,7 +94,7 @@ class Premises:
         return len(self._rules)
 
     def suggest(self, view: View) -> list[Suggestion]:
-        """Tactics with the best lemmas for a goal, the likeliest first."""
+        """Return tactics with the best lemmas for a goal, the most probable first."""
         fits = self.fits(view)
         opened = "intros; " if view.conclusion.kind == "forall" else ""
         found = [pair for fit in fits for pair in _tactics(fit, opened)]
@@ -104,7 +109,7 @@ class Premises:
         return sorted(found, key=lambda pair: -pair.probability)
 
     def _witnessed(self, view: View) -> Iterator[Suggestion]:
-        """Own lemmas that may prove what a witness must satisfy, and tell it."""
+        """Yield own lemmas that may prove what a witness must satisfy, and determine the witness."""
         given = arguments(view.conclusion)
         if head(view.conclusion) != "ex" or len(given) != 2 or given[1].kind != "fun":
             return
@@ -121,7 +126,7 @@ class Premises:
         yield from (Suggestion(f"eexists; eapply {label}; eassumption", 0.1) for label in helpers[:2])
 
     def fits(self, view: View) -> list[Fit]:
-        """The best ways to use a lemma at a goal: at most `most`, each lemma in one way a kind."""
+        """Return the best uses of lemmas at a goal: at most `most`, one of each kind for a lemma."""
         self._ask(view)
         stated = peel(view.conclusion)[1]
         here = view.symbols | view.known_symbols | COMMON
@@ -140,11 +145,11 @@ class Premises:
         return sorted(best.values(), key=lambda fit: (-fit.quality, size(fit.rule.stated), fit.rule.name))[: self._most]
 
     def rarity(self, label: str) -> float:
-        """How much a symbol tells: the fewer lemmas mention it, the more."""
+        """Return the weight of a symbol: the fewer lemmas mention it, the higher."""
         return math.log((1 + len(self._rules)) / (1 + self._frequency[label])) + 0.2
 
     def _ask(self, view: View) -> None:
-        """Fetch the lemmas about the symbols of a goal: those of the conclusion first."""
+        """Fetch the lemmas about the symbols of a goal, those of the conclusion first."""
         wanted = [label for label in (*sorted(view.symbols), *sorted(view.known_symbols)) if label not in COMMON][
             :_MOST_SYMBOLS
         ]
@@ -175,10 +180,10 @@ class Premises:
             self._eliminations.add(rule)
 
     def _explained(self, needed: frozenset[str], pattern: Term, wanted: Term) -> float:
-        """How well a pattern that fits a statement explains it, from 0 to 1.
+        """Return how well a pattern that matches a statement covers it, from 0 to 1.
 
-        The share of what the statement is about that the pattern names, weighted by rarity; more than a third at least where it names more than
-        the relation and common symbols, as whatever has its form fits the others.
+        This is the share of the statement's symbols that the pattern names, weighted by rarity; at least a third if it
+        names more than the relation and common symbols, because everything of its form matches the others.
         """
         total = sum(self.rarity(label) for label in free_names(wanted) if label in self._frequency) + 0.1
         share = sum(self.rarity(label) for label in needed) / total
@@ -198,7 +203,7 @@ class Premises:
                     if rule.binders
                     else 1.0
                 )
-                told = () if needs.determined else tuple(instances(rule.binders, found, view))
+                values = () if needs.determined else tuple(instances(rule.binders, found, view))
                 if not needs.determined and determined(rule.binders, {**found, **_unified(way)}):
                     yield Fit(way.kind, rule, min(quality, 1.0), "", needs.wanted > 0 and needs.complete, (), way.arrow)
                 yield Fit(
@@ -207,15 +212,15 @@ class Premises:
                     min(quality, 1.0),
                     "",
                     needs.wanted > 0 and needs.complete,
-                    told,
+                    values,
                     way.arrow,
                 )
 
     def _always(self, view: View, stated: Term) -> Iterator[Fit]:
-        """The lemmas whose conclusion is a variable, such as `forall P : Prop, ~ ~ P -> P`."""
+        """Yield the lemmas whose conclusion is a variable, such as `forall P : Prop, ~ ~ P -> P`."""
         refuted = Term("app", "", (name("not"), stated))
         if head(stated) == "False" or any(given.type == refuted for given in view.proofs):
-            return  # it is a proof by contradiction already
+            return  # this is a proof by contradiction already
         for way in self._fitting_all:
             needs = support(way.rule.binders, {head(way.pattern): stated}, view)
             if needs.determined or needs.complete:
@@ -252,7 +257,7 @@ class Premises:
                     )
 
     def _rewritten(self, view: View) -> Iterator[Fit]:
-        """Equations of the file itself, used in hypotheses."""
+        """Use equations of the file itself in hypotheses."""
         for given in view.proofs[:8]:
             about = free_names(given.type)
             for part in dict.fromkeys(part for part in subterms(given.type) if part.kind in ("app", "name")):
@@ -271,7 +276,10 @@ class Premises:
                         )
 
     def _related(self, view: View) -> Iterator[Suggestion]:
-        """Rewriting with hypotheses about relations that Coq rewrites with. Coq may need a second to see that it cannot, so they come late."""
+        """Rewrite with hypotheses about relations that Coq can rewrite with.
+
+        Coq may need a second to see that it cannot, so they come late.
+        """
         inside = frozenset(subterms(view.conclusion))
         for given in view.proofs[:8]:
             sides = arguments(given.type)[-2:]
@@ -299,7 +307,7 @@ class Premises:
 
 
 def _relations(known: Iterable[Premise]) -> Iterator[str]:
-    """The relations of which an instance says that Coq can rewrite with them."""
+    """Return the relations for which an instance states that Coq can rewrite with them."""
     for premise in known:
         stated = rule_from(premise)[0].stated
         if head(stated).rpartition(".")[2] in _RELATIONS and arguments(stated):
@@ -307,12 +315,12 @@ def _relations(known: Iterable[Premise]) -> Iterator[str]:
 
 
 def _unified(way: Way) -> dict[str, Term]:
-    """Variables that the goal does not tell, and unification does."""
+    """Return the variables that the goal does not determine but unification does."""
     return dict.fromkeys(applied_variables(way.pattern, way.rule.variables), way.pattern)
 
 
 def _expected(target: Term, found: dict[str, Term], sides: tuple[Term, ...], part: Term) -> bool:
-    """Whether rewriting a side of an equation gives something with the other side's head."""
+    """Return whether rewriting one side of an equation gives something with the other side's head."""
     if part not in sides:
         return False
     other = sides[1] if part == sides[0] else sides[0]
@@ -321,7 +329,10 @@ def _expected(target: Term, found: dict[str, Term], sides: tuple[Term, ...], par
 
 
 def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
-    """The tactics for a fit. Variables that nothing determines must be found at once: goals that share an unknown are refused."""
+    """Yield the tactics for a fit.
+
+    Variables that nothing determines must be found at once: goals that share an unknown are refused.
+    """
     label, weight, conditional = f"{fit.arrow}{fit.rule.name}", fit.quality, bool(fit.rule.conditions)
     if fit.kind == "apply":
         yield Suggestion(f"{opened}apply {label}", (0.35 if conditional else 0.7) * weight)
@@ -331,7 +342,7 @@ def _tactics(fit: Fit, opened: str) -> Iterator[Suggestion]:
     elif fit.kind == "eapply":
         yield Suggestion(f"{opened}eapply {label}; eauto 3", 0.3 * weight)
         yield Suggestion(f"{opened}eapply {label}; eassumption", 0.8 if fit.ends else 0.12 * weight)
-        yield from (Suggestion(f"apply {label}{told}", 0.35 * weight) for told in fit.told if not opened)
+        yield from (Suggestion(f"apply {label}{values}", 0.35 * weight) for values in fit.values if not opened)
     elif fit.kind in ("turned", "eturned"):
         yield Suggestion(
             f"{opened}symmetry; apply {label}",

@@ -27,8 +27,10 @@ PROGRAM = "coqidetop.opt"
 _LARGEST = 1 << 26  # bytes of one answer
 _START_SECONDS = 30.0
 _OPTIONS = ("-q", "-main-channel", "stdfds", "--xml_format=Ppcmds", "-w", "none",
-            "-async-proofs-command-error-resilience", "off", "-async-proofs-tactic-error-resilience", "off")  # fmt: skip
-"""No rcfile, texts as documents, no warnings, and no resilience: with it, Coq goes on after an error as if the proof were done."""
+            "-async-proofs-command-error-resilience", "off",
+            "-async-proofs-tactic-error-resilience", "off")  # fmt: skip
+"""No user configuration, structured output, no warnings; and errors are errors: by default Coq continues as if the
+proof were complete."""
 _GREETING = "Skipping rcfile loading."
 _CLOSING_TAGS = (b"</value>", b"</feedback>")
 
@@ -161,7 +163,8 @@ class CoqProcess:
         version, spoken = about.about
         if not about.good or spoken < protocol.OLDEST_PROTOCOL:
             raise ProverError(
-                f"Coq {version} is too old: its protocol is {spoken}; the oldest that works is 8.15 with {protocol.OLDEST_PROTOCOL}"
+                f"Coq {version} is too old: its protocol is {spoken}; install Coq 8.15 or later, "
+                f"with protocol {protocol.OLDEST_PROTOCOL} or later"
             )
         if not ready.good or ready.state != 1:
             raise ProverError(f"Coq {version} does not start: {ready.refusal}")

@@ -1,8 +1,8 @@
-"""The words of Coq's protocol for editors: calls as XML, and what the answers say.
+"""Coq's protocol for editors: calls as XML, and the content of the answers.
 
-Every call is answered by one `<value>`; `<feedback>` comes in between. Neither can stand within itself, and text is escaped, so the closing tags
-alone tell where an element ends. Texts come as Coq's own documents of boxes and breaks: the texts that it would lay out itself are cut where they
-are deep, whatever `Printing Depth` says.
+Every call is answered by one `<value>`; `<feedback>` arrives in between. Neither can contain itself, and text is
+escaped, so an element ends at its closing tag. Texts arrive as Coq's documents of boxes and breaks: the texts that Coq
+lays out itself are cut where they are deep, whatever `Printing Depth` is.
 """
 
 from __future__ import annotations
@@ -18,17 +18,19 @@ from treetop.prove.coq.goals import CoqGoal, Hypothesis
 from treetop.prove.coq.sentences import Sentence
 
 OLDEST_PROTOCOL = 20220205
-"""That of Coq 8.15 and 8.16. In older ones `Add` has another form, and gets no answer in this one."""
+"""The protocol of Coq 8.15 and 8.16. In older ones `Add` has another form, and this form gets no answer."""
 
 ABOUT = '<call val="About"><unit/></call>'
 INIT = '<call val="Init"><option val="none"/></call>'
 GOALS = (
-    '<call val="Subgoals"><goal_flags><string>full</string><bool val="true"/><bool val="false"/><bool val="true"/><bool val="true"/>'
+    '<call val="Subgoals"><goal_flags><string>full</string><bool val="true"/><bool val="false"/>'
+    '<bool val="true"/><bool val="true"/>'
     "</goal_flags></call>"
 )
-"""The goals in focus, those put aside and those given up; not those in the background, which grow with the way to a place."""
+"""Requests the goals in focus, those shelved and those given up; not those in the background, which grow with the path
+to a place."""
 
-_HEAD = 400  # characters in which an answer says what it is about; goals may follow, as long as books
+_HEAD = 400  # the characters in which an answer tells its kind; goals of any length may follow
 _STATE = re.compile(r'<state_id val="(\d+)"/>')
 _ABOUT = re.compile(r"<string>([^<]*)</string><string>(\d+)</string>")
 _LEVEL = re.compile(r'<message_level val="(\w+)"')
@@ -44,14 +46,15 @@ _PIECE = re.compile(
     r'(?:empty"/>|break"><pair><int>0</int><int>-?\d+</int></pair></ppdoc>)|'
     r"([a-z]))|(/ppdoc>|/goal>))"
 )
-"""A piece of a goal: words, words with a mark of their kind, a blank, nothing, the beginning of a document with others in it, an end."""
+"""A token of a goal: text, tagged text, a blank, nothing, the start of a document with others in it, an end."""
 _LEAF = re.compile(r'<ppdoc val="(?:string"><string>([^<]*)|(break)"><pair><int>[1-9]|(newline)")')
 
 
 def add(sentence: str, state: int) -> str:
-    """Put a sentence after a state, which must be the last one. It is parsed, and run when somebody looks at its state."""
+    """Add a sentence after a state, which must be the last one. It is parsed, and run when its state is examined."""
     return (
-        f'<call val="Add"><pair><pair><pair><pair><string>{escape(sentence)}</string><int>0</int></pair><pair><state_id val="{state}"/>'
+        f'<call val="Add"><pair><pair><pair><pair><string>{escape(sentence)}</string><int>0</int></pair>'
+        f'<pair><state_id val="{state}"/>'
         '<bool val="false"/></pair></pair><int>0</int></pair><pair><int>0</int><int>0</int></pair></pair></call>'
     )
 
@@ -62,7 +65,7 @@ def edit_at(state: int) -> str:
 
 
 def print_all(on: bool) -> str:
-    """Set or unset `Printing All` for the answers that follow, until Coq goes to another state."""
+    """Set or unset `Printing All` for the following answers, until Coq moves to another state."""
     return (
         '<call val="SetOptions"><list><pair><list><string>Printing</string><string>All</string></list>'
         f'<option_value val="boolvalue"><bool val="{"true" if on else "false"}"/></option_value></pair></list></call>'
@@ -70,12 +73,15 @@ def print_all(on: bool) -> str:
 
 
 def query(command: str, state: int) -> str:
-    """Run a command that changes nothing, such as `Search`, at a state. What it prints comes as feedback."""
-    return f'<call val="Query"><pair><route_id val="0"/><pair><string>{escape(command)}</string><state_id val="{state}"/></pair></pair></call>'
+    """Run a command that changes nothing, such as `Search`, at a state. Its output arrives as feedback."""
+    return (
+        f'<call val="Query"><pair><route_id val="0"/><pair><string>{escape(command)}</string>'
+        f'<state_id val="{state}"/></pair></pair></call>'
+    )
 
 
 class Message(NamedTuple):
-    """What Coq says about a state beside its answers."""
+    """A message of Coq about a state."""
 
     level: str
     """`notice`, `info`, `warning`, `error` or `debug`."""
@@ -85,49 +91,49 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a call, with the messages that came before it."""
+    """The answer to a call, with the messages that arrived before it."""
 
     value: str
     feedback: tuple[str, ...] = ()
 
     @property
     def good(self) -> bool:
-        """Whether Coq did what it was asked for."""
+        """Whether Coq executed the call."""
         return self.value.startswith('<value val="good"')
 
     @property
     def state(self) -> int:
-        """The first state that it names: the new one after `Add`, the last good one in a refusal. 0 is none."""
+        """The first state that it names: the new one after `Add`, the last good one in a refusal; 0 if none."""
         match = _STATE.search(self.value, 0, _HEAD)
         return int(match.group(1)) if match else 0
 
     @property
     def refusal(self) -> str:
-        """What Coq says against the call."""
+        """Coq's message if it refused the call."""
         return _plain(self.value)
 
     @property
     def location(self) -> tuple[int, int] | None:
-        """Where in the sentence the fault is, as Coq counts: in bytes."""
+        """The offset of the error in the sentence, in bytes, as Coq counts."""
         match = _LOCATION.search(self.value[:200])
         return (int(match.group(1)), int(match.group(2))) if match else None
 
     @property
     def messages(self) -> list[Message]:
-        """What was said before."""
+        """The messages before the answer."""
         return [_message(element) for element in self.feedback]
 
     @property
     def about(self) -> tuple[str, int]:
-        """The versions of Coq and of its protocol, where that was the question."""
+        """The versions of Coq and of its protocol, if those were requested."""
         match = _ABOUT.search(self.value)
         return (match.group(1), int(match.group(2))) if match else ("of an unknown version", 0)
 
 
 def refused_line(answer: Answer, sentences: Mapping[int, Sentence], last: Sentence) -> int:
-    """Return the line of the fault that Coq refuses to go on with, given the sentence of each state.
+    """Return the line of the error that Coq refuses to continue after, given the sentence of each state.
 
-    A fault may show only later, when Coq runs what it had put off; `last` is the sentence that it was given last.
+    An error may appear only later, when Coq runs what it had postponed; `last` is the last sentence that was sent.
     """
     blamed = [message.state for message in answer.messages if message.level == "error" and message.state in sentences]
     sentence = sentences[blamed[-1]] if blamed else last
@@ -136,16 +142,16 @@ def refused_line(answer: Answer, sentences: Mapping[int, Sentence], last: Senten
 
 
 class Goals(NamedTuple):
-    """What is left to be proved at a state."""
+    """The goals at a state."""
 
     subgoals: tuple[CoqGoal, ...]
     shelved: int
-    """How many goals wait for others to find their value."""
+    """The number of shelved goals, which are to be determined by others."""
     given_up: int
 
 
 def read_goals(answer: Answer) -> Goals | None:
-    """The goals in an answer to `GOALS`. None: there is no proof in progress."""
+    """Return the goals in an answer to `GOALS`; None if there is no proof in progress."""
     if "<goals>" not in answer.value:
         return None
     if answer.value.endswith(_NOTHING_ELSE):
@@ -156,7 +162,7 @@ def read_goals(answer: Answer) -> Goals | None:
 
 
 def _goals(value: str) -> Iterator[CoqGoal]:
-    """All goals in a value. Not by a reader of XML: that would take as long as Coq takes for an easy tactic."""
+    """Return all goals in a value. An XML parser would take as long as Coq takes for an easy tactic."""
     lines: list[str] = []
     parts: list[str] = []
     depth = 0
@@ -178,7 +184,7 @@ def _goals(value: str) -> Iterator[CoqGoal]:
 
 
 def _hypotheses(line: str) -> list[Hypothesis]:
-    """A line such as `n, m : nat` or `x := 3 : nat`."""
+    """Parse a line such as `n, m : nat` or `x := 3 : nat`."""
     match = _GIVEN.match(line)
     if match is None:
         return [Hypothesis(line, "")]
@@ -188,7 +194,7 @@ def _hypotheses(line: str) -> list[Hypothesis]:
 
 
 def _value_and_type(text: str) -> tuple[str, str]:
-    """Cut at the colon that belongs to no binder and stands outside of all brackets."""
+    """Split at the colon that belongs to no binder and is outside of all brackets."""
     depth = waiting = 0
     for match in _BINDING.finditer(text):
         found = match.group()
@@ -217,7 +223,7 @@ def _message(element: str) -> Message:
 
 
 def _plain(element: str) -> str:
-    """The text in an element, with its own line breaks and no others."""
+    """Return the text in an element, with its own line breaks and no others."""
     text = "".join(
         words or (" " if space else "\n" if newline else "") for words, space, newline in _LEAF.findall(element)
     )

@@ -1,7 +1,7 @@
-"""Coq as a prover: one process, which stands somewhere in the proof of one lemma and goes where it is asked to try a tactic.
+"""Coq as a prover: one process at some position in the proof of one lemma, which moves to a goal to try a tactic there.
 
-Coq's document is a line: who goes back loses what came after. So the way to a goal is replayed from where it leaves the present one, and the last
-tactic tried is left standing until it is known where to go next: often it is the first step of the way.
+Coq's document is linear: going back discards what came after. So the path to a goal is replayed from where it leaves
+the present one, and the last tactic tried is kept until the next goal is known: often it is the first step of the path.
 """
 
 from __future__ import annotations
@@ -23,13 +23,16 @@ from treetop.prove.coq.settings import CoqSettings, LoadPath
 from treetop.prove.prover import Attempt, Goal, Place, Step
 
 _PRINTING = "Set Printing All."
-_GRACE = 1.0  # seconds in which Coq must heed an interrupt
+_GRACE = 1.0  # seconds in which Coq must react to an interrupt
 _LENIENCE = 10.0  # times the limit of a tactic, for checks after it
 _AT_ONCE = 0.05  # seconds: no time limit can have been reached
-_HURRY = 10.0  # seconds for what should take no time
+_HURRY = 10.0  # seconds for calls that should return at once
 _REASON = 300  # characters
 _NO_PROGRESS = "no progress"
-_IS_PROPOSITION = "match goal with |- ?G => let S := type of G in let S := eval hnf in S in match S with Prop => idtac | SProp => idtac end end"
+_IS_PROPOSITION = (
+    "match goal with |- ?G => let S := type of G in let S := eval hnf in S in "
+    "match S with Prop => idtac | SProp => idtac end end"
+)
 _EVAR = re.compile(r"\?[^\W\d]")
 _UNCHECKED = re.compile(r"_no_check\b")
 _FOUND = re.compile(r"([\w'.]+):\s+(.*)", re.DOTALL)
@@ -37,39 +40,39 @@ _FOUND = re.compile(r"([\w'.]+):\s+(.*)", re.DOTALL)
 
 @dataclass(frozen=True)
 class Opening:
-    """All that stands before a proof."""
+    """Everything before a proof."""
 
     prelude: tuple[Sentence, ...]
     statement: Sentence
     proof: str = "Proof."
-    """The sentence that begins the proof: it may say `using` or `with`."""
+    """The sentence that starts the proof: it may contain `using` or `with`."""
     source: str = "the text"
-    """How errors name the place where all this is written."""
+    """The name of the source in error messages."""
     load_path: LoadPath = field(default_factory=LoadPath)
     top: str | None = None
     """The path of the file, for the name of its module."""
 
 
 class CoqProver:
-    """Implements `Prover` for Coq. Not for several threads at a time; a process that was forked needs its own."""
+    """Implements `Prover` for Coq. It is not thread-safe, and a forked process needs its own."""
 
     def __init__(self, opening: Opening, settings: CoqSettings | None = None) -> None:
         self.opening = opening
         self.settings = settings or CoqSettings()
         self.attempts = 0
         self.replayed = 0
-        """Tactics that were run again to get somewhere."""
+        """The number of tactics that were run again to reach a goal."""
         self.restarts = 0
-        self._longest = self.settings.seconds  # that a tactic on a way may have taken
+        self._longest = self.settings.seconds  # that a tactic on the path may have taken
         self._closed = False
         self._process: CoqProcess
         self._base = self._before = self._tip = self._newest = 1
-        """States: where the proof begins, where the lemma is stated, where Coq stands, and the last one that it has made."""
+        """States: where the proof starts, where the lemma is stated, where Coq is, and the last one created."""
         self._way: list[tuple[Step, int]] = []
         self._run: list[tuple[Sentence, int]] = []
-        """What this process has run of the text before the lemma, with the states after it."""
+        """The sentences before the lemma that this process has run, with the states after them."""
         self._hanging: str | None = None
-        """The tactic after the way, where one was left standing."""
+        """The tactic after the path, if one was kept."""
         self._start()
 
     @property
@@ -79,15 +82,15 @@ class CoqProver:
 
     @property
     def pid(self) -> int:
-        """The number of the process at present."""
+        """The id of the present process."""
         return self._process.pid
 
     def root(self) -> Goal:
-        """The lemma."""
+        """Return the goal of the lemma."""
         return self._root
 
     def attempt(self, place: Place, tactic: str, seconds: float | None = None) -> Attempt:
-        """Try a tactic on a goal. Whatever it does, Coq is there for the next one."""
+        """Try a tactic on a goal. Whatever happens, Coq is ready for the next one."""
         limit = self.settings.seconds if seconds is None else seconds
         if not 0 < limit < math.inf:
             raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
@@ -96,7 +99,7 @@ class CoqProver:
         if not is_one_tactic(tactic):
             return Attempt(None, f"not a single tactic: {_one_line(tactic)}")
         if _UNCHECKED.search(tactic):
-            return Attempt(None, "says that it is not checked before the end of the proof")
+            return Attempt(None, "is not checked before the end of the proof")
         with self._whole():
             attempt = self._attempt(place, tactic, limit)
             if _spoiled(attempt):
@@ -116,12 +119,12 @@ class CoqProver:
         return Attempt(None, result, took) if isinstance(result, str) else Attempt(result, "", took)
 
     def is_proposition(self) -> bool:
-        """Whether the lemma is a proposition, of sort `Prop` or `SProp`; anything else is data."""
+        """Return whether the lemma is a proposition, of sort `Prop` or `SProp`; everything else is data."""
         with self._whole():
             return self._attempt(Place(self._root), _IS_PROPOSITION, _HURRY).reason == _NO_PROGRESS
 
     def show(self, place: Place) -> str:
-        """A goal in the notation that people are used to."""
+        """Return a goal in the usual notation."""
         with self._whole():
             if trouble := self._go(place):
                 raise ProverError(trouble)
@@ -129,10 +132,12 @@ class CoqProver:
             return self._texts((place.goal.data,))[0]
 
     def query(self, command: str, place: Place | None = None, seconds: float = _HURRY) -> list[str]:
-        """What Coq prints for a command such as `Check`, `Print` or `Search` where the lemma is stated, or at a goal."""
+        """Return what Coq prints for a command such as `Check`, `Print` or `Search` where the lemma is stated, or at a
+        goal.
+        """
         command = command.strip()
         if len(split(command)) != 1:
-            raise ConfigError(f"a query is one sentence with its full stop, not {command!r}")
+            raise ConfigError(f"a query must be one sentence with its full stop, not {command!r}")
         with self._whole():
             self._wake()
             if place is not None and (trouble := self._go(place)):
@@ -144,12 +149,15 @@ class CoqProver:
         return [message.text for message in answer.messages if message.level in ("notice", "info")]
 
     def search(self, pattern: str, seconds: float = _HURRY) -> list[Premise]:
-        """What `Search` finds where the lemma is stated: only what can be used in its proof. The pattern is all that follows the word `Search`."""
+        """Return what `Search` finds where the lemma is stated: only what can be used in its proof.
+
+        The pattern follows the word `Search`.
+        """
         found = (_FOUND.fullmatch(text) for text in self.query(f"Search {pattern}.", seconds=seconds))
         return [Premise(match.group(1), " ".join(match.group(2).split())) for match in found if match]
 
     def move(self, opening: Opening) -> None:
-        """Stand before another lemma. What comes before it is run from where it differs from what this process has run."""
+        """Open another lemma. The text before it is run from where it differs from what this process has run."""
         before, self.opening = self.opening, opening
         self._longest = self.settings.seconds
         if not self._process.alive or (before.load_path, before.top) != (opening.load_path, opening.top):
@@ -166,13 +174,13 @@ class CoqProver:
                 raise
 
     def close(self) -> None:
-        """End Coq. It may be called twice; nothing else may be called after it."""
+        """End Coq. May be called twice; nothing else may be called afterwards."""
         self._closed = True
         if hasattr(self, "_process"):
             self._process.close()
 
     def _start(self) -> None:
-        """Begin a process, and run all that stands before the proof."""
+        """Start a process, and run everything before the proof."""
         if self._closed:
             raise ProverError("the prover was closed")
         opening = self.opening
@@ -188,7 +196,7 @@ class CoqProver:
             raise
 
     def _run_opening(self) -> None:
-        """Run what stands before the proof, from the first sentence that this process has not run."""
+        """Run what is before the proof, from the first sentence that this process has not run."""
         opening = self.opening
         deadline = time.monotonic() + self.settings.start_seconds
         extra = [Sentence(text, 0, 0, 0, opening.statement.line) for text in (_PRINTING, opening.proof)]
@@ -216,16 +224,21 @@ class CoqProver:
         where = f"{opening.source}, line {opening.statement.line}"
         if goals is not None and len(goals.subgoals) > 1:
             raise ProofFileError(
-                f"{where}: this does not state one goal but {len(goals.subgoals)}, which are proved together: {_one_line(opening.statement.text)}"
+                f"{where}: this states {len(goals.subgoals)} goals that are proved together, not one: "
+                f"{_one_line(opening.statement.text)}"
             )
         if goals is None or len(goals.subgoals) != 1 or goals.shelved or _EVAR.search(goals.subgoals[0].key):
             raise ProofFileError(
-                f"{where}: this does not state one goal without existential variables: {_one_line(opening.statement.text)}"
+                f"{where}: this does not state one goal without existential variables: "
+                f"{_one_line(opening.statement.text)}"
             )
         self._root = self._goal = self._made(goals.subgoals)[0]
 
     def _keep(self, prelude: tuple[Sentence, ...]) -> int:
-        """Go back to the last state that is of use for a text. Sentences that moved, because a proof before them is longer now, are the same."""
+        """Go back to the last state that can be reused for a text.
+
+        Sentences that only moved, because a proof before them has grown, count as equal.
+        """
         common = 0
         while common < min(len(self._run), len(prelude)) and self._run[common][0].text == prelude[common].text:
             common += 1
@@ -236,14 +249,14 @@ class CoqProver:
         return state
 
     def _refused(self, answer: Answer, sentences: dict[int, Sentence], last: Sentence) -> ProofFileError:
-        """An error in the text before the proof. It may show only later, when Coq runs what it had put off."""
+        """Return an error in the text before the proof. It may appear late, when Coq runs what it had postponed."""
         return ProofFileError(
             f"{self.opening.source}, line {protocol.refused_line(answer, sentences, last)}: {_one_line(answer.refusal)}"
         )
 
     @contextmanager
     def _whole(self) -> Iterator[None]:
-        """An exchange that is broken off, by Ctrl-C say, leaves Coq amidst something: then it is ended, and started again when it is needed."""
+        """End Coq if an exchange is interrupted, for example by Ctrl-C; it is restarted when needed."""
         try:
             yield
         except ProverError:
@@ -253,41 +266,44 @@ class CoqProver:
             raise
 
     def _wake(self) -> None:
-        """Start anew where Coq was lost."""
+        """Restart Coq if it has ended."""
         if not self._process.alive:
             self._process.close()
             self._start()
             self.restarts += 1
 
     def _here(self) -> int:
-        """The state at the end of the present way."""
+        """The state at the end of the present path."""
         return self._way[-1][1] if self._way else self._base
 
     def _back(self) -> None:
-        """Take away what was left standing after the way."""
+        """Remove the tactic that was kept after the path."""
         state = self._here()
         if self._tip != state:
             self._call(protocol.edit_at(state))
         self._tip, self._hanging = state, None
 
     def _go(self, place: Place) -> str:
-        """Stand before a goal. Gives the reason where that does not work."""
+        """Move to a goal, and return the reason if that fails."""
         self._wake()
         common = 0
         while common < min(len(self._way), len(place.path)) and self._way[common][0] == place.path[common]:
             common += 1
         if common == len(self._way) == len(place.path):
-            return "" if place.goal == self._goal else "the way does not lead to this goal"
+            return "" if place.goal == self._goal else "the path does not lead to this goal"
         standing = self._hanging if common == len(self._way) else None
         del self._way[common:]
         try:
-            # The numbers of the states were foreseen. Should Coq have used others, it is known now, and the second time it goes well.
+            # The numbers of the states were predicted. If Coq used others, they are known for the second attempt.
             return self._replay(place, standing) and self._replay(place, None)
         except CoqDied as error:
-            return f"the way to the goal cannot be gone again: {_one_line(str(error))}"
+            return f"the path to the goal cannot be replayed: {_one_line(str(error))}"
 
     def _replay(self, place: Place, standing: str | None) -> str:
-        """Go the rest of the way in one exchange. Coq numbers its states one after the other, so all the calls can be written at once."""
+        """Replay the rest of the path in one exchange.
+
+        Coq numbers its states consecutively, so all calls can be sent at once.
+        """
         state, tip, newest = self._here(), self._tip, self._newest
         calls: list[str] = []
         way: list[tuple[Step, int]] = []
@@ -322,19 +338,19 @@ class CoqProver:
         return ""
 
     def _lost(self, answer: Answer) -> str:
-        """The way leads elsewhere: go back to the lemma."""
+        """Go back to the lemma after the path led elsewhere."""
         self._way = []
         self._goal = self._root
-        self._tip = 0  # wherever it is, it is not there
+        self._tip = 0  # the position is unknown
         self._back()
         return (
-            "the way does not lead to this goal"
+            "the path does not lead to this goal"
             if answer.good
-            else f"the way to the goal cannot be gone again: {_one_line(answer.refusal)}"
+            else f"the path to the goal cannot be replayed: {_one_line(answer.refusal)}"
         )
 
     def _try(self, goal: Goal, tactic: str, limit: float) -> tuple[Goal, ...] | str:
-        """What becomes of the goal before which we stand, or why the tactic fails."""
+        """Return the subgoals of the present goal under a tactic, or why the tactic fails."""
         state = self._here()
         back = [protocol.edit_at(state)] if self._tip != state else []
         self._process.send(*back, protocol.add(f"Timeout {math.ceil(limit) + 1} ( {tactic} ).", state), protocol.GOALS)
@@ -355,36 +371,35 @@ class CoqProver:
         return self._subgoals(goal, answer, limit, state)
 
     def _subgoals(self, goal: Goal, answer: Answer, limit: float, state: int) -> tuple[Goal, ...] | str:
-        """What a tactic that went through has left, where the search can go on with it."""
+        """Return what a successful tactic left, if the search can continue with it."""
         goals = read_goals(answer)
         if goals is None:
-            return "it ends the proof instead of working on it"
+            return "ends the proof"
         if goals.given_up:
-            return "gives a goal up instead of proving it"
+            return "gives up a goal"
         if goals.shelved or any(_EVAR.search(subgoal.key) for subgoal in goals.subgoals):
             return "leaves existential variables that its subgoals share"
         if len(goals.subgoals) == 1 and goals.subgoals[0].key == goal.key:
             return _NO_PROGRESS
         if not goals.subgoals:
-            # A recursive proof may use itself without end: Coq would see that at Qed alone.
+            # A recursive proof may call itself without end: Coq would notice that at Qed only.
             self._process.send(protocol.query("Guarded.", self._tip))
-            patience = max(
-                _LENIENCE * limit, _HURRY
-            )  # the proof is there: it shall not be lost for the time that this takes
+            # The proof is found and must not be lost because of the time that this check takes.
+            patience = max(_LENIENCE * limit, _HURRY)
             answers = self._await(patience, state)
             if answers is None:
                 return f"time-out: more than {patience:g} s in the check that recursive calls are guarded"
             if not any("condition holds" in message.text for message in answers[0].messages):
-                said = [message.text for message in answers[0].messages] or [answers[0].refusal]
-                return f"not guarded: {_one_line(said[0])}"
+                messages = [message.text for message in answers[0].messages] or [answers[0].refusal]
+                return f"not guarded: {_one_line(messages[0])}"
         return self._made(goals.subgoals)
 
     def _made(self, goals: tuple[CoqGoal, ...]) -> tuple[Goal, ...]:
-        """Return the goals at which Coq stands, as the search keeps them."""
+        """Return the goals at the present state, as the search stores them."""
         return tuple(Goal(goal.key, text, goal) for goal, text in zip(goals, self._texts(goals), strict=True))
 
     def _texts(self, goals: tuple[CoqGoal, ...]) -> list[str]:
-        """Return the goals at which Coq stands in the notation that people are used to."""
+        """Return the goals at the present state in the usual notation."""
         if not goals:
             return []
         _, answer, _ = self._call(protocol.print_all(False), protocol.GOALS, protocol.print_all(True))
@@ -401,7 +416,9 @@ class CoqProver:
         return reason
 
     def _await(self, limit: float, state: int) -> list[Answer] | None:
-        """The answers to what was sent. None: they did not come in time, and Coq was brought back to a state or ended."""
+        """Return the answers to what was sent; None if they did not arrive in time, and Coq was reset to a state or
+        ended.
+        """
         answers: list[Answer] = []
         deadline = time.monotonic() + limit
         while self._process.expected:
@@ -414,7 +431,10 @@ class CoqProver:
         return answers
 
     def _stop(self, state: int) -> None:
-        """Interrupt Coq; end it where it does not heed that. An interrupt that comes too late hits the next call, so that may need another go."""
+        """Interrupt Coq, and end it if it does not react.
+
+        An interrupt that is too late hits the next call, so another attempt may be needed.
+        """
         deadline = time.monotonic() + _GRACE
         self._process.interrupt()
         again = deadline - _GRACE / 2
@@ -439,14 +459,15 @@ class CoqProver:
 
 
 def _spoiled(attempt: Attempt) -> bool:
-    """Whether a tactic fails by an interrupt of the past.
+    """Return whether a tactic fails because of an earlier interrupt.
 
-    What is interrupted while it is computed for the first time, as `lia` does with its tables, stays interrupted in this process for good.
+    What is interrupted while it is computed for the first time, such as the tables of `lia`, stays interrupted in this
+    process.
     """
     return attempt.reason == "User interrupt." or (attempt.reason.endswith("Timeout!") and attempt.seconds < _AT_ONCE)
 
 
 def _one_line(text: str) -> str:
-    """A message on one line, and not a long one."""
+    """Return a message on one line, shortened."""
     line = " ".join(text.split())
     return line if len(line) <= _REASON else f"{line[: _REASON - 4]} ..."

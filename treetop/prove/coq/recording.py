@@ -1,7 +1,7 @@
-"""Goals and the tactics that people chose there: the finished proofs of a file, run again sentence by sentence.
+"""Record goals and the tactics used there: the finished proofs of a file, run again sentence by sentence.
 
-What was recorded is kept in a file of JSON lines, one a lemma, named after the digest of the text: a record that was cut short goes on where it stopped,
-and a file that has changed is recorded anew.
+Records are files of JSON lines, one a lemma, named by the digest of the text: an incomplete record is continued, and a
+file that has changed is recorded again.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _FORMAT = 1
 _PRINTING = ("Set Printing All.", "Set Printing Depth 100000.")
 _NO_TACTIC = re.compile(
     r"[A-Z]|[-+*{}]|(?:\d+|all|par|!|\[)[\w\s,\-\]]*:"
-)  # a command, a bullet, a brace, or a tactic for other goals than the first
+)  # a command, a bullet, a brace, or a tactic for goals other than the first
 _SECONDS = 60.0  # for one sentence
 
 
 class Example(NamedTuple):
-    """A goal and the tactic that stood there in a finished proof."""
+    """A goal and the tactic that was used there in a finished proof."""
 
     goal: CoqGoal
     tactic: str
@@ -46,10 +46,11 @@ def recorded(
     settings: CoqSettings | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> list[Example]:
-    """The examples of a file, from the record in `folder`, which is completed first where that is needed.
+    """Return the examples of a file, from the record in `folder`, which is completed first if necessary.
 
-    `until`: the name of a lemma; it, and what comes after it, is left out and not run. A file that cannot be read or does not compile is an error that
-    names the file and the line; with `warn`, that is called with its text instead, and the proofs above the fault are used.
+    `until`: the name of a lemma; it and everything after it is left out and not run. A file that cannot be read or does
+    not compile is an error with the file and the line; if `warn` is given, it is called with the message instead, and
+    the proofs above the error are used.
     """
     try:
         return _recorded(Path(path), Path(folder), until, settings or CoqSettings(), warn)
@@ -88,7 +89,7 @@ def _key(lemma: Lemma) -> str:
 
 
 def _read(record: Path) -> dict[str, list[Example]]:
-    """What was recorded, up to the first line that is not whole."""
+    """Return what was recorded, up to the first incomplete line."""
     found: dict[str, list[Example]] = {}
     if not record.exists():
         return found
@@ -115,7 +116,7 @@ def _goal(entry: dict[str, Any]) -> CoqGoal:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
+        raise TypeError(f"{value!r} is not text")
     return value
 
 
@@ -141,10 +142,10 @@ def _complete(
     load_path: LoadPath,
     settings: CoqSettings,
 ) -> None:
-    """Run the file and add the lemmas that are missing to what is known and to the record, each as soon as it is done."""
+    """Run the file, and add the missing lemmas to the known ones and to the record, each as soon as it is complete."""
     try:
         record.parent.mkdir(parents=True, exist_ok=True)
-        with record.open("w", encoding="utf-8") as output:  # what was torn is gone, the rest is written again
+        with record.open("w", encoding="utf-8") as output:  # the incomplete line is dropped, the rest is written again
             output.writelines(_line(label, examples) + "\n" for label, examples in known.items())
             for lemma, examples in _replay(document, lemmas, dict(known), load_path, settings):
                 known[_key(lemma)] = examples
@@ -173,7 +174,7 @@ def _replay(
                 examples.extend(_seen(run, sentence, lemma))
             run.add(sentence)
             if lemma is not None and sentence == lemma.proof[-1]:
-                run.goals()  # now it is known that the proof is one
+                run.goals()  # now Coq has accepted the proof
                 yield lemma, examples
                 examples = []
     except CoqDied as error:
@@ -183,7 +184,7 @@ def _replay(
 
 
 class _Run:
-    """Sentences that are given to Coq one after the other."""
+    """Sentences that are sent to Coq one after the other."""
 
     def __init__(self, process: CoqProcess, source: str) -> None:
         self._process, self._source = process, source
@@ -192,13 +193,13 @@ class _Run:
         self._last = Sentence("", 0, 0, 0, 1)
 
     def add(self, sentence: Sentence) -> None:
-        """Give Coq the next sentence. It may run it later."""
+        """Send the next sentence. Coq may run it later."""
         self._last = sentence
         self._state = self._call(protocol.add(sentence.text, self._state)).state
         self._sentences[self._state] = sentence
 
     def goals(self) -> protocol.Goals | None:
-        """Let Coq run everything so far, and return the goals at which it stands."""
+        """Let Coq run everything so far, and return the goals at the present state."""
         return protocol.read_goals(self._call(protocol.GOALS))
 
     def _call(self, call: str) -> protocol.Answer:
@@ -210,7 +211,7 @@ class _Run:
 
 
 def _seen(run: _Run, sentence: Sentence, lemma: Lemma) -> Iterator[Example]:
-    """The goal at which a tactic stands."""
+    """Return the goal at which a tactic is used."""
     goals = run.goals()
     tactic = " ".join(without_comments(sentence.text).split()).removesuffix(".").rstrip(".").strip()
     if goals is not None and goals.subgoals and tactic:

@@ -1,4 +1,4 @@
-"""On which of their arguments functions recur: what a proof by induction or by cases should look at."""
+"""The arguments on which functions recur: candidates for a proof by induction or by cases."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from treetop.prove.coq.terms import free_names, subterms, symbol
 
 
 class Constant(NamedTuple):
-    """What Coq prints of a global name."""
+    """What Coq prints for a global name."""
 
     value: str | None = None
-    """Its definition, in the words of `Set Printing All`; None for what has none."""
+    """Its definition, as printed under `Set Printing All`; None if it has none."""
     constructors: tuple[str, ...] | None = None
-    """Those of an inductive type, for the type and for each of its constructors; None for everything else."""
+    """The constructors of an inductive type, for the type and for each of them; None for everything else."""
 
 
 Definition = Callable[[str], Constant | None]
-"""What a global name stands for; None where nobody knows."""
+"""Returns the meaning of a global name; None if it is unknown."""
 
 CONSTRUCTORS = frozenset(
     (
@@ -54,11 +54,11 @@ CONSTRUCTORS = frozenset(
         "String",
     )
 )
-"""Those that nearly every file uses, so that nobody need be asked."""
+"""Constants that nearly every file uses, so that they need no query."""
 
 
 class Recursion:
-    """What is known of the names of a development, from their definitions: without anybody to be asked, nothing."""
+    """The definitions of the names of a development. Without `definition`, only common names are known."""
 
     def __init__(self, definition: Definition | None = None) -> None:
         self._definition = definition
@@ -66,28 +66,28 @@ class Recursion:
         self._constants: dict[str, Constant] = {}
 
     def constant(self, label: str) -> Constant:
-        """What a name stands for. Kept: each name is asked for once."""
+        """Return the meaning of a name. Each name is queried once."""
         if label not in self._constants:
             found = None if self._definition is None else self._definition(label)
             self._constants[label] = Constant() if found is None else found
         return self._constants[label]
 
     def value(self, label: str) -> Term | None:
-        """The definition of a constant."""
+        """Return the definition of a constant."""
         text = self.constant(label).value
         return None if text is None else parse(text)
 
     def is_constructor(self, label: str) -> bool:
-        """Whether it makes values of an inductive type."""
+        """Return whether it is a constructor."""
         return label in CONSTRUCTORS or label in (self.constant(label).constructors or ())
 
     def is_inductive(self, label: str) -> bool:
-        """Whether it is an inductive type or predicate, as far as is known."""
+        """Return whether it is an inductive type or predicate, as far as is known."""
         constructors = self.constant(label).constructors
         return constructors is not None and label not in constructors
 
     def places(self, label: str) -> tuple[int, ...]:
-        """The places of the arguments that a function recurs on or looks at first; none where it is no such function."""
+        """Return the positions of the arguments that a function recurs on or matches first; empty for other names."""
         found = self._places.get(label)
         if found is None:
             value = self.value(label)
@@ -95,7 +95,7 @@ class Recursion:
         return found
 
     def is_plain(self, label: str) -> bool:
-        """Whether a constant only abbreviates something: unfolding it shows what is meant."""
+        """Return whether a constant only abbreviates something that should be unfolded."""
         value = self.value(label)
         if value is None:
             return False
@@ -104,7 +104,9 @@ class Recursion:
         return value.kind not in ("fix", "cofix")
 
     def looked_at(self, term: Term, bound: frozenset[str]) -> Iterator[Term]:
-        """The arguments in a term that some function recurs on, outermost first, as often as they occur; none with a bound variable."""
+        """Return the arguments in a term that some function recurs on, outermost first, with repetitions; none with a
+        bound variable.
+        """
         for part in subterms(term):
             if part.kind != "app":
                 continue
@@ -122,12 +124,12 @@ class Recursion:
 
 
 def looked_at(value: Term) -> Iterator[int]:
-    """The places of the arguments that a function recurs on, and of those that it matches on, in this order."""
+    """Return the positions of the arguments that a function recurs on, then of those that it matches on."""
     parameters: list[str] = []
     while value.kind == "fun":
         parameters.append(value.names[0])
         value = value.parts[1]
-    if value.kind == "app" and value.parts[0].kind == "fix":  # an abbreviation of a call of a recursive function
+    if value.kind == "app" and value.parts[0].kind == "fix":  # an abbreviation for a call of a recursive function
         for place in looked_at(value.parts[0]):
             if place + 1 < len(value.parts) and value.parts[place + 1].label in parameters:
                 yield parameters.index(value.parts[place + 1].label)

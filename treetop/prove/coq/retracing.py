@@ -1,7 +1,8 @@
-"""A proof as it really runs.
+"""Retrace a proof in Coq.
 
-Goals that print alike may differ in what is not printed: the names that `intros` will choose for `forall _ : A, B`. So a proof put together from parts
-that were found in different places may name a hypothesis `H0` which is called `H` here. Going through it once in Coq finds that, and mends it.
+Goals that print alike may differ in what is not printed: the names that `intros` will choose for `forall _ : A, B`. So
+a proof made of parts that were found in different places may use a hypothesis `H0` that is named `H` here. Retracing
+finds and corrects such names.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _STRING = re.compile(r'("[^"]*")')
 
 
 def retrace(prover: Prover, proof: Proof, seconds: float | None = None) -> Proof:
-    """Run a proof from the lemma, with hypotheses renamed where they are called otherwise. A `ProverError` where it does not go through."""
+    """Run a proof from the lemma on, renaming hypotheses where needed; raise ProverError if it fails."""
     return _retrace(prover, Place(prover.root()), proof, {}, seconds)
 
 
@@ -28,7 +29,8 @@ def _retrace(prover: Prover, place: Place, proof: Proof, names: dict[str, str], 
         raise ProverError(f"the proof does not run as it was found: {tactic}: {attempt.reason}")
     if len(attempt.subgoals) != len(proof.parts):
         raise ProverError(
-            f"the proof does not run as it was found: {tactic} leaves {len(attempt.subgoals)} goals and not {len(proof.parts)}"
+            f"the proof does not run as it was found: {tactic} leaves {len(attempt.subgoals)} goals, "
+            f"not {len(proof.parts)}"
         )
     parts = []
     for number, (goal, part) in enumerate(zip(attempt.subgoals, proof.parts, strict=True)):
@@ -42,14 +44,14 @@ def _retrace(prover: Prover, place: Place, proof: Proof, names: dict[str, str], 
 
 
 def renamed_tactic(tactic: str, names: dict[str, str]) -> str:
-    """A tactic with other names of hypotheses in it, but for its strings."""
+    """Return a tactic with hypotheses renamed, except in its strings."""
     if not names:
         return tactic
     return "".join(part if part.startswith('"') else _renamed(part, names) for part in _STRING.split(tactic))
 
 
 def _renaming(found: Goal, reached: Goal) -> dict[str, str] | None:
-    """The names by which two goals differ; None where that is not all."""
+    """Return the names by which two goals differ; None if they differ in more than names."""
     here, there = found.data, reached.data
     if not isinstance(here, CoqGoal) or not isinstance(there, CoqGoal) or len(here.hypotheses) != len(there.hypotheses):
         return None

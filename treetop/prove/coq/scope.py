@@ -1,9 +1,10 @@
-"""The lemmas that are offered at every goal: those of the file itself, and those of libraries that speak of logic alone.
+"""Lemmas that are considered at every goal: those of the file itself, and those of libraries that are about logic
+alone.
 
-Other lemmas are found by the symbols of a goal. That misses statements made of symbols that nearly every statement has, such as
-`forall n m : nat, n = m`, functional extensionality or `not_all_ex_not`: their form is all there is to go by. So they are fetched once, where the lemma is
-stated. In the libraries about numbers and lists nothing of that kind is worth fetching: what they state with constructors alone is proved by
-`discriminate`, `injection` or cases.
+Other lemmas are found by the symbols of a goal. That misses statements made of symbols that nearly every statement has,
+such as `forall n m : nat, n = m`, functional extensionality or `not_all_ex_not`. So they are fetched once, where the
+lemma is stated. In the libraries about numbers and lists no such lemma is worth fetching: what they state with
+constructors alone is proved by `discriminate`, `injection` or cases.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from treetop.prove.coq.ways import COMMON
 _LIBRARY = re.compile(r"^\s*([\w.']+)\s*$", re.MULTILINE)
 _LOGIC = "Coq.Logic."
 _MOST_LIBRARIES = (
-    12  # not of Coq itself, asked for all that they state; where there are more of them, only for their axioms
+    12  # libraries that are not Coq's own are searched for all statements; if there are more of them, for axioms only
 )
 _GENERATED = re.compile(r"(.+)_(?:ind|rec|rect|sind|case|caset)")
 
@@ -30,7 +31,9 @@ Search = Callable[[str], list[Premise]]
 
 
 def premises_in_scope(query: Callable[[str], list[str]], search: Search) -> list[Premise]:
-    """Return the statements of the file itself, in the order of `Search`, then those of libraries that consist of common symbols."""
+    """Return the statements of the file itself, in the order of `Search`, then those of libraries that consist of
+    common symbols.
+    """
     try:
         libraries = _LIBRARY.findall("\n".join(query("Print Libraries.")))
         own = statements(search(f"_ outside {' '.join(libraries)}" if libraries else "_"))
@@ -38,7 +41,7 @@ def premises_in_scope(query: Callable[[str], list[str]], search: Search) -> list
             *(replace(premise, own=True) for premise in own),
             *statements(_of_libraries(libraries, search), common=True),
         ]
-    except ProverError:  # a prover that cannot say what is in scope; lemmas are still found by their symbols
+    except ProverError:  # the prover cannot list what is in scope; lemmas are still found by their symbols
         return []
 
 
@@ -52,7 +55,10 @@ def _of_libraries(libraries: list[str], search: Search) -> list[Premise]:
 
 
 def statements(found: list[Premise], *, common: bool = False) -> list[Premise]:
-    """Return those that state something: no types, functions or generated induction principles. `common`: only those made of common symbols."""
+    """Return the premises that are statements: no types, functions or generated induction principles.
+
+    `common`: only those made of common symbols.
+    """
     sorts = {premise.name: conclusion(parse(premise.statement)) for premise in found}
     families = {name for name, sort in sorts.items() if sort.kind == "sort"}
     data = {name for name in families if sorts[name].label in ("Set", "Type")}
@@ -68,7 +74,10 @@ def statements(found: list[Premise], *, common: bool = False) -> list[Premise]:
 
 
 def _states(statement: Term, data: set[str]) -> bool:
-    """Whether a type is a statement. Types of data are known by name; a variable of the statement must stand for a proposition."""
+    """Return whether a type is a statement.
+
+    Types of data are known by name; a variable of the statement must be a proposition.
+    """
     kinds: dict[str, Term] = {}
     while statement.kind == "forall":
         kinds[statement.names[0]] = statement.parts[0]

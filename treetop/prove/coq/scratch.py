@@ -1,7 +1,9 @@
-"""Folders in which Coq runs. They go with the process that made them: what one that was killed has left is removed by the next one.
+"""Temporary folders in which Coq runs.
 
-All folders of a process lie in one, which has a locked file in it as long as the process lives. The system frees the lock with the process, however
-that ends, so a folder whose lock can be had belongs to nobody.
+They are removed with the process that created them; those of a killed process are removed by the next one.
+
+All folders of a process are in one folder with a locked file. The system releases the lock when the process ends, in
+whatever way, so a folder whose lock can be acquired is unused.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ _LOCK = "in-use"
 
 
 class Scratch:
-    """A folder that is there until `close`."""
+    """A folder that exists until `close`."""
 
     def __init__(self) -> None:
         self._owner = os.getpid()
@@ -44,7 +46,7 @@ class Scratch:
 
 
 class _Home:
-    """The folder of all folders of this process."""
+    """The folder of all temporary folders of this process."""
 
     current: _Home | None = None
 
@@ -56,7 +58,7 @@ class _Home:
             self._lock = FileLock(self.path / _LOCK)
             try:
                 self._lock.acquire(blocking=False)
-            except Timeout:  # somebody took it for one that nobody needs, and removes it
+            except Timeout:  # another process took it for an unused one, and removes it
                 continue
             break
         remove_stale()
@@ -80,7 +82,7 @@ class _Home:
             self.end()
 
     def end(self) -> None:
-        """Remove everything. Workers end without notice, so their homes must not outlive what is in them."""
+        """Remove everything. Workers end without notice, so their folders must not outlive their contents."""
         shutil.rmtree(self.path, ignore_errors=True)
         self._lock.release(force=True)
         if _Home.current is self:
@@ -88,7 +90,7 @@ class _Home:
 
 
 def remove_stale() -> None:
-    """Remove the folders of processes that are gone."""
+    """Remove the folders of processes that have ended."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         with contextlib.suppress(OSError, Timeout):
             if folder.is_symlink() or folder.stat().st_uid != os.getuid() or not (folder / _LOCK).is_file():

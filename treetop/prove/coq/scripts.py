@@ -1,4 +1,4 @@
-"""A proof as people write it: one tactic a line, a bullet for each of several subgoals."""
+"""Write a proof as a script: one tactic a line, a bullet for each of several subgoals."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ _GIVING_UP = re.compile(r"\b(?:admit|give_up|Admitted|Abort|proof_admitted)\b")
 
 
 def write_script(proof: Proof) -> str:
-    """The lines of a proof, without `Proof` and `Qed`. The tactics are what was tried, word for word, each between the same goals."""
+    """Return the lines of a proof, without `Proof` and `Qed`.
+
+    The tactics are those that were tried, unchanged, between the same goals.
+    """
     lines: list[str] = []
     pending: list[tuple[Proof | None, str, int]] = [
         (proof, "", 0)
-    ]  # a proof, what stands before it, how many bullets deep; None: a line as it is
+    ]  # a proof, the text before it, the depth of bullets; None: a literal line
     while pending:
         part, lead, depth = pending.pop()
         if part is None:
@@ -33,25 +36,27 @@ def write_script(proof: Proof) -> str:
         for subproof in reversed(part.parts):
             if depth < len(_BULLETS):
                 pending.append((subproof, f"{margin}{_BULLETS[depth]} ", depth + 1))
-            else:  # Coq has more bullets, and nobody can tell them apart
+            else:  # Coq has more bullets, but they are hard to tell apart
                 pending.append((None, f"{margin}}}", depth))
                 pending.append((subproof, f"{margin}{{ ", 0))
     return "\n".join(lines)
 
 
 def command_in(script: str) -> str:
-    """The first sentence of a script that may be a command, which can do more than a tactic; empty where there is none."""
+    """Return the first sentence of a script that may be a command, which can do more than a tactic; empty if there is
+    none.
+    """
     return next((sentence.text for sentence in split(script) if _COMMAND.match(sentence.text)), "")
 
 
 def giving_up(script: str) -> str:
-    """The word in a script by which it leaves something open; empty where there is none."""
+    """Return the word by which a script leaves something open; empty if there is none."""
     match = _GIVING_UP.search(without_comments(script, strings=False))
     return match.group() if match else ""
 
 
 def _sentence(tactic: str) -> str:
     if not is_one_tactic(tactic):
-        raise ProverError(f"this is not a single tactic and cannot stand in a script: {tactic!r}")
-    # Commands begin with a capital or an attribute, tactics hardly ever: between parentheses nothing but a tactic is understood.
+        raise ProverError(f"this is not a single tactic and cannot be part of a script: {tactic!r}")
+    # Commands begin with a capital letter or an attribute, tactics almost never: parentheses allow tactics only.
     return f"{tactic.strip()}." if _PLAINLY_A_TACTIC.match(without_comments(tactic).strip()) else f"( {tactic} )."

@@ -1,7 +1,8 @@
-"""A file of Coq as sentences, cut where Coq itself cuts it.
+"""Split a Coq file into sentences, as Coq does.
 
-A sentence ends with a full stop before white space (or with `...`), outside of comments and strings; within a proof a bullet, a brace and a brace with
-a selector (`2: {`) are sentences too. Nothing is lost: the pieces put together are the file.
+A sentence ends with a full stop before white space (or with `...`), outside of comments and strings; within a proof a
+bullet, a brace and a brace with a selector (`2: {`) are sentences too. Nothing is lost: the concatenation of the pieces
+is the file.
 """
 
 from __future__ import annotations
@@ -14,19 +15,21 @@ from treetop.errors import ProverError
 
 _BLANK = re.compile(r"\s+")
 _MARK = re.compile(r"-+|\++|\*+|[{}]|(?:[0-9]+|\[\s*[^\W\d][\w']*\s*\])\s*:\s*\{")
-_TURN = re.compile(r'\(\*|"|\.+(?=\s|\Z)')  # where reading may change: a comment, a string, a possible end
+_TURN = re.compile(
+    r'\(\*|"|\.+(?=\s|\Z)'
+)  # where the state of the reader may change: a comment, a string, a possible end
 _HIDDEN = re.compile(r'\(\*|"')
 _IN_COMMENT = re.compile(r'\(\*|\*\)|"')
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence and where it stands in its text. Offsets count characters."""
+    """A sentence and its position in the text. Offsets count characters."""
 
     text: str
-    """From its first character that is neither blank nor comment up to its end."""
+    """The text from its first character that is neither white space nor comment up to its end."""
     start: int
-    """Where the blanks and comments before it begin: the end of the sentence before."""
+    """The offset of the white space and comments before it: the end of the previous sentence."""
     begin: int
     end: int
     line: int
@@ -34,7 +37,10 @@ class Sentence:
 
 
 def split(text: str) -> tuple[Sentence, ...]:
-    """All sentences of a text. What follows the last one is blank or comment. Text that ends amidst a sentence is a `ProverError`."""
+    """Return all sentences of a text.
+
+    After the last one there is only white space and comments. Raise ProverError if the text ends within a sentence.
+    """
     found: list[Sentence] = []
     breaks = [match.start() for match in re.finditer("\n", text)]
     start = 0
@@ -49,7 +55,7 @@ def split(text: str) -> tuple[Sentence, ...]:
 
 
 def is_one_tactic(tactic: str) -> bool:
-    """Whether a text can be nothing but one tactic: between parentheses, it is one sentence."""
+    """Return whether a text can only be a single tactic: in parentheses, it is one sentence."""
     try:
         sentences = split(f"( {tactic} ).")
     except ProverError:
@@ -58,7 +64,7 @@ def is_one_tactic(tactic: str) -> bool:
 
 
 def without_comments(text: str, *, strings: bool = True) -> str:
-    """The text with a blank for every comment, and without the contents of its strings where they are not wanted."""
+    """Return the text with a blank for every comment, and without the contents of strings if `strings` is False."""
     parts: list[str] = []
     position = 0
     while match := _HIDDEN.search(text, position):
@@ -71,7 +77,7 @@ def without_comments(text: str, *, strings: bool = True) -> str:
 
 
 def _skip(text: str, position: int, breaks: list[int]) -> int:
-    """Past blanks and comments."""
+    """Return the offset after white space and comments."""
     while True:
         blank = _BLANK.match(text, position)
         if blank:
@@ -82,7 +88,7 @@ def _skip(text: str, position: int, breaks: list[int]) -> int:
 
 
 def _end(text: str, begin: int, breaks: list[int]) -> int:
-    """The end of the sentence that begins there."""
+    """Return the end of the sentence that begins here."""
     position = begin
     while True:
         turn = _TURN.search(text, position)
@@ -94,14 +100,14 @@ def _end(text: str, begin: int, breaks: list[int]) -> int:
             position = _after_comment(text, turn.start(), breaks)
         elif turn.group() == '"':
             position = _after_string(text, turn.start(), breaks)
-        elif len(turn.group()) == 2:  # `..` stands for the middle of a list in notations
+        elif len(turn.group()) == 2:  # `..` is used for the middle of a list in notations
             position = turn.end()
         else:
             return turn.end()
 
 
 def _after_comment(text: str, position: int, breaks: list[int]) -> int:
-    """Past a comment, with the comments and strings in it."""
+    """Return the offset after a comment, with the comments and strings in it."""
     begin, depth = position, 0
     while True:
         turn = _IN_COMMENT.search(text, position)
@@ -119,7 +125,7 @@ def _after_comment(text: str, position: int, breaks: list[int]) -> int:
 
 
 def _after_string(text: str, position: int, breaks: list[int]) -> int:
-    """Past a string. A doubled quote within it reads as the end and another beginning, which comes to the same."""
+    """Return the offset after a string. A doubled quote reads as an end and another start, which is equivalent."""
     end = text.find('"', position + 1)
     if end < 0:
         raise ProverError(

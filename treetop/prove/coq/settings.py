@@ -1,4 +1,4 @@
-"""How Coq is run: time, memory, and where it finds libraries."""
+"""The settings of Coq: time and memory limits, and where it finds libraries."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _PROJECT = "_CoqProject"
 
 @dataclass(frozen=True)
 class CoqSettings:
-    """Bounds on what Coq may use."""
+    """Limits on the resources of Coq."""
 
     seconds: float = 1.0
-    """For one tactic, where the caller says nothing else."""
+    """Seconds for one tactic, by default."""
     memory_mb: int = 4096
-    """For one process of Coq."""
+    """Megabytes for one Coq process."""
     start_seconds: float = 600.0
-    """For all that stands in the file before the lemma."""
+    """Seconds for everything in the file before the lemma."""
     check_seconds: float = 600.0
-    """For `coqc` on a whole file."""
+    """Seconds for `coqc` on a whole file."""
 
     def __post_init__(self) -> None:
         for name in ("seconds", "start_seconds", "check_seconds"):
@@ -36,16 +36,19 @@ class CoqSettings:
 
 @dataclass(frozen=True)
 class LoadPath:
-    """Where Coq finds libraries: what `coqc` would be given in a project."""
+    """Where Coq finds libraries: the options of `coqc` in a project."""
 
     folder: Path | None = None
-    """Where `coqc` would be run: the libraries that lie there, not deeper, are found without an option. None: nowhere."""
+    """The folder in which `coqc` would run: libraries in it, not deeper, are found without an option. None: no folder.
+    """
     options: tuple[str, ...] = ()
-    """`-Q`, `-R` and `-I` with full paths, and whatever `-arg` says."""
+    """`-Q`, `-R` and `-I` with full paths, and all `-arg` options."""
 
     @classmethod
     def of(cls, file: Path) -> LoadPath:
-        """That of a file: the nearest `_CoqProject` in its folder or above it says so; without one, the file's folder and nothing else."""
+        """Return the load path of a file: from the nearest `_CoqProject` in its folder or above; without one, the
+        file's folder only.
+        """
         for folder in file.resolve().parents:
             project = folder / _PROJECT
             if project.is_file():
@@ -53,13 +56,16 @@ class LoadPath:
         return cls(file.resolve().parent)
 
     def furnish(self, workplace: Path) -> None:
-        """Make an empty folder one in which Coq can run as if it ran in `folder`. What it leaves there, such as the caches of `lia`, bothers nobody."""
+        """Prepare an empty folder so that Coq runs in it as in `folder`.
+
+        Files that it leaves there, such as the caches of `lia`, disturb nothing.
+        """
         for file in [] if self.folder is None else self.folder.iterdir():
             if file.suffix in (".v", ".vo", ".vos"):
                 (workplace / file.name).symlink_to(file)
 
     def logical_folder(self, file: Path) -> str | None:
-        """The logical name of a file's folder: `Project.Lists`. None where no option binds it."""
+        """Return the logical name of a file's folder: `Project.Lists`; None if no option binds it."""
         best: tuple[int, str] | None = None
         for option, folder, name in zip(self.options, self.options[1:], self.options[2:], strict=False):
             if option in ("-Q", "-R") and file.resolve().parent.is_relative_to(folder):
@@ -74,7 +80,7 @@ def _read_project(project: Path) -> tuple[str, ...]:
         lexer = shlex.shlex(project.read_text(encoding="utf-8"), posix=True, punctuation_chars="")
         lexer.whitespace_split = True
         return _read_options(project, list(lexer))
-    except (OSError, ValueError) as error:  # ValueError: no UTF-8, a quotation without an end, a null byte in a path
+    except (OSError, ValueError) as error:  # ValueError: no UTF-8, an unclosed quotation, a null byte in a path
         raise ProofFileError(f"{project} cannot be read: {error}") from error
 
 
@@ -86,7 +92,7 @@ def _read_options(project: Path, words: list[str]) -> tuple[str, ...]:
         word = words[position]
         taken = words[position + 1 : position + 1 + arity.get(word, 0)]
         if len(taken) < arity.get(word, 0):
-            raise ProofFileError(f"{project}: {word} lacks what should follow it")
+            raise ProofFileError(f"{project}: {word} has no argument")
         if word == "-arg":
             options.extend(shlex.split(taken[0]))
         elif word in arity:

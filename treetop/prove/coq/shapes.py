@@ -1,7 +1,7 @@
-"""What the form of a conclusion asks for: quantifiers, connectives, equations, existentials, definitions, tests.
+"""Tactics for the form of a conclusion: quantifiers, connectives, equations, existentials, definitions, tests.
 
-The numbers are weights between 0 and 1, meant as: how often does this tactic stand in a proof of a goal of this form? About 0.9: hardly anything
-else makes sense; 0.5: a good habit; 0.2: one of several ways; below 0.1: for when everything else has failed.
+The numbers are weights between 0 and 1: how often is this tactic used in a proof of a goal of this form? About 0.9:
+hardly anything else makes sense; 0.5: a good habit; 0.2: one of several options; below 0.1: a last resort.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _LARGEST_PATTERN = 6
 
 
 def on_conclusion(view: View, recursion: Recursion) -> Iterator[Suggestion]:
-    """What to do with the conclusion as it stands."""
+    """Yield tactics for the conclusion as it is."""
     stated = view.conclusion
     if stated.kind == "forall":
         yield from _introductions(stated)
@@ -66,7 +66,10 @@ def _pairs(*pairs: tuple[str, float]) -> Iterator[Suggestion]:
 
 
 def pattern(kind: Term, depth: int = 0) -> str:
-    """The introduction pattern that takes a hypothesis of this type apart as far as its connectives go. Coq chooses the names."""
+    """Return the introduction pattern that destructs a hypothesis of this type as far as its connectives go.
+
+    Coq chooses the names.
+    """
     given, symbol = arguments(kind), head(kind)
     if depth < _LARGEST_PATTERN:
         if symbol in ("and", "prod", "iff") and len(given) == 2 and not (symbol == "iff" and depth == 0):
@@ -164,7 +167,9 @@ def _existence(view: View) -> Iterator[Suggestion]:
 
 
 def witnesses(view: View, kind: Term, predicate: Term) -> list[tuple[Term, float]]:
-    """Terms that may satisfy a predicate `fun x : kind => body`, the best first: what the body or a hypothesis says x is, then variables of the type."""
+    """Yield terms that may satisfy a predicate `fun x : kind => body`, the best first: values of x in the body or in a
+    hypothesis, then variables of the type.
+    """
     wanted, body = predicate.names[0], predicate.parts[1]
     variables = frozenset((wanted,))
     unusable = bound_names(body) | variables
@@ -240,7 +245,7 @@ _ATOMS = {
 
 
 def _computations(view: View, recursion: Recursion) -> Iterator[Suggestion]:
-    """Computing, and cases of what stands in the way of it."""
+    """Compute, and destruct what prevents it."""
     if computes(view.conclusion, recursion):
         yield from _pairs(("simpl", 0.45), ("simpl; auto", 0.2), ("cbn", 0.04), ("simpl; intros", 0.15))
     else:
@@ -257,7 +262,7 @@ def _computations(view: View, recursion: Recursion) -> Iterator[Suggestion]:
 
 
 def cases(view: View, test: Term, weight: float) -> Iterator[Suggestion]:
-    """Go through the cases of a term: by name where it is a variable, else with the equation kept."""
+    """Destruct a term: by name if it is a variable, else with its equation."""
     if test.kind == "name" and test.label in view.names:
         yield from _pairs(
             (f"destruct {test.label}", weight),
@@ -267,17 +272,17 @@ def cases(view: View, test: Term, weight: float) -> Iterator[Suggestion]:
         return
     if test.kind in ("name", "opaque", "match") or not is_closed_under(test, frozenset()):
         return
-    told = render(test, True)
+    text = render(test, True)
     if head(test).endswith("_dec"):
-        yield from _pairs((f"destruct {told}", weight), (f"destruct {told}; auto", weight / 2))
+        yield from _pairs((f"destruct {text}", weight), (f"destruct {text}; auto", weight / 2))
     else:
         equation = view.fresh("E")
         yield from _pairs(
-            (f"destruct {told} eqn:{equation}", weight),
-            (f"destruct {told}; auto", weight / 3),
-            (f"case {told}", weight / 10),
+            (f"destruct {text} eqn:{equation}", weight),
+            (f"destruct {text}; auto", weight / 3),
+            (f"case {text}", weight / 10),
         )
-        yield Suggestion(f"destruct {told} eqn:{equation}; try reflexivity; try discriminate", weight / 3)
+        yield Suggestion(f"destruct {text} eqn:{equation}; try reflexivity; try discriminate", weight / 3)
 
 
 def _decides(label: str) -> bool:
@@ -285,7 +290,7 @@ def _decides(label: str) -> bool:
 
 
 def computes(term: Term, recursion: Recursion) -> bool:
-    """Whether `simpl` would do something, as far as can be seen."""
+    """Return whether `simpl` would have an effect, as far as can be seen."""
     for part in subterms(term):
         if part.kind == "app":
             function = part.parts[0]
@@ -329,5 +334,5 @@ def _unfoldings(view: View, recursion: Recursion) -> Iterator[Suggestion]:
 
 
 def proof_of(view: View, statement: Term) -> Given | None:
-    """A hypothesis that states just this."""
+    """Use a hypothesis that states the conclusion."""
     return next((given for given in view.proofs if given.type == statement), None)

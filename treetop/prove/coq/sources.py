@@ -1,6 +1,6 @@
-"""What those who suggest tactics may ask of Coq: which lemmas mention a symbol, and what a constant stands for.
+"""Queries that providers make to Coq: which lemmas mention a symbol, and the definition of a constant.
 
-The answers hold for the place where the lemma is stated, so they are asked once and kept.
+The answers are valid where the lemma is stated, so they are requested once and cached.
 """
 
 from __future__ import annotations
@@ -23,25 +23,26 @@ from treetop.prove.providers import Combined
 _VALUE = re.compile(r"^[\w'.@]+ =\s+(.*?)\n\s+: ", re.DOTALL)
 _INDUCTIVE = re.compile(r"(?:Inductive|CoInductive|Variant|Record)\b")
 _CONSTRUCTOR = re.compile(r"(?::=|\|)\s*([^\W\d][\w']*)\s*(?=:[^=]|\{)")
-_LONGEST = 20_000  # characters; the value of a proof may be much longer, and nobody wants it
+_LONGEST = 20_000  # characters; the value of a proof may be much longer and is useless here
 
 
 class Askable(Protocol):
-    """What a prover must answer so that tactics can be suggested."""
+    """The queries that a prover must answer so that tactics can be suggested."""
 
     def search(self, pattern: str) -> list[Premise]:
-        """What `Search` finds."""
+        """Return what `Search` finds."""
         ...
 
     def query(self, command: str) -> list[str]:
-        """What Coq prints for a command."""
+        """Return what Coq prints for a command."""
         ...
 
 
 def provider_for(
     prover: Askable, *, examples: Iterable[Example] = (), width: int = 48, unlike: str | None = None
 ) -> Provider:
-    """Who suggests tactics for the lemma that a prover stands before: by the form of goals and the lemmas in scope, and by examples where there are any.
+    """Return the provider for the lemma that a prover has open: by the form of goals and the lemmas in scope, and by
+    examples if there are any.
 
     `unlike`: a statement that no lemma may restate.
     """
@@ -52,7 +53,7 @@ def provider_for(
 
 
 def lookup_from(search: Callable[[str], list[Premise]]) -> Lookup:
-    """Lemmas by symbol, from a prover's `search`. A symbol that Coq does not know any more has none."""
+    """Return a lookup of lemmas by symbol, from a prover's `search`. A symbol that Coq no longer knows has none."""
 
     def lookup(label: str) -> list[Premise]:
         try:
@@ -64,7 +65,7 @@ def lookup_from(search: Callable[[str], list[Premise]]) -> Lookup:
 
 
 def read_constant(printed: str) -> Constant | None:
-    """What `Print` says of a name. None for axioms and variables, and for values too long to be looked at."""
+    """Return what `Print` says about a name; None for axioms and variables, and for values that are too long."""
     if len(printed) > _LONGEST:
         return None
     if _INDUCTIVE.match(printed):
@@ -74,20 +75,22 @@ def read_constant(printed: str) -> Constant | None:
 
 
 def definition_from(query: Callable[[str], list[str]]) -> Definition:
-    """The values of constants and the constructors of inductive types, from a prover's `query`."""
+    """Return a lookup of constants' values and of the constructors of inductive types, from a prover's `query`."""
 
     def definition(label: str) -> Constant | None:
         try:
-            said = query(f"Print {label}.")
+            printed = query(f"Print {label}.")
         except ProverError:
             return None
-        return read_constant(said[0]) if said else None
+        return read_constant(printed[0]) if printed else None
 
     return definition
 
 
 def missing_from(query: Callable[[str], list[str]], tactics: tuple[str, ...] = ("lia", "nia")) -> frozenset[str]:
-    """Those of the tactics that the libraries loaded at present do not have, and `auto with arith` where there are no such hints."""
+    """Return those of the tactics that the loaded libraries do not have, and `auto with arith` if there are no such
+    hints.
+    """
     found = set()
     try:
         query("Print HintDb arith.")
@@ -95,10 +98,10 @@ def missing_from(query: Callable[[str], list[str]], tactics: tuple[str, ...] = (
         found.add("auto with arith")
     for tactic in tactics:
         try:
-            said = " ".join(query(f"Locate Ltac {tactic}."))
+            printed = " ".join(query(f"Locate Ltac {tactic}."))
         except ProverError:
-            said = ""
-        entries = [] if said.startswith("No ") else said.split("Ltac ")[1:]
-        if all("shorter name" in entry for entry in entries):  # it is there, but cannot be called so
+            printed = ""
+        entries = [] if printed.startswith("No ") else printed.split("Ltac ")[1:]
+        if all("shorter name" in entry for entry in entries):  # it exists, but not under this name
             found.add(tactic)
     return frozenset(found)

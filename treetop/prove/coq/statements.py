@@ -1,4 +1,4 @@
-"""Whether two statements say the same, whatever the order of their quantifiers and premises and the names in them."""
+"""Compare statements, up to the order of their quantifiers and premises and the names in them."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ class _Parts(NamedTuple):
 
 
 def same_statement(one: str | Term, other: str | Term) -> bool:
-    """Whether two statements are the same up to names, the order of quantifiers and premises, and the direction of equations and equivalences.
+    """Return whether two statements are equal up to names, the order of quantifiers and premises, and the direction of
+    equations and equivalences.
 
-    `~ A` is read as `A -> False`, `a > b` as `b < a`. Statements that could not be read are the same when their texts are.
+    `~ A` is read as `A -> False`, `a > b` as `b < a`. Statements that cannot be parsed are equal if their texts are.
     """
     first, second = _parts(one, "x"), _parts(other, "y")
     if len(first.variables) != len(second.variables) or len(first.premises) != len(second.premises):
@@ -59,7 +60,7 @@ def _turned(statement: Term) -> Term:
 
 
 def _ways(left: Term, right: Term, variables: frozenset[str], found: dict[str, Term]) -> Iterator[dict[str, Term]]:
-    """What the variables of the left side may stand for so that both are the same."""
+    """Yield the substitutions of the left side's variables that make both sides equal."""
     sides = [left]
     if head(left) in _SYMMETRIC and left.kind == "app":
         sides.append(Term("app", "", (*left.parts[:-2], left.parts[-1], left.parts[-2])))
@@ -83,7 +84,9 @@ def _premises_fit(
 
 
 def _variables_fit(first: _Parts, second: _Parts, found: dict[str, Term]) -> bool:
-    """Every variable stands for a variable, no two for the same one, and the types agree: then what was matched is the same statement."""
+    """Return whether every variable is mapped to a different variable and the types agree: then the statements are
+    equal.
+    """
     theirs = {binder.name: binder.type for binder in second.variables}
     taken = {term.label for term in found.values()}
     free = [label for label in theirs if label not in taken]
@@ -105,18 +108,19 @@ def _variables_fit(first: _Parts, second: _Parts, found: dict[str, Term]) -> boo
 
 
 def _undirected(statement: Term) -> str:
-    """A text that is equal for both directions of an equation."""
-    told = canonical(statement)
-    if head(told) in _SYMMETRIC and told.kind == "app":
-        return repr((told.parts[:-2], sorted(map(repr, told.parts[-2:]))))
-    return repr(told)
+    """Return a text that is equal for both directions of an equation."""
+    term = canonical(statement)
+    if head(term) in _SYMMETRIC and term.kind == "app":
+        return repr((term.parts[:-2], sorted(map(repr, term.parts[-2:]))))
+    return repr(term)
 
 
 def restated(goal: CoqGoal, search: Callable[[str], list[Premise]]) -> str:
-    """The name of a lemma in scope that states the same as a goal; empty if there is none.
+    """Return the name of a lemma in scope that states the same as a goal; empty if there is none.
 
-    What stands before the colon of a lemma (`Lemma foo n : ...`) is among the hypotheses of its goal, and so is what a section declares. Which is which
-    cannot be seen, so the last hypotheses are taken for quantifiers: none, one, two, and so on.
+    What is before the colon of a lemma (`Lemma foo n : ...`) is among the hypotheses of its goal, and so is what a
+    section declares. The two cannot be distinguished, so the last hypotheses are taken for quantifiers: none, one, two,
+    and so on.
     """
     given = goal.hypotheses
     symbols = sorted(free_names(parse(goal.conclusion)) - {hypothesis.name for hypothesis in given})

@@ -1,7 +1,8 @@
-"""Suggests tactics of Coq by looking at the goal: its form, its hypotheses, its variables, the lemmas that fit it, and what closes goals at once.
+"""Suggest Coq tactics from the goal: its form, its hypotheses, its variables, the lemmas that match it, and tactics
+that close goals.
 
-Everything is a weight from a small table that depends on the form (see `shapes`, `hypotheses`, `inductions`, `premises` and `closers` here); nothing
-is random and nothing is asked of Coq but lemmas and definitions, once for each symbol.
+Every weight is from a small table that depends on the form (see `shapes`, `hypotheses`, `inductions`, `premises` and
+`closers` here); nothing is random, and Coq is queried for lemmas and definitions only, once for each symbol.
 """
 
 from __future__ import annotations
@@ -21,15 +22,15 @@ from treetop.prove.prover import Goal, Suggestion
 from treetop.prove.providers import by_probability, merged
 
 _ARITHMETIC = ("le", "lt", "ge", "gt", "Nat.", "Z.", "N.", "Pos.", "Rle", "Rlt")
-_LEAST = 0.002  # what is less likely than this is not worth an attempt
+_LEAST = 0.002  # less probable tactics are not worth an attempt
 
 
 class CoqProvider:
     """Suggestions for goals whose `data` is a `CoqGoal`.
 
-    `premises`: the lemmas in scope; without them only hypotheses are used. `definition`: tells what constants stand for, so that functions of the
-    user's own are recognised as recursive, and abbreviations unfolded. `width`: how many suggestions a goal gets. `missing`: tactics that do not exist
-    there, because the library that has them is not loaded.
+    `premises`: the lemmas in scope; without them only hypotheses are used. `definition`: returns the definitions of
+    constants, so that the user's recursive functions are recognised and abbreviations unfolded. `width`: how many
+    suggestions a goal gets. `missing`: tactics that do not exist, because their library is not loaded.
     """
 
     name = "coq"
@@ -51,13 +52,13 @@ class CoqProvider:
         self._last: tuple[CoqGoal, list[Suggestion]] | None = None
 
     def suggest(self, goal: Goal) -> list[Suggestion]:
-        """The best suggestions, the likeliest first."""
+        """Return the best suggestions, the most probable first."""
         return self.suggest_more(goal, self._width)
 
     def suggest_more(self, goal: Goal, count: int) -> list[Suggestion]:
-        """As `suggest`, with another number of them."""
+        """Return at most `count` suggestions."""
         if not isinstance(goal.data, CoqGoal):
-            raise ConfigError(f"the goal `{goal}` is none of Coq: its data is {type(goal.data).__name__}")
+            raise ConfigError(f"`{goal}` is not a goal of Coq: its data is {type(goal.data).__name__}")
         if self._last is None or self._last[0] != goal.data:
             self._last = goal.data, self._all(view(goal.data))
         return self._last[1][:count]
@@ -79,7 +80,10 @@ class CoqProvider:
 
 
 def closers(seen: View) -> Iterator[Suggestion]:
-    """Tactics that prove a goal whole or fail, the cheap ones with more weight than they deserve: they cost a millisecond."""
+    """Yield tactics that prove a goal completely or fail.
+
+    Cheap ones get a higher weight, because they take a millisecond.
+    """
     everything = seen.symbols | seen.known_symbols
     logic = len(everything & CONNECTIVES) + (seen.conclusion.kind == "forall")
     numbers = any(label.startswith(_ARITHMETIC) for label in everything) or "nat" in everything

@@ -1,4 +1,4 @@
-"""Whether what a rule needs is known already: then it does not only fit a goal, it ends it."""
+"""Check whether the premises of a rule are known already: then the rule closes the goal."""
 
 from __future__ import annotations
 
@@ -11,21 +11,24 @@ from treetop.prove.coq.views import View
 
 
 class Support(NamedTuple):
-    """How far the hypotheses meet the premises of a rule."""
+    """How many premises of a rule the hypotheses satisfy."""
 
     met: int
     wanted: int
     determined: bool
-    """Whether everything that the rule speaks of is told by the goal itself."""
+    """Whether the goal determines all variables of the rule."""
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left to be proved."""
+        """Whether nothing is left to prove."""
         return self.met == self.wanted
 
 
 def support(binders: tuple[Binder, ...], found: Mapping[str, Term], view: View) -> Support:
-    """Look for the premises of a rule among the hypotheses; `found` tells what its variables stand for. The first one that fits is taken."""
+    """Find the premises of a rule among the hypotheses; `found` holds the values of its variables.
+
+    The first match is taken.
+    """
     values = dict(found)
     certain = determined(binders, found)
     open_variables = frozenset(binder.name for binder in binders) - {"_"} - values.keys()
@@ -51,11 +54,12 @@ def support(binders: tuple[Binder, ...], found: Mapping[str, Term], view: View) 
 
 
 def instances(binders: tuple[Binder, ...], found: Mapping[str, Term], view: View, most: int = 3) -> list[str]:
-    """What to add to `apply` for variables that the goal does not tell: values with which one premise is a hypothesis, as ` with (y := t)`.
+    """Return additions to `apply` for variables that the goal does not determine: values with which one premise is a
+    hypothesis, as ` with (y := t)`.
 
-    Only where that settles everything, so that the other premises are goals of their own.
+    Only if this determines all variables, so that the other premises are ordinary goals.
     """
-    told: list[str] = []
+    additions: list[str] = []
     variables = frozenset(binder.name for binder in binders) - {"_"} - found.keys()
     for binder in binders:
         premise = substitute(binder.type, found)
@@ -69,11 +73,11 @@ def instances(binders: tuple[Binder, ...], found: Mapping[str, Term], view: View
                 and all(is_closed_under(value, frozenset()) for value in more.values())
             ):
                 text = " with " + " ".join(f"({label} := {render(value)})" for label, value in more.items())
-                if text not in told:
-                    told.append(text)
-            if len(told) == most:
-                return told
-    return told
+                if text not in additions:
+                    additions.append(text)
+            if len(additions) == most:
+                return additions
+    return additions
 
 
 def _obvious(statement: Term) -> bool:
@@ -82,7 +86,7 @@ def _obvious(statement: Term) -> bool:
 
 
 def determined(binders: tuple[Binder, ...], found: Mapping[str, Term]) -> bool:
-    """Whether all variables are known once these are: directly, or because another known one's type tells them."""
+    """Return whether all variables are known once these are: directly, or by the type of another known one."""
     known = set(found)
     for binder in reversed(binders):
         if binder.name in known:

@@ -1,7 +1,7 @@
-"""Terms of Coq as trees: reading what `Set Printing All` prints, and writing it again.
+"""Terms of Coq as trees: parse the output of `Set Printing All`, and write it again.
 
-The reader never fails: what it does not understand becomes an opaque node with its text, up to the next parenthesis. Names stay names, bound or not:
-Coq prints terms so that no bound name hides one that is used below it.
+The parser never fails: what it does not understand becomes an opaque node with its text, up to the next parenthesis.
+Names are not resolved, bound or not: Coq prints terms so that no bound name shadows one that is used below it.
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ _KEYWORDS = frozenset(
 _SORTS = frozenset(("Prop", "Set", "Type", "SProp"))
 _CASTS = frozenset((":", "<:", "<<:"))
 _CLOSING = {"(": ")", "{": "}", "[": "]"}
-_DEEPEST = 120  # levels of nesting; what lies below is opaque
+_DEEPEST = 120  # levels of nesting; deeper parts are opaque
 
 
 class Term(NamedTuple):
     """A node of a term. What `label`, `parts` and `names` are depends on the kind.
 
-    - name: the label, with its @ where implicit arguments are given.
+    - name: the label, with its @ if implicit arguments are given.
     - app: parts are the function and its arguments.
     - forall, fun: parts are type and body; names the bound one, `_` for a premise.
     - let: parts are value, type and body; names the bound one.
-    - match: parts are what is looked at, a `return` (names: as, in) and branches (label: the constructor; names: its arguments).
+    - match: parts are the examined term, a `return` (names: as, in) and branches (label: the constructor; names: its
+      arguments).
     - if: parts are the test and two cases.
-    - fix, cofix: the label is the one that is meant; names are all of them; parts one `fixed` each (label: the place of the argument that it recurs
-      on; parts: type, body).
+    - fix, cofix: the label is the name of this function; names are those of all functions; parts one `fixed` each
+      (label: the position of the argument that it recurs on; parts: type, body).
     - cast: parts are term and type; the label is the sign.
     - sort, number, string, evar, hole, opaque: the label is the text.
     """
@@ -49,7 +50,7 @@ class Term(NamedTuple):
 
     @property
     def outside(self) -> tuple[Term, ...]:
-        """The parts in which they are not."""
+        """The parts in which the names are not bound."""
         return self.parts[:-1] if self.kind in ("forall", "fun", "let") else () if self.names else self.parts
 
     def __str__(self) -> str:
@@ -61,7 +62,7 @@ HOLE = Term("hole", "_")
 
 @lru_cache(maxsize=20_000)
 def parse(text: str) -> Term:
-    """The tree of a printed term. Equal texts give the same object."""
+    """Return the tree of a printed term. Equal texts give the same object."""
     try:
         return _Reader(text).whole()
     except (_UnreadableError, RecursionError):
@@ -69,7 +70,7 @@ def parse(text: str) -> Term:
 
 
 class _UnreadableError(Exception):
-    """The text does not go on as any term would."""
+    """The text is not a term from here on."""
 
 
 class _Reader:
@@ -185,7 +186,7 @@ class _Reader:
         return inner
 
     def _skip(self, start: int, depth: int) -> Term:
-        """From an opening parenthesis to the one that closes it, unread."""
+        """Read from an opening parenthesis to the closing one, without parsing."""
         level = 0
         for place in range(start, len(self._tokens)):
             level += (self._tokens[place] == "(") - (self._tokens[place] == ")")
@@ -195,7 +196,7 @@ class _Reader:
         raise _UnreadableError
 
     def _binders(self) -> list[tuple[str, Term, Term | None]]:
-        """Name, type and perhaps value of everything that is bound here."""
+        """Read the name, the type and the optional value of every binder."""
         found: list[tuple[str, Term, Term | None]] = []
         if self._tokens[self._at] not in _CLOSING:
             return self._group("")
@@ -298,7 +299,7 @@ def _leaf(token: str) -> Term:
         return Term("sort", token)
     if token == "_":
         return HOLE
-    if "Init.Nat." in token:  # one constant, which has a second name as soon as the library of numbers is loaded
+    if "Init.Nat." in token:  # one constant, which gets a second name when the library of numbers is loaded
         token = token.replace("Init.Nat.", "Nat.")
     return Term("name", token)
 
@@ -314,7 +315,7 @@ def _bind(kind: str, binders: list[tuple[str, Term, Term | None]], body: Term) -
 
 
 def render(term: Term, tight: bool = False) -> str:
-    """The term as text that Coq reads. `tight`: fit to stand as an argument."""
+    """Return the term as text that Coq reads. `tight`: in a form that can be an argument."""
     if term.kind in ("name", "sort", "number", "string", "evar", "hole", "opaque"):
         return term.label
     if term.kind == "match":
@@ -368,7 +369,7 @@ def _render_match(term: Term) -> str:
 
 
 def _render_fix(term: Term) -> str:
-    told = []
+    functions = []
     for label, fixed in zip(term.names, term.parts, strict=True):
         typed, body = fixed.parts
         binders = []
@@ -378,5 +379,5 @@ def _render_fix(term: Term) -> str:
         place = int(fixed.label)
         struct = f" {{struct {binders[place][0]}}}" if term.kind == "fix" and len(binders) > 1 else ""
         given = "".join(f" ({name} : {render(kind)})" for name, kind in binders)
-        told.append(f"{label}{given}{struct}{'' if typed == HOLE else f' : {render(typed)}'} := {render(body)}")
-    return f"{term.kind} {' with '.join(told)}{f' for {term.label}' if len(told) > 1 else ''}"
+        functions.append(f"{label}{given}{struct}{'' if typed == HOLE else f' : {render(typed)}'} := {render(body)}")
+    return f"{term.kind} {' with '.join(functions)}{f' for {term.label}' if len(functions) > 1 else ''}"

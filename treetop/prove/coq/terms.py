@@ -1,4 +1,6 @@
-"""What can be seen in terms of Coq: heads, premises, symbols, what is matched on, and whether one is an instance of another."""
+"""Properties of Coq terms: heads, premises, symbols, what is matched on, and whether one term is an instance of
+another.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +12,35 @@ from treetop.prove.coq.syntax import Term
 
 
 class Binder(NamedTuple):
-    """What stands before a statement: `n : nat`, or a premise, which has the name `_`."""
+    """A binder of a statement: `n : nat`, or a premise, which has the name `_`."""
 
     name: str
     type: Term
 
 
 def name(label: str) -> Term:
-    """A name as a term."""
+    """Return a name as a term."""
     return Term("name", label)
 
 
 def symbol(label: str) -> str:
-    """A name without the sign that its implicit arguments are given, and a logical one without its module, which is told where others hide it."""
+    """Return a name without the sign for explicit implicit arguments, and a logical one without its module, which is
+    printed if others shadow it.
+    """
     return label.removeprefix("@").removeprefix("Logic.")
 
 
 def application(function: Term, given: tuple[Term, ...]) -> Term:
-    """A function with arguments; a function that has some already gets more."""
+    """Return a function applied to arguments; existing arguments are kept."""
     if not given:
         return function
     return Term("app", "", (*function.parts, *given) if function.kind == "app" else (function, *given))
 
 
 def head(term: Term) -> str:
-    """The symbol that a term begins with: `eq` of `@eq nat a b`; a sort's name; for other kinds of terms the kind, as `<forall>`."""
+    """Return the symbol that a term begins with: `eq` for `@eq nat a b`; the name of a sort; for other terms the kind,
+    as `<forall>`.
+    """
     if term.kind == "app":
         term = term.parts[0]
     if term.kind == "name":
@@ -43,13 +49,13 @@ def head(term: Term) -> str:
 
 
 def arguments(term: Term) -> tuple[Term, ...]:
-    """What the head is applied to, implicit arguments included."""
+    """Return the arguments of the head, including implicit ones."""
     return term.parts[1:] if term.kind == "app" else ()
 
 
 @lru_cache(maxsize=20_000)
 def peel(term: Term) -> tuple[tuple[Binder, ...], Term]:
-    """The quantifiers and premises before a statement, and what is stated under them."""
+    """Return the quantifiers and premises of a statement, and what is under them."""
     binders: list[Binder] = []
     while term.kind == "forall":
         binders.append(Binder(term.names[0], term.parts[0]))
@@ -58,20 +64,21 @@ def peel(term: Term) -> tuple[tuple[Binder, ...], Term]:
 
 
 def conclusion(term: Term) -> Term:
-    """What is stated once all quantifiers and premises are given."""
+    """Return what is stated under all quantifiers and premises."""
     while term.kind == "forall":
         term = term.parts[1]
     return term
 
 
 def premises(term: Term) -> tuple[Term, ...]:
-    """What must hold for the conclusion: the types of the binders that nothing depends on."""
+    """Return the premises of a statement: the types of the binders that nothing depends on."""
     return tuple(binder.type for binder in peel(term)[0] if binder.name == "_")
 
 
 @lru_cache(maxsize=20_000)
 def conclusions(statement: Term) -> tuple[tuple[tuple[Binder, ...], Term], ...]:
-    """All that a statement can be applied for: its conclusion with what stands before it, and the same for the sides of an equivalence there.
+    """Yield everything that a statement can be applied for: its conclusion with its binders, and the sides of an
+    equivalence there.
 
     Parts of a conjunction count too, and `not P` proves a falsehood from `P`.
     """
@@ -88,7 +95,7 @@ def conclusions(statement: Term) -> tuple[tuple[tuple[Binder, ...], Term], ...]:
 
 
 def subterms(term: Term) -> Iterator[Term]:
-    """The term and all its parts that are terms themselves, each before its own parts."""
+    """Yield the term and all its parts that are terms themselves, each before its own parts."""
     pending = [term]
     while pending:
         term = pending.pop()
@@ -100,7 +107,7 @@ def subterms(term: Term) -> Iterator[Term]:
 
 @lru_cache(maxsize=20_000)
 def size(term: Term) -> int:
-    """How many nodes the tree has."""
+    """Return the number of nodes of the tree."""
     count, pending = 0, [term]
     while pending:
         count += 1
@@ -110,7 +117,7 @@ def size(term: Term) -> int:
 
 @lru_cache(maxsize=50_000)
 def free_names(term: Term) -> frozenset[str]:
-    """The names that a term does not bind itself, constants and variables alike."""
+    """Return the names that a term does not bind itself, constants and variables alike."""
     if term.kind == "name":
         return frozenset((symbol(term.label),))
     if not term.parts:
@@ -122,13 +129,13 @@ def free_names(term: Term) -> frozenset[str]:
 
 
 def symbols(term: Term, variables: frozenset[str] = frozenset()) -> frozenset[str]:
-    """The global names in a term: the free ones that are not variables of the goal."""
+    """Return the global names in a term: the free ones that are not variables of the goal."""
     return free_names(term) - variables
 
 
 @lru_cache(maxsize=20_000)
 def bound_names(term: Term) -> frozenset[str]:
-    """The names that are bound anywhere in a term."""
+    """Return the names that are bound anywhere in a term."""
     found: set[str] = set()
     pending = [term]
     while pending:
@@ -139,16 +146,17 @@ def bound_names(term: Term) -> frozenset[str]:
 
 
 def scrutinees(term: Term) -> tuple[Term, ...]:
-    """What is looked at by `match` or `if` and holds no bound variable, outermost first, each once."""
+    """Return the terms that `match` or `if` examines and that hold no bound variable, outermost first, each once."""
     bound = bound_names(term)
     found = [part.parts[0] for part in subterms(term) if part.kind in ("match", "if")]
     return tuple(dict.fromkeys(one for one in found if not free_names(one) & bound))
 
 
 def recursive_arguments(term: Term, positions: Mapping[str, tuple[int, ...]]) -> tuple[Term, ...]:
-    """The arguments on which functions recur: where `positions` tells it of a function (implicit arguments count), and of every `fix` in the term.
+    """Return the arguments on which functions recur: by `positions` (implicit arguments count), and of every `fix` in
+    the term.
 
-    Outermost first, as often as they occur; those with bound variables are left out.
+    Outermost first, with repetitions; those with bound variables are left out.
     """
     bound = bound_names(term)
     found: list[Term] = []
@@ -172,7 +180,7 @@ def _places(fix: Term) -> tuple[int, ...]:
 
 
 def substitute(term: Term, values: Mapping[str, Term]) -> Term:
-    """The term with values for free names. Bound names are not renamed: the values must not mention them."""
+    """Return the term with values for free names. Bound names are not renamed: the values must not mention them."""
     if not values or free_names(term).isdisjoint(values):
         return term
     if term.kind == "name":
@@ -189,10 +197,10 @@ def substitute(term: Term, values: Mapping[str, Term]) -> Term:
 def match(
     pattern: Term, term: Term, variables: frozenset[str], found: dict[str, Term] | None = None
 ) -> dict[str, Term] | None:
-    """What the variables stand for when the pattern is the term; None where it cannot be.
+    """Return the values of the variables for which the pattern is the term; None if there are none.
 
-    First order: a variable that is applied to something in the pattern fits any term there. Variables that the pattern does not hold are missing
-    in the answer. `found`: what some of them stand for already; it is changed.
+    This is first-order matching: a variable that is applied in the pattern matches any term there. Variables that do
+    not occur in the pattern are missing in the result. `found`: values that are known already; it is changed.
     """
     found = {} if found is None else found
     pending = [(pattern, term)]
@@ -228,7 +236,9 @@ def match(
 
 @lru_cache(maxsize=20_000)
 def applied_variables(pattern: Term, variables: frozenset[str]) -> frozenset[str]:
-    """Return the variables that a pattern applies to terms without variables, such as `P` in `exists n, P n`: unification finds what they stand for."""
+    """Return the variables that a pattern applies to terms without variables, such as `P` in `exists n, P n`:
+    unification finds their values.
+    """
     found = {
         part.parts[0].label
         for part in subterms(pattern)
@@ -242,7 +252,7 @@ def applied_variables(pattern: Term, variables: frozenset[str]) -> frozenset[str
 
 @lru_cache(maxsize=20_000)
 def canonical(term: Term) -> Term:
-    """The same term for all ways of naming what it binds."""
+    """Return a term that is equal for all names of bound variables."""
     return _canonical(term, {}, 0)
 
 
@@ -261,7 +271,7 @@ def _canonical(term: Term, renamed: Mapping[str, str], depth: int) -> Term:
 
 
 def is_closed_under(term: Term, bound: frozenset[str]) -> bool:
-    """Whether a term can be written where it stands: it mentions none of these names and nothing that has no text."""
+    """Return whether a term can be written here: it mentions none of these names and has no opaque parts."""
     return not (free_names(term) & bound) and all(
         part.kind not in ("evar", "hole", "opaque") or part.parts for part in subterms(term)
     )

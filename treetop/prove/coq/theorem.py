@@ -1,4 +1,4 @@
-"""A lemma in a file of Coq, or one given as text, to be proved: what a search opens, and what `coqc` judges in the end."""
+"""A lemma of a Coq file, or one given as text: what a search opens, and what `coqc` checks in the end."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from treetop.prove.prover import Proof, Prover, Provider, Verdict
 
 _BEGINS_PROOF = re.compile(r"Proof(?:\s+(?:using|with)\b.*)?\s*\.\Z", re.DOTALL)
 _USES = re.compile(r"Proof\s+(?:with\b.*\s)?using\b", re.DOTALL)
-_ADMITTING = "proof_admitted"  # the axiom behind the tactic admit of old
+_ADMITTING = "proof_admitted"  # the axiom behind the old tactic admit
 
 
 def read_source(file: Path) -> bytes:
-    """Return the content of a file of Coq."""
+    """Return the content of a Coq file."""
     if file.suffix != ".v":
-        raise ConfigError(f"a file of Coq has a name that ends with .v, not {file.name!r}")
+        raise ConfigError(f"the name of a Coq file must end with .v, not {file.name!r}")
     try:
         return file.read_bytes()
     except OSError as error:
@@ -38,27 +38,27 @@ def read_source(file: Path) -> bytes:
 
 
 def digest_of(text: str) -> str:
-    """Return the digest of a text as it stands in its file."""
+    """Return the digest of a text as it is in its file."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 class _Trial(NamedTuple):
-    """A file with a proof in it, and what `coqc` says of it."""
+    """A file with a proof in it, and the result of `coqc`."""
 
     using: str
     text: str
     end: int
-    """Where the proof ends."""
-    told: Compiled
+    """The offset at which the proof ends."""
+    compiled: Compiled
     closed: str
-    """What the lemma says where its sections have ended, if that was asked."""
+    """The statement of the lemma after the end of its sections, if that was requested."""
 
 
 class CoqTheorem:
-    """A lemma that `open` puts before a prover. The file is read once, here; `digest` tells whether it has changed since.
+    """A lemma of a Coq file. The file is read once, here; `digest` identifies its text.
 
-    Only propositions are opened. `data=True` opens what is data too, such as `Definition d : nat -> nat. Admitted.`: any value of the type is a
-    proof then, whatever the file means.
+    Only propositions can be opened. With `data=True` data can be opened too, such as `Definition d : nat -> nat.
+    Admitted.`: then any value of the type counts as a proof, whatever the file intends.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class CoqTheorem:
     def of_document(
         cls, document: Document, path: Path, lemma: Lemma, settings: CoqSettings | None = None, *, data: bool = False
     ) -> CoqTheorem:
-        """Return the theorem of a lemma of a document that stands for the file at `path`, whatever is in that file now."""
+        """Return the theorem of a lemma of a document that replaces the content of the file at `path`."""
         theorem = cls.__new__(cls)
         theorem._set(document, path, lemma, settings, data)
         return theorem
@@ -87,7 +87,9 @@ class CoqTheorem:
         *,
         data: bool = False,
     ) -> CoqTheorem:
-        """A theorem without a file: what comes before it, and its statement, as a sentence (`Lemma foo : ... .`) or the proposition alone."""
+        """Return a theorem without a file: what comes before it, and its statement, as a sentence (`Lemma foo : ... .`)
+        or as a proposition.
+        """
         sentence = statement.strip()
         stated = Document(f"{sentence}\nAdmitted.").lemmas if sentence.endswith(".") else ()
         if not stated:
@@ -102,7 +104,7 @@ class CoqTheorem:
     ) -> None:
         self.path = path
         self.examples: tuple[Example, ...] = ()
-        """What was done at the goals of finished proofs."""
+        """Goals of finished proofs with the tactics used there."""
         self.settings = settings or CoqSettings()
         self.document = document
         self.digest = digest_of(document.text)
@@ -110,17 +112,17 @@ class CoqTheorem:
         self.lemma = lemma
         self.name = lemma.qualified
         self.data = data
-        self._using: dict[str, str] = {}  # what `Proof using` says before a script
+        self._using: dict[str, str] = {}  # the argument of `Proof using` before a script
         self._accepted: set[str] = set()  # digests of texts that `coqc` has accepted
 
     @property
     def statement(self) -> str:
-        """The sentence that states it, on one line."""
+        """The sentence that states the lemma, on one line."""
         return " ".join(self.lemma.statement.text.split())
 
     @cached_property
     def opening(self) -> Opening:
-        """All that stands before the proof."""
+        """Everything before the proof."""
         top = None if self.path is None else str(self.path)
         return Opening(
             self.document.before(self.lemma),
@@ -132,7 +134,9 @@ class CoqTheorem:
         )
 
     def open(self) -> CoqProver:
-        """A prover that has run the file up to the lemma. A ConfigError where the lemma is data, unless that is wanted."""
+        """Return a prover that has run the file up to the lemma; raise ConfigError if the lemma is data, unless `data`
+        is set.
+        """
         prover = CoqProver(self.opening, self.settings)
         try:
             self._refuse_data(prover)
@@ -142,7 +146,7 @@ class CoqTheorem:
         return prover
 
     def reopen(self, prover: Prover) -> bool:
-        """Let a prover that has another lemma open go on to this one; whether it can be used for it."""
+        """Open this lemma in a prover that has another one open, and return whether that was possible."""
         if not isinstance(prover, CoqProver) or prover.settings != self.settings:
             return False
         prover.move(self.opening)
@@ -152,23 +156,25 @@ class CoqTheorem:
     def _refuse_data(self, prover: CoqProver) -> None:
         if not self.data and not prover.is_proposition():
             raise ConfigError(
-                f"{self.name} is data, not a proposition: any value of its type would be taken for a "
-                "proof, whatever the file means (--include-data, or data=True, allows that)"
+                f"{self.name} is data, not a proposition: any value of its type would count as a "
+                "proof, whatever the file intends (--include-data, or data=True, allows that)"
             )
 
     def provider(self, prover: Prover) -> Provider:
-        """Suggests by the form of a goal and by the lemmas that are in scope where this one is stated."""
+        """Return a provider that suggests by the form of a goal and by the lemmas in scope where this one is stated."""
         if not isinstance(prover, CoqProver):
-            raise ConfigError(f"tactics of Coq are suggested with the help of Coq, not of {type(prover).__name__}")
+            raise ConfigError(f"the provider needs a CoqProver, not a {type(prover).__name__}")
         return provider_for(prover, examples=self.examples)
 
     def learn(
         self, files: Iterable[Path | str], folder: Path | str | None = None, warn: Callable[[str], None] | None = None
     ) -> int:
-        """Take the finished proofs of files as examples of what to do; of its own file those above the lemma. Gives how many steps they have.
+        """Use the finished proofs of files as examples; of its own file those above the lemma.
 
-        Files are run once: what was seen is kept in `folder`, which is a part of Treetop's cache unless another one is named. `warn` is called for a
-        file with a fault; without it, that is an error.
+        Return how many steps they have.
+
+        Files are run once: the records are kept in `folder` (default: in Treetop's cache). `warn` is called for a file
+        with an error; without it, the error is raised.
         """
         place = cache_folder() / "proofs" if folder is None else Path(folder)
         for file in files:
@@ -179,20 +185,22 @@ class CoqTheorem:
         return len(self.examples)
 
     def retrace(self, prover: Prover, proof: Proof) -> Proof:
-        """The proof as it runs from the lemma on: parts that were found elsewhere may call a hypothesis by another name.
+        """Return the proof as it runs from the lemma on: parts that were found elsewhere may use other names of
+        hypotheses.
 
-        A tactic may take much longer than in the search: one that just met its time limit there must not be lost here.
+        A tactic may take much longer than in the search, so that one that was just within its limit there is not lost
+        here.
         """
         return retrace(prover, proof, self.settings.check_seconds)
 
     def script(self, proof: Proof) -> str:
-        """The tactics line by line, without `Proof` and `Qed`."""
+        """Return the tactics line by line, without `Proof` and `Qed`."""
         return write_script(proof)
 
     def with_script(self, script: str) -> tuple[str, int]:
-        """The whole file with a script in place of the old proof, and the offset at which the new proof ends.
+        """Return the whole file with a script in place of the old proof, and the offset at which the new proof ends.
 
-        Where the lemma stands in a section, the proof says what it uses as far as that is needed to leave the lemma's arguments as they are.
+        If the lemma is in a section, `Proof using` is added if it is needed to keep the lemma's arguments.
         """
         if self._needs_using and script not in self._using:
             self.verify_script(script)
@@ -221,88 +229,99 @@ class CoqTheorem:
         return new + text[lemma.end :], len(new)
 
     def compile(self, text: str, ask: Sequence[tuple[int, str]] = ()) -> Compiled:
-        """Let `coqc` judge a text in the place of the file."""
+        """Compile a text in the place of the file."""
         name = "Theorem.v" if self.path is None else self.path.name
         logical = None if self.path is None else self.load_path.logical_folder(self.path)
-        told = compile_text(text, name, self.load_path, self.settings, logical=logical, ask=ask)
-        if told.accepted:
+        compiled = compile_text(text, name, self.load_path, self.settings, logical=logical, ask=ask)
+        if compiled.accepted:
             self._accepted.add(digest_of(text))
-        return told
+        return compiled
 
     def has_accepted(self, text: str) -> bool:
-        """Whether `coqc` has accepted exactly this text in the place of the file."""
+        """Return whether `coqc` has accepted exactly this text in the place of the file."""
         return digest_of(text) in self._accepted
 
     def check_compiles(self) -> None:
-        """Make sure that the file is accepted as it is."""
-        told = self.compile(self.document.text)
-        if not told.accepted:
-            where = f"{self.document.name}, line {told.line}" if told.line else self.document.name
-            raise ProofFileError(f"{where}: {told.message}")
+        """Raise ProofFileError unless the file compiles as it is."""
+        compiled = self.compile(self.document.text)
+        if not compiled.accepted:
+            where = f"{self.document.name}, line {compiled.line}" if compiled.line else self.document.name
+            raise ProofFileError(f"{where}: {compiled.message}")
 
     def verify(self, proof: Proof) -> Verdict:
-        """Compile the whole file with the proof in it, and see what the lemma then rests on."""
+        """Compile the whole file with the proof in it, and collect the assumptions of the lemma."""
         return self.verify_script(self.script(proof))
 
     def verify_script(self, script: str) -> Verdict:
-        """The same for a proof that is there as text."""
+        """Verify a proof that is given as a script."""
         checker = f"coqc {coq_version()}"
         try:
             command = command_in(script)
         except ProverError as error:
             return Verdict(False, f"the script cannot be read: {error}", checker=checker)
         if word := giving_up(script):
-            return Verdict(False, f"the script says {word}, which proves nothing", checker=checker)
+            return Verdict(False, f"the script contains {word}, which proves nothing", checker=checker)
         if command:
-            return Verdict(False, f"the script has a command where a tactic should be: {command}", checker=checker)
+            return Verdict(False, f"the script contains a command, not a tactic: {command}", checker=checker)
         trial = self._try(script, "")
-        if self._compared and not (trial.told.accepted and trial.closed == self._closed):
+        if self._compared and not (trial.compiled.accepted and trial.closed == self._closed):
             other = self._try(script, "All")
-            if other.told.accepted and (other.closed == self._closed or not trial.told.accepted):
+            if other.compiled.accepted and (other.closed == self._closed or not trial.compiled.accepted):
                 trial = other
-        if not trial.told.accepted:
+        if not trial.compiled.accepted:
             return Verdict(False, self._reason(trial), checker=checker)
         self._using[script] = trial.using
         try:
-            assumptions = read_assumptions(trial.told.printed[0])
+            assumptions = read_assumptions(trial.compiled.printed[0])
         except ProverError as error:
             return Verdict(False, str(error), checker=checker)
         for name in assumptions:
             if name in (self.lemma.name, self.name) or name.rpartition(".")[2] == _ADMITTING:
-                return Verdict(False, f"the proof leaves something open: it rests on {name}", assumptions, checker)
+                return Verdict(False, f"the proof is incomplete: it depends on {name}", assumptions, checker)
         return Verdict(True, "", assumptions, checker)
 
     def _try(self, script: str, using: str) -> _Trial:
-        """Compile the file with a script in it, and ask what the lemma rests on and says where its sections have ended."""
+        """Compile the file with a script, and query the lemma's assumptions and its statement after its sections."""
         text, end = self._placed(script, using)
         ask = [(end, f"Print Assumptions {self.lemma.name}.")]
         ended = self.document.after_sections(self.lemma)
         if self._compared and ended is not None:
             ask.append((ended + len(text) - len(self.document.text), f"Check @{self.lemma.name}."))
-        told = self.compile(text, ask)
-        return _Trial(using, text, end, told, told.printed[-1])
+        compiled = self.compile(text, ask)
+        return _Trial(using, text, end, compiled, compiled.printed[-1])
 
     def _reason(self, trial: _Trial) -> str:
-        """Say why a file with a proof does not compile: for the proof, or for what stands below it."""
-        told = trial.told
-        if told.line <= trial.text.count("\n", 0, trial.end) + 1:
-            return f"line {told.line} of the file with the proof: {told.message}" if told.line else told.message
-        line = told.line - trial.text.count("\n") + self.document.text.count("\n")
-        return f"the proof is accepted, but the rest of the file does not compile with it, from line {line} on: {told.message}"
+        """Return why a file with a proof does not compile: because of the proof, or of what is below it."""
+        compiled = trial.compiled
+        if compiled.line <= trial.text.count("\n", 0, trial.end) + 1:
+            return (
+                f"line {compiled.line} of the file with the proof: {compiled.message}"
+                if compiled.line
+                else compiled.message
+            )
+        line = compiled.line - trial.text.count("\n") + self.document.text.count("\n")
+        return (
+            f"the proof is accepted, but the rest of the file does not compile with it, from line {line} on: "
+            f"{compiled.message}"
+        )
 
     @property
     def _needs_using(self) -> bool:
-        """Whether the lemma's arguments after its section depend on the proof: `Admitted` takes all variables of the section, `Qed` those in use."""
+        """Whether the lemma's arguments after its section depend on the proof: `Admitted` takes all variables of the
+        section, `Qed` those in use.
+        """
         return bool(self.lemma.sections) and self.lemma.kind != "Let" and not _USES.match(self._proof_sentence)
 
     @property
     def _compared(self) -> bool:
-        """Whether what the lemma says after its section can be compared with what it said before the proof."""
+        """Whether the statement of the lemma after its section can be compared with the one before the proof."""
         return self._needs_using and bool(self._closed)
 
     @cached_property
     def _closed(self) -> str:
-        """What the lemma, with the old proof, says where its sections have ended; empty where Coq does not say."""
+        """The statement of the lemma, with the old proof, after the end of its sections; empty if Coq does not print
+        it.
+        """
         ended = self.document.after_sections(self.lemma)
         return (
             ""
@@ -311,7 +330,7 @@ class CoqTheorem:
         )
 
     def facts(self) -> dict[str, Any]:
-        """What a report says of the lemma and of Coq."""
+        """Return what a report contains about the lemma and Coq."""
         return {
             "prover": f"Coq {coq_version()}",
             "file": None if self.path is None else str(self.path),

@@ -1,4 +1,4 @@
-"""A goal of Coq as those who suggest tactics look at it: parsed, with a guess of what each hypothesis is."""
+"""A parsed goal of Coq for the providers, with a guess of the kind of each hypothesis."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from treetop.prove.coq.terms import arguments, bound_names, conclusion, free_nam
 
 _PROPOSITIONS = frozenset(
     """
-eq and or not iff ex ex2 all True False le lt ge gt Nat.le Nat.lt JMeq Acc well_founded In Forall Exists NoDup incl Permutation Sorted StronglySorted
-LocallySorted HdRel Add Forall2 ForallOrdPairs Is_true unique inhabited reflect Z.le Z.lt Z.ge Z.gt N.le N.lt Pos.le Pos.lt Rle Rlt clos_trans
-clos_refl_trans Nat.Even Nat.Odd Nat.divide decidable Decidable.decidable
+eq and or not iff ex ex2 all True False le lt ge gt Nat.le Nat.lt JMeq Acc well_founded In Forall Exists NoDup incl
+Permutation Sorted StronglySorted LocallySorted HdRel Add Forall2 ForallOrdPairs Is_true unique inhabited reflect Z.le
+Z.lt Z.ge Z.gt N.le N.lt Pos.le Pos.lt Rle Rlt clos_trans clos_refl_trans Nat.Even Nat.Odd
+Nat.divide decidable Decidable.decidable
 """.split()  # noqa: SIM905
 )
 _DATA = frozenset("nat bool unit string ascii Z N positive Q R comparison Empty_set".split())  # noqa: SIM905
@@ -26,30 +27,30 @@ DATA_FAMILIES = _DATA | _FAMILIES - {"sumbool", "sumor"}
 
 @dataclass(frozen=True)
 class Given:
-    """A hypothesis, parsed."""
+    """A parsed hypothesis."""
 
     name: str
     type: Term
     role: str
-    """`proof` of a statement, `data`, or `type` for types, predicates and functions that give types."""
+    """`proof` of a statement, `data`, or `type` for types, predicates and functions that return types."""
     value: Term | None = None
 
     @property
     def is_proof(self) -> bool:
-        """Whether it states something."""
+        """Whether it is a statement."""
         return self.role == "proof"
 
 
 @dataclass(frozen=True)
 class View:
-    """A goal, parsed."""
+    """A parsed goal."""
 
     givens: tuple[Given, ...]
     conclusion: Term
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Everything that has a name here."""
+        """All names in the goal."""
         return frozenset(given.name for given in self.givens)
 
     @cached_property
@@ -59,12 +60,14 @@ class View:
 
     @cached_property
     def proofs(self) -> tuple[Given, ...]:
-        """What is known, the newest first: Coq puts new hypotheses last, and they matter most."""
+        """The hypotheses that are statements, the newest first: Coq puts new hypotheses last, and they are the most
+        important.
+        """
         return tuple(given for given in reversed(self.givens) if given.is_proof)
 
     @cached_property
     def data(self) -> tuple[Given, ...]:
-        """What is talked about, in order."""
+        """The hypotheses that are data, in order."""
         return tuple(given for given in self.givens if given.role == "data")
 
     @cached_property
@@ -82,24 +85,24 @@ class View:
 
     @cached_property
     def known_symbols(self) -> frozenset[str]:
-        """The global names in what is known."""
+        """The global names in the hypotheses that are statements."""
         found: frozenset[str] = frozenset().union(*(free_names(given.type) for given in self.proofs))
         return found - self.names
 
     def fresh(self, wish: str) -> str:
-        """A name that nothing has yet."""
+        """Return a name that is not used yet."""
         return next(
             label for label in (wish, *(f"{wish}{number}" for number in range(1000))) if label not in self.names
         )
 
     def used_later(self, label: str) -> tuple[str, ...]:
-        """The hypotheses whose types mention a name, in order."""
+        """Return the hypotheses whose types mention a name, in order."""
         return tuple(given.name for given in self.givens if label in free_names(given.type))
 
 
 @lru_cache(maxsize=4_000)
 def view(goal: CoqGoal) -> View:
-    """The goal, parsed."""
+    """Return the parsed goal."""
     givens: list[Given] = []
     roles: dict[str, Given] = {}
     for hypothesis in goal.hypotheses:
@@ -112,7 +115,10 @@ def view(goal: CoqGoal) -> View:
 
 
 def role(label: str, kind: Term, known: dict[str, Given]) -> str:
-    """What a hypothesis of this type is. Printed terms do not tell the sort of their types, so names and arguments must do."""
+    """Return the kind of a hypothesis of this type.
+
+    Printed terms do not include the sorts of their types, so names and arguments decide.
+    """
     stated = conclusion(kind)
     if stated.kind == "sort":
         return "type"

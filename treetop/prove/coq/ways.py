@@ -1,4 +1,4 @@
-"""Lemmas, parsed, and the ways to use them: backwards from a conclusion, forwards from a hypothesis, as an equation."""
+"""Parsed lemmas and their uses: backwards from a conclusion, forwards from a hypothesis, as an equation."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ COMMON = frozenset(
         "sum",
     )
 )
-"""Symbols that nearly every lemma mentions: nobody is asked for them."""
+"""Symbols that nearly every lemma mentions: they are not searched for."""
 
 
 class Rule(NamedTuple):
-    """A lemma, parsed."""
+    """A parsed lemma."""
 
     name: str
     binders: tuple[Binder, ...]
@@ -53,7 +53,7 @@ class Rule(NamedTuple):
     symbols: frozenset[str]
     variables: frozenset[str]
     own: bool = False
-    """Whether the file of the theorem states it."""
+    """Whether the theorem's own file states it."""
     implicit: bool = False
     """Whether some of its arguments are implicit."""
 
@@ -64,7 +64,7 @@ class Rule(NamedTuple):
 
 
 class Way(NamedTuple):
-    """A rule as it can be used: what must be there, and the symbols of it, which rule out most goals at once."""
+    """A use of a rule: the pattern that must occur, and its symbols, which exclude most goals quickly."""
 
     rule: Rule
     kind: str
@@ -72,7 +72,8 @@ class Way(NamedTuple):
     needed: frozenset[str]
     target: Term | None = None
     arrow: str = ""
-    """The direction of an equivalence, where Coq would not find it: a negation fits both sides, as it is an implication."""
+    """The direction of an equivalence that Coq would not find: a negation matches both sides, because it is an
+    implication."""
 
 
 def rule_from(premise: Premise) -> tuple[Rule, Term]:
@@ -89,9 +90,10 @@ def _way(rule: Rule, kind: str, pattern: Term, target: Term | None = None) -> Wa
 
 
 def backward_ways(rule: Rule, statement: Term) -> Iterator[Way]:
-    """The ways in which a rule can be applied: its conclusion as it is, a part of it, an equation turned round, a contradiction.
+    """Yield the uses of a rule by `apply`: its conclusion, a part of it, a reversed equation, a contradiction.
 
-    A conclusion that is a variable fits every goal; one that begins with an applied variable is an induction principle, and none.
+    A conclusion that is a variable matches every goal; one that begins with an applied variable is an induction
+    principle, and is left out.
     """
     for binders, stated in conclusions(statement):
         variables = frozenset(binder.name for binder in binders) - {"_"}
@@ -104,7 +106,8 @@ def backward_ways(rule: Rule, statement: Term) -> Iterator[Way]:
 
 
 def forward_ways(rule: Rule, statement: Term, *, general: bool) -> Iterator[Way]:
-    """The ways in which a rule leads on from a hypothesis: by each of its last two premises, or from one side of an equivalence to the other.
+    """Yield the forward uses of a rule from a hypothesis: by each of its last two premises, or from one side of an
+    equivalence to the other.
 
     `general`: premises that are equations or negations of common symbols count too.
     """
@@ -129,7 +132,10 @@ def _direction(rule: Rule, side: Term, left: str, right: str) -> str:
 
 
 def rewriting_ways(rule: Rule, relations: frozenset[str] = frozenset()) -> Iterator[Way]:
-    """The ways in which a rule can be rewritten with; the kind is the arrow. `relations`: those that Coq rewrites with beside `eq` and `iff`."""
+    """Yield the uses of a rule by `rewrite`; the kind is the arrow.
+
+    `relations`: those that Coq rewrites with besides `eq` and `iff`.
+    """
     given = arguments(rule.stated)
     symbol = head(rule.stated)
     if (symbol in ("eq", "iff") or symbol in relations) and len(given) >= 2:

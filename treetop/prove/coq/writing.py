@@ -1,4 +1,6 @@
-"""Put proofs into a user's file: whole or not at all, only where it still is the file that was read, and only what `coqc` accepts."""
+"""Write proofs to a user's file: atomically, only if the file has not changed since it was read, and only what `coqc`
+accepts.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +19,11 @@ from treetop.prove.prover import Theorem
 
 
 class ProofFile:
-    """A file of Coq whose lemmas are proved one after the other.
+    """A Coq file whose lemmas are proved one after the other.
 
-    A proof that is added becomes part of `document`, from which the next lemma is read, so later lemmas rest on it as on any other. With `write` it
-    is also written to the file at once, or with `copy` to a new file: a process that is killed loses no proof that was added before. The first write
-    keeps the old file as `File.v.bak`, `File.v.bak1`, ...
+    A proof that is added becomes part of `document`, from which the next lemma is read, so later lemmas can use it.
+    With `write` it is also written to the file at once, or with `copy` to a new file: if the process is killed, no
+    added proof is lost. The first write keeps the old file as `File.v.bak`, `File.v.bak1`, ...
     """
 
     def __init__(
@@ -41,7 +43,7 @@ class ProofFile:
         self._write, self._settings, self._data = write, settings, data
         self._original = self._written = self.document.text
         if copy is not None and write:
-            raise ConfigError("a proof is written to the file or to a copy of it, not to both")
+            raise ConfigError("write and copy exclude each other: a proof is written to the file or to a copy")
         if copy is not None and copy.exists():
             raise ConfigError(f"{copy} exists already: a copy is written to a new file")
         if write:
@@ -58,7 +60,7 @@ class ProofFile:
 
     @property
     def unnamed(self) -> tuple[tuple[str, str], ...]:
-        """What is admitted and cannot be proved on its own: what it is and where, and the reason."""
+        """What is admitted and has no name to prove it by: a description with the line, and the reason."""
         return tuple((f"{one.what}, line {one.line}", one.reason) for one in self.document.unnamed)
 
     def theorem(self, name: str | None = None) -> CoqTheorem:
@@ -68,9 +70,9 @@ class ProofFile:
         return self._theorem(self.document.lemma(name))
 
     def choose(self, names: Sequence[str], *, admitted: bool) -> list[Theorem]:
-        """Return the theorems of these lemmas and, where they are wanted, of all admitted ones.
+        """Return the theorems of these lemmas and, with `admitted`, of all admitted ones.
 
-        They come in the order of the file, so that a proof can be used by the lemmas below it.
+        They are in the order of the file, so that a proof can be used by the lemmas below it.
         """
         named = [self.document.lemma(name) for name in names]
         chosen = [lemma for lemma in self.document.lemmas if lemma in named or (admitted and lemma.admitted)]
@@ -82,7 +84,7 @@ class ProofFile:
             self._theorem(self.document.lemmas[0]).check_compiles()
 
     def learn(self, theorems: Sequence[Theorem], paths: Sequence[Path], warn: Callable[[str], None]) -> None:
-        """Let theorems of this file use the finished proofs of other files, and of all files in folders, as examples.
+        """Use the finished proofs of other files, and of all files in folders, as examples for theorems of this file.
 
         A file with an error is used up to the error, and `warn` is called with a message.
         """
@@ -98,7 +100,7 @@ class ProofFile:
                     theorem.examples += read[file]
                     continue
                 theorem.learn([file], warn=lambda text: faults.update({text: None}))
-                if file.resolve() != self.path:  # of the own file, only the proofs above the lemma are used
+                if file.resolve() != self.path:  # of the file itself, only the proofs above the lemma are used
                     read[file] = theorem.examples[before:]
         if faults and not any(_coq_theorem(theorem).examples for theorem in theorems):
             raise ProofFileError(f"nothing can be learned: {'; '.join(faults)}")
@@ -113,7 +115,7 @@ class ProofFile:
         return new
 
     def add(self, theorem: Theorem, script: str) -> None:
-        """Put a proof of a lemma of the present document into it, and write it where that is wanted."""
+        """Add a proof of a lemma of the present document, and write the file if that was requested."""
         theorem = _coq_theorem(theorem)
         text = with_proofs([(theorem, script)])
         _check_accepted(theorem, text)
@@ -130,26 +132,28 @@ class ProofFile:
 
 def _coq_theorem(theorem: Theorem) -> CoqTheorem:
     if not isinstance(theorem, CoqTheorem):
-        raise ConfigError(f"proofs of lemmas in Coq files are needed, not of {type(theorem).__name__}")
+        raise ConfigError(f"the theorem must be a lemma of a Coq file, not a {type(theorem).__name__}")
     return theorem
 
 
 def write_proof(theorem: CoqTheorem, script: str, *, copy: Path | None = None) -> Path:
-    """Put one proof into its file, or into a copy. Gives the path of the backup, or that of the copy."""
+    """Write one proof to its file, or to a copy. Return the path of the backup, or that of the copy."""
     return write_proofs([(theorem, script)], copy=copy)
 
 
 def write_proofs(proofs: Sequence[tuple[CoqTheorem, str]], *, copy: Path | None = None) -> Path:
-    """Put proofs of lemmas of one file into it, all at once. Without a copy the old file is kept beside it as `File.v.bak`, `File.v.bak1`, ...
+    """Write proofs of lemmas of one file, all at once.
 
-    A theorem must have been read from the file as it is now; where the file has changed since, nothing is touched.
+    Without a copy, the old file is kept as `File.v.bak`, `File.v.bak1`, ...
+
+    The theorems must have been read from the file as it is now; if the file has changed since, nothing is written.
     """
     if not proofs:
         raise ConfigError("there is no proof to write")
     first = proofs[0][0]
     path = first.path
     if path is None or any(theorem.path != path for theorem, _ in proofs):
-        raise ConfigError("proofs that are written together belong to lemmas of one file")
+        raise ConfigError("proofs that are written together must belong to one file")
     if copy is not None and copy.exists():
         raise ConfigError(f"{copy} exists already: a copy is written to a new file")
     if copy is None:
@@ -169,7 +173,7 @@ def write_proofs(proofs: Sequence[tuple[CoqTheorem, str]], *, copy: Path | None 
 
 
 def with_proofs(proofs: Sequence[tuple[CoqTheorem, str]]) -> str:
-    """The file with all proofs in it: from the last lemma to the first, so that no offset moves before it is used."""
+    """Return the file with all proofs in it: from the last lemma to the first, so that offsets stay valid."""
     ordered = sorted((theorem for theorem, _ in proofs), key=lambda theorem: theorem.lemma.end, reverse=True)
     scripts = {theorem.lemma.end: script for theorem, script in proofs}
     if len(scripts) < len(proofs):
@@ -180,12 +184,12 @@ def with_proofs(proofs: Sequence[tuple[CoqTheorem, str]]) -> str:
         changed, end = theorem.with_script(scripts[theorem.lemma.end])
         text = changed[:end] + text[theorem.lemma.end :]
     if [lemma.qualified for lemma in Document(text).lemmas] != [lemma.qualified for lemma in old.lemmas]:
-        raise ProverError(f"{old.name} would not have the same lemmas with the new proof and was left alone")
+        raise ProverError(f"{old.name} was not changed: it would not have the same lemmas with the new proof")
     return text
 
 
 def check_writable(path: Path) -> None:
-    """Raise a SaveError where a file could not be replaced by a new version, or should not be: it is marked as read-only."""
+    """Raise SaveError if a file cannot be replaced by a new version, or is marked as read-only."""
     try:
         for place in (path, path.parent):
             if not os.access(place, os.W_OK) or not place.stat().st_mode & 0o222:
@@ -195,7 +199,10 @@ def check_writable(path: Path) -> None:
 
 
 def write_text(path: Path, old: str, new: str, *, keep: bool) -> Path | None:
-    """Replace the text of a file, which must still be the old one. Gives the path of the backup, if the old text is to be kept."""
+    """Replace the text of a file, which must still be the old one.
+
+    Return the path of the backup, if the old text is kept.
+    """
     _check_unchanged(path, old)
     backup = None
     try:
@@ -214,7 +221,7 @@ def write_text(path: Path, old: str, new: str, *, keep: bool) -> Path | None:
 
 
 def _write_copy(copy: Path, like: Path, old: str | None, new: str) -> None:
-    """Write a copy; where there is an old one, it must be what we have written."""
+    """Write a copy; if there is an old one, it must be what was written before."""
     if old is not None:
         _check_unchanged(copy, old)
     try:
@@ -226,15 +233,16 @@ def _write_copy(copy: Path, like: Path, old: str | None, new: str) -> None:
 def _check_accepted(theorem: CoqTheorem, text: str) -> None:
     if theorem.has_accepted(text):
         return
-    told = theorem.compile(text)
-    if not told.accepted:
+    compiled = theorem.compile(text)
+    if not compiled.accepted:
         raise ProverError(
-            f"{theorem.document.name} would not compile with the new proof and was left alone: line {told.line}: {told.message}"
+            f"{theorem.document.name} was not changed: it would not compile with the new proof: "
+            f"line {compiled.line}: {compiled.message}"
         )
 
 
 def _check_unchanged(path: Path, text: str) -> None:
-    """Raise a ProverError where a file is not the one that was read."""
+    """Raise ProverError if a file is not the one that was read."""
     try:
         content = path.read_bytes().decode("utf-8", "surrogateescape")
     except OSError as error:
@@ -244,7 +252,7 @@ def _check_unchanged(path: Path, text: str) -> None:
 
 
 def _keep(path: Path, text: str) -> Path:
-    """Make a backup under a name that nobody has. It appears whole or not at all."""
+    """Write a backup under an unused name, atomically."""
     temporary = _temporary(path, text, like=path)
     try:
         number = 0
@@ -265,7 +273,7 @@ def _keep(path: Path, text: str) -> Path:
 
 
 def _replace(path: Path, text: str, *, like: Path) -> None:
-    """Write beside the file and move in place, with the rights that another file has."""
+    """Write a new file beside the old one and move it in place, with the permissions of another file."""
     temporary = _temporary(path, text, like=like)
     try:
         temporary.replace(path)
@@ -275,7 +283,7 @@ def _replace(path: Path, text: str, *, like: Path) -> None:
 
 
 def _temporary(path: Path, text: str, *, like: Path) -> Path:
-    """Write a new file beside a path, whole and on the disk, with the owner and the rights of another file."""
+    """Write a new file beside a path, complete and synchronised, with the owner and the permissions of another file."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
     temporary = Path(name)
     try:

@@ -1,1 +1,1 @@
-"""The embedded prover: intuitionistic propositional logic, in process, with a checker of its own."""
+"""The embedded prover: intuitionistic propositional logic, in process, with its own checker."""

@@ -1,4 +1,4 @@
-"""What the tactics of the mode `invertible` mean as terms."""
+"""The terms for the tactics of the mode `invertible`."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from treetop.prove.logic.terms import Fun, Let, Pair, Term, Var, apply
 
 
 class Writer(Protocol):
-    """Who can write the term for a branch of a plan, given terms for all its hypotheses."""
+    """Writes the term for a branch of a plan, given terms for all its hypotheses."""
 
     names: Names
 
     def branch(self, branch: Branch, available: Available) -> Term:
-        """A term for the branch's conclusion."""
+        """Return a term for the branch's conclusion."""
         ...
 
 
@@ -46,7 +46,7 @@ def _cases(writer: Writer, _: Sequent, plan: Plan, available: Available) -> Term
 
 
 def _decide(writer: Writer, _: Sequent, plan: Plan, available: Available) -> Term:
-    """Where p leads to False, ~p holds."""
+    """Return a proof of ~p from a proof of False under p."""
     held, denied, denial = writer.names.new(), writer.names.new(), neg(plan.focus)
     positive = writer.branch(plan.branches[0], {**available, plan.focus: Var(held)})
     negative = writer.branch(plan.branches[1], {**available, denial: Var(denied)})
@@ -69,7 +69,7 @@ def _use(writer: Writer, _: Sequent, plan: Plan, available: Available) -> Term:
 
 
 def _obligation(writer: Writer, plan: Plan, index: int, available: Available) -> Term:
-    """A premise of the used hypothesis, with the help of the same hypothesis that asks for the premise's head only."""
+    """Return a premise of the used hypothesis, by the same hypothesis with only the premise's head as premise."""
     given, owed = plan.focus, obligations(plan.focus)
     premise, others = owed[index], (*owed[:index], *owed[index + 1 :])
     asked = (premise.head, *others)
@@ -91,7 +91,7 @@ def _obligation(writer: Writer, plan: Plan, index: int, available: Available) ->
 
 
 def _arguments(given: Formula, terms: Mapping[Formula, Term]) -> list[Term]:
-    """What a hypothesis asks for, out of terms for its obligations."""
+    """Return the premise of a hypothesis from terms for its obligations."""
     found: list[Term] = []
     for premise in given.premises:
         if premise.kind == IFF:
@@ -110,4 +110,4 @@ TERMS: dict[str, Callable[[Writer, Sequent, Plan, Available], Term]] = {
     "show": _show,
     "use": _use,
 }
-"""For each tactic's word, who writes its term."""
+"""The function that writes the term, for each tactic's word."""

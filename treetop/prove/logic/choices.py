@@ -1,17 +1,17 @@
-"""The tactics of the mode `invertible`: what remains to be done with a sequent when `saturate` has done its part.
+"""The tactics of the mode `invertible`: what is left to do with a sequent after `saturate`.
 
-====================  ==================================================================================================================
+====================  ================================================================================
 `saturate`            everything that needs no choice and no branching
 `split`               one subgoal for each part of the conclusion
 `cases p | q`         one subgoal for each part of a disjunction among the hypotheses
 `decide p`            where the conclusion is False: one subgoal with p, one with ~p
 `show p`              choose this part of a disjunction as the conclusion
-`use (p -> q) -> r`   prove the premises of a hypothesis, then go on with its head
-====================  ==================================================================================================================
+`use (p -> q) -> r`   prove the premises of a hypothesis, then continue with its head
+====================  ================================================================================
 
-Where one of the first four applies nothing can be lost by it, so it is the only tactic worth trying. The last two are choices, unless `use` can be
-seen to do no harm: the head of the hypothesis ends the goal, and the premises are provable if the goal is. The subgoals of every tactic are
-saturated at once.
+If one of the first four applies, it loses nothing, so it is the only tactic worth trying. The last two are choices,
+unless `use` is known to lose nothing: the head of the hypothesis proves the goal, and the premises are provable if
+the goal is. The subgoals of every tactic are saturated at once.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from treetop.prove.logic.sequents import Sequent
 
 
 def plan(sequent: Sequent, tactic: str) -> Plan:
-    """Understand a tactic; TacticFailsError says why it does not apply."""
+    """Return the plan of a tactic; raise TacticFailsError with the reason if it does not apply."""
     word, _, argument = tactic.partition(" ")
     maker = _PLANS.get(word)
     if maker is None:
@@ -31,7 +31,7 @@ def plan(sequent: Sequent, tactic: str) -> Plan:
 
 
 def forced(sequent: Sequent) -> str | None:
-    """The tactic by which nothing can be lost, where there is one."""
+    """Return the tactic that loses nothing, if there is one."""
     if not sequent.saturated:
         return "saturate"
     if sequent.conclusion.kind == FALSE:
@@ -51,18 +51,18 @@ def forced(sequent: Sequent) -> str | None:
 
 
 def usable(given: Formula) -> bool:
-    """Whether `use` may work on it: an implication all of whose premises are implications or equivalences."""
+    """Return whether `use` applies to it: an implication whose premises are all implications or equivalences."""
     return given.kind == IMP and all(premise.kind in (IMP, IFF) for premise in given.premises)
 
 
 def choices(sequent: Sequent) -> list[str]:
-    """The tactics between which one has to choose, where none is forced."""
+    """Return the tactics to choose from, if none is forced."""
     shown = [f"show {part.text}" for part in sequent.conclusion.parts] if sequent.conclusion.kind == OR else []
     return shown + [f"use {given.text}" for given in sequent.hypotheses if usable(given)]
 
 
 def hopeless(sequent: Sequent) -> bool:
-    """Whether a saturated sequent leaves nothing to try, so that it is not provable."""
+    """Return whether a saturated sequent has no applicable tactic, so that it is not provable."""
     if sequent.conclusion.kind in (AND, IFF, OR) or any(given.kind == OR for given in sequent.hypotheses):
         return False
     return (
@@ -73,7 +73,9 @@ def hopeless(sequent: Sequent) -> bool:
 
 
 def obligations(implication: Formula) -> list[Formula]:
-    """What has to be proved before a hypothesis gives its head: its premises, equivalences as two implications."""
+    """Return what must be proved before a hypothesis yields its head: its premises, with equivalences as two
+    implications.
+    """
     found: list[Formula] = []
     for premise in implication.premises:
         found += sides(premise) if premise.kind == IFF else (premise,)
@@ -81,16 +83,16 @@ def obligations(implication: Formula) -> list[Formula]:
 
 
 def _ends(given: Formula, conclusion: Formula) -> bool:
-    """Whether the head of a hypothesis proves the conclusion at once."""
+    """Return whether the head of a hypothesis proves the conclusion at once."""
     head = given.head
     return head is conclusion or head.kind == FALSE or conclusion in head.parts
 
 
 def _consequences(sequent: Sequent) -> set[Formula]:
-    """What would follow at once if the conclusion held.
+    """Return what would follow at once if the conclusion held.
 
-    Let a premise `a -> b` of a hypothesis have such a consequence b. If the sequent is provable, it is so with a as one more hypothesis, and then
-    b is provable, hence the premise: whoever tries to prove it loses nothing.
+    Let a premise `a -> b` of a hypothesis have such a consequence b. If the sequent is provable, it is also provable
+    with a as an additional hypothesis, and then b is provable, hence the premise. So nothing is lost by proving it.
     """
     found = {sequent.conclusion, *sequent.conclusion.parts} if sequent.conclusion.kind == AND else {sequent.conclusion}
     pending = [given for given in sequent.hypotheses if given.kind == IMP]
@@ -113,7 +115,7 @@ def _use_order(given: Formula) -> tuple[int, int, str]:
 
 
 def _most_telling_atom(sequent: Sequent) -> Formula:
-    """The atom that occurs in most hypotheses, of those in the shortest disjunction if there is one."""
+    """Return the atom that occurs in most hypotheses, among those of the shortest disjunction if there is one."""
     disjunctions = [given for given in sequent.hypotheses if given.kind == OR]
     mask = -1
     if disjunctions:
@@ -149,7 +151,7 @@ def _split(sequent: Sequent, argument: str) -> Plan:
 def _cases(sequent: Sequent, argument: str) -> Plan:
     given = hypothesis(sequent, argument)
     if given.kind != OR:
-        raise TacticFailsError(f"{argument} is no disjunction")
+        raise TacticFailsError(f"{argument} is not a disjunction")
     others = without(sequent, given)
     return Plan("cases", given, [Branch([*others, part], sequent.conclusion) for part in given.parts])
 
@@ -173,16 +175,16 @@ def _show(sequent: Sequent, argument: str) -> Plan:
         for part in sequent.conclusion.parts:
             if part.text == argument:
                 return Plan("show", part, [Branch(list(sequent.hypotheses), part)])
-    raise TacticFailsError(f"the conclusion is no disjunction with the part {argument!r}")
+    raise TacticFailsError(f"the conclusion is not a disjunction with the part {argument!r}")
 
 
 def _use(sequent: Sequent, argument: str) -> Plan:
     given = hypothesis(sequent, argument)
     if given.kind != IMP:
-        raise TacticFailsError(f"{argument} is no implication")
+        raise TacticFailsError(f"{argument} is not an implication")
     waiting = [premise for premise in given.premises if premise.kind not in (IMP, IFF)]
     if waiting:
-        raise TacticFailsError(f"{argument} waits for {waiting[0].text}")
+        raise TacticFailsError(f"{argument} needs the atom {waiting[0].text} first")
     others, owed = without(sequent, given), obligations(given)
     branches = []
     for index, one in enumerate(owed):

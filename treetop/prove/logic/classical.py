@@ -1,4 +1,7 @@
-"""Whether a sequent holds in classical logic. One that does not is not provable here either, and this is found out much faster."""
+"""Decide whether a sequent holds in classical logic.
+
+If it does not, it is not provable here either, and this is much faster to find out.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +10,24 @@ from collections.abc import Iterable
 from treetop.prove.logic.formula import AND, ATOM, IMP, OR, Formula, atom_of_bit, bits, deep, false, true
 from treetop.prove.logic.normal import Normaliser
 
-_TABLE = 10  # atoms of a truth table: 1,024 rows, all of them bits of one number
-_DEAD_ENDS = 4  # seen before the question is given up
+_TABLE = 10  # atoms of a truth table: 1,024 rows, which are the bits of one number
+_DEAD_ENDS = 4  # dead ends before the search is given up
 
 
 def counterexample(
     hypotheses: Iterable[Formula], conclusion: Formula, dead_ends: int = _DEAD_ENDS
 ) -> dict[Formula, bool] | None:
-    """Values of atoms under which all hypotheses hold and the conclusion does not; atoms left out may have any value.
+    """Return values of atoms under which all hypotheses hold and the conclusion does not; omitted atoms may have any
+    value.
 
-    None: there is no such case, or it was not found before so many dead ends.
+    None: there is no such assignment, or it was not found within the limit of dead ends.
     """
     with deep():
         return _Halving(dead_ends).run([*hypotheses], conclusion, {})
 
 
 class _Halving:
-    """Gives atoms values until few enough are left for a table."""
+    """Assigns values to atoms until few enough are left for a table."""
 
     def __init__(self, dead_ends: int) -> None:
         self._left = dead_ends
@@ -59,7 +63,7 @@ class _Halving:
 def _assign(
     hypotheses: list[Formula], conclusion: Formula, chosen: Formula, value: bool, assigned: dict[Formula, bool]
 ) -> tuple[list[Formula], Formula] | None:
-    """The sequent with that value and all that follow at once; None where it holds then."""
+    """Return the sequent with that value and everything that follows at once; None if it holds then."""
     known = {chosen: true if value else false}
     while known:
         normaliser = Normaliser(known)
@@ -94,7 +98,9 @@ def _without_double_negation(formula: Formula) -> Formula:
 
 
 def _next(hypotheses: list[Formula], conclusion: Formula) -> tuple[Formula, bool]:
-    """The leftmost atom of the shortest hypothesis, with the value that helps it to hold; without hypotheses one that hurts the conclusion."""
+    """Return the leftmost atom of the shortest hypothesis, with the value that helps it to hold; without hypotheses,
+    one that makes the conclusion fail.
+    """
     if hypotheses:
         formula, value = min(hypotheses, key=_length), True
     else:
@@ -113,7 +119,7 @@ def _length(formula: Formula) -> tuple[int, str]:
 
 
 def _row(hypotheses: list[Formula], conclusion: Formula, variables: list[Formula]) -> dict[Formula, bool] | None:
-    """A row of the truth table in which the hypotheses hold and the conclusion does not."""
+    """Return a row of the truth table in which the hypotheses hold and the conclusion does not."""
     rows = 1 << len(variables)
     full = (1 << rows) - 1
     columns = {true: full, false: 0}
@@ -132,7 +138,7 @@ def _row(hypotheses: list[Formula], conclusion: Formula, variables: list[Formula
 
 
 def _column(formula: Formula, columns: dict[Formula, int], full: int) -> int:
-    """The truth of a formula in all rows, one bit each."""
+    """Return the truth of a formula in all rows, one bit each."""
     found = columns.get(formula)
     if found is None:
         left, right = _column(formula.left, columns, full), _column(formula.right, columns, full)

@@ -1,4 +1,7 @@
-"""Terms that lead from a formula to its normal form and back. For every line of `normal.py` there is one here that proves it right."""
+"""Terms that convert a formula to its normal form and back.
+
+Every rule of `normal.py` has one here that proves it right.
+"""
 
 from __future__ import annotations
 
@@ -25,34 +28,34 @@ from treetop.prove.logic.terms import (
 )
 
 Available = dict[Formula, Term]
-"""What is at hand: formulas with the terms that prove them."""
+"""Formulas with the terms that prove them."""
 _UNIT = Unit()
-_LARGE = 12  # the size of formulas whose conversion is a function with a name
-_LONG = 8  # the length of disjunctions in which places are found by functions with names
+_LARGE = 12  # formulas of this size are converted by a named function
+_LONG = 8  # in disjunctions of this length, parts are injected by named functions
 
 
 class Names:
-    """Gives out names, each once."""
+    """Generates new names."""
 
     def __init__(self, prefix: str = "h") -> None:
         self._prefix = prefix
         self._count = 0
 
     def new(self) -> str:
-        """A name that was not there before."""
+        """Return a new name."""
         self._count += 1
         return f"{self._prefix}{self._count}"
 
 
 def is_cheap(term: Term) -> bool:
-    """Whether a term may be written several times instead of being given a name."""
+    """Return whether a term is small enough to be repeated instead of being named."""
     while isinstance(term, (First, Second)):
         term = term.pair
     return isinstance(term, (Var, Unit))
 
 
 def projections(term: Term, whole: Formula) -> Available:
-    """The parts of a conjunction, each taken out of the term for the whole. Anything else is its own part."""
+    """Return the parts of a conjunction, each extracted from the term for the whole. Others are their own part."""
     found: Available = {}
     pending = [(term, whole)]
     while pending:
@@ -65,7 +68,7 @@ def projections(term: Term, whole: Formula) -> Available:
 
 
 def assemble(whole: Formula, available: Mapping[Formula, Term]) -> Term:
-    """A conjunction out of its parts."""
+    """Return a proof of a conjunction from its parts."""
     if whole.kind == TRUE:
         return _UNIT
     if whole.kind == AND:
@@ -74,7 +77,7 @@ def assemble(whole: Formula, available: Mapping[Formula, Term]) -> Term:
 
 
 def inject(term: Term, part: Formula, whole: Formula) -> Term:
-    """A disjunction out of one of its parts; the first place where the part stands is taken."""
+    """Return a proof of a disjunction from one of its parts, at the first position of the part."""
     if whole is part:
         return term
     if part in whole.left.parts if whole.left.kind == OR else part is whole.left:
@@ -83,7 +86,7 @@ def inject(term: Term, part: Formula, whole: Formula) -> Term:
 
 
 def by_cases(term: Term, whole: Formula, names: Names, branch: Callable[[Term, Formula], Term]) -> Term:
-    """One branch for each part of a disjunction."""
+    """Return a case distinction with one branch for each part of a disjunction."""
     if whole.kind != OR:
         return branch(term, whole)
     left, right = names.new(), names.new()
@@ -106,7 +109,7 @@ def functions(premises: Iterable[Formula], names: Names, body: Callable[[list[Te
 
 
 class Shared(NamedTuple):
-    """Conversions that are kept, and who gives a name to another one."""
+    """Conversions that are stored, and the function that names them."""
 
     found: dict[tuple[Formula, Formula], Term]
     places: dict[Formula, dict[Formula, tuple[Formula, Term]]]
@@ -114,10 +117,12 @@ class Shared(NamedTuple):
 
 
 class Converter:
-    """Conversions under what one normaliser knows. `evidence` has the terms for what it knows, unless atoms were replaced for being pure.
+    """Conversions under the facts of one normaliser.
 
-    `fact`: this formula stands in the normaliser's table itself and was refreshed. `shared`: where conversions of large formulas are kept, since
-    a formula may occur in many others, and twice in each equivalence around it.
+    `evidence` holds the terms for the facts, unless pure atoms were replaced.
+
+    `fact`: this formula is itself in the normaliser's table and was refreshed. `shared`: where conversions of large
+    formulas are stored, because a formula may occur in many others, and twice in each equivalence around it.
     """
 
     def __init__(
@@ -136,7 +141,7 @@ class Converter:
         self._denied = fact.left if fact is not None and fact.kind == IMP and fact.right is false else None
 
     def forward(self, formula: Formula, term: Term) -> Term:
-        """From a term for the formula: one for its normal form."""
+        """Return a term for the normal form from a term for the formula."""
         target = self._target(formula)
         if target is formula:
             return term
@@ -151,7 +156,7 @@ class Converter:
         return App(self._function(formula, target, _FORWARD[formula.kind], True), term)
 
     def backward(self, formula: Formula, term: Term) -> Term:
-        """From a term for the normal form: one for the formula."""
+        """Return a term for the formula from a term for the normal form."""
         target = self._target(formula)
         if target is formula:
             return term
@@ -184,7 +189,7 @@ class Converter:
         return self._by.normal(formula)
 
     def _is_known(self, formula: Formula, target: Formula) -> bool:
-        """What was learned after a normal form was found is not meant."""
+        """Ignore facts that were learned after a normal form was found."""
         return formula is not self._fact and formula is not self._denied and self._by.known.get(formula) is target
 
     def _named(self, term: Term, formula: Formula, body: Callable[[Term], Term]) -> Term:
@@ -194,7 +199,7 @@ class Converter:
         return Let(name, formula, term, body(Var(name)))
 
     def _with_parts(self, found: list[tuple[Formula, Term]], body: Callable[[Available], Term]) -> Term:
-        """Go on with the parts of the normal forms of all these, which stand for conjunctions."""
+        """Continue with the parts of the normal forms of all these, which are read as conjunctions."""
         available: Available = {}
 
         def step(index: int) -> Term:
@@ -265,7 +270,9 @@ class Converter:
         return by_cases(term, target, self._names, part_branch)
 
     def _inject(self, term: Term, part: Formula, whole: Formula) -> Term:
-        """`inject`; in a long chain each step to the right is a function with a name, so that a part costs no more the further it stands."""
+        """Return `inject`; in a long chain each step to the right is a named function, so that distant parts cost no
+        more.
+        """
         if len(whole.parts) < _LONG:
             return inject(term, part, whole)
         places = self._shared.places.get(whole)
@@ -275,7 +282,9 @@ class Converter:
         return apply(there, term if rest is part else InLeft(rest, inject(term, part, rest.left)))
 
     def _places(self, whole: Formula) -> dict[Formula, tuple[Formula, Term]]:
-        """For each part of a long chain the rest of it that begins there, and the function that leads from this rest to the whole."""
+        """Return, for each part of a long chain, the rest that begins there and the function from this rest to the
+        whole.
+        """
         found: dict[Formula, tuple[Formula, Term]] = {}
         rest, there = (
             whole,
@@ -307,7 +316,7 @@ class Converter:
         return functions(premises, self._names, body)
 
     def _reduced(self, term: Term, formula: Formula, wanted: Formula, available: Available) -> Term:
-        """From a head before `make_imp` has shortened it to the head after that."""
+        """Return the head after `make_imp` shortened it, from the head before."""
         if formula is wanted:
             return term
         if formula.kind == IMP:
@@ -341,7 +350,7 @@ class Converter:
         return functions(formula.premises, self._names, body)
 
     def _restored(self, formula: Formula, available: Available, term: Term, target: Formula) -> Term:
-        """A head before `make_imp` has shortened it, from the premises and from the implication that came of it."""
+        """Return the head before `make_imp` shortened it, from the premises and the resulting implication."""
         if formula in available:
             return available[formula]
         if formula.kind == TRUE:
@@ -385,7 +394,7 @@ class Converter:
         return self._named(term, formula, body)
 
     def _denial(self, source: Formula, goal: Formula, way: Term, target: Formula) -> Term:
-        """`a <-> False` became `a -> False`, where a conjunction a is curried."""
+        """Convert `a <-> False`, which became `a -> False`, with a conjunction a curried."""
         normal = self._target(source)
 
         def body(given: list[Term]) -> Term:
@@ -402,7 +411,7 @@ class Converter:
         return Pair(formula, direction(formula.left, formula.right), direction(formula.right, formula.left))
 
     def _across(self, source: Formula, goal: Formula, there: Term, target: Formula, term: Term) -> Term:
-        """From the normal form of one side to the other side."""
+        """Return the other side from the normal form of one side."""
         normal, other = self._target(source), self._target(goal)
         if normal is other:
             return self.backward(goal, there)

@@ -1,4 +1,4 @@
-"""Writes lambda terms in the language of Coq, so that another proof assistant can give a second opinion."""
+"""Write lambda terms in Coq's language, so that a second proof assistant can check them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ from treetop.prove.logic.terms import (
     Var,
 )
 
-_KEYWORDS = "_ as at cofix else end exists exists2 fix for forall fun if IF in let match mod Prop return Set SProp then Type using where with"
+_KEYWORDS = (
+    "_ as at cofix else end exists exists2 fix for forall fun if IF in let match mod Prop return Set SProp then Type "
+    "using where with"
+)
 _GLOBALS = "I True False conj proj1 proj2 or_introl or_intror False_ind and or iff not"
 _TAKEN = frozenset([*_KEYWORDS.split(), *_GLOBALS.split()])
 _OURS = re.compile(r"(h|lemma)\d+")
@@ -31,7 +34,7 @@ _SIGNS = {AND: "/\\", OR: r"\/", IMP: "->", IFF: "<->"}
 
 
 def to_coq(name: str, statement: Formula, lemmas: Sequence[Lemma]) -> str:
-    """`Definition name : forall p q : Prop, ... := fun p q : Prop => ...`, with the lemmas as local definitions."""
+    """Return `Definition name : forall p q : Prop, ... := fun p q : Prop => ...`, with lemmas as local definitions."""
     with deep():
         return _Writer(statement).definition(name, statement, lemmas)
 
@@ -90,4 +93,4 @@ class _Writer:
             return f"(False_ind {self._type(term.type)} {write(term.body)})"
         if isinstance(term, Unit):
             return "I"
-        raise AssertionError(f"{term!r} is no term")
+        raise AssertionError(f"{term!r} is not a term")

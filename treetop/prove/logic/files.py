@@ -18,9 +18,9 @@ class ProblemFile:
         self._options = options
 
     def theorem(self, name: str | None = None) -> LogicTheorem:
-        """Return the theorem that the file states. It has no name of its own."""
+        """Return the theorem that the file states. It has no name."""
         if name is not None:
-            raise ConfigError(f"{self.path} states one theorem, without a name: leave out {name!r}")
+            raise ConfigError(f"{self.path} states one theorem, without a name: remove {name!r}")
         return LogicTheorem.load(self.path, **self._options)
 
 

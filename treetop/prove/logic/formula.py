@@ -1,6 +1,7 @@
-"""Formulas of propositional logic. Equal formulas are one object, so they are compared and looked up as fast as numbers.
+"""Formulas of propositional logic. Equal formulas are one object, so comparison and lookup are as fast as for numbers.
 
-The shapes are atoms, True, False, and four connectives with two sides each. A negation `~p` is the implication `p -> False`.
+A formula is an atom, True, False, or one of four connectives with two sides. A negation `~p` is the implication `p ->
+False`.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ _DEPTH = 100_000
 
 
 class Formula:
-    """One formula. Make it with `atom`, `conj`, `disj`, `imp`, `iff`, `neg`, or read it with `parse`; never directly.
+    """A formula. Create it with `atom`, `conj`, `disj`, `imp`, `iff`, `neg`, or read it with `parse`; never directly.
 
-    `positive` and `negative` hold a bit for each atom that occurs there so: to the left of an implication the sides are swapped.
+    `positive` and `negative` hold a bit for each atom that occurs with that polarity: the left side of an implication
+    swaps them.
     """
 
     __slots__ = (
@@ -46,15 +48,15 @@ class Formula:
     right: Formula
     name: str
     size: int
-    """How many atoms, constants and connectives it has."""
+    """The number of atoms, constants and connectives."""
     positive: int
     negative: int
     tidy: bool
-    """Whether it is known to be in normal form (`normal.py`) where nothing else is known."""
+    """Whether it is known to be in normal form (`normal.py`) without further facts."""
 
     @property
     def text(self) -> str:
-        """As `parse` reads it."""
+        """The text that `parse` reads."""
         try:
             return self._text
         except AttributeError:
@@ -63,7 +65,7 @@ class Formula:
 
     @property
     def parts(self) -> tuple[Formula, ...]:
-        """The sides of a chain of conjunctions, or of one of disjunctions; any other formula is its own part."""
+        """The sides of a chain of conjunctions or of disjunctions; any other formula is its own part."""
         try:
             return self._parts
         except AttributeError:
@@ -72,12 +74,12 @@ class Formula:
 
     @property
     def premises(self) -> tuple[Formula, ...]:
-        """Of an implication `a -> b -> c`: what stands before the last arrow. Others have none."""
+        """The premises of an implication `a -> b -> c`; empty for other formulas."""
         return self._unrolled()[0]
 
     @property
     def head(self) -> Formula:
-        """Of an implication `a -> b -> c`: what stands behind the last arrow. Others are their own head."""
+        """The head of an implication `a -> b -> c`; other formulas are their own head."""
         return self._unrolled()[1]
 
     def _unrolled(self) -> tuple[tuple[Formula, ...], Formula]:
@@ -127,12 +129,12 @@ false = _constant(FALSE, "False")
 
 
 def atom(name: str) -> Formula:
-    """The atom of that name."""
+    """Return the atom of that name."""
     found = _made.get(name)
     if found is None:
         if not _NAME.fullmatch(name) or name in ("True", "False"):
             raise FormulaError(
-                f"an atom is named by letters, digits, _ and ', and begins with no digit: {name!r} is no such name"
+                f"the name of an atom must consist of letters, digits, _ and ', and not begin with a digit: {name!r}"
             )
         found = _made[name] = _constant(ATOM, name)
         found.positive = 1 << len(_names)
@@ -159,32 +161,32 @@ def _binary(kind: int, left: Formula, right: Formula) -> Formula:
 
 
 def conj(left: Formula, right: Formula) -> Formula:
-    """`left & right`."""
+    """Return `left & right`."""
     return _binary(AND, left, right)
 
 
 def disj(left: Formula, right: Formula) -> Formula:
-    """`left | right`."""
+    """Return `left | right`."""
     return _binary(OR, left, right)
 
 
 def imp(left: Formula, right: Formula) -> Formula:
-    """`left -> right`."""
+    """Return `left -> right`."""
     return _binary(IMP, left, right)
 
 
 def iff(left: Formula, right: Formula) -> Formula:
-    """`left <-> right`. A proof of it is a pair: left to right, and right to left."""
+    """Return `left <-> right`. A proof of it is a pair: left to right, and right to left."""
     return _binary(IFF, left, right)
 
 
 def neg(formula: Formula) -> Formula:
-    """`~formula`, which is `formula -> False`."""
+    """Return `~formula`, which is `formula -> False`."""
     return _binary(IMP, formula, false)
 
 
 def chain(kind: int, parts: Iterable[Formula]) -> Formula:
-    """`a & (b & c)` of a, b, c, and the like; at least one part."""
+    """Return the chain of a connective, such as `a & (b & c)` for a, b, c; at least one part."""
     *others, result = parts
     for part in reversed(others):
         result = _binary(kind, part, result)
@@ -192,19 +194,19 @@ def chain(kind: int, parts: Iterable[Formula]) -> Formula:
 
 
 def implies(premises: Iterable[Formula], head: Formula) -> Formula:
-    """`a -> b -> head` of a, b."""
+    """Return `a -> b -> head` for the premises a, b."""
     return chain(IMP, (*premises, head))
 
 
 def sides(formula: Formula) -> tuple[Formula, Formula]:
-    """What a pair that proves a conjunction or an equivalence consists of."""
+    """Return the two parts of a proof of a conjunction or an equivalence."""
     if formula.kind == IFF:
         return imp(formula.left, formula.right), imp(formula.right, formula.left)
     return formula.left, formula.right
 
 
 def atoms(*formulas: Formula) -> list[str]:
-    """The names of the atoms that occur, sorted."""
+    """Return the names of the atoms that occur, sorted."""
     mask = 0
     for formula in formulas:
         mask |= formula.positive | formula.negative
@@ -212,7 +214,7 @@ def atoms(*formulas: Formula) -> list[str]:
 
 
 def bits(mask: int) -> Iterator[int]:
-    """The places of a number's one bits, lowest first."""
+    """Yield the positions of a number's one bits, lowest first."""
     while mask:
         low = mask & -mask
         yield low.bit_length() - 1
@@ -220,13 +222,13 @@ def bits(mask: int) -> Iterator[int]:
 
 
 def atom_of_bit(index: int) -> Formula:
-    """The atom that has this bit in `Formula.positive`. Bits are the same within one process only."""
+    """Return the atom that has this bit in `Formula.positive`. Bits are valid within one process only."""
     return _made[_names[index]]
 
 
 @contextmanager
 def deep() -> Iterator[None]:
-    """Within it functions may call themselves as deep as long formulas need."""
+    """Allow the recursion depth that long formulas need."""
     before = sys.getrecursionlimit()
     if before >= _DEPTH:
         yield
@@ -253,7 +255,7 @@ def _flat(formula: Formula) -> tuple[Formula, ...]:
 
 
 def _write(formula: Formula) -> str:
-    """Texts of parts are kept, so each is written once; from the inside out, without recursion."""
+    """Return the text. Each part is written once, from the inside out and without recursion."""
     pending = [formula]
     while pending:
         top = pending[-1]
@@ -271,7 +273,7 @@ def _write(formula: Formula) -> str:
 
 
 def _members(formula: Formula) -> list[Formula]:
-    """The sides of a chain that leans to the right, as it is written without brackets."""
+    """Return the sides of a chain that associates to the right, as it is written without brackets."""
     kind, rest, found = formula.kind, formula, []
     while rest.kind == kind and kind != IFF and not (kind == IMP and rest.right is false):
         found.append(rest.left)

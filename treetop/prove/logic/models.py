@@ -1,6 +1,6 @@
 """Kripke models: worlds in which more and more atoms hold. A formula that fails in one of them is not provable.
 
-This file knows nothing of how a model was found: it says what holds in it.
+This file is independent of how a model was found: it evaluates formulas in it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from treetop.prove.logic.formula import AND, ATOM, FALSE, IMP, OR, TRUE, Formula
 
 @dataclass(frozen=True)
 class World:
-    """The atoms that hold in a world, and the worlds that lie directly above it, by their numbers."""
+    """The atoms that hold in a world, and the numbers of the worlds directly above it."""
 
     atoms: frozenset[str]
     above: tuple[int, ...] = ()
@@ -20,34 +20,37 @@ class World:
 
 @dataclass(frozen=True)
 class KripkeModel:
-    """Worlds above each other. The first one is the root; a world stands before those above it in the list."""
+    """A list of worlds. The first one is the root; a world comes before those above it."""
 
     worlds: tuple[World, ...]
 
     def flaw(self) -> str:
-        """Why this is no model; empty where it is one."""
+        """Return why this is not a model; empty if it is one."""
         if not self.worlds:
-            return "a model has a world"
+            return "a model needs a world"
         for number, world in enumerate(self.worlds):
             for other in world.above:
                 if not number < other < len(self.worlds):
-                    return f"world {number} lies below world {other}, which must stand behind it"
+                    return f"world {number} lies below world {other}, which must come later in the list"
                 lost = sorted(world.atoms - self.worlds[other].atoms)
                 if lost:
-                    return f"{lost[0]} holds in world {number} and no more in world {other} above it"
+                    return f"{lost[0]} holds in world {number} but not in world {other} above it"
         return ""
 
     def forces(self, formula: Formula, world: int = 0) -> bool:
-        """Whether a formula holds in a world."""
+        """Return whether a formula holds in a world."""
         with deep():
             return bool(_Forcing(self).holding(formula) >> world & 1)
 
     def refutes(self, formula: Formula) -> bool:
-        """Whether this is a model, and the formula does not hold in its root."""
+        """Return whether this is a model and the formula does not hold in its root."""
         return not self.flaw() and not self.forces(formula)
 
     def without(self, number: int) -> KripkeModel:
-        """The model without one of its worlds, which is not the root: what lay above it lies above those that it was above."""
+        """Return the model without one of its worlds, which is not the root.
+
+        The worlds above it are linked to those below it.
+        """
         left_out = self.worlds[number]
 
         def numbered(above: tuple[int, ...]) -> tuple[int, ...]:
@@ -61,7 +64,7 @@ class KripkeModel:
         )
 
     def to_dict(self) -> dict[str, list[dict[str, list[str] | list[int]]]]:
-        """Plain values: of each world its atoms, and the numbers of the worlds directly above it."""
+        """Return plain values: for each world its atoms, and the numbers of the worlds directly above it."""
         return {"worlds": [{"atoms": sorted(world.atoms), "above": list(world.above)} for world in self.worlds]}
 
     def __str__(self) -> str:
@@ -81,7 +84,7 @@ class KripkeModel:
 
 
 class _Forcing:
-    """Where each formula holds: a number with one bit a world."""
+    """Computes where each formula holds, as a number with one bit for each world."""
 
     def __init__(self, model: KripkeModel) -> None:
         count = len(model.worlds)
@@ -116,5 +119,5 @@ class _Forcing:
         return self._nowhere_above(left ^ right)
 
     def _nowhere_above(self, bad: int) -> int:
-        """The worlds from which none of the bad ones is reached."""
+        """Return the worlds from which none of the bad ones is reachable."""
         return sum(1 << number for number, reached in enumerate(self._reached) if not reached & bad)

@@ -1,7 +1,9 @@
-"""Formulas in normal form under what is known: chains flat, sorted and without repetition, constants gone, curried implications.
+"""Normal forms of formulas under known facts: chains are flat, sorted and without repetition, constants are removed,
+implications are curried.
 
-Formulas that differ in the order or nesting of such parts become one formula, so that goals which say the same are one goal. What is known is a
-table from formulas to what they may be replaced by: True for one that holds, False for one whose negation holds, an atom for an equal atom.
+Formulas that differ in the order or nesting of such parts become equal, so that equivalent goals are one goal. The
+facts are a table of replacements: True for a formula that holds, False for one whose negation holds, an atom for an
+equal atom.
 """
 
 from __future__ import annotations
@@ -13,25 +15,25 @@ from treetop.prove.logic.formula import AND, ATOM, FALSE, IFF, IMP, OR, TRUE, Fo
 from treetop.prove.logic.sequents import by_text
 
 Known = dict[Formula, Formula]
-"""What formulas may be replaced by."""
+"""The replacements of formulas."""
 
 
 class Normaliser:
-    """Brings formulas into normal form under one table of what is known. What it found it remembers until `forget`."""
+    """Brings formulas into normal form under one table of facts. Results are cached until `forget`."""
 
     def __init__(self, known: Known) -> None:
         self.known = known
         self._memo: Known = {}
-        self._atoms = -1  # the atoms among what is known; all of them while that is not found out
+        self._atoms = -1  # the atoms that occur in the facts; all of them until that is computed
         self._least = 0  # the size of the smallest known formula with a connective
 
     def forget(self) -> None:
-        """To be called when the table has changed."""
+        """Clear the cache. Call it when the table has changed."""
         self._memo.clear()
         self._atoms = -1
 
     def normal(self, formula: Formula) -> Formula:
-        """The formula itself or something in it may be known."""
+        """Return the normal form. The formula itself or parts of it may be known."""
         found = self._memo.get(formula)
         if found is None:
             found = self.known.get(formula)
@@ -49,7 +51,9 @@ class Normaliser:
                 self._least = formula.size
 
     def refreshed(self, fact: Formula) -> Formula:
-        """The same for a formula that stands in the table itself: it is not replaced by True, nor what it denies by False."""
+        """Return the normal form of a formula that is itself in the table: it is not replaced by True, nor what it
+        denies by False.
+        """
         if fact.kind <= FALSE:
             return fact
         if fact.kind == IMP and fact.right is false:
@@ -58,12 +62,12 @@ class Normaliser:
         return self.inside(fact)
 
     def inside(self, formula: Formula) -> Formula:
-        """A formula with connectives, whether it is known or not: only what is in it is replaced."""
+        """Return the normal form of a formula with connectives: only its parts are replaced."""
         if formula.tidy:
             if self._atoms < 0:
                 self._survey()
             if formula.size <= self._least and not (formula.positive | formula.negative) & self._atoms:
-                return formula  # too small for anything but atoms to occur in it, and none of those does
+                return formula  # too small to contain known formulas but atoms, and it contains none of those
         kind = formula.kind
         if kind in (AND, OR):
             old = formula.parts
@@ -88,7 +92,7 @@ def _same(old: tuple[Formula, ...], new: list[Formula]) -> bool:
 
 
 def make_and(parts: Iterable[Formula]) -> Formula:
-    """The conjunction of normal formulas, in normal form."""
+    """Return the conjunction of normal formulas, in normal form."""
     found: set[Formula] = set()
     for part in parts:
         if part.kind == AND:
@@ -101,7 +105,7 @@ def make_and(parts: Iterable[Formula]) -> Formula:
 
 
 def make_or(parts: Iterable[Formula]) -> Formula:
-    """The disjunction of normal formulas, in normal form."""
+    """Return the disjunction of normal formulas, in normal form."""
     found: set[Formula] = set()
     for part in parts:
         if part.kind == OR:
@@ -114,7 +118,7 @@ def make_or(parts: Iterable[Formula]) -> Formula:
 
 
 def make_imp(premises: Iterable[Formula], head: Formula) -> Formula:
-    """An implication between normal formulas, in normal form: `a & b -> c` is `a -> b -> c`."""
+    """Return an implication between normal formulas, in normal form: `a & b -> c` is `a -> b -> c`."""
     if head.kind == TRUE:
         return true
     found: set[Formula] = set(head.premises)
@@ -140,7 +144,7 @@ def make_imp(premises: Iterable[Formula], head: Formula) -> Formula:
 
 
 def make_iff(left: Formula, right: Formula) -> Formula:
-    """An equivalence of normal formulas, in normal form."""
+    """Return an equivalence of normal formulas, in normal form."""
     if left is right:
         return true
     if right.kind in (TRUE, FALSE):

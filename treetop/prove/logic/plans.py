@@ -1,4 +1,7 @@
-"""What a tactic comes to once it is understood. The prover makes subgoals of it, the translation makes a term of it."""
+"""Plans: the effect of a tactic on a sequent.
+
+The prover turns a plan into subgoals, the translation turns it into a term.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,18 @@ from treetop.prove.logic.sequents import Sequent
 
 
 class TacticFailsError(Exception):
-    """A tactic that does not apply, with the reason. It never leaves the prover."""
+    """A tactic that does not apply, with the reason. It is raised within the prover only."""
 
 
 class Branch(NamedTuple):
-    """What is to be proved: a subgoal, before it is brought into any form."""
+    """A subgoal before it is saturated."""
 
     hypotheses: list[Formula]
     conclusion: Formula
 
 
 class Plan(NamedTuple):
-    """A tactic's word, the formula that it works on, and what is to be proved then."""
+    """A tactic's word, the formula that it works on, and the subgoals."""
 
     word: str
     focus: Formula
@@ -28,7 +31,7 @@ class Plan(NamedTuple):
 
 
 def hypothesis(sequent: Sequent, text: str) -> Formula:
-    """The hypothesis that a tactic names."""
+    """Return the hypothesis that a tactic names."""
     found = sequent.find(text)
     if found is None:
         raise TacticFailsError(f"there is no hypothesis {text!r}")
@@ -36,11 +39,11 @@ def hypothesis(sequent: Sequent, text: str) -> Formula:
 
 
 def without(sequent: Sequent, given: Formula) -> list[Formula]:
-    """All hypotheses but one."""
+    """Return all hypotheses but one."""
     return [other for other in sequent.hypotheses if other is not given]
 
 
 def no_argument(word: str, argument: str) -> None:
-    """For tactics that take none."""
+    """Raise TacticFailsError if an argument is given to a tactic that takes none."""
     if argument:
         raise TacticFailsError(f"{word} takes no formula")

@@ -1,4 +1,4 @@
-"""The prover of the embedded logic: what becomes of a sequent under a tactic. It knows nothing but the goal that it is given."""
+"""The prover of the embedded logic: the subgoals of a sequent under a tactic. It uses nothing but the goal."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ Mode = Literal["raw", "invertible"]
 
 
 def check_mode(mode: str) -> None:
-    """ConfigError for a mode that does not exist."""
+    """Raise ConfigError for an unknown mode."""
     if mode not in ("raw", "invertible"):
-        raise ConfigError(f"the logic has the modes raw and invertible, not {mode!r}")
+        raise ConfigError(f"mode must be raw or invertible, not {mode!r}")
 
 
 class LogicProver:
-    """Stands before one statement. `raw`: the rules of the sequent calculus one by one; `invertible`: `treetop.prove.logic.choices`.
+    """A prover with one statement open.
 
-    `classical`: goals that do not even hold in classical logic are refused at once (only in the mode `invertible`).
+    `raw`: the rules of the sequent calculus one by one; `invertible`: `treetop.prove.logic.choices`.
+
+    `classical`: refuse goals at once that do not hold in classical logic (in the mode `invertible` only).
     """
 
     def __init__(self, statement: Formula, mode: Mode = "invertible", classical: bool = True) -> None:
@@ -35,14 +37,14 @@ class LogicProver:
         self._classical = classical
 
     def root(self) -> Goal:
-        """The statement, without hypotheses."""
+        """Return the statement, without hypotheses."""
         return self._root
 
-    def attempt(self, place: Place, tactic: str, seconds: float | None = None) -> Attempt:  # noqa: ARG002 - it takes a moment
-        """Apply a tactic. It fails where it does not apply, and where one of its subgoals is seen not to be provable."""
+    def attempt(self, place: Place, tactic: str, seconds: float | None = None) -> Attempt:  # noqa: ARG002 - fast
+        """Apply a tactic. It fails if it does not apply, or if one of its subgoals is found not to be provable."""
         sequent = place.goal.data
         if not isinstance(sequent, Sequent):
-            return Attempt(None, f"this is no goal of the logic: {place.goal}")
+            return Attempt(None, f"this is not a goal of the logic: {place.goal}")
         try:
             with deep():
                 subgoals = self._plain(sequent, tactic) if self._raw else self._saturated(sequent, tactic)
@@ -53,7 +55,7 @@ class LogicProver:
             return Attempt(None, "the formulas are nested too deep")
 
     def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing: there is nothing to close."""
 
     def _plain(self, sequent: Sequent, tactic: str) -> list[Sequent]:
         return [Sequent(branch.hypotheses, branch.conclusion) for branch in rules.plan(sequent, tactic).branches]
@@ -65,9 +67,9 @@ class LogicProver:
             if left is None:
                 continue
             if left == sequent:
-                raise TacticFailsError("it leaves the goal as it is")
+                raise TacticFailsError("it does not change the goal")
             if choices.hopeless(left):
-                raise TacticFailsError(f"it leaves a goal to which nothing applies: {left.key}")
+                raise TacticFailsError(f"it leaves a goal to which no tactic applies: {left.key}")
             if self._classical and counterexample(left.hypotheses, left.conclusion) is not None:
                 raise TacticFailsError(f"it leaves a goal that is false in classical logic: {left.key}")
             found.append(left)
@@ -75,7 +77,7 @@ class LogicProver:
 
 
 def _root(statement: Formula, mode: Mode) -> Sequent:
-    """Where saturation would leave the statement as it is, that is already done."""
+    """Return the sequent of the statement, marked as saturated if saturation does not change it."""
     root = Sequent((), statement)
     if mode == "invertible":
         with deep():

@@ -1,4 +1,4 @@
-"""Who suggests tactics for the goals of the logic: all that apply, with probabilities that come from the look of the goal alone."""
+"""The provider of the embedded logic: all tactics that apply, with probabilities from the form of the goal alone."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _WEIGHTS = {
 
 
 class LogicProvider:
-    """Complete: a goal all of whose suggestions are dead is not provable."""
+    """Suggests every tactic that applies. It is complete: a goal whose suggestions are all dead is not provable."""
 
     def __init__(self, mode: Mode = "invertible") -> None:
         check_mode(mode)
@@ -35,7 +35,7 @@ class LogicProvider:
         self._raw = mode == "raw"
 
     def suggest(self, goal: Goal) -> list[Suggestion]:
-        """What applies there; where a tactic can do no harm (mode `invertible`), that one alone."""
+        """Return what applies; if a tactic loses nothing (mode `invertible`), that one alone."""
         sequent = goal.data
         if not isinstance(sequent, Sequent):
             return []
@@ -72,7 +72,7 @@ def _invertible(sequent: Sequent) -> list[tuple[str, float]]:
 
 
 def _use_factor(sequent: Sequent, given: Formula) -> float:
-    """A hypothesis whose head ends the goal, and which asks for little, comes first."""
+    """Return a higher weight for a hypothesis whose head proves the goal and whose premises are small."""
     head = given.head
     conclusion = sequent.conclusion
     ends = (

@@ -1,4 +1,4 @@
-"""Follows a saturation and makes a term of it."""
+"""Record a saturation as a term."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from treetop.prove.logic.terms import Abort, First, Fun, Let, Second, Term, Unit
 
 
 class TermRecord:
-    """A `Record` that keeps a term for every hypothesis, and what leads from the conclusion that is left to the first one."""
+    """A `Record` that keeps a term for every hypothesis, and the function from the remaining conclusion to the first
+    one.
+    """
 
     def __init__(self, available: Mapping[Formula, Term], conclusion: Formula, names: Names) -> None:
         self.available: Available = dict(available)
-        """Every formula that is known by now, with a term."""
+        """Every formula that is known so far, with a term."""
         self.final: Term = Unit()
-        """The term for the last conclusion, where the saturation has closed the sequent."""
+        """The term for the last conclusion, if the saturation closed the sequent."""
         self._conclusion = conclusion
         self._names = names
-        self._frames: list[
-            tuple[str, Formula, Term | None, Term | None]
-        ] = []  # name, type, and the value or the body that goes with it
+        self._frames: list[tuple[str, Formula, Term | None, Term | None]] = []  # name, type, and the value or body
         self._shared = Shared({}, {}, self._define)
 
     def finished(self, term: Term) -> Term:
-        """From a term for the conclusion that is left: one for the first conclusion."""
+        """Return a term for the first conclusion from a term for the remaining one."""
         for name, formula, value, body in reversed(self._frames):
             if value is not None:
                 term = Let(name, formula, value, term)
@@ -47,13 +47,13 @@ class TermRecord:
         return term
 
     def rewritten(self, old: Formula, new: Formula, by: Normaliser, fact: bool) -> None:
-        """The new formula follows from the old one."""
+        """Derive the new formula from the old one."""
         if new.kind != TRUE and new not in self.available:
             converter = Converter(by, self.available, self._names, self._shared, old if fact else None)
             self._have(new, converter.forward(old, self.available[old]))
 
     def concluded(self, old: Formula, new: Formula, by: Normaliser) -> None:
-        """The old conclusion follows from the new one."""
+        """Derive the old conclusion from the new one."""
         name = self._names.new()
         body = Converter(by, self.available, self._names, self._shared).backward(
             old, Unit() if new.kind == TRUE else Var(name)
@@ -62,7 +62,7 @@ class TermRecord:
         self._conclusion = new
 
     def parted(self, whole: Formula) -> None:
-        """The parts are projections."""
+        """Record the parts as projections."""
         term = self.available[whole]
         if whole.kind == AND:
             found = projections(term, whole)
@@ -73,7 +73,7 @@ class TermRecord:
             self.available.setdefault(part, projection)
 
     def branched(self, implication: Formula, premise: Formula) -> None:
-        """Each new implication gives its part as the disjunction that the old one asks for."""
+        """Record that each new implication passes its part on as the disjunction of the old one."""
         for part, new in zip(premise.parts, derived(implication, premise), strict=True):
             if new in self.available:
                 continue
@@ -91,13 +91,13 @@ class TermRecord:
         return functions(asked, self._names, body)
 
     def equal(self, equivalence: Formula) -> None:
-        """The equivalence stays at hand."""
+        """Keep the equivalence as a fact."""
 
     def pure(self, values: Known) -> None:
-        """What is made of it is told by `rewritten` and `concluded`."""
+        """Do nothing: `rewritten` and `concluded` record the effects."""
 
     def introduced(self, premises: Iterable[Formula]) -> None:
-        """The premises get names."""
+        """Name the premises."""
         for premise in premises:
             name = self._names.new()
             self._frames.append((name, premise, None, None))
@@ -105,7 +105,7 @@ class TermRecord:
             self._conclusion = self._conclusion.right
 
     def closed(self, hypothesis: Formula | None) -> None:
-        """By a term for False, or by the one for True."""
+        """Close the sequent by a term for False, or by the one for True."""
         if hypothesis is not None:
             absurd = self.available[false]
             self.final = absurd if self._conclusion is false else Abort(self._conclusion, absurd)

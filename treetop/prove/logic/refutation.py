@@ -1,7 +1,8 @@
-"""Looks for a Kripke model in which a formula fails.
+"""Search for a Kripke model in which a formula fails.
 
-First a model with one world. Then formulas are tried that come of it when most atoms are made True or False: if one of them fails somewhere, so does
-the first, and the models are small. At last a complete search for a proof: where it fails at every choice, the failures make up a model.
+First, models with one world. Then the formulas that result when most atoms are replaced by True or False: if one of
+them fails somewhere, so does the statement, and the models are small. Finally a complete proof search: if it fails at
+every choice, the failures form a model.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from treetop.prove.logic.plans import Branch
 from treetop.prove.logic.saturation import saturate
 from treetop.prove.logic.sequents import Sequent
 
-_FREE_ATOMS = 3  # atoms that keep their freedom while the others are made constant, at most
+_FREE_ATOMS = 3  # atoms that stay free while the others are replaced by constants, at most
 _PATIENCE = 0.1  # seconds for one such formula
-_SHARE = 0.3  # of the time for such formulas
-_THINNED = 32  # worlds of a model that is made smaller, at most
-_GLANCE = 0.04  # of the time for a first look at the whole: its models are large
+_SHARE = 0.3  # share of the time for such formulas
+_THINNED = 32  # the largest model that is reduced, in worlds
+_GLANCE = 0.04  # share of the time for a first search of the whole: its models are large
 
 
 def refute(statement: Formula, seconds: float = 10.0) -> KripkeModel | None:
-    """A model in which the statement does not hold. None: it is provable, or no model was found in that time."""
+    """Return a model in which the statement does not hold. None: it is provable, or no model was found in time."""
     if not 0 < seconds < math.inf:
         raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
     end = time.monotonic() + seconds
@@ -56,7 +57,7 @@ def _one_world(statement: Formula) -> KripkeModel | None:
 
 
 def _specialised(statement: Formula, free: Iterable[int], end: float) -> KripkeModel | None:
-    """Try what becomes of the statement when all atoms but so many are made constant."""
+    """Try the statement with all but this many atoms replaced by constants."""
     names = atoms(statement)
     for count in free:
         for chosen in combinations(names, count) if count < len(names) else ():
@@ -89,7 +90,7 @@ def _searched(formula: Formula, constants: Known, statement: Formula, end: float
 
 
 def _thinned(model: KripkeModel, statement: Formula) -> KripkeModel:
-    """Leave out the worlds that a model can do without, where it is not too large for that."""
+    """Remove the worlds that a model does not need, if it is not too large."""
     if len(model.worlds) > _THINNED:
         return model
     for number in range(len(model.worlds) - 1, 0, -1):
@@ -112,26 +113,26 @@ class _TimeIsUpError(Exception):
 
 
 class _ProvableError(Exception):
-    """There is no model."""
+    """The statement has no counter-model."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Root:
-    """A world in which no atom of its sequent holds, below the models of all that failed there."""
+    """A world in which no atom of its sequent holds, below the models of everything that failed there."""
 
     above: tuple[_Through, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class _Through:
-    """A model for a sequent out of one for the sequent that it was simplified to: what became of the atoms on the way, in order."""
+    """A model for a sequent, from a model for its simplified form: the replacements of atoms, in order."""
 
     changes: list[Known]
     model: _Root | _Through
 
 
 class _Changes:
-    """A `Record` that keeps what became of atoms."""
+    """A `Record` that keeps the replacements of atoms."""
 
     def __init__(self) -> None:
         self.found: list[Known] = []
@@ -149,14 +150,14 @@ class _Changes:
 
 
 class _Refuter:
-    """A depth-first search for a proof that remembers why it failed."""
+    """A depth-first proof search that keeps the reasons of failure."""
 
     def __init__(self, deadline: float) -> None:
         self._deadline = deadline
         self._done: dict[Sequent, _Root | _Through | None] = {}
 
     def branch(self, branch: Branch) -> _Through | None:
-        """A model for something that is not saturated yet; None: it is provable."""
+        """Return a model for a sequent that is not saturated yet; None: it is provable."""
         changes = _Changes()
         left = saturate(branch.hypotheses, branch.conclusion, changes)
         if left is None:
@@ -199,7 +200,7 @@ class _Refuter:
 
 
 class _Layout:
-    """Numbers the worlds of what a refuter found; worlds with the same atoms and the same worlds above them are one."""
+    """Numbers the worlds of a refutation; worlds with the same atoms and the same worlds above them are merged."""
 
     def __init__(self, statement: Formula) -> None:
         self._atoms = [atom(name) for name in atoms(statement)]
@@ -217,7 +218,9 @@ class _Layout:
         )
 
     def _reached(self, root: int) -> list[int]:
-        """What lies above the root, from below; worlds were made from above, so larger numbers lie below smaller ones."""
+        """Return what lies above the root, from below; worlds were created from above, so larger numbers lie below
+        smaller ones.
+        """
         found, pending = {root}, [root]
         while pending:
             for other in self._worlds[pending.pop()].above:
@@ -227,7 +230,10 @@ class _Layout:
         return sorted(found, reverse=True)
 
     def _number(self, found: _Root | _Through, values: tuple[Formula, ...]) -> int:
-        """`values`: what the statement's atoms have become: True, False, or an atom of the sequent that was found to fail."""
+        """Return the model.
+
+        `values`: the replacements of the statement's atoms: True, False, or an atom of the sequent that failed.
+        """
         while isinstance(found, _Through):
             for change in found.changes:
                 values = tuple(change.get(value, value) for value in values)

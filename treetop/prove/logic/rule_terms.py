@@ -1,4 +1,4 @@
-"""What the tactics of the mode `raw` mean as terms."""
+"""The terms for the tactics of the mode `raw`."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _use(writer: Writer, _: Sequent, plan: Plan, available: Available) -> Term:
 
 
 def _having(writer: Writer, plan: Plan, index: int, found: dict[Formula, Term], available: Available) -> Term:
-    """A branch with some more hypotheses, each under a name."""
+    """Return a branch with some more hypotheses, each with a name."""
     named = [(writer.names.new(), formula, term) for formula, term in found.items()]
     body = writer.branch(plan.branches[index], {**available, **{formula: Var(name) for name, formula, _ in named}})
     for name, formula, term in reversed(named):
@@ -115,4 +115,4 @@ TERMS: dict[str, Callable[[Writer, Sequent, Plan, Available], Term]] = {
     "branch": _branch,
     "use": _use,
 }
-"""For each tactic's word, who writes its term."""
+"""The function that writes the term, for each tactic's word."""

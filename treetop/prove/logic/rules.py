@@ -1,8 +1,8 @@
 """The tactics of the mode `raw`: the rules of Dyckhoff's contraction-free sequent calculus (G4ip), one by one.
 
-Every way through them ends, since each premise is smaller than what it is a premise of. A wrong choice can be made at any time.
+Every sequence of rules ends, because each premise is smaller than its sequent. Wrong choices are possible.
 
-========================  ==============================================================================================================
+========================  ================================================================================
 `assumption`              the conclusion is among the hypotheses
 `absurd`                  False is among the hypotheses
 `trivial`                 the conclusion is True
@@ -14,8 +14,8 @@ Every way through them ends, since each premise is smaller than what it is a pre
 `apply a -> b`            a is among the hypotheses (or True): have b
 `curry a & b -> c`        have `a -> b -> c`; of `(a <-> b) -> c` have `(a -> b) -> (b -> a) -> c`
 `branch a | b -> c`       have `a -> c` and `b -> c`
-`use (a -> b) -> c`       show `a -> b` with the help of `b -> c`, then go on with c
-========================  ==============================================================================================================
+`use (a -> b) -> c`       show `a -> b` with the help of `b -> c`, then continue with c
+========================  ================================================================================
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from treetop.prove.logic.sequents import Sequent
 
 
 def plan(sequent: Sequent, tactic: str) -> Plan:
-    """Understand a tactic; TacticFailsError says why it does not apply."""
+    """Return the plan of a tactic; raise TacticFailsError with the reason if it does not apply."""
     word, _, argument = tactic.partition(" ")
     argument = argument.strip()
     if word in _RIGHT:
@@ -41,7 +41,7 @@ def plan(sequent: Sequent, tactic: str) -> Plan:
 
 
 def applicable(sequent: Sequent) -> list[tuple[str, Formula]]:
-    """The words of all tactics that apply to a sequent, each with the formula that it works on."""
+    """Yield the words of all tactics that apply to a sequent, each with the formula that it works on."""
     conclusion, known = sequent.conclusion, set(sequent.hypotheses)
     found: list[tuple[str, Formula]] = []
     if conclusion in known:
@@ -57,7 +57,7 @@ def applicable(sequent: Sequent) -> list[tuple[str, Formula]]:
 
 
 def tactic(word: str, focus: Formula) -> str:
-    """A tactic as text."""
+    """Return a tactic as text."""
     return word if word in _RIGHT else f"{word} {focus.text}"
 
 
@@ -113,7 +113,7 @@ def _take(sequent: Sequent, given: Formula) -> list[Branch]:
 
 def _cases(sequent: Sequent, given: Formula) -> list[Branch]:
     if given.kind != OR:
-        raise TacticFailsError(f"{given.text} is no disjunction")
+        raise TacticFailsError(f"{given.text} is not a disjunction")
     others = without(sequent, given)
     return [Branch([*others, side], sequent.conclusion) for side in (given.left, given.right)]
 
@@ -158,7 +158,7 @@ def _wanted(sequent: Sequent, kind: int, what: str) -> Formula:
 
 def _premise(given: Formula, kind: int | None, what: str) -> Formula:
     if given.kind != IMP:
-        raise TacticFailsError(f"{given.text} is no implication")
+        raise TacticFailsError(f"{given.text} is not an implication")
     if kind is not None and given.left.kind != kind:
         raise TacticFailsError(f"the premise of {given.text} is not {what}")
     return given.left

@@ -1,7 +1,7 @@
-"""Everything that can be done to a sequent without a choice and without branching, at once.
+"""Saturation: everything that can be done to a sequent without a choice and without branching.
 
-Hypotheses are taken apart, known formulas are replaced by True and False in all others, and atoms that occur on one side only are replaced by the
-constant that makes them harmless. Each step keeps what is provable: nothing is lost, nothing is won.
+Hypotheses are decomposed, known formulas are replaced by True and False in all others, and atoms that occur with one
+polarity only are replaced by a constant. Each step preserves provability in both directions.
 """
 
 from __future__ import annotations
@@ -30,16 +30,18 @@ from treetop.prove.logic.sequents import Sequent
 
 
 class Record(Protocol):
-    """Hears of every step, for those who need more than the result: a proof as a term, the values of atoms in a model."""
+    """Receives every step, for uses that need more than the result: a proof as a term, or the values of atoms in a
+    model.
+    """
 
     def rewritten(self, old: Formula, new: Formula, by: Normaliser, fact: bool) -> None:
-        """A hypothesis was brought into normal form; `fact`: it stood in the table itself."""
+        """A hypothesis was brought into normal form; `fact`: it was itself in the table."""
 
     def concluded(self, old: Formula, new: Formula, by: Normaliser) -> None:
         """The conclusion was brought into normal form."""
 
     def parted(self, whole: Formula) -> None:
-        """A conjunction or an equivalence was taken apart."""
+        """A conjunction or an equivalence was decomposed."""
 
     def branched(self, implication: Formula, premise: Formula) -> None:
         """`a | b -> c` became `a -> c` and `b -> c`; the premise is the disjunction."""
@@ -48,22 +50,22 @@ class Record(Protocol):
         """Two atoms are equal: the second one is replaced by the first."""
 
     def pure(self, values: Known) -> None:
-        """Atoms that occur on one side only are about to be replaced by these constants, wherever they occur."""
+        """Atoms that occur with one polarity only are replaced by these constants everywhere."""
 
     def introduced(self, premises: Sequence[Formula]) -> None:
         """The premises of the conclusion became hypotheses."""
 
     def closed(self, hypothesis: Formula | None) -> None:
-        """The end: by the hypothesis False, or (None) since the conclusion is True."""
+        """The sequent was closed: by the hypothesis False, or (None) because the conclusion is True."""
 
 
 def saturate(hypotheses: Iterable[Formula], conclusion: Formula, record: Record | None = None) -> Sequent | None:
-    """The sequent that is left, or None: it is proved."""
+    """Return the remaining sequent, or None if it is proved."""
     return _Saturation(hypotheses, conclusion, record).run()
 
 
 def derived(implication: Formula, premise: Formula) -> list[Formula]:
-    """What `a | b -> c` is taken apart to."""
+    """Return the parts that `a | b -> c` is decomposed into."""
     others = [other for other in implication.premises if other is not premise]
     return [implies((part, *others), implication.head) for part in premise.parts]
 
@@ -81,7 +83,7 @@ class _Saturation:
         agenda, record = self._agenda, self._record
         while True:
             while agenda:
-                if not self._settle(agenda.pop()):
+                if not self._add(agenda.pop()):
                     return None
             self._refresh(list(self._facts))
             if agenda:
@@ -101,14 +103,14 @@ class _Saturation:
                 return Sequent(self._facts, conclusion, saturated=True)
 
     def _conclude(self) -> None:
-        """Once more as long as something changes: what a formula has become may be known, while it was not known as it was."""
+        """Repeat while something changes: a formula may be known in its new form."""
         while (new := self._normaliser.normal(old := self._conclusion)) is not old:
             if self._record:
                 self._record.concluded(old, new, self._normaliser)
             self._conclusion = new
 
-    def _settle(self, given: Formula) -> bool:
-        """Take a hypothesis in; false where it closes the sequent."""
+    def _add(self, given: Formula) -> bool:
+        """Add a hypothesis; return False if it closes the sequent."""
         formula, record = self._normaliser.normal(given), self._record
         if record and formula is not given:
             record.rewritten(given, formula, self._normaliser, False)
@@ -158,7 +160,7 @@ class _Saturation:
         self._facts[fact] = None
 
     def _touch(self, mask: int, size: int) -> None:
-        """Something new is known: look again at the facts that it may occur in."""
+        """Recheck the facts in which a newly known formula may occur."""
         touched = [fact for fact in self._facts if fact.size > size and mask & ~(fact.positive | fact.negative) == 0]
         if touched:
             self._refresh(touched)
@@ -184,7 +186,7 @@ class _Saturation:
             self._known.pop(fact.left, None)
 
     def _purify(self) -> bool:
-        """Atoms that help to prove nothing become False, atoms that nothing asks for become True."""
+        """Replace atoms that help to prove nothing by False, and atoms that nothing needs by True."""
         positive, negative = self._conclusion.positive, self._conclusion.negative
         for fact in self._facts:
             positive |= fact.negative
@@ -211,7 +213,10 @@ class _Saturation:
 
 
 def _disjunctive_premise(implication: Formula) -> Formula | None:
-    """The disjunction to take apart. While an atom is missing the implication waits anyway, so it is left whole until then."""
+    """Return the disjunction to decompose.
+
+    While an atom is missing, the implication cannot be used anyway and stays whole.
+    """
     found = None
     for premise in implication.premises:
         if premise.kind == ATOM:

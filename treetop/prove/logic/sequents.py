@@ -1,4 +1,4 @@
-"""Sequents: hypotheses and a conclusion that shall follow from them. They are the goals of this logic."""
+"""Sequents: hypotheses and a conclusion that is to follow from them. They are the goals of this logic."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from treetop.prove.logic.syntax import parse
 from treetop.prove.prover import Goal
 
 by_text = attrgetter("text")
-"""The order of hypotheses, and of the parts of a formula in normal form: the same in every process."""
+"""Return the sort key of hypotheses and of the parts of a formula in normal form: the same in every process."""
 
 
 class Sequent:
-    """What `Goal.data` is for goals of this logic: a set of hypotheses, kept in the order of their texts, and a conclusion."""
+    """The `Goal.data` of this logic: a set of hypotheses, sorted by their texts, and a conclusion."""
 
     __slots__ = ("conclusion", "hypotheses", "saturated")
 
@@ -23,7 +23,7 @@ class Sequent:
         self.hypotheses = tuple(sorted(set(hypotheses), key=by_text))
         self.conclusion = conclusion
         self.saturated = saturated
-        """Whether it came out of `saturate`, so that this would change nothing."""
+        """Whether it is a result of `saturate`, which would not change it."""
 
     @property
     def key(self) -> str:
@@ -32,15 +32,15 @@ class Sequent:
 
     @property
     def formula(self) -> Formula:
-        """The implication that says the same."""
+        """Return the equivalent implication."""
         return implies(self.hypotheses, self.conclusion)
 
     def goal(self) -> Goal:
-        """As a search sees it."""
+        """Return the goal for the search."""
         return Goal(self.key, data=self)
 
     def find(self, text: str) -> Formula | None:
-        """The hypothesis with this text."""
+        """Return the hypothesis with this text, or None."""
         for given in self.hypotheses:
             if given.text == text:
                 return given
@@ -62,11 +62,11 @@ class Sequent:
 
 
 def read_sequent(text: str) -> Sequent:
-    """The sequent of a text such as `p, p -> q |- q`."""
+    """Return the sequent of a text such as `p, p -> q |- q`."""
     before, turnstile, after = text.partition("|-")
     if not turnstile:
         raise FormulaError(
-            f"a sequent has hypotheses, |- and a conclusion, as in `p, p -> q |- q`; this has no |-: {text!r}"
+            f"a sequent consists of hypotheses, |- and a conclusion, as in `p, p -> q |- q`; there is no |- in {text!r}"
         )
     return Sequent([parse(given) for given in before.split(",")] if before.strip() else [], parse(after))
 

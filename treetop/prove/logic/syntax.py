@@ -1,4 +1,4 @@
-"""Reads formulas as people type them: `p & q -> q & p`, `~p | r`, `(p <-> q) -> False`."""
+"""Parse formulas: `p & q -> q & p`, `~p | r`, `(p <-> q) -> False`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ _NOT = 5
 
 
 def parse(text: str, start: int = 0) -> Formula:
-    """The formula that a text stands for, from `start` on. `~` binds closest, then `&`, `|`, `->`, `<->`; chains lean to the right.
+    """Return the formula of a text, from `start` on.
+
+    `~` binds closest, then `&`, `|`, `->`, `<->`; chains associate to the right.
 
     >>> parse("p & q -> q & p").left
     parse('p & q')
@@ -28,14 +30,14 @@ def parse(text: str, start: int = 0) -> Formula:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word or a sign, and where it stands in the text."""
+    """A word or a sign, and its position in the text."""
 
     text: str
     place: int
 
 
 class Reader:
-    """Turns tokens into a formula: with a stack of its own, since brackets may be nested as deep as the writer likes."""
+    """Turns tokens into a formula, with its own stack, because brackets may be nested to any depth."""
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
         self._source = text
@@ -44,7 +46,7 @@ class Reader:
         self._formulas: list[Formula] = []
 
     def formula(self) -> Formula:
-        """The whole text as one formula."""
+        """Return the whole text as one formula."""
         wants_formula = True
         for token in self._tokens:
             wants_formula = self._operand(token) if wants_formula else self._operator(token)
@@ -86,7 +88,7 @@ class Reader:
                 complain(
                     self._source,
                     token.place,
-                    "write brackets: (p <-> q) <-> r and p <-> (q <-> r) say different things",
+                    "add brackets: (p <-> q) <-> r and p <-> (q <-> r) are different formulas",
                 )
             if other != "~" and _OPERATORS[other][0] <= binding:
                 break
@@ -104,7 +106,7 @@ class Reader:
 
 
 def complain(text: str, place: int, what: str) -> NoReturn:
-    """Raise an error that shows the line and points at the place."""
+    """Raise an error that shows the line and points at the position."""
     start = text.rfind("\n", 0, place) + 1
     end = text.find("\n", place)
     line = text[start : end if end >= 0 else len(text)]

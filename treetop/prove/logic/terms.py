@@ -1,6 +1,6 @@
-"""Proofs as lambda terms: what a formula says is the type, what proves it is the term.
+"""Proofs as lambda terms: the type is a formula, the term is its proof.
 
-Every variable has a name of its own, also between different lemmas, and terms carry the formulas that a checker could not infer.
+Every variable has a unique name, also across lemmas, and terms carry the formulas that a checker could not infer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Fun(NamedTuple):
 
 
 class App(NamedTuple):
-    """What an implication gives for what it asks for."""
+    """Applies an implication to a proof of its premise."""
 
     function: Term
     argument: Term
@@ -40,13 +40,13 @@ class Pair(NamedTuple):
 
 
 class First(NamedTuple):
-    """The left side of what a conjunction or equivalence says."""
+    """The left part of a conjunction or an equivalence."""
 
     pair: Term
 
 
 class Second(NamedTuple):
-    """The right side of what a conjunction or equivalence says."""
+    """The right part of a conjunction or an equivalence."""
 
     pair: Term
 
@@ -66,7 +66,7 @@ class InRight(NamedTuple):
 
 
 class Case(NamedTuple):
-    """Both sides of a disjunction lead to the same formula."""
+    """A case distinction: both sides of a disjunction prove the same formula."""
 
     subject: Term
     left_name: str
@@ -76,7 +76,7 @@ class Case(NamedTuple):
 
 
 class Abort(NamedTuple):
-    """From False follows whatever `type` says."""
+    """Proves `type` from False."""
 
     type: Formula
     body: Term
@@ -107,7 +107,7 @@ class Lemma(NamedTuple):
 
 
 def apply(function: Term, *arguments: Term) -> Term:
-    """A function with several arguments, one after the other."""
+    """Return a function applied to several arguments."""
     for argument in arguments:
         function = App(function, argument)
     return function

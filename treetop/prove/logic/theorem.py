@@ -1,4 +1,4 @@
-"""Statements of the logic as theorems that a search can open, and that can be refuted."""
+"""Statements of the logic as theorems that can be proved or refuted."""
 
 from __future__ import annotations
 
@@ -31,42 +31,44 @@ class LogicTheorem:
     name: str
     statement: Formula
     mode: Mode = "invertible"
-    """`raw`: every rule of the calculus is a tactic of its own; `invertible`: only real choices are left to the search."""
+    """`raw`: every rule of the calculus is a tactic; `invertible`: only real choices are left to the search."""
     classical: bool = True
-    """Whether goals that do not hold in classical logic are refused at once (only in the mode `invertible`)."""
+    """Whether goals that do not hold in classical logic are refused at once (in the mode `invertible` only)."""
     status: str | None = None
-    """What the problem's file says of it. Nobody who searches reads it."""
+    """The status that the problem file states. The search does not use it."""
     exploration = 0.1
-    """For `ProofConfig.c`: goals of the logic shrink on the way to a proof, so a search does well to go on with what it has begun."""
+    """For `ProofConfig.c`: goals of the logic shrink towards a proof, so little exploration works best."""
 
     def __post_init__(self) -> None:
         check_mode(self.mode)
         if not isinstance(self.statement, Formula):
-            raise ConfigError(f"a statement is a Formula; LogicTheorem.read reads one from text: {self.statement!r}")
+            raise ConfigError(
+                f"statement must be a Formula (LogicTheorem.read reads one from text), not {self.statement!r}"
+            )
 
     @classmethod
     def read(cls, text: str, name: str = "theorem", **options: Any) -> LogicTheorem:
-        """The theorem of a text such as `p & q -> q & p`."""
+        """Return the theorem of a text such as `p & q -> q & p`."""
         return cls(name, parse(text), **options)
 
     @classmethod
     def load(cls, path: str | Path, **options: Any) -> LogicTheorem:
-        """The theorem of a problem file of the TPTP or ILTP library."""
+        """Return the theorem of a problem file of the TPTP or ILTP library."""
         problem = read_problem(path)
         return cls(problem.name, problem.statement, status=problem.status, **options)
 
     def open(self) -> LogicProver:
-        """A prover that stands before the statement."""
+        """Return a prover with the statement open."""
         return LogicProver(self.statement, self.mode, self.classical)
 
     def provider(self, prover: Prover) -> LogicProvider:  # noqa: ARG002 - the goal alone tells what applies
-        """Suggests every tactic that applies."""
+        """Return a provider that suggests every tactic that applies."""
         return LogicProvider(self.mode)
 
     def script(self, proof: Proof) -> str:
-        """The tactics, each on a line; where one leaves several goals their proofs follow indented, behind dashes.
+        """Return the tactics, one a line; where one leaves several goals, their proofs follow indented, behind dashes.
 
-        A longer part that is needed again has a number in brackets where it is written out, and is named by it later.
+        A longer part that is used again gets a number in brackets, and is referred to by it later.
         """
         lines: list[str] = []
         numbers: dict[int, int] = {}
@@ -87,13 +89,13 @@ class LogicTheorem:
         return "\n".join(lines) + "\n"
 
     def verify(self, proof: Proof) -> Verdict:
-        """Make a lambda term of the proof and let the checker compare what it proves with the statement."""
+        """Turn the proof into a lambda term, and check that it proves the statement."""
         verdict = self.verify_before(proof, None)
         assert verdict is not None
         return verdict
 
     def verify_before(self, proof: Proof, end: float | None) -> Verdict | None:
-        """Verify a proof before a time of `time.monotonic`; None where that is too early."""
+        """Verify a proof before a time of `time.monotonic`; return None if the time was too short."""
         try:
             reason = checker.check(translate(self.statement, proof, raw=self.mode == "raw", end=end), self.statement)
         except OutOfTimeError:
@@ -103,18 +105,21 @@ class LogicTheorem:
         return Verdict(not reason, reason, checker=checker.CHECKER)
 
     def to_coq(self, proof: Proof) -> str:
-        """The proof as a definition that Coq can check, for a second opinion. ProverError where it is no proof."""
+        """Return the proof as a definition that Coq can check; raise ProverError if it is not a proof."""
         try:
             return to_coq(self.name, self.statement, list(translate(self.statement, proof, raw=self.mode == "raw")))
         except TranslationError as error:
             raise ProverError(str(error)) from error
 
     def refute(self, seconds: float = 10.0) -> KripkeModel | None:
-        """A model in which the statement fails, so that it is not provable. None: none was found in that time, or it is provable."""
+        """Return a model in which the statement fails, so that it is not provable.
+
+        None: it is provable, or none was found in time.
+        """
         return refute(self.statement, seconds)
 
     def facts(self) -> dict[str, Any]:
-        """The statement and the options."""
+        """Return the statement and the options."""
         return {
             "prover": "logic",
             "statement": self.statement.text,
@@ -125,7 +130,7 @@ class LogicTheorem:
 
 
 def _shared(proof: Proof) -> set[int]:
-    """The parts, by identity, that have parts themselves and are needed in several places."""
+    """Return the ids of the parts that have parts themselves and are used several times."""
     seen: set[int] = set()
     found: set[int] = set()
     pending = [proof]

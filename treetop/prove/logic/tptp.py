@@ -1,4 +1,6 @@
-"""Reads problems of the TPTP library (`fof`, without quantifiers and arguments) as the ILTP library of intuitionistic problems writes them."""
+"""Read problems of the TPTP library (`fof`, without quantifiers and arguments), as in the ILTP library of
+intuitionistic problems.
+"""
 
 from __future__ import annotations
 
@@ -20,13 +22,14 @@ _AXIOMS = ("axiom", "hypothesis", "definition", "assumption", "lemma", "theorem"
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem file: axioms, and the conjecture that shall follow from them."""
+    """A problem file: axioms, and the conjecture that is to follow from them."""
 
     name: str
     axioms: tuple[Formula, ...]
     conjecture: Formula
     status: str | None = None
-    """What the file says of itself: Theorem, Non-Theorem, Unsolved. It is for reports; nobody who searches reads it."""
+    """The status that the file states: Theorem, Non-Theorem, Unsolved. It is for reports; the search does not use it.
+    """
 
     @property
     def statement(self) -> Formula:
@@ -35,7 +38,7 @@ class Problem:
 
 
 def read_problem(path: str | Path) -> Problem:
-    """The problem in a file; its name is the file's."""
+    """Return the problem of a file; its name is that of the file."""
     file = Path(path)
     try:
         text = file.read_text(encoding="utf-8")
@@ -45,7 +48,7 @@ def read_problem(path: str | Path) -> Problem:
 
 
 def parse_problem(text: str, name: str = "problem") -> Problem:
-    """The problem in a text."""
+    """Return the problem of a text."""
     status = _STATUS.search(text)
     visible = _HIDDEN.sub(lambda hidden: re.sub(r"[^\n]", " ", hidden.group()), text)
     axioms: list[Formula] = []
@@ -67,16 +70,16 @@ def parse_problem(text: str, name: str = "problem") -> Problem:
             complain(
                 visible,
                 head.start(2),
-                f"{name}: the role {role!r} is not known; known are conjecture, {', '.join(_AXIOMS)}",
+                f"{name}: the role {role!r} is unknown; the roles are conjecture, {', '.join(_AXIOMS)}",
             )
         place = visible.index(".", end) + 1
     if len(conjectures) != 1:
-        raise FormulaError(f"{name}: a problem has one conjecture, this one has {len(conjectures)}")
+        raise FormulaError(f"{name}: a problem needs one conjecture, not {len(conjectures)}")
     return Problem(name, tuple(axioms), conjectures[0], status.group(1) if status else None)
 
 
 def _closing(text: str, start: int, name: str) -> int:
-    """Where the bracket of `fof(` is closed, with the full stop behind it."""
+    """Return the position after `fof(...)` and its full stop."""
     depth, place = 1, start
     while depth:
         found = _BRACKET.search(text, place)

@@ -1,6 +1,6 @@
-"""Turns a proof, a tree of tactics, into lambda terms for the statement.
+"""Translate a proof, a tree of tactics, into lambda terms for the statement.
 
-The statement and the tactics are all that is read: what the goals of the proof say is found out anew. A goal that is needed in several places
+Only the statement and the tactics are used: the goals of the proof are recomputed. A goal that is needed several times
 becomes a lemma, so that a proof with shared goals stays small.
 """
 
@@ -22,24 +22,29 @@ from treetop.prove.prover import Proof
 
 
 class TranslationError(Exception):
-    """A proof that is no proof of the statement: a tactic does not apply, or parts are missing. The text says where."""
+    """A tree of tactics that does not prove the statement: a tactic does not apply, or parts are missing.
+
+    The message says where.
+    """
 
 
 class OutOfTimeError(Exception):
-    """A proof cannot be translated in the time that it was given."""
+    """The translation did not finish in time."""
 
 
 class _Step(NamedTuple):
-    """A tactic at a sequent, and the sequents that it leaves."""
+    """A tactic at a sequent, and the resulting sequents."""
 
     plan: Plan
     subgoals: list[Sequent]
 
 
 def translate(statement: Formula, proof: Proof, raw: bool = False, end: float | None = None) -> Iterator[Lemma]:
-    """The lemmas that the proof consists of, one after the other; the last one is the statement. TranslationError where it is no proof.
+    """Yield the lemmas of the proof in order; the last one is the statement.
 
-    `end` is a time of `time.monotonic`; after it, an OutOfTimeError.
+    Raise TranslationError if it is not a proof.
+
+    `end` is a time of `time.monotonic`; after it, OutOfTimeError is raised.
     """
     root = Sequent((), statement)
     try:
@@ -59,7 +64,10 @@ def _check_time(end: float | None) -> None:
 
 
 def _steps(root: Sequent, proof: Proof, raw: bool, end: float | None) -> dict[Sequent, _Step]:
-    """The step at each sequent, those of its subgoals before it. A subgoal with several proofs gets the one that is complete first."""
+    """Return the step at each sequent, after those of its subgoals.
+
+    If a subgoal has several proofs, the first complete one is used.
+    """
     done: dict[Sequent, _Step] = {}
     pending: list[tuple[Sequent, Proof, _Step | None]] = [(root, proof, None)]
     while pending:
@@ -95,7 +103,7 @@ class Translation:
     def __init__(self, steps: dict[Sequent, _Step], raw: bool, end: float | None = None) -> None:
         self._end = end
         self.names = Names()
-        """For all variables."""
+        """Generates the names of all variables."""
         self._steps = steps
         self._raw = raw
         self._found: dict[Sequent, str] = {}
@@ -105,11 +113,11 @@ class Translation:
                 self._uses[subgoal] = self._uses.get(subgoal, 0) + 1
 
     def order(self, root: Sequent) -> list[Sequent]:
-        """The sequents that get a lemma: those that are used several times, and the statement at the end."""
+        """Return the sequents that become lemmas: those that are used several times, and the statement at the end."""
         return [*(sequent for sequent in self._steps if self._uses.get(sequent, 0) > 1 and sequent != root), root]
 
     def lemma(self, sequent: Sequent) -> Lemma:
-        """The lemma of a sequent. Those that come before it have theirs already."""
+        """Return the lemma of a sequent. The lemmas before it exist already."""
         given = sequent.hypotheses
         term = functions(given, self.names, lambda terms: self._term(sequent, dict(zip(given, terms, strict=True))))
         name = f"lemma{len(self._found) + 1}"
@@ -117,7 +125,7 @@ class Translation:
         return Lemma(name, sequent.formula, term)
 
     def branch(self, branch: Branch, available: Available) -> Term:
-        """A term for what a branch of a plan shall prove."""
+        """Return a term for what a branch of a plan proves."""
         _check_time(self._end)
         if self._raw:
             return self._term(Sequent(*branch), available)
@@ -126,7 +134,7 @@ class Translation:
         return record.finished(record.final if left is None else self._term(left, record.available))
 
     def _term(self, sequent: Sequent, available: Available) -> Term:
-        """A term for the conclusion, out of those for the hypotheses."""
+        """Return a term for the conclusion from terms for the hypotheses."""
         name = self._found.get(sequent)
         if name is not None:
             return apply(Var(name), *(available[given] for given in sequent.hypotheses))
