@@ -209,7 +209,7 @@ def test_the_clairvoyant_is_named():
         "kuhn_poker", ["uct(simulations=20)", "uct(simulations=20, information='open')"], games=4, workers=1
     )
     assert [one.clairvoyant for one in result.scores] == [False, True]
-    assert "shown what is hidden" in str(result)
+    assert "saw hidden information" in str(result)
 
 
 def test_progress_tells_the_mean_so_far():
@@ -224,7 +224,7 @@ def test_bad_evaluations_are_refused(tmp_path):
         ({"games": 0}, "games must be"),
         ({"win_above": math.nan}, "win_above"),
         ({"seed": 1.5}, "seed must be a whole number"),
-        ({"names": ["a", "b"]}, "each one once"),
+        ({"names": ["a", "b"]}, "as many names as players"),
     ):
         with pytest.raises(ConfigError, match=words):
             evaluate("blackjack", "random", workers=1, out=tmp_path / "e", **options)

@@ -111,7 +111,7 @@ def test_more_than_two_may_play_and_a_forfeit_costs_the_one_who_made_it():
     assert sorted(played.rewards) == [0.0, 0.0, 1.0]
     given_up = play_game(players("random", "quits", "random"), start, seed=2)
     assert given_up.rewards == (0.5, 0.0, 0.5)
-    with pytest.raises(ConfigError, match="is played by 3, not by 2"):
+    with pytest.raises(ConfigError, match="needs 3 players, not 2"):
         play_game(players("random", "random"), start, seed=2)
 
 

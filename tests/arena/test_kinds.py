@@ -143,7 +143,7 @@ def test_who_calls_itself_clairvoyant_sees_all_and_the_record_says_so(tmp_path):
     assert all(game["clairvoyant"] == ["A"] for game in games)
     assert result.clairvoyant == ("A",)
     assert result.to_dict()["clairvoyant"] == ["A"]
-    assert "x: shown what is hidden" in str(result)
+    assert "x: saw hidden information" in str(result)
     assert result.advantage.low > 0
     again = match(
         "uct(simulations=50, information='open')",
@@ -239,7 +239,7 @@ def test_in_a_match_of_three_everybody_has_every_seat(tmp_path):
         assert interval.low < interval.value < interval.high
     text = str(result)
     assert "seat 2" in text
-    assert "Elo and sequential tests are about two" in text
+    assert "Elo and sequential tests are for two" in text
     json.dumps(result.to_dict(), allow_nan=False)
 
 
@@ -256,15 +256,15 @@ def test_a_match_of_three_goes_on_where_it_was(tmp_path):
 
 
 def test_matches_of_the_wrong_size_are_refused_with_what_would_be_right(tmp_path):
-    with pytest.raises(ConfigError, match="needs a game for two, and nim_three"):
+    with pytest.raises(ConfigError, match="needs a game for two players, and nim_three"):
         match("random", "random", "nim_three", games=4, **QUICK)
     with pytest.raises(ConfigError, match="evaluate"):
         match("random", "random", "twenty48", games=4, **QUICK)
-    with pytest.raises(ConfigError, match="name 3 players, not 2"):
+    with pytest.raises(ConfigError, match="needs 3 players, not 2"):
         match_many(["random", "random"], "nim_three", games=3, **QUICK)
     with pytest.raises(ConfigError, match="multiple of 3"):
         match_many(["random"] * 3, "nim_three", games=4, **QUICK)
-    with pytest.raises(ConfigError, match="`match` is for them"):
+    with pytest.raises(ConfigError, match="use `match`"):
         match_many(["random"] * 2, "nim", games=4, **QUICK)
     match("random", "random", "kuhn_poker", games=2, out=tmp_path / "m", **QUICK)
     with pytest.raises(SaveError, match="holds a match, not a match of many"):

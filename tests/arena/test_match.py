@@ -334,7 +334,7 @@ def test_bad_matches_are_refused_before_anything_is_written(tmp_path):
             match("random", "random", "tic_tac_toe", out=out, **{**QUICK, "games": 4, **options})
     with pytest.raises(ConfigError, match="no stand-in called 'nobody'"):
         match("random", "nobody", "tic_tac_toe", games=4, out=out, **QUICK)
-    with pytest.raises(ConfigError, match="made <.*> of random, which is no player"):
+    with pytest.raises(ConfigError, match="made <.*> of random, which is not a player"):
         match(
             "random",
             "random",

@@ -1,1 +1,1 @@
-"""Played games as measurements: matches, tournaments, Elo with intervals, sequential tests."""
+"""Play games and measure players: matches, tournaments, evaluations, Elo with intervals, sequential tests."""

@@ -1,7 +1,8 @@
-"""Scores as Elo, with intervals that stay honest when there are few games.
+"""Turn scores into Elo, with intervals that hold for few games too.
 
-Games come in pairs: one opening, both colours. The two games of a pair depend on each other (the opening may favour a colour), the pairs do
-not. So the pair is what is counted, by its points for player A: a *pentanomial*, the number of pairs with 0, 1/2, 1, 3/2 and 2 points.
+Games come in pairs: one opening, both colours. The two games of a pair depend on each other (the opening may favour a
+colour), the pairs do not. So pairs are counted, by their points for player A: a *pentanomial* is the number of pairs
+with 0, 1/2, 1, 3/2 and 2 points.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from treetop.errors import ConfigError
 from treetop.stats import Interval, normal_cdf, wilson_interval
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The mean score a game of a pair, for each cell of the pentanomial."""
+"""The mean score per game of a pair, for each cell of the pentanomial."""
 
 NORMALIZED = 800 / math.log(10)
-"""Normalized Elo for a mean that lies one standard deviation of a game above one half."""
+"""Normalized Elo of a mean that lies one standard deviation of a game above one half."""
 
 Pentanomial = tuple[int, int, int, int, int]
 
 
 def elo_of(score: float) -> float:
-    """The Elo difference that expects a score between 0 and 1; infinite at the ends.
+    """Return the Elo difference whose expected score this is (0 to 1); infinite at the ends.
 
     >>> round(elo_of(0.75))
     191
@@ -37,7 +38,7 @@ def elo_of(score: float) -> float:
 
 
 def score_of(elo: float) -> float:
-    """The score that an Elo difference expects: the inverse of `elo_of`.
+    """Return the expected score of an Elo difference: the inverse of `elo_of`.
 
     >>> score_of(0)
     0.5
@@ -49,19 +50,19 @@ def score_of(elo: float) -> float:
 
 @dataclass(frozen=True)
 class Rating:
-    """What a pentanomial says of the difference between two players."""
+    """The difference between two players, estimated from a pentanomial."""
 
     pairs: int
     score: Interval
-    """Player A's mean score a game."""
+    """Player A's mean score per game."""
     elo: Interval
     normalized_elo: Interval
     """How many standard deviations of a game the mean score lies above one half, on an Elo-like scale."""
     superiority: float
-    """How likely it is that A is the stronger player, if nothing was known before."""
+    """The likelihood of superiority: how probable it is that A is the stronger player, without prior knowledge."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {
             "score": self.score.to_dict(),
             "elo": self.elo.to_dict(),
@@ -71,10 +72,10 @@ class Rating:
 
 
 def rate(pentanomial: Sequence[int]) -> Rating:
-    """Score, Elo, normalized Elo and likelihood of superiority, from the pairs.
+    """Return score, Elo, normalized Elo and likelihood of superiority of a pentanomial.
 
-    The interval is Wilson's, with the variance that the pairs show instead of a coin's: it never leaves the possible scores, and a
-    score of 100% has a finite lower end.
+    The interval is Wilson's, with the variance of the observed pairs instead of a coin's: it stays within the possible
+    scores, and a score of 100% has a finite lower end.
 
     >>> rate((2, 10, 40, 20, 8)).elo.signed()
     '+48.1 (+12.6 to +83.5)'
@@ -91,19 +92,21 @@ def rate(pentanomial: Sequence[int]) -> Rating:
 
 
 def check_pentanomial(counts: Sequence[int]) -> Pentanomial:
-    """Five counts that are not negative, or an error."""
+    """Return five counts that are not negative, or raise ConfigError."""
     if len(counts) != 5 or any(isinstance(count, bool) or count < 0 or count != int(count) for count in counts):
         raise ConfigError(
-            f"a pentanomial is five counts of pairs, with 0, 1/2, 1, 3/2 and 2 points; not {list(counts)!r}"
+            f"a pentanomial must be five counts of pairs, with 0, 1/2, 1, 3/2 and 2 points, not {list(counts)!r}"
         )
     return tuple(int(count) for count in counts)  # type: ignore[return-value]
 
 
 def _summary(pentanomial: Sequence[int]) -> tuple[int, float, float]:
-    """How many pairs, their mean, and how wide they spread: 1 where each pair is won or lost as a whole, 0 where all are equal.
+    """Return the number of pairs, their mean, and their spread: 1 if each pair is won or lost as a whole, 0 if all are
+    equal.
 
-    With that mean, pairs of 0 and 2 points only would have the largest variance possible. The spread is the share of it that is
-    seen; and since a few equal pairs do not prove that all are equal, one pair more of the largest variance is thought to be among them.
+    With that mean, pairs of 0 and 2 points only would have the largest possible variance. The spread is the observed
+    share of it. Since a few equal pairs do not prove that all are equal, one more pair of the largest variance is
+    added.
     """
     counts = check_pentanomial(pentanomial)
     pairs = sum(counts)

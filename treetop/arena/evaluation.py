@@ -1,6 +1,6 @@
-"""Evaluations: one player alone, or in every seat, in many games; several players on the same deals.
+"""Evaluate players: one player alone, or in every seat, in many games; several players on the same deals.
 
-What `match` promises holds here too: every finished game is on the disk, and what was interrupted or killed goes on where it was.
+As in `match`, every finished game is on the disk, and an evaluation that was interrupted or killed is resumed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from treetop.game.registry import load_game
 
 @dataclass(frozen=True)
 class EvaluationTask:
-    """One game of an evaluation: all that it depends on."""
+    """One game of an evaluation: everything it depends on."""
 
     index: int
     player: int
@@ -33,11 +33,11 @@ class EvaluationTask:
     deal: int
     seats: int
     seed: int
-    """The evaluation's seed."""
+    """The seed of the evaluation."""
 
     @property
     def opening(self) -> tuple[Any, ...]:
-        """Nothing is played before the players begin."""
+        """No moves are played before the players begin."""
         return ()
 
     @property
@@ -47,11 +47,11 @@ class EvaluationTask:
 
     @property
     def by_seat(self) -> tuple[tuple[str, int], ...]:
-        """One player in every seat, each an object of its own."""
+        """One player in every seat, each a separate object."""
         return tuple((self.spec, seat) for seat in range(self.seats))
 
     def record(self, played: PlayedGame, seed: int, chance: int) -> dict[str, Any]:
-        """The game's line in the file."""
+        """Return the game's line in the file."""
         used = [simulations for simulations in played.simulations if simulations is not None]
         return {
             "index": self.index,
@@ -81,19 +81,19 @@ class _Evaluation(Contest):
         self._seats = seats
 
     def task(self, index: int, opening: tuple[Any, ...], seed: int) -> Task:  # noqa: ARG002 - nothing is played before
-        """One of its games: the deals in their order, all players on each."""
+        """Return one of its games: the deals in order, all players on each."""
         deal, player = divmod(index, len(self.specs))
         return EvaluationTask(index, player, self.specs[player], deal, self._seats, seed)
 
     @property
     def title(self) -> str:
-        """Who plays."""
+        """The players' names."""
         return ", ".join(self.names)
 
 
 @dataclass(frozen=True)
 class _Terms(Terms):
-    """As many games for each player, on the same deals."""
+    """The same number of games for each player, on the same deals."""
 
     entrants: int = 1
 
@@ -102,7 +102,7 @@ class _Terms(Terms):
 
     @property
     def group(self) -> int:
-        """All players play a deal."""
+        """All players play each deal."""
         return self.entrants
 
 
@@ -120,11 +120,13 @@ def evaluate(
     names: Sequence[str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
 ) -> EvaluationResult:
-    """Let players play a game by themselves, `games` times each, and say what they reached. Called again with the same `out` it goes on.
+    """Let each player play `games` games by itself, and return the scores. Called again with the same `out`, it
+    resumes.
 
-    A game for one is played by one player; of any other each player has all seats, and the first seat's return is the score. All players are given
-    the same deals and dice, so that their differences say more than their scores. A score above `win_above` counts as a win. `workers`,
-    `out`, `move_deadline`, `make_player` and `progress` are as in `match`; a progress' `result` is the mean scores so far.
+    A one-player game has one seat; in any other game each player plays all seats, and the return of the first seat is
+    the score. All players get the same deals and dice, so that their differences are more precise than their scores. A
+    score above `win_above` counts as a win. `workers`, `out`, `move_deadline`, `make_player` and `progress` are as in
+    `match`; `progress.result` holds the mean scores so far.
 
     >>> import treetop
     >>> treetop.evaluate("nim(stones=5)", "random", games=4, workers=1).scores[0].games
@@ -133,7 +135,7 @@ def evaluate(
     specs = (players,) if isinstance(players, str) else tuple(players)
     called = specs if names is None else tuple(names)
     if not specs or len(called) != len(specs):
-        raise ConfigError("name at least one player, and each one once")
+        raise ConfigError("evaluate needs at least one player, and as many names as players")
     threshold = checks.number("win_above", win_above)
     found = load_game(game)
     checked = _Terms(found, games, seed, OpeningSettings(0, balanced=False), make_player, move_deadline)

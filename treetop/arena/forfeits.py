@@ -1,4 +1,4 @@
-"""Why games were lost by forfeit: counted by reason, and described for people."""
+"""Count the reasons of forfeits, and describe them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from treetop.journal import Record
 _MOST_REASONS, _LONGEST = 3, 200
 
 Reasons = Mapping[str, int]
-"""For each reason, in one line, the games that were lost for it; the most frequent first."""
+"""For each reason, in one line, how many games were lost for it; the most frequent first."""
 
 
 def reasons_of(records: Iterable[Record]) -> Reasons:
-    """Count the reasons of games that somebody lost by forfeit.
+    """Count the reasons of the games that were lost by forfeit.
 
     >>> reasons_of([{"reason": "no move after 3 s"}, {"reason": "played 9"}, {"reason": "no move after 3 s"}])
     {'no move after 3 s': 2, 'played 9': 1}
@@ -23,14 +23,14 @@ def reasons_of(records: Iterable[Record]) -> Reasons:
 
 
 def one_line(reason: object) -> str:
-    """Return the first line of a reason, cut where it is long: the file has all of it."""
+    """Return the first line of a reason, shortened; the file has all of it."""
     text = reason.strip() if isinstance(reason, str) else ""
     line = text.splitlines()[0].rstrip() if text else "no reason was given"
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 4]} ..."
 
 
 def describe(forfeits: Iterable[tuple[str, Reasons]]) -> str:
-    """Say who lost how many games by forfeit, and why.
+    """Describe who lost how many games by forfeit, and why.
 
     >>> describe([("uct", {"no move after 3 s": 2}), ("random", {}), ("gtp", {"it died": 2, "it hung": 1})])
     '2 by uct (no move after 3 s); 3 by gtp (2: it died, 1: it hung)'

@@ -1,4 +1,4 @@
-"""The one loop that plays a game of any kind: legal moves only, a player that fails loses, and nobody is shown what is hidden from them."""
+"""Play one game of any kind: only legal moves count, a player that fails loses, and hidden information stays hidden."""
 
 from __future__ import annotations
 
@@ -23,35 +23,37 @@ from treetop.game.position import Position
 from treetop.players.player import Player, prepare
 from treetop.types import CHANCE, SIMULTANEOUS
 
-_SOON = 0.05  # seconds between two looks at the clock while it stands
+_SOON = 0.05  # seconds between two looks at a clock that is stopped
 
 
 @dataclass(frozen=True)
 class PlayedGame:
-    """A game from its start to its end, or to the forfeit that ended it. Everything stands in the order of the seats."""
+    """A finished game, or one that a forfeit ended. Everything is in the order of the seats."""
 
     start: Position
     end: Position
     rewards: tuple[float, ...]
-    """What each seat received in the whole game, rewards on the way included. Who forfeits receives the least that the game has; an only opponent the most, several the middle."""
+    """The return of each seat, immediate rewards included. A forfeit gives the lowest return to its player, the highest
+    to a single opponent, and the middle to several.
+    """
     forfeit: int | None
     """The seat that lost by forfeit."""
     reason: str | None
-    """Why it did."""
+    """The reason of the forfeit."""
     seconds: tuple[float, ...]
-    """How long each seat thought about its moves. Compiling is not thinking."""
+    """The thinking time of each seat. Compiling does not count."""
     simulations: tuple[int | None, ...]
-    """How many simulations each seat ran; None for players that do not say."""
+    """The number of simulations of each seat; None for players that do not report it."""
     choices: tuple[int, ...]
     """How often each seat had to choose."""
     clairvoyant: tuple[int, ...]
-    """The seats that were shown what is hidden from them."""
+    """The seats that were shown hidden information."""
     seeds: tuple[int, ...]
-    """What each seat was given."""
+    """The seed of each seat."""
 
     @property
     def actions(self) -> tuple[Any, ...]:
-        """What was played from the start on."""
+        """The actions from the start on."""
         return self.end.actions[len(self.start.actions) :]
 
 
@@ -63,23 +65,25 @@ def play_game(
     chance: int | None = None,
     move_deadline: float | None = None,
 ) -> PlayedGame:
-    """Play a game, one player a seat, and tell how it ended.
+    """Play a game with one player for each seat, and return it.
 
-    Chance draws from a seed of its own, `chance`, or from the game's: the same one gives the same dice in the same order, whoever plays. Where
-    something is hidden each player is given positions in which what it cannot know is drawn anew, by a seed that comes from the game's and
-    from what it has seen; only players that call themselves `clairvoyant` are given the true ones. A player that raises a `PlayerError`, plays an illegal action or needs more than `move_deadline` seconds for a move loses by forfeit.
-    Any other exception is somebody's bug, and goes on to the caller. The same seed and the same players give the same game.
+    Chance draws from its own seed `chance`, or from the game's: the same seed gives the same dice in the same order,
+    whoever plays. With imperfect information each player is given positions in which the hidden part is drawn at random
+    (a determinization), by a seed from the game's seed and from what the player has observed; only players that declare
+    themselves `clairvoyant` are given the true positions. A player that raises a `PlayerError`, plays an illegal action
+    or needs more than `move_deadline` seconds for a move loses by forfeit. Any other exception is a bug and goes to the
+    caller. The same seed and the same players give the same game.
     """
     facts = start.game.facts
     if len(players) != facts.players:
-        raise ConfigError(f"{start.game.name} is played by {facts.players}, not by {len(players)}")
+        raise ConfigError(f"{start.game.name} needs {facts.players} players, not {len(players)}")
     checks.number("move_deadline", move_deadline, above=0, finite=False, unit="seconds", optional=True)
     with _CtrlC() as ctrl_c:
         return _Play(players, start, seed, seed if chance is None else chance, move_deadline, ctrl_c).run()
 
 
 def score(rewards: Sequence[float], seat: int) -> float:
-    """The score of one of two players: 1 for a win, 1/2 for a draw, 0 for a loss.
+    """Return the score of one of two players: 1 for a win, 1/2 for a draw, 0 for a loss.
 
     >>> score([1.0, -1.0], 0), score([0.0, 0.0], 0), score([1.0, -1.0], 1)
     (1.0, 0.5, 0.0)
@@ -95,11 +99,11 @@ class _Forfeit(Exception):  # noqa: N818 - the way out of a game, not an error
 
 
 class _OutOfTime(BaseException):
-    """Beyond what a player may catch by `except Exception`."""
+    """Not an Exception, so that a player cannot catch it by `except Exception`."""
 
 
 class _Play:
-    """A game under way."""
+    """A game in progress."""
 
     def __init__(
         self, players: Sequence[Player], start: Position, seed: int, chance: int, deadline: float | None, ctrl_c: _CtrlC
@@ -111,7 +115,7 @@ class _Play:
         hidden = self._game.has("determinize")
         self._sees_all = [not hidden or bool(getattr(player, "clairvoyant", False)) for player in players]
         self._clairvoyant = tuple(seat for seat, sees in enumerate(self._sees_all) if hidden and sees)
-        # Where a history begins in the middle of a game its length says nothing, unless it was a deal.
+        # If a history begins in the middle of a game, its length means nothing, unless it began with a deal.
         self._bounded = self._game.has("deal") or not start.was_set_up
         self._received = np.array(start.returns)
         self._seconds = [0.0] * len(players)
@@ -147,13 +151,15 @@ class _Play:
             self._make(self._choose(mover), mover)
 
     def _draw(self) -> int:
-        """What chance decides. Each draw has a seed of its own, so that the third roll is the same however the first two were used."""
+        """Resolve chance. Each draw has its own seed, so that the third roll is the same however the first two were
+        used.
+        """
         outcome = self._position.draw_outcome(Rng(derive(self._chance, FOR_CHANCE, self._draws)))
         self._draws += 1
         return outcome
 
     def _make(self, action: Any, mover: int | None) -> None:
-        """Play an action of one seat, of chance, or of all, and tell those who may know it."""
+        """Play an action of one seat, of chance, or of all seats, and show it to those who may see it."""
         before, self._position = self._position, self._position.apply(action)
         if self._game.has("step_rewards"):
             self._received += self._position.step_rewards
@@ -168,14 +174,14 @@ class _Play:
                 )
 
     def _sight(self, seat: int) -> Position:
-        """The position as a seat may see it."""
+        """Return the position as a seat may see it."""
         if self._sees_all[seat]:
             return self._position
         return self._position.seen_by(seat, Rng(derive(self._seed, SIGHT, seat, self._position.information(seat))))
 
     def _choose(self, seat: int) -> Any:
         if seat not in range(len(self._players)):
-            raise GameError(f"nobody can be asked for a move: the player to move is {seat}\n{self._position}")
+            raise GameError(f"no player can move: the player to move is {seat}\n{self._position}")
         player, position = self._players[seat], self._sight(seat)
         clock = thinking_clock()
         began = clock.now()
@@ -219,7 +225,7 @@ class _Play:
             self._ctrl_c.look()
 
     def _count(self, seat: int, player: Player) -> None:
-        """Add the simulations of a player that says what its last search found."""
+        """Add the simulations of a player that reports its last search."""
         used = getattr(getattr(player, "last_result", None), "simulations", None)
         if isinstance(used, int):
             self._simulations[seat] = (self._simulations[seat] or 0) + used
@@ -247,7 +253,9 @@ def _forfeited(facts: Facts, seat: int) -> tuple[float, ...]:
 
 @contextmanager
 def _alarm(seconds: float | None) -> Iterator[None]:
-    """Interrupt what runs too long. Only the main thread can be interrupted; elsewhere a late move is found when it comes."""
+    """Interrupt a move that takes too long. Only the main thread can be interrupted; elsewhere a late move is noticed
+    when it comes.
+    """
     if seconds is None or not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -259,7 +267,8 @@ def _alarm(seconds: float | None) -> Iterator[None]:
         left = seconds - (clock.now() - began)
         if left <= 0:
             raise _OutOfTime
-        signal.setitimer(signal.ITIMER_REAL, max(left, _SOON))  # something was compiled, or is: that time is given back
+        # something was or is being compiled: that time is given back
+        signal.setitimer(signal.ITIMER_REAL, max(left, _SOON))
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -271,7 +280,9 @@ def _alarm(seconds: float | None) -> Iterator[None]:
 
 
 class _CtrlC:
-    """Ctrl-C ends the game even where a player takes it as a wish to think no longer: such a move would belong to no seed."""
+    """Let Ctrl-C end the game even if a player takes it as a request to stop thinking: such a move would not be
+    reproducible.
+    """
 
     def __init__(self) -> None:
         self._pressed = False
@@ -288,7 +299,7 @@ class _CtrlC:
         raise KeyboardInterrupt
 
     def look(self) -> None:
-        """Raise what a player has swallowed."""
+        """Raise the KeyboardInterrupt that a player has caught."""
         if self._pressed:
             raise KeyboardInterrupt
 

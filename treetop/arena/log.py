@@ -1,7 +1,9 @@
-"""Played games in a file: a header, then one line of JSON a game, on the disk before the next one counts. So nothing that was played is lost.
+"""Save played games in a file: a header, then one line of JSON for each game, written to the disk before the next one
+counts.
 
-A line that a crash has torn is dropped when the file is opened again, and its game is played again: the same game, since it comes from the
-same seed. A file of another match, or of something else, is refused, never changed.
+An incomplete last line, left by a crash, is dropped when the file is opened again, and its game is played again: the
+same game, since it comes from the same seed. A file of another match, or of something else, is refused and never
+changed.
 """
 
 from __future__ import annotations
@@ -30,28 +32,30 @@ _SAME = {
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file holds."""
+    """A kind of file."""
 
     name: str
-    """With its article: `a match`."""
+    """Its name with an article: `a match`."""
     needed: tuple[str, ...]
-    """What every game has and is kept in memory; the moves stand in the file alone."""
+    """The fields that every game has and that are kept in memory; the moves are in the file only."""
     is_game: Callable[[Record], bool]
-    """Whether a line with all that is one of its games."""
+    """Whether a line with all those fields is a valid game."""
     kept: tuple[str, ...] = ()
-    """What is kept in memory where a game has it."""
+    """The fields that are kept in memory if a game has them."""
 
     def brief(self, record: Record) -> Record:
-        """What is kept of a game in memory."""
+        """Return the fields of a game that are kept in memory."""
         return {key: record[key] for key in (*self.needed, *self.kept) if key in record}
 
     def holds(self, record: Record) -> bool:
-        """Whether a line is one of its games."""
+        """Return whether a line is a valid game of this kind."""
         return all(key in record for key in self.needed) and self.is_game(record)
 
 
 class GameLog(Journal):
-    """Games in a file or, without a path, in memory only. Use it within `with`: one process writes at a time."""
+    """Games in a file or, without a path, in memory only. Use it in a `with` statement: one process writes at a
+    time.
+    """
 
     entry = "game"
 
@@ -62,7 +66,7 @@ class GameLog(Journal):
         """The finished games by their index, without their moves."""
 
     def append(self, record: Record) -> None:
-        """Add a finished game. When this returns it is on the disk."""
+        """Add a finished game. When this returns, it is on the disk."""
         self.records[record["index"]] = self._kind.brief(record)
         self.write(record)
 
@@ -71,11 +75,11 @@ class GameLog(Journal):
         self.write({"error": reason, "index": index, "traceback": traceback})
 
     def refuse_another(self, path: Path, found: Record) -> None:
-        """A file of another match is not ours."""
+        """Raise SaveError if the file belongs to another match."""
         refuse_another(path, found, self.header)
 
     def take(self, record: Record) -> bool:
-        """A game that was played before, or an error, which is no game but may stand there."""
+        """Read a game that was played before, or the record of an error. Return whether it is valid."""
         if "error" in record:
             return True
         if not self._kind.holds(record):
@@ -85,19 +89,19 @@ class GameLog(Journal):
 
 
 def read_match(path: str | Path) -> tuple[dict[str, Any], list[Record]]:
-    """The header of a match's or an evaluation's file and its finished games, in their order."""
+    """Return the header of a match's or an evaluation's file and its finished games, in order."""
     kinds = {kind.name: kind for kind in (MATCH, ROUNDS, EVALUATION)}
     header, lines = read_journal(Path(path), tuple(kinds), VERSION)
     for number, record in enumerate(lines, start=2):
         if "error" not in record and not kinds[header["kind"]].holds(record):
-            raise SaveError(f"{path} is damaged: line {number} is no game of {header['kind']}")
+            raise SaveError(f"{path} is damaged: line {number} is not a valid game of {header['kind']}")
     return header, sorted(
         (record for record in lines if "error" not in record), key=lambda record: int(record["index"])
     )
 
 
 def versions() -> dict[str, str]:
-    """What the games were played with."""
+    """The conditions of the games, for the header."""
     found = {"python": platform.python_version()}
     for package in ("treetop", "numpy", "numba"):
         try:
@@ -108,7 +112,7 @@ def versions() -> dict[str, str]:
 
 
 def refuse_another(path: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
-    """Refuse a file of another match, and say what is different about it."""
+    """Refuse a file of another match, and say what differs."""
     if found.get("rules") != wanted["rules"]:
         versions = found.get("versions")
         python = versions.get("python") if isinstance(versions, dict) else None
@@ -118,14 +122,16 @@ def refuse_another(path: Path, found: dict[str, Any], wanted: dict[str, Any]) ->
             else f" (it was begun under Python {python}, and rules are compared as bytecode)"
         )
         raise SaveError(
-            f"{path} is {wanted['kind']} of {found.get('game')}, whose rules are not those of {wanted['game']}{hint}; name another file"
+            f"{path} is {wanted['kind']} of {found.get('game')}, whose rules are not those of {wanted['game']}{hint}; "
+            "name another file"
         )
     wanted = as_read(wanted)
     for key, name in _SAME.items():
         if found.get(key) != wanted.get(key):
             another = f"another {wanted['kind'].partition(' ')[2]}"
             raise SaveError(
-                f"{path} is {another}: its {name} {_are(name)} {_show(found.get(key))}, not {_show(wanted.get(key))}; name another file"
+                f"{path} is {another}: its {name} {_are(name)} {_show(found.get(key))}, "
+                f"not {_show(wanted.get(key))}; name another file"
             )
 
 

@@ -1,4 +1,4 @@
-"""What a match of three or more says: what each player received, on average and from each seat."""
+"""Results of a match of three or more players: the return of each player, on average and from each seat."""
 
 from __future__ import annotations
 
@@ -15,27 +15,29 @@ from treetop.text import text_facts, text_table
 
 @dataclass(frozen=True)
 class ManyResult:
-    """The state of a match of many, finished or not. Only whole rounds count, in which everybody had every seat."""
+    """The state of a match of three or more players, finished or not. Only complete rounds count, in which every player
+    had every seat.
+    """
 
     players: tuple[str, ...]
-    """Their names, in the order in which they were given."""
+    """The names of the players, in the order in which they were given."""
     game: str
     seed: int
     games: int
-    """How many games count here."""
+    """How many games count."""
     returns: tuple[Interval, ...]
-    """What each player received a game, with the interval that the rounds give it."""
+    """The mean return of each player per game, with an interval over the rounds."""
     by_seat: tuple[tuple[float, ...], ...]
     """For each player its mean return from each seat."""
     seats: tuple[float, ...]
-    """The mean return from each seat, whoever sat there: the game's own advantage."""
+    """The mean return of each seat over all players: the advantage of the seat."""
     firsts: tuple[float, ...]
-    """In what share of the games nobody received more than this player; a shared first place counts its part."""
+    """The share of games in which no other player received more; a shared first place counts in part."""
     forfeits: tuple[int, ...]
     forfeit_reasons: tuple[Reasons, ...]
-    """For each player its reasons, and for each how many games."""
+    """For each player the reasons of its forfeits, each with the number of games."""
     clairvoyant: tuple[int, ...]
-    """The players, by number, that were shown what is hidden."""
+    """The numbers of the players that saw hidden information."""
     asked: int
     finished: int
     out: Path | None = None
@@ -52,7 +54,7 @@ class ManyResult:
         return max(range(len(self.players)), key=lambda player: self.returns[player].value)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `--json` prints them. There is no Elo: that is about two."""
+        """Return plain values, as `--json` prints them. There is no Elo, which is for two players."""
         return {
             "players": list(self.players),
             "game": self.game,
@@ -73,32 +75,32 @@ class ManyResult:
         }
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Headings and a row a player; the last row is the seats themselves."""
+        """Return headings and a row for each player; the last row has the means of the seats."""
         head = ["player", "mean return", "95% interval", "first", *(f"seat {seat}" for seat in range(len(self.seats)))]
         rows = []
         for name, interval, seats, first in zip(self.players, self.returns, self.by_seat, self.firsts, strict=True):
             means = [format_number(value) for value in seats]
             rows.append([name, format_number(interval.value), interval.bounds(), f"{first:.1%}", *means])
-        return head, [*rows, ["everybody", "", "", "", *(format_number(value) for value in self.seats)]]
+        return head, [*rows, ["all", "", "", "", *(format_number(value) for value in self.seats)]]
 
     def facts(self) -> dict[str, str]:
-        """What else there is to say, by name."""
+        """Return further facts by name."""
         best = self.leader
         said = {
             "most": f"{self.players[best]}, {self.returns[best]} a game, 95% interval",
-            "rounds": f"{self.games // len(self.players):,}, everybody once in each seat, with the same deal",
-            "Elo": "none: Elo and sequential tests are about two players",
+            "rounds": f"{self.games // len(self.players):,}, each player once in each seat, on the same deal",
+            "Elo": "none: Elo and sequential tests are for two players",
         }
         if any(self.forfeits):
             said["forfeits"] = describe(zip(self.players, self.forfeit_reasons, strict=True))
         if self.clairvoyant:
             said["clairvoyant"] = (
-                f"{', '.join(self.players[player] for player in self.clairvoyant)}: shown what is hidden"
+                f"{', '.join(self.players[player] for player in self.clairvoyant)}: saw hidden information"
             )
         return said
 
     def title(self) -> str:
-        """One line: who, what, how many."""
+        """Return a one-line title: players, game, number of games."""
         many = f"{self.games:,} of {self.asked:,} games" if self.games != self.asked else f"{self.games:,} games"
         return f"{', '.join(self.players)}: {self.game}, {many}, seed {self.seed}"
 
@@ -107,7 +109,7 @@ class ManyResult:
 
 
 class ManyTally:
-    """Counts the games of a match of many as they come in, in any order."""
+    """Count the games of a match of three or more players as they come in, in any order."""
 
     decided = False
 
@@ -120,11 +122,11 @@ class ManyTally:
 
     @property
     def finished(self) -> int:
-        """How many of the games that were asked for are played."""
+        """How many of the requested games are played."""
         return self._finished
 
     def add(self, record: Record) -> None:
-        """Count a finished game. Games beyond those that were asked for do not count."""
+        """Count a finished game. Games beyond the requested number do not count."""
         if record["index"] >= self._asked:
             return
         self._finished += 1
@@ -136,11 +138,11 @@ class ManyTally:
                 self._sums[letter] += sum(game["rewards"][letter] for game in games)
 
     def standing(self) -> tuple[float, ...]:
-        """The mean return of each player so far."""
+        """Return the mean return of each player so far."""
         return tuple(total / max(self._many * len(self._rounds), 1) for total in self._sums.values())
 
     def result(self, *, interrupted: bool = False) -> ManyResult:
-        """What is known now."""
+        """Return the result so far."""
         letters, games = (
             LETTERS[: self._many],
             [record for number in sorted(self._rounds) for record in self._rounds[number]],
@@ -185,7 +187,7 @@ class ManyTally:
 
 
 def _first(record: Record, letter: str) -> float:
-    """A player's part of the first place."""
+    """Return a player's part of the first place."""
     rewards = record["rewards"]
     best = max(rewards.values())
     return 1 / sum(value == best for value in rewards.values()) if rewards[letter] == best else 0.0

@@ -1,7 +1,9 @@
-"""A match: two players or as many as a game has, as many processes as you like; every finished game is on the disk, and the rest can be resumed.
+"""Play a match of two players, or of as many as a game has, in any number of processes. Finished games are saved, and a
+match can be resumed.
 
-Everything random comes from the match's seed and the number of a game. So a match that was interrupted, or killed, and resumed, is game for
-game the match that was not; and so is one with more workers, as long as no player looks at a clock.
+Everything random comes from the match's seed and the number of a game. So a match that was interrupted or killed and
+then resumed is game for game the same as one that was not; and so is one with more workers, unless a player uses a
+clock.
 """
 
 from __future__ import annotations
@@ -32,20 +34,20 @@ C = TypeVar("C", bound="Contest")
 
 
 class MatchError(TreetopError):
-    """A game could not be played, by no player's fault that a forfeit would punish. What was finished is safe."""
+    """A game could not be played, for a reason that is no player's forfeit. The finished games are saved."""
 
 
 class Counter(Protocol):
-    """What counts finished games, and says what they show."""
+    """Counts finished games and returns a result."""
 
     @property
     def finished(self) -> int:
-        """How many of the games that were asked for are played."""
+        """How many of the requested games are played."""
         ...
 
     @property
     def decided(self) -> bool:
-        """Whether nothing more is needed."""
+        """Whether no more games are needed."""
         ...
 
     def add(self, record: Record) -> None:
@@ -53,29 +55,31 @@ class Counter(Protocol):
         ...
 
     def standing(self) -> Any:
-        """What is known now, at a glance: asked for after every game."""
+        """Return a quick summary so far; called after every game."""
         ...
 
     def result(self, *, interrupted: bool = False) -> Any:
-        """What is known now, in full."""
+        """Return the full result so far."""
         ...
 
 
 @dataclass(frozen=True)
 class MatchProgress:
-    """How far a match has come; given to the callback after every game."""
+    """The progress of a match; passed to the callback after every game."""
 
     result: Any
-    """What is known now: of two players a `MatchResult`, else the mean return of each player so far."""
+    """The result so far: a `MatchResult` for two players, else the mean return of each player."""
     finished: int
-    """Games that are played, those included that were resumed."""
+    """Games that are played, resumed ones included."""
     asked: int
     played: int
-    """Games of this call, without those that were resumed."""
+    """Games of this call, without resumed ones."""
     elapsed: float
     """Seconds of this call so far."""
     rate: float
-    """Games a second since the first one was finished; 0 until then. The time that players need to start does not count."""
+    """Games per second since the first one was finished; 0 until then. The time that players need to start does not
+    count.
+    """
 
     @property
     def remaining(self) -> float | None:
@@ -86,7 +90,7 @@ class MatchProgress:
 
 @dataclass(frozen=True)
 class Terms:
-    """What all games of a match, or of a tournament, have in common. Checks itself."""
+    """The conditions that all games of a match or a tournament share. Checks itself."""
 
     game: Game
     games: int
@@ -104,7 +108,7 @@ class Terms:
         many = self.game.facts.players
         if many == 1:
             raise ConfigError(
-                f"a match needs somebody to play against, and {self.game.name} is played by one: `evaluate` compares players there"
+                f"a match needs two players, and {self.game.name} has one: use `evaluate` to compare players"
             )
         if not checks.is_whole(self.games) or self.games < many or self.games % many:
             what = "an even number of at least 2, since each opening is played with both colours" if many == 2 else (
@@ -113,11 +117,11 @@ class Terms:
 
     @property
     def group(self) -> int:
-        """How many games share an opening and a deal: one a seat."""
+        """How many games share an opening and a deal: one for each seat."""
         return self.game.facts.players
 
     def header(self, specs: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-        """The first line of a match's file."""
+        """Return the first line of a match's file."""
         return {
             "game": self.game.source or self.game.name,
             "rules": self.game.digest,
@@ -131,7 +135,8 @@ class Terms:
         }
 
     def check_players(self, specs: Sequence[str]) -> None:
-        """Make and prepare each player once: a wrong text, or an engine that cannot play, is an error before anything begins.
+        """Make and prepare each player once, so that a wrong spec or an engine that cannot play is an error before
+        anything begins.
 
         What has to be compiled is then in the cache before the workers start.
         """
@@ -140,7 +145,8 @@ class Terms:
             player = make(spec, self.game)
             if not isinstance(player, Player):
                 raise ConfigError(
-                    f"{self.make_player} made {player!r} of {spec}, which is no player: it lacks name, begin, choose, observe or close"
+                    f"{self.make_player} made {player!r} of {spec}, which is not a player: "
+                    "it lacks name, begin, choose, observe or close"
                 )
             try:
                 prepare(player, self.game)
@@ -149,17 +155,17 @@ class Terms:
 
 
 class Contest:
-    """Players, their games so far, and what they say."""
+    """Players, their games so far, and their result."""
 
     def __init__(self, specs: tuple[str, ...], names: tuple[str, ...], log: GameLog, tally: Counter) -> None:
         self.specs, self.names, self.log, self.tally = specs, names, log, tally
 
     def task(self, index: int, opening: tuple[Any, ...], seed: int) -> Task:
-        """One of its games."""
+        """Return one of its games."""
         return GameTask(index, opening, self.specs, seed)
 
     def resume(self) -> None:
-        """Count what the log holds already."""
+        """Count the games that the log already holds."""
         for index in sorted(self.log.records):
             self.tally.add(self.log.records[index])
 
@@ -170,12 +176,12 @@ class Contest:
 
     @property
     def title(self) -> str:
-        """Who plays."""
+        """The players' names."""
         return " against ".join(self.names)
 
 
 class Pairing(Contest):
-    """Two players."""
+    """A match of two players."""
 
     tally: Tally
 
@@ -187,16 +193,12 @@ class Pairing(Contest):
 
 
 def need_two(game: Game) -> Game:
-    """A game for two, or an error that says what would be right."""
+    """Return a game for two players, or raise an error that names the right function."""
     many = game.facts.players
     if many == 2:
         return game
-    other = (
-        "`treetop evaluate` compares players of such a game"
-        if many == 1
-        else f"a match of {many} takes {many} players (`match_many`)"
-    )
-    raise ConfigError(f"this needs a game for two, and {game.name} is played by {many}: {other}")
+    other = "use `treetop evaluate` to compare players" if many == 1 else f"give {many} players (`match_many`)"
+    raise ConfigError(f"this needs a game for two players, and {game.name} has {many}: {other}")
 
 
 def match(
@@ -216,11 +218,12 @@ def match(
     names: tuple[str, str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
 ) -> MatchResult:
-    """Play a match and say what it shows. Called again with the same `out` it goes on where it was.
+    """Play a match and return the result. Called again with the same `out`, it resumes.
 
-    Players are texts such as `uct(simulations=1000)`; `make_player`, a function under `@treetop.player` as `module:function`, turns
-    a text and a game into a `Player`. `games` is the most that are played; with `sprt` it ends as soon as the test is decided. `workers` are processes, one a
-    core if not given; with 1 all is played in this one. Ctrl-C ends it with what is known.
+    Players are specs such as `uct(simulations=1000)`; `make_player`, a function under `@treetop.player` named as
+    `module:function`, makes a `Player` from a spec and a game. `games` is the largest number of games; with `sprt` the
+    match ends as soon as the test is decided. `workers` is the number of processes (default: one for each core); with 1
+    all games are played in this process. Ctrl-C ends the match with the result so far.
     """
     terms = Terms(
         need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline
@@ -249,18 +252,19 @@ def match_many(
     names: Sequence[str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
 ) -> ManyResult:
-    """Play a match of three players or more, one for each seat of the game, and say what each received.
+    """Play a match of three or more players, one for each seat of the game, and return the result.
 
-    Each opening and each deal is played from every seat: in a round of as many games as there are players everybody moves on by one seat. There is
-    no Elo and no sequential test here: both are about two. All else is as in `match`.
+    Each opening and each deal is played from every seat: in a round of as many games as there are players, every player
+    moves on by one seat. There is no Elo and no sequential test: both are for two players. Everything else is as in
+    `match`.
     """
     terms = Terms(load_game(game), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
     many = terms.game.facts.players
     if many < 3 or len(players) != many:
         raise ConfigError(
-            f"{terms.game.name} is played by {many}, so name {many} players, not {len(players)}"
+            f"{terms.game.name} needs {many} players, not {len(players)}"
             if many > 2
-            else (f"{terms.game.name} is played by two: `match` is for them")
+            else (f"{terms.game.name} has two players: use `match`")
         )
     specs, called = tuple(players), tuple(names or players)
     file = None if out is None else Path(out)
@@ -278,12 +282,12 @@ def play_contests(
     workers: int | None,
     progress: Callable[[C, MatchProgress], object] | None = None,
 ) -> bool:
-    """Play all games that are missing, the pairings in turns; whether Ctrl-C ended it. The logs must be open."""
+    """Play all missing games, the pairings in turn. Return whether Ctrl-C ended it. The logs must be open."""
     if all(pairing.over or pairing.tally.finished >= terms.games for pairing in pairings):
         return False
     workers = _cores() if workers is None else workers
     source = _source(terms.game, workers)
-    # A player that cannot even be interrupted: then the process is ended, and the match stops.
+    # For a player that cannot be interrupted: then the process is killed, and the match stops.
     deadline = None if terms.move_deadline is None else 60 + 2 * terms.move_deadline * terms.game.facts.max_length
     run = _Run(terms, pairings, progress)
     try:
@@ -303,7 +307,7 @@ def play_contests(
 
 
 class _Run(Generic[C]):
-    """One call's worth of games."""
+    """The games of one call."""
 
     def __init__(
         self, terms: Terms, pairings: Sequence[C], progress: Callable[[C, MatchProgress], object] | None
@@ -317,7 +321,9 @@ class _Run(Generic[C]):
         self._first = 0.0  # when the first game was finished
 
     def units(self) -> Iterator[Unit]:
-        """The missing games: the first pair of every pairing, then the second, so that what is known grows evenly."""
+        """Yield the missing games: the first pair of every pairing, then the second, so that the results grow
+        evenly.
+        """
         group = self._terms.group
         for index in range(0, self._terms.games, group):
             for number, pairing in enumerate(self._pairings):
@@ -331,7 +337,9 @@ class _Run(Generic[C]):
                     yield Unit(name, (pairing.task(game, self._openings[game // group].actions, self._terms.seed),))
 
     def take(self, outcome: Outcome) -> None:
-        """Write a finished game down, and count it. A game that failed is the last: what is under way is finished, nothing new begun."""
+        """Save and count a finished game. After a game that failed, those in progress are finished and no new one
+        begins.
+        """
         pairing, index = self._owners.pop(outcome.unit.id)
         if not outcome.ok:
             pairing.log.note_error(index, outcome.reason, outcome.traceback)
@@ -353,21 +361,21 @@ class _Run(Generic[C]):
             )
 
     def raise_failure(self) -> None:
-        """Tell what made the match stop."""
+        """Raise an error that says why the match stopped."""
         if self._failure is None:
             return
         pairing, index, outcome = self._failure
         safe = (
             f"{pairing.tally.finished} finished games are safe in {pairing.log.path}"
             if pairing.log.path
-            else "nothing was to be kept"
+            else "no file was given to keep them"
         )
         trace = f"\n{outcome.traceback.rstrip()}" if outcome.traceback else ""
         raise MatchError(f"game {index} of {pairing.title} could not be played: {outcome.reason}; {safe}{trace}")
 
 
 def _cores() -> int:
-    """How many this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -380,7 +388,7 @@ def _known_openings(pairings: Sequence[Contest], group: int) -> dict[int, tuple[
 
 
 def _source(game: Game, workers: int) -> str | Game:
-    """What workers find the game by: itself where they are in this process, its name where they are not."""
+    """Return what workers find the game by: the game itself in this process, else its name."""
     if workers <= 1:
         return game
     name = game.source or game.name
@@ -388,10 +396,11 @@ def _source(game: Game, workers: int) -> str | Game:
         found = load_game(name)
     except TreetopError as error:
         raise ConfigError(
-            f"{name} cannot be found by that name in another process: name it as module:Name, or ask for workers=1 ({error})"
+            f"{name} cannot be found by that name in another process: "
+            f"name it as module:Name, or use workers=1 ({error})"
         ) from error
     if found.digest != game.digest:
         raise ConfigError(
-            f"another process would find other rules under the name {name}: name it as module:Name, or ask for workers=1"
+            f"another process would find other rules under the name {name}: name it as module:Name, or use workers=1"
         )
     return name

@@ -1,4 +1,6 @@
-"""Openings: a few random moves, so that games differ; no lopsided ones, so that the players decide; each one played with both colours."""
+"""Openings: a few random moves, so that games differ; balanced, so that the players decide; each played with both
+colours.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +16,11 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 
 _DIFFER = ("chance_outcomes", "deal", "determinize", "apply_joint", "apply_vector")
-"""Methods of games that do not need random moves to differ."""
+"""Methods of games that differ without random moves."""
 
 
 def start_of(game: Game, seed: int, number: int) -> Position:
-    """Where the games of one deal begin: the game's start, dealt where the game deals."""
+    """Return the start of the games of one deal: the initial position, dealt if the game deals."""
     return Position.start(game, Rng(derive(seed, DEAL, number)))
 
 
@@ -27,15 +29,19 @@ class OpeningSettings:
     """How openings are made."""
 
     plies: int | None = None
-    """How many random moves; None is an eighth of the longest game, from 1 to 8, and none where chance or secrets make games differ anyway."""
+    """The number of random moves. Default: an eighth of the longest game, from 1 to 8, and 0 with chance or imperfect
+    information.
+    """
     balanced: bool = True
-    """Whether a quick search must find the position fair."""
+    """Whether a quick search must find the position balanced."""
     limit: float = 0.5
-    """How far a fair position's value may lie from the middle of the utility range, as a share of half the range."""
+    """How far a balanced position's value may lie from the middle of the utility range, as a share of half the
+    range.
+    """
     simulations: int = 400
-    """How long the quick search is."""
+    """The simulations of the quick search."""
     tries: int = 40
-    """How many openings are looked at for one that is fair and new; after that the best of them is taken."""
+    """How many openings are tried to find one that is balanced and new; after that the best of them is taken."""
 
     def __post_init__(self) -> None:
         for name, least in (("plies", 0), ("simulations", 1), ("tries", 1)):
@@ -44,22 +50,22 @@ class OpeningSettings:
         checks.number("limit of the openings", self.limit, above=0, high=1)
 
     def plies_for(self, game: Game) -> int:
-        """How many random moves an opening of a game has."""
+        """Return how many random moves an opening of a game has."""
         if self.plies is not None:
             return self.plies
         return 0 if any(game.has(method) for method in _DIFFER) else min(8, max(1, game.facts.max_length // 8))
 
     def to_dict(self, game: Game) -> dict[str, Any]:
-        """Plain values, as they stand in a match's file."""
+        """Return plain values for a match's file."""
         judge = {"limit": self.limit, "simulations": self.simulations} if self.balanced else {}
         return {"plies": self.plies_for(game), "balanced": self.balanced, **judge, "tries": self.tries}
 
 
 class Openings:
-    """The openings of a match, one a pair: `openings[3]` is the fourth.
+    """The openings of a match, one for each pair: `openings[3]` is the fourth.
 
-    An opening depends on the seed, on the number of its pair and on the openings of the pairs before it, which it tries not to repeat.
-    `known` are openings that were made before, in a match that is resumed.
+    An opening depends on the seed, on the number of its pair and on the openings before it, which it tries not to
+    repeat. `known` are openings that were made before, in a match that is resumed.
     """
 
     def __init__(
@@ -108,7 +114,9 @@ class Openings:
         return best
 
     def _walk(self, position: Position, rng: Rng) -> Position | None:
-        """Random moves from the start, chance not counted; None where the game is over by then, or as good as over."""
+        """Play random moves from the start, chance not counted. Return None if the game is over by then, or one move
+        from its end.
+        """
         for _ in range(self._plies):
             position = position.settle(rng)
             if position.is_terminal:
@@ -117,10 +125,12 @@ class Openings:
         return None if self._plies and _is_decided(position) else position
 
     def _tilt(self, position: Position) -> float:
-        """How far the position's value lies from the middle, for the player who is furthest; 0 where nobody wants to know."""
+        """Return how far the value lies from the middle, for the player with the largest difference; 0 if balance is
+        not required.
+        """
         if (
             not self._settings.balanced or not self._plies or self._game.has("determinize")
-        ):  # a search would see only one side of a secret
+        ):  # a search would see only one side of the hidden information
             return 0.0
         key = position.record.tobytes()
         if key not in self._tilts:
@@ -131,7 +141,7 @@ class Openings:
             if settled.is_terminal:
                 return 0.0
             judged = Search(settled).run(Limit(simulations=self._settings.simulations))
-            if judged.interrupted:  # a judgement cut short would be another one
+            if judged.interrupted:  # a search that was cut short would give another value
                 raise KeyboardInterrupt
             half = (facts.rewards[1] - facts.rewards[0]) / 2
             self._tilts[key] = max(abs(value - facts.middle) for value in judged.values) / half
@@ -139,7 +149,7 @@ class Openings:
 
 
 def _is_decided(position: Position) -> bool:
-    """Whether the game is over, or the player to move wins at once, or cannot but lose at once."""
+    """Return whether the game is over, or the player to move wins at once, or must lose at once."""
     if position.is_terminal:
         return True
     mover = position.player

@@ -1,4 +1,4 @@
-"""Players in a file, by name.
+"""Read players from a file, by name.
 
 ::
 
@@ -22,10 +22,10 @@ from treetop.players.spec import parse_spec, runs_code
 
 
 def read_players(path: str | Path, *, trusted: bool = False) -> dict[str, str]:
-    """Read the players of a TOML file: what each name stands for.
+    """Read the players of a TOML file: a spec for each name.
 
-    A file names bundled players only. With `trusted` it may also name modules (`module:function`) and programs (`uci("command")`), which run
-    when a match begins.
+    A file may name bundled players only. With `trusted` it may also name modules (`module:function`) and programs
+    (`uci("command")`), which run when a match begins.
     """
     path = Path(path)
     try:
@@ -45,14 +45,15 @@ def read_players(path: str | Path, *, trusted: bool = False) -> dict[str, str]:
     for name, spec in specs.items():
         if not trusted and runs_code(parse_spec(spec)):
             raise ConfigError(
-                f"{path}: [players.{name}] is {shown(spec)}, which imports a module or starts a program, and a file may name bundled players "
-                "only: write it on the command line, or trust the file with --trust-players (in Python: trusted=True)"
+                f"{path}: [players.{name}] is {shown(spec)}, which imports a module or starts a program, and a file may "
+                "name bundled players only: write it on the command line, or trust the file with --trust-players "
+                "(in Python: trusted=True)"
             )
     return specs
 
 
 def find_player(text: str, players: dict[str, str]) -> tuple[str, str]:
-    """The name and the spec of a player: one of the file's names, or a spec itself."""
+    """Return the name and the spec of a player: one of the file's names, or a spec itself."""
     if text in players:
         return text, players[text]
     close = closest(text, players, cutoff=0.8)

@@ -1,4 +1,4 @@
-"""What a worker does: it makes its players once, and plays one game a unit of work."""
+"""The work of one worker: make the players once, and play one game for each unit of work."""
 
 from __future__ import annotations
 
@@ -18,89 +18,93 @@ from treetop.players.player import Player, prepare
 from treetop.players.spec import find_maker, make_player
 
 MAKE_PLAYER = "treetop.players.spec:make_player"
-"""What makes a player of a text and a game, unless a match names another function."""
+"""The function that makes a player from a spec and a game, unless a match names another."""
 
 
 SETUP = "treetop.arena.playing:GameWorker"
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-"""How files name players."""
+"""The names of players in files."""
 
 RESULTS = {1.0: "win", 0.5: "draw", 0.0: "loss"}
 
 
 def maker(reference: str) -> Callable[..., Any]:
-    """Return the function that makes players: the bundled one, or one under `@treetop.player` that `module:function` names."""
+    """Return the function that makes players: the bundled one, or one under `@treetop.player` named as
+    `module:function`.
+    """
     return make_player if reference == MAKE_PLAYER else find_maker(reference)
 
 
 class Task(Protocol):
-    """One game: all that it depends on, and what is written of it."""
+    """One game: everything it depends on, and its line in the file."""
 
     @property
     def opening(self) -> tuple[Any, ...]:
-        """What is played before the players begin."""
+        """The moves played before the players begin."""
         ...
 
     @property
     def deal(self) -> int:
-        """The number of its deal: games with the same one share the opening, the cards and the dice."""
+        """The number of its deal: games of the same deal share the opening, the cards and the dice."""
         ...
 
     @property
     def seed(self) -> int:
-        """The seed of the whole."""
+        """The seed of the whole match or evaluation."""
         ...
 
     @property
     def game_seed_number(self) -> int:
-        """By what number this game's own seed is derived."""
+        """The number from which this game's own seed is derived."""
         ...
 
     @property
     def by_seat(self) -> tuple[tuple[str, int], ...]:
-        """Who sits where: a player's text, and which of several objects of it."""
+        """The players in seat order: a spec, and which of several objects of it."""
         ...
 
     def record(self, played: PlayedGame, seed: int, chance: int) -> dict[str, Any]:
-        """The game's line in the file."""
+        """Return the game's line in the file."""
         ...
 
 
 @dataclass(frozen=True)
 class GameTask:
-    """One game of a match: all that it depends on."""
+    """One game of a match: everything it depends on."""
 
     index: int
     opening: tuple[Any, ...]
     specs: tuple[str, ...]
     """Player A, player B, and so on."""
     seed: int
-    """The match's seed."""
+    """The seed of the match."""
 
     @property
     def deal(self) -> int:
-        """The pair, or round, that the game belongs to: one opening and one deal, from every seat."""
+        """The pair or round of the game: one opening and one deal, from every seat."""
         return self.index // len(self.specs)
 
     @property
     def game_seed_number(self) -> int:
-        """Each game has a seed of its own."""
+        """Each game has its own seed."""
         return self.index
 
     @property
     def seats(self) -> tuple[int, ...]:
-        """The number of the player in each seat: A begins in the first game of a round, and in each further one sits one seat later."""
+        """The number of the player in each seat: A begins in the first game of a round, and moves on by one seat in
+        each further game.
+        """
         many = len(self.specs)
         return tuple((seat - self.index) % many for seat in range(many))
 
     @property
     def by_seat(self) -> tuple[tuple[str, int], ...]:
-        """Who sits where; two objects even where both are the same player."""
+        """The players in seat order; two objects even if both are the same player."""
         return tuple((self.specs[number], number) for number in self.seats)
 
     def record(self, played: PlayedGame, seed: int, chance: int) -> dict[str, Any]:
-        """The game's line in the match's file."""
+        """Return the game's line in the match's file."""
         seats = [LETTERS[number] for number in self.seats]
         moves = played.end.moves()
         opening = len(self.opening)
@@ -127,7 +131,8 @@ class GameTask:
 class GameWorker:
     """Plays games. Players are made when they are first needed, and again after they have failed.
 
-    One of each of `specs` is made and prepared at once, so that what compiles or starts slowly is ready before the first game.
+    One of each of `specs` is made and prepared at once, so that what compiles or starts slowly is ready before the
+    first game.
     """
 
     def __init__(
@@ -145,7 +150,7 @@ class GameWorker:
                 prepare(self._spare[spec], self._game)
 
     def __call__(self, task: Task) -> dict[str, Any]:
-        """Play a game: its line in the file."""
+        """Play a game and return its line in the file."""
         start = start_of(self._game, task.seed, task.deal).play(task.opening)
         seed, chance = derive(task.seed, GAME, task.game_seed_number), derive(task.seed, CHANCE, task.deal)
         seats = list(task.by_seat)
@@ -156,7 +161,7 @@ class GameWorker:
             self._drop(seats)
             raise
         if played.forfeit is not None:
-            self._drop([seats[played.forfeit]])  # whatever state it is in
+            self._drop([seats[played.forfeit]])  # in whatever state it is
         return task.record(played, seed, chance)
 
     def close(self) -> None:
@@ -183,7 +188,7 @@ class GameWorker:
 
 
 class _Absent:
-    """Stands in for a player that cannot be made: it forfeits."""
+    """Replaces a player that cannot be made: it forfeits."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.name, self._reason = name, reason
@@ -195,10 +200,10 @@ class _Absent:
         raise PlayerError(self._reason)
 
     def observe(self, action: Any) -> None:
-        """Nothing to see."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing."""
 
 
 def _result(played: PlayedGame, seat: int) -> dict[str, Any]:

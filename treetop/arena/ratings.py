@@ -1,4 +1,6 @@
-"""Ratings of many players from all their games: the Bradley-Terry model, fitted by choix, on the Elo scale, with intervals."""
+"""Rate many players from all their games: the Bradley-Terry model, fitted by choix, on the Elo scale, with
+intervals.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +16,11 @@ from treetop.errors import ConfigError, MissingExtraError
 from treetop.stats import Interval
 
 _ELO = 400 / math.log(10)
-_VIRTUAL = (
-    0.25  # wins that each side of a pairing is given beforehand, so that a player who lost no game has a rating too
-)
+_VIRTUAL = 0.25  # wins added to each side of a pairing, so that a player who lost no game has a finite rating
 _RESAMPLES = 400
 
 Pairings = Mapping[tuple[int, int], Pentanomial]
-"""For two players by their numbers, the pairs that they played: how many gave the first one 0, 1/2, 1, 3/2 and 2 points."""
+"""For two players, by number, the pentanomial of their pairs for the first one."""
 
 
 @dataclass(frozen=True)
@@ -31,17 +31,17 @@ class Ratings:
     anchor: int
 
     def to_dict(self, names: Sequence[str]) -> dict[str, Any]:
-        """Plain values, by name."""
+        """Return plain values by name."""
         return {name: rating.to_dict() for name, rating in zip(names, self.elo, strict=True)}
 
 
 def need_choix() -> Any:
-    """The package that fits ratings, or an error that says how to get it."""
+    """Return the package that fits ratings, or raise an error that says how to install it."""
     try:
         import choix
     except ImportError as error:
         raise MissingExtraError(
-            "ratings of a tournament need the package choix: pip install 'treetop[arena]'"
+            "the ratings of a tournament need the package choix: pip install 'treetop[arena]'"
         ) from error
     return choix
 
@@ -49,10 +49,11 @@ def need_choix() -> Any:
 def bradley_terry(
     players: int, pairings: Pairings, *, anchor: int = 0, anchor_elo: float = 0.0, seed: int = 0
 ) -> Ratings:
-    """The ratings that explain all results best; a draw is half a win for either side.
+    """Fit the ratings that explain all results best; a draw is half a win for each side.
 
-    The intervals are a bootstrap over pairs: each pairing is drawn anew from its own pairs, many times, and the middle 95% of the ratings
-    are told. A pair won and lost as a whole, half each, is among those drawn from: a few equal pairs do not prove that all are equal.
+    The intervals are a bootstrap over pairs: each pairing is resampled many times from its own pairs, and the middle
+    95% of the ratings are reported. Half a pair won and half a pair lost are added to what is resampled: a few equal
+    pairs do not prove that all are equal.
     """
     if anchor not in range(players):
         raise ConfigError(f"the anchor must be one of the {players} players, not number {anchor}")
@@ -76,7 +77,7 @@ def _redrawn(counts: Pairings, rng: np.random.Generator) -> dict[tuple[int, int]
 
 
 def _fit(choix: Any, players: int, counts: Mapping[tuple[int, int], Any]) -> Any:
-    """Ratings on the Elo scale, with the mean 0."""
+    """Return ratings on the Elo scale, with mean 0."""
     wins = np.zeros((players, players))
     for (i, j), cells in counts.items():
         points, games = float(cells @ np.arange(5)) / 2, 2 * float(cells.sum())
@@ -86,7 +87,7 @@ def _fit(choix: Any, players: int, counts: Mapping[tuple[int, int], Any]) -> Any
 
 
 def _refuse_islands(players: int, pairs: Sequence[tuple[int, int]]) -> None:
-    """Ratings compare only players that are connected by games."""
+    """Raise ConfigError unless all players are connected by games."""
     reached, frontier = {0}, [0]
     while frontier:
         here = frontier.pop()

@@ -1,4 +1,4 @@
-"""What a match says: counted game by game, for a program in fields, for a person in print."""
+"""The result of a match of two players: counted game by game, as fields and as text."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ _MANY_SIZES = 4  # of returns: more than a win, a draw and a loss
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The state of a match, finished or not. Only whole pairs count; with a test that is decided, only those that decided it."""
+    """The state of a match, finished or not. Only complete pairs count; if a test is decided, only those that decided
+    it.
+    """
 
     players: tuple[str, str]
     """The names of A and B."""
     game: str
     seed: int
     games: int
-    """How many games count here."""
+    """How many games count."""
     wins: int
-    """Of player A; so are draws and losses."""
+    """Of player A, like draws and losses."""
     draws: int
     losses: int
     pentanomial: Pentanomial
@@ -38,43 +40,43 @@ class MatchResult:
     forfeits: dict[str, int]
     """By player, A and B."""
     forfeit_reasons: dict[str, Reasons]
-    """By player, for each reason how many games."""
+    """By player, each reason with the number of games."""
     first_player: tuple[int, int, int]
-    """Wins, draws and losses of whoever had the first move."""
+    """Wins, draws and losses of the first player to move."""
     mean_rewards: dict[str, float]
-    """A's and B's mean return a game, for games whose returns say more than win or loss."""
+    """A's and B's mean return per game, for games whose returns are more than win, draw or loss."""
     advantage: Interval
-    """By how much A's return exceeded B's a game, with the interval that the pairs give it."""
+    """By how much A's return exceeded B's per game, with an interval over the pairs."""
     graded: bool
-    """Whether returns of more than three sizes were seen, so that a score alone does not tell how much was won."""
+    """Whether more than three different returns were seen, so that the score alone does not show how much was won."""
     clairvoyant: tuple[str, ...]
-    """Those of A and B that were shown what is hidden."""
+    """Those of A and B that saw hidden information."""
     asked: int
-    """How many games the match was to have."""
+    """The requested number of games."""
     finished: int
-    """How many of them are played, whole pairs or not."""
+    """How many of them are played, in complete pairs or not."""
     out: Path | None = None
-    """Where the games stand."""
+    """The file of the games."""
     interrupted: bool = False
     """Whether Ctrl-C ended it."""
 
     @property
     def score(self) -> float:
-        """Player A's mean score a game."""
+        """Player A's mean score per game."""
         return self.rating.score.value
 
     @property
     def leader(self) -> int | None:
-        """Which of the two is ahead, 0 or 1."""
+        """The player that is ahead, 0 or 1."""
         return None if self.score == 0.5 else int(self.score < 0.5)
 
     @property
     def complete(self) -> bool:
-        """Whether there is nothing left to play: all games are there, or the test is decided."""
+        """Whether there is nothing left to play: all games are played, or the test is decided."""
         return self.finished >= self.asked or (self.sprt is not None and self.sprt.decided)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `--json` prints them. What is infinite is None."""
+        """Return plain values, as `--json` prints them. Infinite values are None."""
         wins, draws, losses = self.first_player
         first = (wins + draws / 2) / self.games if self.games else None
         return {
@@ -102,20 +104,20 @@ class MatchResult:
         }
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Headings and a row a player."""
+        """Return headings and a row for each player."""
         head = ["player", "wins", "draws", "losses", "score"]
         a = [self.players[0], f"{self.wins:,}", f"{self.draws:,}", f"{self.losses:,}", f"{self.score:.1%}"]
         b = [self.players[1], f"{self.losses:,}", f"{self.draws:,}", f"{self.wins:,}", f"{1 - self.score:.1%}"]
         return head, [a, b]
 
     def facts(self) -> dict[str, str]:
-        """What else there is to say, by name."""
+        """Return further facts by name."""
         rating = self.rating
         said = {
             "pairs": f"{', '.join(map(str, self.pentanomial))} with 0, 1/2, 1, 3/2, 2 points",
             "Elo": f"{rating.elo.signed()}, 95% interval",
             "normalized Elo": rating.normalized_elo.signed(),
-            "superiority": f"{_likely(rating.superiority)} that {self.players[0]} is the stronger one",
+            "superiority": f"{_likely(rating.superiority)} that {self.players[0]} is the stronger player",
         }
         if self.games:
             said["first player"] = self._first_player()
@@ -126,7 +128,7 @@ class MatchResult:
             said["forfeits"] = describe(zip(self.players, (self.forfeit_reasons[key] for key in PLAYERS), strict=True))
         if self.clairvoyant:
             said["clairvoyant"] = (
-                f"{', '.join(self.players[PLAYERS.index(key)] for key in self.clairvoyant)}: shown what is hidden"
+                f"{', '.join(self.players[PLAYERS.index(key)] for key in self.clairvoyant)}: saw hidden information"
             )
         if self.sprt is not None:
             said["SPRT"] = str(self.sprt)
@@ -138,7 +140,7 @@ class MatchResult:
         return f"scored {share:.1%} ({wins} wins, {draws} draws, {losses} losses; {format_signed(elo_of(share))} Elo)"
 
     def title(self) -> str:
-        """One line: who, what, how many."""
+        """Return a one-line title: players, game, number of games."""
         many = f"{self.games:,} of {self.asked:,} games" if self.games != self.asked else f"{self.games:,} games"
         return f"{self.players[0]} against {self.players[1]}: {self.game}, {many}, seed {self.seed}"
 
@@ -147,7 +149,7 @@ class MatchResult:
 
 
 def _likely(chance: float) -> str:
-    """Never quite certain."""
+    """Return a probability as text that never claims certainty."""
     return (
         "more than 99.9% likely"
         if chance > 0.999
@@ -169,7 +171,7 @@ class _Counts:
     games: int = 0
     more: list[float] = field(
         default_factory=lambda: [0.0, 0.0]
-    )  # A's return above B's a game of a pair: the sum, and that of the squares
+    )  # A's return minus B's per game of a pair: the sum, and the sum of the squares
     sizes: set[float] = field(default_factory=set)  # of returns; four are as good as all
     clairvoyant: set[str] = field(default_factory=set)
 
@@ -196,7 +198,9 @@ def _cell(points: float) -> int:
 
 
 class Tally:
-    """Counts games as they come in, in any order. A test reads the pairs in the order of their indices, so no clock has a say in it."""
+    """Count games as they come in, in any order. A test reads the pairs in the order of their indices, so timing has no
+    influence.
+    """
 
     def __init__(
         self,
@@ -211,7 +215,7 @@ class Tally:
         self._asked = asked
         self._sprt = sprt
         self._half: dict[int, Record] = {}
-        self._waiting: dict[int, tuple[Record, Record]] = {}  # whole pairs whose turn in the test has not come
+        self._waiting: dict[int, tuple[Record, Record]] = {}  # complete pairs whose turn in the test has not come
         self._all, self._prefix = _Counts(), _Counts()
         self._next = 0
         self._finished = 0
@@ -224,11 +228,11 @@ class Tally:
 
     @property
     def finished(self) -> int:
-        """How many of the games that were asked for are played."""
+        """How many of the requested games are played."""
         return self._finished
 
     def add(self, record: Record) -> None:
-        """Count a finished game. Games beyond those that were asked for do not count."""
+        """Count a finished game. Games beyond the requested number do not count."""
         if record["index"] >= self._asked:
             return
         self._finished += 1
@@ -249,11 +253,11 @@ class Tally:
             self._state = sprt.state(self._prefix.pentanomial)
 
     def standing(self) -> MatchResult:
-        """What is known now."""
+        """Return the result so far."""
         return self.result()
 
     def result(self, *, interrupted: bool = False) -> MatchResult:
-        """What is known now."""
+        """Return the result so far."""
         counts = self._prefix if self.decided else self._all
         wins, draws, losses = counts.results
         pentanomial: Any = tuple(counts.pentanomial)

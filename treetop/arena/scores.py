@@ -1,4 +1,6 @@
-"""What an evaluation says: scores with intervals, differences on the same deals, and what games tell of their ends."""
+"""The result of an evaluation: scores with intervals, differences on the same deals, and the shares of the final
+results.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ from treetop.text import text_facts, text_table
 
 @dataclass(frozen=True)
 class Scores:
-    """What one player reached. The score of a game is what the first seat received; of a game for one that is all there is."""
+    """The result of one player. The score of a game is the return of the first seat, which in a one-player game is the
+    only one.
+    """
 
     player: str
     games: int
@@ -27,41 +31,43 @@ class Scores:
     best: float
     worst: float
     wins: int
-    """Games with a score above what counts as a win."""
+    """Games with a score above the threshold of a win."""
     seats: tuple[float, ...]
     """The mean return of each seat."""
     forfeits: int
     forfeit_reasons: Reasons
-    """For each reason how many games."""
+    """Each reason of a forfeit with the number of games."""
     seconds: float
-    """Of thinking, a game."""
+    """Thinking time per game."""
     choices: float
-    """How often it had to choose, a game."""
+    """Choices per game."""
     simulations: float | None
-    """A choice; None for players that do not say."""
+    """Simulations per choice; None for players that do not report them."""
     ends: dict[str, dict[str, float]]
-    """What the game's `summary` told of the ends: for each name the share of games, of numbers with at least that many."""
+    """From the game's `summary` of its end: for each name the share of games with each value, or with at least that
+    value for numbers.
+    """
     clairvoyant: bool
-    """Whether it was shown what is hidden."""
+    """Whether it saw hidden information."""
 
     @property
     def win_share(self) -> float:
-        """Which share of the games was won."""
+        """The share of games that were won."""
         return self.wins / self.games if self.games else 0.0
 
     @property
     def win_interval(self) -> Interval:
-        """The same with its 95% interval."""
+        """The share of games that were won, with its 95% interval."""
         return share_interval(self.wins, self.games)
 
     @property
     def effort(self) -> str:
-        """What it took."""
+        """Return the effort as text."""
         searched = "" if self.simulations is None else f" of {format_number(self.simulations)} simulations"
         return f"{self.player}: {self.seconds:.3g} s a game, {format_number(self.choices)} moves{searched}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {
             "player": self.player,
             "games": self.games,
@@ -96,7 +102,7 @@ class Difference:
     worse: int
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {
             "player": self.player,
             "than": self.than,
@@ -120,7 +126,7 @@ class EvaluationResult:
     game: str
     seed: int
     asked: int
-    """How many games each player was to play."""
+    """The requested number of games of each player."""
     win_above: float
     scores: tuple[Scores, ...]
     differences: tuple[Difference, ...]
@@ -135,7 +141,7 @@ class EvaluationResult:
         return self.finished >= self.asked * len(self.scores)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `--json` prints them."""
+        """Return plain values, as `--json` prints them."""
         return {
             "game": self.game,
             "seed": self.seed,
@@ -150,7 +156,7 @@ class EvaluationResult:
         }
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Headings and a row a player."""
+        """Return headings and a row for each player."""
         head = ["player", "mean score", "95% interval", "median", "best", "wins", "95% interval"]
         rows = [
             [
@@ -167,7 +173,7 @@ class EvaluationResult:
         return head, rows
 
     def ends(self) -> list[tuple[str, list[str], list[list[str]]]]:
-        """For each name of the game's `summary` a table: a row an end, a column a player."""
+        """Return a table for each name of the game's `summary`: a row for each value, a column for each player."""
         names = dict.fromkeys(name for one in self.scores for name in one.ends)
         tables = []
         for name in names:
@@ -180,7 +186,7 @@ class EvaluationResult:
         return tables
 
     def facts(self) -> dict[str, str]:
-        """What else there is to say, by name."""
+        """Return further facts by name."""
         said = {"a win": f"a score above {self.win_above:g}"}
         for count, one in enumerate(self.scores, start=1):
             said["effort" if len(self.scores) == 1 else f"effort {count}"] = one.effort
@@ -194,12 +200,12 @@ class EvaluationResult:
             said["forfeits"] = describe((one.player, one.forfeit_reasons) for one in self.scores)
         if any(one.clairvoyant for one in self.scores):
             said["clairvoyant"] = (
-                f"{', '.join(one.player for one in self.scores if one.clairvoyant)}: shown what is hidden"
+                f"{', '.join(one.player for one in self.scores if one.clairvoyant)}: saw hidden information"
             )
         return said
 
     def title(self) -> str:
-        """One line: what, how many."""
+        """Return a one-line title: game, number of games."""
         asked = self.asked * len(self.scores)
         many = (
             f"{self.asked:,} game{'s' if self.asked > 1 else ''} a player"
@@ -214,7 +220,7 @@ class EvaluationResult:
 
 
 class ScoreTally:
-    """Counts the games of an evaluation as they come in, in any order."""
+    """Count the games of an evaluation as they come in, in any order."""
 
     decided = False
 
@@ -234,21 +240,21 @@ class ScoreTally:
 
     @property
     def finished(self) -> int:
-        """How many of the games that were asked for are played."""
+        """How many of the requested games are played."""
         return sum(len(records) for records in self._records)
 
     def add(self, record: Record) -> None:
-        """Count a finished game. Deals beyond those that were asked for do not count."""
+        """Count a finished game. Deals beyond the requested number do not count."""
         if record["deal"] < self._asked and record["player"] < len(self._players):
             self._records[record["player"]][record["deal"]] = record
             self._sums[record["player"]] += record["returns"][0]
 
     def standing(self) -> tuple[float, ...]:
-        """The mean score of each player so far."""
+        """Return the mean score of each player so far."""
         return tuple(total / max(len(records), 1) for total, records in zip(self._sums, self._records, strict=True))
 
     def result(self, *, interrupted: bool = False) -> EvaluationResult:
-        """What is known now."""
+        """Return the result so far."""
         scores = tuple(self._scores(number) for number in range(len(self._players)))
         differences = tuple(self._difference(number) for number in range(1, len(self._players)))
         return EvaluationResult(
@@ -294,7 +300,9 @@ class ScoreTally:
 
 
 def _ends(records: list[Record]) -> dict[str, dict[str, float]]:
-    """The shares of what summaries told: of a number how many games had at least that, of anything else how many had just that."""
+    """Return the shares of the values of summaries: for numbers the games with at least that value, else with exactly
+    that value.
+    """
     found: dict[str, list[Any]] = {}
     for record in records:
         for name, value in record["summary"].items():

@@ -1,15 +1,15 @@
-"""Seeds from seeds: every random choice of a match comes from its seed and from what the choice is for, and from nothing else."""
+"""Derive seeds: every random choice of a match comes from its seed and from the purpose of the choice."""
 
 from __future__ import annotations
 
 from treetop.compiler.rng import STEP, mix
 
 OPENING, GAME, PLAYER, CHANCE, DEAL, SIGHT = 1, 2, 3, 4, 5, 6
-"""What a seed is for: different purposes never share numbers."""
+"""The purpose of a seed: different purposes never share numbers."""
 
 
 def derive(seed: int, *path: int) -> int:
-    """A seed for one purpose, from the seed of the whole and whole numbers that name the purpose.
+    """Return a seed for one purpose, from the seed of the whole and whole numbers that name the purpose.
 
     It has 53 bits, so that every reader of JSON keeps all of them.
     """

@@ -1,12 +1,13 @@
 """The sequential probability ratio test for pairs of games: stop as soon as the games have decided.
 
-Two hypotheses about player A's strength, H0 and H1, are weighed by how much better the one explains the pairs than the other: the log of the
-likelihood ratio (LLR). Wald's bounds on it keep both errors small, however often one looks. A hypothesis fixes one number only, and the
-distribution of the pair scores has four; so each hypothesis is represented by the distribution that explains the pairs best among
-all those that satisfy it: the *generalized* test.
+Two hypotheses about player A's strength, H0 and H1, are compared by the log of their likelihood ratio (LLR). Wald's
+bounds on it keep both error rates small, however often one looks. A hypothesis fixes only one number, and the
+distribution of the pair scores has four; so each hypothesis is represented by the distribution that explains the pairs
+best among all those that satisfy it: the *generalized* test.
 
-What a hypothesis fixes is, in the *normalized* model, the t-value: how many standard deviations the mean score lies above one half. That
-is what decides how many games a test needs, whatever the share of draws. In the *logistic* model it is the mean itself.
+In the *normalized* model a hypothesis fixes the t-value: how many standard deviations the mean score lies above one
+half. That determines how many games a test needs, whatever the share of draws. In the *logistic* model it fixes the
+mean itself.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ from treetop.arena.elo import NORMALIZED, PAIR_SCORES, check_pentanomial, elo_of
 from treetop.errors import ConfigError
 from treetop.stats import format_signed
 
-_UNSEEN = 1e-3  # what an empty cell counts: see `_shares`
+_UNSEEN = 1e-3  # the count of an empty cell: see `_shares`
 _ROUNDS = 200
 _CLOSE = 1e-9
-_FAR = 0.25  # a t-value of a test whose bounds are far apart: some 60 normalized Elo
+_FAR = 0.25  # a t-value of a test whose bounds are far apart: about 60 normalized Elo
 _STARTS = 8
 
 
 class Model(StrEnum):
-    """What the bounds of a test are measured in."""
+    """The unit of a test's bounds."""
 
     normalized = "normalized"
     logistic = "logistic"
 
 
 class Verdict(StrEnum):
-    """What a test has found."""
+    """The outcome of a test."""
 
     accept_h1 = "H1"
     accept_h0 = "H0"
@@ -56,9 +57,9 @@ class Sprt:
     elo0: float
     elo1: float
     alpha: float = 0.05
-    """How often H1 may be accepted where H0 is true."""
+    """The rate at which H1 may be accepted if H0 is true."""
     beta: float = 0.05
-    """How often H0 may be accepted where H1 is true."""
+    """The rate at which H0 may be accepted if H1 is true."""
     model: Model | str = Model.normalized
 
     def __post_init__(self) -> None:
@@ -73,16 +74,16 @@ class Sprt:
 
     @property
     def lower(self) -> float:
-        """Where H0 is accepted."""
+        """The LLR at which H0 is accepted."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """Where H1 is accepted."""
+        """The LLR at which H1 is accepted."""
         return math.log((1 - self.beta) / self.alpha)
 
     def llr(self, pentanomial: Sequence[int]) -> float:
-        """The log-likelihood ratio of H1 over H0, given the pairs."""
+        """Return the log-likelihood ratio of H1 over H0, given the pairs."""
         counts = check_pentanomial(pentanomial)
         pairs = sum(counts)
         if not pairs:
@@ -92,13 +93,13 @@ class Sprt:
         return pairs * math.fsum(share * math.log(q / p) for share, p, q in zip(shares, first, second, strict=True))
 
     def state(self, pentanomial: Sequence[int]) -> SprtState:
-        """What the pairs say so far."""
+        """Return the state of the test after these pairs."""
         llr = self.llr(pentanomial)
         verdict = Verdict.accept_h1 if llr >= self.upper else Verdict.accept_h0 if llr <= self.lower else Verdict.go_on
         return SprtState(self, llr, verdict, sum(pentanomial), self._in_the_other_model(check_pentanomial(pentanomial)))
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {"elo0": self.elo0, "elo1": self.elo1, "alpha": self.alpha, "beta": self.beta, "model": str(self.model)}
 
     def _likeliest(self, shares: Sequence[float], elo: float) -> list[float]:
@@ -107,10 +108,11 @@ class Sprt:
         return likeliest_with_t_value(shares, elo / NORMALIZED * math.sqrt(2))
 
     def _in_the_other_model(self, counts: Sequence[int]) -> tuple[float, float]:
-        """The bounds as they would read in the other model, with the deviation that the pairs show."""
+        """Return the bounds in the other model, with the deviation of the observed pairs."""
         a_game = math.sqrt(2) * _mean_and_deviation(_shares(counts), PAIR_SCORES)[1]
         if self.model is Model.logistic:
-            return tuple((score_of(elo) - 0.5) / a_game * NORMALIZED for elo in (self.elo0, self.elo1))  # type: ignore[return-value]
+            low, high = ((score_of(elo) - 0.5) / a_game * NORMALIZED for elo in (self.elo0, self.elo1))
+            return low, high
         edge = 1e-9
         return tuple(
             elo_of(min(max(0.5 + elo / NORMALIZED * a_game, edge), 1 - edge)) for elo in (self.elo0, self.elo1)
@@ -119,15 +121,15 @@ class Sprt:
 
 @dataclass(frozen=True)
 class SprtState:
-    """A test and how far it has come."""
+    """A test and its state."""
 
     sprt: Sprt
     llr: float
     verdict: Verdict
     pairs: int
-    """How many pairs it is based on."""
+    """The number of pairs it is based on."""
     other_bounds: tuple[float, float]
-    """The test's bounds in the other model, as far as the pairs show the deviation."""
+    """The test's bounds in the other model, estimated from the pairs."""
 
     @property
     def decided(self) -> bool:
@@ -135,7 +137,7 @@ class SprtState:
         return self.verdict is not Verdict.go_on
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         test = self.sprt
         other = Model.normalized if test.model is Model.logistic else Model.logistic
         return {
@@ -165,10 +167,10 @@ class SprtState:
 
 
 def likeliest_with_mean(shares: Sequence[float], scores: Sequence[float], mean: float) -> list[float]:
-    """Among all distributions over the scores with a given mean, the one that makes the observed shares most likely.
+    """Return the distribution over the scores with a given mean that makes the observed shares most likely.
 
-    Lagrange's condition gives p = share / (1 + x (score - mean)) with one unknown x. The mean of p falls as x grows, from the highest
-    score to the lowest, so there is exactly one x; Newton finds it, and a bracket keeps him inside.
+    Lagrange's condition gives p = share / (1 + x (score - mean)) with one unknown x. The mean of p falls as x grows,
+    from the highest score to the lowest, so there is exactly one x. Newton's method finds it, within a bracket.
     """
     distances = [score - mean for score in scores]
     lowest, highest = min(distances), max(distances)
@@ -194,15 +196,17 @@ def likeliest_with_mean(shares: Sequence[float], scores: Sequence[float], mean: 
 
 
 def likeliest_with_t_value(shares: Sequence[float], t: float, scores: Sequence[float] = PAIR_SCORES) -> list[float]:
-    """Among all distributions whose mean lies t deviations above one half, the one that makes the observed shares most likely.
+    """Return the distribution whose mean lies t deviations above one half that makes the observed shares most likely.
 
-    The condition mean - t * deviation = 1/2 is not linear in the probabilities. But near a distribution with mean m and deviation s it is, to
-    first order: then it is a condition on the mean of bent scores, score - t s / 2 * (1 + ((score - m) / s)**2), which is solved as
-    above. The solution gives a better m and s, until they stand still; there both conditions agree, in value and in slope.
+    The condition mean - t * deviation = 1/2 is not linear in the probabilities. But near a distribution with mean m and
+    deviation s it is, to first order: then it is a condition on the mean of bent scores, score - t s / 2 * (1 + ((score
+    - m) / s)**2), which is solved as above. The solution gives a better m and s; this is repeated until they no longer
+    change, and there both conditions agree, in value and in slope.
 
-    For positive t the bent condition is the stricter one, since (v / s + s) / 2 is never below the root of v. So every round ends with a
-    t-value of at least t, and the next one has a solution too; and no round makes the shares less likely than the one before. What it
-    comes to is the best near its start, so a t far above the observed one is approached from several.
+    For positive t the bent condition is the stricter one, since (v / s + s) / 2 is never below the root of v. So every
+    round ends with a t-value of at least t, and the next one has a solution too; and no round makes the shares less
+    likely than the one before. It converges to a local optimum, so a t far above the observed one is approached from
+    several starts.
     """
     if t < 0:
         mirrored = [1 - score for score in reversed(scores)]
@@ -210,12 +214,12 @@ def likeliest_with_t_value(shares: Sequence[float], t: float, scores: Sequence[f
     seen = _mean_and_deviation(shares, scores)
     starts = [seen] if _has_solution(_bent(scores, t, *seen)) else []
     if not starts or (t > _FAR and seen[0] - t * seen[1] < 0.5):
-        widest = 0.5 / math.sqrt(1 + t * t)  # no distribution between 0 and 1 with this t-value deviates more
+        widest = 0.5 / math.sqrt(1 + t * t)  # no distribution between 0 and 1 with this t-value has a larger deviation
         starts += [
             (0.5 + t * deviation, deviation)
             for deviation in (widest * part / _STARTS for part in range(1, _STARTS + 1))
         ]
-    found = [_settle(shares, t, scores, start) for start in starts if _has_solution(_bent(scores, t, *start))]
+    found = [_iterate(shares, t, scores, start) for start in starts if _has_solution(_bent(scores, t, *start))]
     return max(
         found,
         key=lambda probabilities: math.fsum(
@@ -224,8 +228,8 @@ def likeliest_with_t_value(shares: Sequence[float], t: float, scores: Sequence[f
     )
 
 
-def _settle(shares: Sequence[float], t: float, scores: Sequence[float], start: tuple[float, float]) -> list[float]:
-    """Solve the bent condition until mean and deviation stand still."""
+def _iterate(shares: Sequence[float], t: float, scores: Sequence[float], start: tuple[float, float]) -> list[float]:
+    """Solve the bent condition until mean and deviation no longer change."""
     here, current = start, list(shares)
     for _ in range(_ROUNDS):
         current = likeliest_with_mean(shares, _bent(scores, t, *here), 0.5)
@@ -244,10 +248,11 @@ def _bent(scores: Sequence[float], t: float, mean: float, deviation: float) -> l
 
 
 def _shares(counts: Sequence[int]) -> list[float]:
-    """The observed distribution, where a cell without a pair counts a thousandth of one.
+    """Return the observed distribution, with a thousandth of a pair in each empty cell.
 
-    What was not seen may still happen. Without that, ten drawn pairs could not be explained by any hypothesis but an exact balance, and the
-    ratio would not exist; with it an unseen result is merely unlikely. A thousandth weighs nothing beside the pairs themselves.
+    A result that was not seen may still happen. Without this, ten drawn pairs could be explained only by an exact
+    balance, and the ratio would not exist; with it an unseen result is merely unlikely. A thousandth has no weight
+    beside the pairs themselves.
     """
     filled = [max(float(count), _UNSEEN) for count in counts]
     total = math.fsum(filled)

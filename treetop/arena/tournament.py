@@ -1,4 +1,4 @@
-"""A round robin: every player meets every other one in a match, and all results together give ratings."""
+"""Play a round robin: every player meets every other in a match, and all results together give ratings."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from treetop.text import text_table
 
 @dataclass(frozen=True)
 class TournamentProgress:
-    """How far a tournament has come; given to the callback after every game."""
+    """The progress of a tournament; passed to the callback after every game."""
 
     finished: int
     asked: int
     played: int
-    """Games of this call, without those that were resumed."""
+    """Games of this call, without resumed ones."""
     elapsed: float
     """Seconds of this call so far."""
     rate: float
-    """Games a second since the first one was finished."""
+    """Games per second since the first one was finished."""
     points: dict[str, float]
-    """So far, by player; of whole pairs only."""
+    """Points so far by player, of complete pairs only."""
 
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """All matches of a round robin, and the ratings that follow."""
+    """All matches of a round robin, and the ratings."""
 
     players: tuple[str, ...]
     game: str
@@ -62,11 +62,11 @@ class TournamentResult:
 
     @property
     def complete(self) -> bool:
-        """Whether every match is."""
+        """Whether every match is finished."""
         return all(match.complete for match in self.matches.values())
 
     def points(self, player: int) -> tuple[float, int]:
-        """A player's points, and from how many games."""
+        """Return a player's points, and from how many games."""
         total, games = 0.0, 0
         for (i, _), match in self._of(player):
             mine = match.wins + match.draws / 2
@@ -78,7 +78,7 @@ class TournamentResult:
         return [(pair, match) for pair, match in self.matches.items() if player in pair]
 
     def order(self) -> list[int]:
-        """The players, the strongest first."""
+        """Return the players, the strongest first."""
         numbers = range(len(self.players))
         if self.ratings is not None:
             elo = self.ratings.elo
@@ -86,7 +86,9 @@ class TournamentResult:
         return sorted(numbers, key=lambda i: -self.points(i)[0] / max(self.points(i)[1], 1))
 
     def table(self) -> tuple[list[str], list[list[str]]]:
-        """The cross table: a row a player, with its rating, its points, and its score against each other one."""
+        """Return the cross table: a row for each player, with its rating, its points, and its score against each other
+        player.
+        """
         order = self.order()
         head = ["player", "Elo", "95% interval", "points", "games", *(str(place) for place in range(1, len(order) + 1))]
         rows = []
@@ -114,19 +116,19 @@ class TournamentResult:
         return f"{match.score if player < other else 1 - match.score:.1%}"
 
     def forfeit_reasons(self, player: int) -> Reasons:
-        """Why a player lost games by forfeit, and for each reason how many."""
+        """Return why a player lost games by forfeit, and how many for each reason."""
         total: Counter[str] = Counter()
         for (i, _), match in self._of(player):
             total.update(match.forfeit_reasons["A" if i == player else "B"])
         return dict(total.most_common())
 
     def facts(self) -> dict[str, str]:
-        """What else there is to say, by name."""
+        """Return further facts by name."""
         forfeits = describe((name, self.forfeit_reasons(player)) for player, name in enumerate(self.players))
         return {"forfeits": forfeits} if forfeits else {}
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `--json` prints them."""
+        """Return plain values, as `--json` prints them."""
         return {
             "players": list(self.players),
             "game": self.game,
@@ -143,7 +145,7 @@ class TournamentResult:
         }
 
     def title(self) -> str:
-        """One line: what, how many."""
+        """Return a one-line title: players, game, number of games."""
         asked = sum(match.asked for match in self.matches.values())
         many = f"{self.games:,} of {asked:,} games" if self.games != asked else f"{self.games:,} games"
         return f"{len(self.players)} players, every one against every other: {self.game}, {many}, seed {self.seed}"
@@ -169,11 +171,11 @@ def tournament(
     anchor_elo: float = 0.0,
     progress: Callable[[TournamentProgress], object] | None = None,
 ) -> TournamentResult:
-    """Play a round robin of `games` games a pairing, and rate the players. Needs `pip install 'treetop[arena]'`.
+    """Play a round robin of `games` games for each pairing, and rate the players. Needs `pip install 'treetop[arena]'`.
 
-    Players are texts, or texts by name. `out` is a folder with one file a pairing, each as `match` writes it: called again the tournament
-    goes on, also with more players or more games. All pairings play the same openings. The anchor, the first player if none is
-    named, has the rating `anchor_elo`.
+    Players are specs, or a mapping from names to specs. `out` is a folder with one file for each pairing, as `match`
+    writes it: called again, the tournament resumes, also with more players or more games. All pairings play the same
+    openings. The anchor (default: the first player) has the rating `anchor_elo`.
     """
     need_choix()
     roster = dict(players) if isinstance(players, Mapping) else {spec: spec for spec in players}
@@ -216,12 +218,12 @@ def _rate(
             anchor_elo=anchor_elo,
             seed=seed,
         )
-    except ConfigError:  # so early an end that some players have not met anybody
+    except ConfigError:  # so early an end that some players have not met any other
         return None
 
 
 class _Report:
-    """Turns the progress of pairings into that of the whole."""
+    """Turn the progress of pairings into that of the tournament."""
 
     def __init__(
         self,
@@ -256,7 +258,7 @@ def _folder(out: str | Path | None) -> Path | None:
 
 
 def _file(folder: Path | None, a: str, b: str, roster: Mapping[str, str]) -> Path | None:
-    """A name that people can read and that no other pairing has."""
+    """Return a readable file name that no other pairing has."""
     if folder is None:
         return None
     parts = [re.sub(r"[^A-Za-z0-9.=_-]+", "_", name).strip("_")[:40] for name in (a, b)]
