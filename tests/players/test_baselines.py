@@ -193,7 +193,7 @@ def test_rollouts_at_the_horizon_are_seeded_and_see_a_won_game():
 
 
 def test_alphabeta_refuses_games_of_other_kinds():
-    with pytest.raises(treetop.ConfigError, match="two players with opposite interests"):
+    with pytest.raises(treetop.ConfigError, match="two-player zero-sum games"):
         AlphaBetaPlayer(ThreeNim)
 
 

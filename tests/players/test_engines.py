@@ -182,7 +182,7 @@ def test_a_position_that_was_set_up_is_refused(scripted_uci):
 
 @pytest.mark.parametrize(("options", "text"), [
     ({"nodes": 0}, "nodes must be"), ({"depth": 1.5}, "depth must be"), ({"seconds": 0}, "seconds must be"), ({"deadline": -1}, "deadline must be"),
-    ({"seconds": 99}, "deadline must be longer"), ({"options": [1]}, "dictionary"), ({"check": -1}, "check must be"),
+    ({"seconds": 99}, "deadline must be more than seconds"), ({"options": [1]}, "dictionary"), ({"check": -1}, "check must be"),
 ])  # fmt: skip
 def test_options_out_of_range_are_refused(options, text):
     with pytest.raises(treetop.ConfigError, match=text):
@@ -299,7 +299,7 @@ def test_a_gtp_board_that_went_another_way_is_built_anew(scripted_gtp):
     ("reply(number, 'PASS')", "played an illegal move: 'pass'"),
     ("reply(number, 'A1')", "played an illegal move: 'a1'"),
     ("reply(number, 'Z77')", "played an illegal move"),
-    ("reply(number, '%&!')", "is no vertex"),
+    ("reply(number, '%&!')", "is not a vertex"),
     ("reply(number, 'cannot', '?')", "refused 'genmove white': cannot"),
     ("reply(99, 'B2')", "answered command 99"),
     ("sys.stdout.write('hello\\n\\n'); sys.stdout.flush()", "begins with = or ?"),
@@ -324,7 +324,7 @@ def test_gtp_commands_of_ones_own_are_sent_at_the_start(scripted_gtp):
     player = GtpPlayer(game, scripted_gtp(LAST_FREE), commands=["level 3"])
     with pytest.raises(treetop.PlayerError, match="refused 'level 3': unknown command"):
         player.begin(treetop.Position(game), 1)
-    with pytest.raises(treetop.ConfigError, match="list of texts"):
+    with pytest.raises(treetop.ConfigError, match="list of strings"):
         GtpPlayer(game, PYTHON, commands="level 3")
     with pytest.raises(treetop.ConfigError, match="needs the size"):
         GtpPlayer(treetop.load_game("nim"), PYTHON)

@@ -23,7 +23,7 @@ def search(simulations=200, config=None, **options):
 
 
 @pytest.mark.parametrize(("game", "words"), [
-    ("pig", "chance"), ("kuhn_poker", "chance"), ("matching_pennies", "moves made at once"), ("nim_three", "two players"), ("pendulum", "two players"),
+    ("pig", "chance"), ("kuhn_poker", "chance"), ("matching_pennies", "simultaneous moves"), ("nim_three", "two-player zero-sum"), ("pendulum", "two-player zero-sum"),
 ])  # fmt: skip
 def test_alphabeta_says_what_it_cannot_play(game, words):
     with pytest.raises(ConfigError, match=words):
@@ -31,7 +31,7 @@ def test_alphabeta_says_what_it_cannot_play(game, words):
 
 
 def test_an_engine_is_not_asked_for_what_it_cannot_be_told():
-    with pytest.raises(ConfigError, match="told moves and nothing else"):
+    with pytest.raises(ConfigError, match="receives only moves"):
         make_player('gtp("cat")', treetop.load_game("backgammon"))
 
 

@@ -47,7 +47,7 @@ def test_fairy_stockfish_plays_whole_games_on_both_sides(needs, gone, play, othe
 
 @pytest.mark.parametrize(("spec", "game", "error", "text"), [
     ("uci('fairy-stockfish')", "breakthrough", treetop.PlayerError, "perft 1, .* is 20 for it and 22 for us"),
-    ("uci('fairy-stockfish', variant='flipello')", "othello", treetop.ConfigError, "'flipello' is none of its values"),
+    ("uci('fairy-stockfish', variant='flipello')", "othello", treetop.ConfigError, "'flipello' is not one of its values"),
 ])  # fmt: skip
 def test_a_wrong_variant_is_found_before_the_first_game(needs, gone, spec, game, error, text):
     needs("fairy-stockfish", "fairy-stockfish")

@@ -66,7 +66,7 @@ def test_the_name_of_a_player_is_its_spec_unless_it_says_another():
     assert make_player("uct(c=1.4,simulations=5)", NIM).name == "uct(c=1.4, simulations=5)"
     assert make_player("uct(simulations=5, name='fast')", NIM).name == "fast"
     assert make_player("random(name='chance')", NIM).name == "chance"
-    with pytest.raises(treetop.ConfigError, match="name must be a text"):
+    with pytest.raises(treetop.ConfigError, match="name must be a string"):
         make_player("random(name=3)", NIM)
 
 
@@ -93,7 +93,7 @@ def test_options_of_a_search_reach_its_settings():
     ("uct(simulations=0)", ["simulations must be a whole number"]),
     ("uct(reuse=1)", ["reuse must be True or False"]),
     ("uct(evaluator='rolout')", ["rolout", "rollout"]),
-    ("uct(evaluator=3)", ["evaluator must be a text"]),
+    ("uct(evaluator=3)", ["evaluator must be a string"]),
     ("uct(evaluator='heuristic')", ["heuristic", "does not have"]),
     ("uct(max_nodes=3)", ["max_nodes must be at least"]),
     ("alphabeta(depth='deep')", ["depth must be a whole number"]),

@@ -1,1 +1,1 @@
-"""Those who play: searches, baselines, engines in a process of their own."""
+"""Players: searches, baselines, and engines in their own processes."""

@@ -1,4 +1,4 @@
-"""Fixed opponents to measure against: random moves, one move of foresight, alpha-beta."""
+"""Fixed opponents to measure against: random moves, one-ply lookahead, alpha-beta."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ T = TypeVar("T")
 
 
 class RandomPlayer(BasePlayer):
-    """Plays any legal action, each as likely; where actions are real numbers, one that the game draws."""
+    """Play legal actions uniformly at random; with continuous actions, one that the game samples."""
 
     def __init__(self, name: str = "random") -> None:
         super().__init__(name)
 
     def choose(self, position: Position) -> Choice:
-        """A random legal action."""
+        """Return a random legal action."""
         seed = self.seed_at(position)
         if position.is_continuous:
             numbers: Choice = position.sample_action(Rng(seed))
@@ -36,10 +36,11 @@ class RandomPlayer(BasePlayer):
 
 
 class GreedyPlayer(BasePlayer):
-    """Wins at once if it can, and does not let another win at once; else plays the best by the game's `heuristic`, or at random.
+    """Win at once if possible, prevent an immediate win of another player, else play the best action by the game's
+    `heuristic`, or a random one.
 
-    In games with chance, secrets, rewards on the way, moves made at once or real numbers it looks one move ahead: at what that gives at once,
-    on average, and at the `heuristic` for the rest.
+    In games with chance, imperfect information, immediate rewards, simultaneous moves or continuous actions it looks
+    one move ahead: at the mean immediate reward, and at the `heuristic` for the rest.
     """
 
     def __init__(self, game: Game, name: str = "greedy") -> None:
@@ -50,13 +51,13 @@ class GreedyPlayer(BasePlayer):
         self._foresight = Foresight(game)
 
     def prepare(self, game: Game) -> None:  # noqa: ARG002 - it knows its game
-        """Compile what looks ahead, or load it from the cache."""
+        """Compile the lookahead, or load it from the cache."""
         for minimax in (self._outcomes, self._estimates):
             if minimax is not None:
                 minimax.prepare()
 
     def choose(self, position: Position) -> Choice:
-        """Judge each action by what the next move can make of it, then by the estimate."""
+        """Rank each action by the best reply to it, then by the estimate."""
         if self._outcomes is None:
             seed = self.seed_at(position)
             return _one_of(self._foresight.best(position, self.chooser(position), seed), seed)
@@ -69,7 +70,7 @@ class GreedyPlayer(BasePlayer):
 
 
 class AlphaBetaPlayer(BasePlayer):
-    """Looks `depth` moves ahead, exactly, and estimates what it sees there. For games of two players with opposite interests."""
+    """Search `depth` moves ahead exactly, and estimate the positions there. For two-player zero-sum games."""
 
     def __init__(
         self, game: Game, depth: int = 4, *, table: int = _TABLE, rollouts: int = 0, name: str = "alphabeta"
@@ -79,20 +80,20 @@ class AlphaBetaPlayer(BasePlayer):
         _check_counts(table, rollouts)
         horizon = ROLLOUTS if rollouts else HEURISTIC if game.has("heuristic") else NOTHING
         self.last_value: float | None = None
-        """What the last move is worth to this player; None before the first move of a game."""
+        """The value of the last move for this player; None before the first move of a game."""
         self._minimax = Minimax(game, check_depth(depth), horizon=horizon, table=table, rollouts=rollouts)
 
     def prepare(self, game: Game) -> None:  # noqa: ARG002 - it knows its game
-        """Compile what looks ahead, or load it from the cache."""
+        """Compile the lookahead, or load it from the cache."""
         self._minimax.prepare()
 
     def begin(self, start: Position, seed: int) -> None:
-        """A new game begins."""
+        """Begin a new game."""
         super().begin(start, seed)
         self.last_value = None
 
     def choose(self, position: Position) -> int:
-        """One of the actions that are best; the seed decides which."""
+        """Return one of the best actions; the seed decides which."""
         seed = self.seed_at(position)
         best, score = self._minimax.best_moves(position, seed)
         self.last_value = self._minimax.value(score)
@@ -110,18 +111,16 @@ def _highest(scores: dict[int, int]) -> list[int]:
 
 def _refuse_other_games(game: Game) -> None:
     if game.facts.players != 2 or not game.facts.zero_sum:
-        raise ConfigError(
-            f"alphabeta is for two players with opposite interests, which {game.name} is not made for; greedy or a search will do"
-        )
+        raise ConfigError(f"alphabeta plays two-player zero-sum games, and {game.name} is none; use greedy or a search")
     for method, what in (
         ("chance_outcomes", "chance"),
         ("determinize", "hidden information"),
-        ("step_rewards", "rewards on the way"),
-        ("apply_joint", "moves made at once"),
-        ("apply_vector", "actions of real numbers"),
+        ("step_rewards", "immediate rewards"),
+        ("apply_joint", "simultaneous moves"),
+        ("apply_vector", "continuous actions"),
     ):
         if game.has(method):
-            raise ConfigError(f"alphabeta cannot play {game.name}, a game with {what}; a search can")
+            raise ConfigError(f"alphabeta cannot play {game.name}, a game with {what}; use a search")
 
 
 def _check_counts(table: Any, rollouts: Any) -> None:

@@ -1,6 +1,6 @@
-"""The Chess Engine Communication Protocol (XBoard's), in texts. It knows no game of ours.
+"""The Chess Engine Communication Protocol (XBoard's), as texts. It knows nothing about our games.
 
-Its dialects differ, so what an engine says of itself counts first (`feature`), and what is still wrong then is a switch.
+Dialects differ: an engine's own features count first (`feature`), and options correct what is still wrong then.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from treetop.players.line_process import LineProcess
 
 _FEATURE = re.compile(r'(\w+)=(?:"([^"]*)"|(\S+))')
 _COMPLAINTS = ("illegal move", "error", "tellusererror")
-_COURTESIES = ("easy", "nopost", "accepted", "rejected")  # commands that an engine need not know
+_COURTESIES = ("easy", "nopost", "accepted", "rejected")  # commands that an engine may not know
 _MOVE = re.compile(r"(?:my move is\s*:?|move)\s+(\S+)", re.IGNORECASE)
 _RESULT = re.compile(r"(?:result\s+)?(1-0|0-1|1/2-1/2)\b|resign\b", re.IGNORECASE)
 _WANTED = {
@@ -32,8 +32,8 @@ _WANTED = {
     "draw",
     "debug",
 }
-_FEATURE_SECONDS = 2.0  # what the protocol allows for the first feature; an engine of version 1 says nothing of itself
-_LEFTOVERS = 1000  # lines of the last game that nobody has read: its result, a farewell
+_FEATURE_SECONDS = 2.0  # the protocol's wait for the first feature; an engine of version 1 sends none
+_LEFTOVERS = 1000  # unread lines of the last game, such as its result
 
 
 class CecpEngine:
@@ -44,7 +44,7 @@ class CecpEngine:
     ) -> None:
         self.process = LineProcess(command)
         self.features: dict[str, str] = {}
-        """What the engine says of itself."""
+        """The features that the engine declares."""
         self._deadline = deadline
         self._start_deadline = start_deadline
         self._pings = 0
@@ -54,7 +54,9 @@ class CecpEngine:
         self._usermove = self.features.get("usermove") == "1" if usermove is None else usermove
 
     def _learn_features(self) -> None:
-        """Read features until the engine is done with them. One that has none is not waited for long; one that asks for time gets it."""
+        """Read features until the engine is done. An engine without features is not awaited for long; one that asks for
+        time gets it.
+        """
         end = time.monotonic() + self._start_deadline
         while self.features.get("done") != "1":
             left = end - time.monotonic()
@@ -76,7 +78,7 @@ class CecpEngine:
                 self.process.send(f"{'accepted' if name in _WANTED else 'rejected'} {name}")
 
     def new_game(self, variant: str | None = None, limits: Sequence[str] = ()) -> None:
-        """The start position, with nobody thinking; the limits are commands such as `st 1` or `sd 4`."""
+        """Set up the initial position, with no side thinking; the limits are commands such as `st 1` or `sd 4`."""
         if variant is not None and variant != "normal":
             offered = self.features.get("variants", "").split(",")
             if offered != [""] and variant not in offered:
@@ -94,12 +96,12 @@ class CecpEngine:
         self._settle("start of a game")
 
     def play(self, move: str) -> None:
-        """A move that somebody has played. Nobody thinks yet."""
+        """Send a move that was played. The engine does not think yet."""
         self.process.send(f"usermove {move}" if self._usermove else move)
         self._settle(f"answer to the move {move}")
 
     def generate(self) -> str:
-        """The engine's move for whoever is to move, which it has played then: a move's text, or `resign`."""
+        """Return the engine's move for the side to move, which it has then played: the text of a move, or `resign`."""
         self.process.send("go")
         for line in self.process.lines(self._deadline, "move"):
             self._refuse_complaints(line)
@@ -119,7 +121,7 @@ class CecpEngine:
         self.process.close("quit")
 
     def _settle(self, what: str) -> None:
-        """Where the engine can be asked whether it is ready, wait for that; what it complains of until then is an error."""
+        """Wait until the engine is ready, if it can be asked; a complaint before that is an error."""
         if self.features.get("ping") != "1":
             return
         self._pings += 1

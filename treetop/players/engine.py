@@ -1,6 +1,7 @@
-"""External engines as players: the protocols speak texts, these map them to the actions of a game.
+"""External engines as players: the protocols exchange texts, and these classes map them to the actions of a game.
 
-An engine that hangs, dies, plays an illegal move or breaks its protocol raises a `PlayerError` and is ended; the next game starts it anew.
+An engine that hangs, dies, plays an illegal move or breaks its protocol raises a `PlayerError` and is ended; the next
+game starts it again.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _PLAIN_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Engine(Protocol):
-    """What every protocol's object has."""
+    """The interface of every protocol's engine."""
 
     process: LineProcess
 
@@ -40,24 +41,26 @@ E = TypeVar("E", bound=Engine)
 
 
 class EnginePlayer(BasePlayer, Generic[E]):
-    """What the protocols share: the process is started by the first game, kept for the next ones, and ended when anything goes wrong."""
+    """The base of the protocols: the process is started by the first game, kept for the next ones, and ended after any
+    failure.
+    """
 
     def __init__(self, game: Game, command: str, name: str, deadline: float, start_deadline: float) -> None:
         super().__init__(name)
         self._check_game(game)
         self.game = game
         self._command = split_command(command)
-        find_program(self._command[0])  # better now than at the first move
+        find_program(self._command[0])  # now rather than at the first move
         self._deadline = _seconds("deadline", deadline)
         self._start_deadline = _seconds("start_deadline", start_deadline)
         self._engine: E | None = None
 
     def prepare(self, game: Game) -> None:  # noqa: ARG002 - it knows its game
-        """Start the engine, unless it is running, and set it up: options, and rules that agree with ours."""
+        """Start the engine, unless it is running, and set it up: options, and a comparison of its rules with ours."""
         self._running()
 
     def begin(self, start: Position, seed: int) -> None:
-        """A new game begins at the game's start, or after some moves from there."""
+        """Begin a new game at the initial position, or after some moves from there."""
         super().begin(start, seed)
         self._check_start(start)
         engine = self._running()
@@ -68,7 +71,7 @@ class EnginePlayer(BasePlayer, Generic[E]):
             raise
 
     def _running(self) -> E:
-        """The engine, started and set up where it is not running."""
+        """Return the engine, started and set up if it was not running."""
         if self._engine is None or self._engine.process.closed:
             self._engine = self._start()
             try:
@@ -79,7 +82,7 @@ class EnginePlayer(BasePlayer, Generic[E]):
         return self._engine
 
     def choose(self, position: Position) -> int:
-        """Ask the engine, and find the action that it means."""
+        """Ask the engine for a move and return its action."""
         engine = self._engine
         if engine is None or engine.process.closed:
             raise PlayerError(f"{self.name} is not running: a game begins with `begin`")
@@ -104,8 +107,8 @@ class EnginePlayer(BasePlayer, Generic[E]):
     def _check_game(self, game: Game) -> None:
         if any(game.has(method) for method in OTHER_KINDS):
             raise ConfigError(
-                f"an engine is told moves and nothing else, so it cannot play {game.name}, a game with chance, secrets, real numbers, "
-                "moves made at once or rewards on the way"
+                f"an engine receives only moves, so it cannot play {game.name}, a game with chance, "
+                "imperfect information, continuous actions, simultaneous moves or immediate rewards"
             )
 
     def _check_start(self, start: Position) -> None:
@@ -115,7 +118,7 @@ class EnginePlayer(BasePlayer, Generic[E]):
             )
 
     def _decide(self, engine: E, position: Position) -> int | None:
-        """The engine's action; None where it resigns."""
+        """Return the engine's action, or None if it resigns."""
         text = self._ask(engine, position)
         return None if text == "resign" else self._understand(engine, position, text)
 
@@ -132,7 +135,7 @@ class EnginePlayer(BasePlayer, Generic[E]):
         raise NotImplementedError
 
     def _set_up(self, engine: E) -> None:
-        """What is said once, before the first game."""
+        """Send what is needed once, before the first game."""
 
     def _new_game(self, engine: E, start: Position) -> None:
         raise NotImplementedError
@@ -142,7 +145,9 @@ class EnginePlayer(BasePlayer, Generic[E]):
 
 
 class UciPlayer(EnginePlayer[UciEngine]):
-    """An engine that speaks UCI. Before its first game its rules are compared with ours: engines ignore an unknown variant without a word."""
+    """An engine that speaks UCI. Before its first game its rules are compared with ours: engines silently ignore an
+    unknown variant.
+    """
 
     def __init__(
         self,
@@ -189,7 +194,7 @@ class UciPlayer(EnginePlayer[UciEngine]):
                     f"moves, is {theirs} for it and {ours} for us; is its variant the right one?"
                 )
 
-    def _new_game(self, engine: UciEngine, start: Position) -> None:  # noqa: ARG002 - each position is sent with all its moves
+    def _new_game(self, engine: UciEngine, start: Position) -> None:  # noqa: ARG002
         engine.new_game()
 
     def _ask(self, engine: UciEngine, position: Position) -> str:
@@ -197,7 +202,7 @@ class UciPlayer(EnginePlayer[UciEngine]):
 
 
 class FollowingPlayer(EnginePlayer[E]):
-    """An engine that has a board of its own, which must be kept as ours is."""
+    """An engine with its own board, which must be kept equal to ours."""
 
     def __init__(self, game: Game, command: str, name: str, deadline: float, start_deadline: float) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
@@ -213,7 +218,7 @@ class FollowingPlayer(EnginePlayer[E]):
         point = Position(self.game, position.start)
         for index, action in enumerate(position.actions):
             if index >= len(self._told):
-                self._tell(engine, point.player, point.move_text(action))
+                self._send_move(engine, point.player, point.move_text(action))
             point = point.apply(action)
         self._told = position.actions
         return self._generate(engine, position.player)
@@ -226,7 +231,7 @@ class FollowingPlayer(EnginePlayer[E]):
     def _clear(self, engine: E, start: Position) -> None:
         raise NotImplementedError
 
-    def _tell(self, engine: E, player: int, text: str) -> None:
+    def _send_move(self, engine: E, player: int, text: str) -> None:
         raise NotImplementedError
 
     def _generate(self, engine: E, player: int) -> str:
@@ -234,7 +239,7 @@ class FollowingPlayer(EnginePlayer[E]):
 
 
 class GtpPlayer(FollowingPlayer[GtpEngine]):
-    """An engine that speaks GTP. Player 0 has the first colour; a game's move is a point (`d4`) or `pass`."""
+    """An engine that speaks GTP. Player 0 has the first colour; the moves of the game are points (`d4`) or `pass`."""
 
     def __init__(
         self,
@@ -257,7 +262,7 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
         rows = start.board()
         if size is None and rows is None:
             raise ConfigError(
-                f"gtp needs the size of the board: {game.name} has no method `board` to tell it; give size=9, say"
+                f"gtp needs the size of the board: {game.name} has no method `board` for it; give it as in size=9"
             )
         self._size = checks.whole("size", size, 1, optional=True) or len(rows or ())
         self._komi = komi
@@ -285,7 +290,7 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
         if "set_random_seed" in engine.commands:
             engine.ask(f"set_random_seed {self.seed_at(start) % 2**31}")
 
-    def _tell(self, engine: GtpEngine, player: int, text: str) -> None:
+    def _send_move(self, engine: GtpEngine, player: int, text: str) -> None:
         engine.play(self._colours[player], self._their_text(text))
 
     def _generate(self, engine: GtpEngine, player: int) -> str:
@@ -341,7 +346,7 @@ class CecpPlayer(FollowingPlayer[CecpEngine]):
     def _clear(self, engine: CecpEngine, start: Position) -> None:  # noqa: ARG002 - the start is known to the engine
         engine.new_game(self._variant, self._limits)
 
-    def _tell(self, engine: CecpEngine, player: int, text: str) -> None:  # noqa: ARG002 - the engine knows whose turn it is
+    def _send_move(self, engine: CecpEngine, player: int, text: str) -> None:  # noqa: ARG002
         engine.play(text)
 
     def _generate(self, engine: CecpEngine, player: int) -> str:  # noqa: ARG002
@@ -353,7 +358,7 @@ def _point(text: str, skip_i: bool) -> tuple[int, int]:
         return point_of(text)
     found = re.fullmatch(r"([a-z])(\d+)", text.lower())
     if found is None or int(found[2]) < 1:
-        raise PlayerError(f"{text!r} is no point of a board: those are a letter and a number, such as d4")
+        raise PlayerError(f"{text!r} is not a point of a board, which is a letter and a number such as d4")
     return _PLAIN_LETTERS.index(found[1]), int(found[2]) - 1
 
 
@@ -370,7 +375,7 @@ def _seconds(name: str, value: Any) -> float:
 def _within(seconds: Any, deadline: float) -> float:
     if _seconds("seconds", seconds) >= deadline:
         raise ConfigError(
-            f"with {seconds:g} seconds a move the deadline must be longer than {deadline:g}: give deadline={2 * seconds:g}, say"
+            f"deadline must be more than seconds={seconds:g}, not {deadline:g}: give it as in deadline={2 * seconds:g}"
         )
     return float(seconds)
 
@@ -387,5 +392,5 @@ def _texts(name: str, values: Any) -> tuple[str, ...]:
         or not isinstance(values, Sequence)
         or not all(isinstance(value, str) for value in values)
     ):
-        raise ConfigError(f"{name} must be a list of texts, not {values!r}")
+        raise ConfigError(f"{name} must be a list of strings, not {values!r}")
     return tuple(values)

@@ -1,4 +1,6 @@
-"""One move of foresight in games of any kind: what each action leads to, on average over what chance, secrets and the others may bring."""
+"""One-ply lookahead in games of any kind: the mean value of each action over chance, hidden information and the other
+players.
+"""
 
 from __future__ import annotations
 
@@ -13,16 +15,16 @@ from treetop.players.player import Choice
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _SAMPLES = 8
-"""How often an action is tried where what follows is not certain."""
+"""How often an action is sampled if its consequences are uncertain."""
 _DRAWN = 32
-"""How many actions are looked at where they are real numbers."""
+"""How many continuous actions are sampled."""
 
 OTHER_KINDS = ("chance_outcomes", "step_rewards", "determinize", "apply_joint", "apply_vector")
 """Methods of games in which an action does not simply lead to the next position."""
 
 
 class Foresight:
-    """Judges actions by what is received at once and by the game's own `heuristic` for the rest."""
+    """Estimate actions by the immediate reward and by the game's own `heuristic` for the rest."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -31,7 +33,7 @@ class Foresight:
         )
 
     def best(self, position: Position, seat: int, seed: int) -> list[Choice]:
-        """The actions that look best to a player."""
+        """Return the actions with the best estimate for a player."""
         rng = Rng(seed)
         choices: list[Choice] = (
             [position.sample_action(rng) for _ in range(_DRAWN)]
@@ -42,14 +44,16 @@ class Foresight:
         return [choice for choice, value in zip(choices, worth, strict=True) if value == max(worth)]
 
     def _worth(self, position: Position, seat: int, choice: Choice, seed: int) -> float:
-        """The mean over some futures, which are the same for all actions."""
+        """Return the mean over some sampled futures, which are the same for all actions."""
         return (
             sum(self._once(position, seat, choice, Rng(seed + number)) for number in range(1, self._samples + 1))
             / self._samples
         )
 
     def _once(self, position: Position, seat: int, choice: Choice, rng: Rng) -> float:
-        """What one future brings. Played on a bare state: this happens many times a move."""
+        """Return the value of one sampled future. It is played on a bare state, since this happens many times per
+        move.
+        """
         state, out = position.state, np.zeros(self._game.facts.players)
         if self._game.has("determinize"):
             state.determinize(seat, rng)
@@ -81,7 +85,7 @@ class Foresight:
 
 
 def _together(position: Position, seat: int, choice: Choice, rng: Rng) -> tuple[Any, ...]:
-    """An action with some of the others' beside it."""
+    """Return a joint action with sampled actions of the other players."""
     made: list[Any] = []
     for other in range(position.game.facts.players):
         legal = position.legal_actions(other)

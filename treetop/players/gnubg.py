@@ -1,7 +1,7 @@
-"""GNU Backgammon as a player: the program in text mode is shown one position after the other, and asked for its list of moves.
+"""GNU Backgammon as a player: the program in text mode is given one position after the other, and lists its moves.
 
-It is told whole turns and we play single moves. So the board at the end of its turn is looked up among those that our rules allow, and the moves
-that lead there are played one by one. A turn that our rules do not know is an error, never replaced by another one.
+It plays whole turns and we play single moves. So the board at the end of its turn is looked up among those that our
+rules allow, and the moves that lead there are played one by one. A turn that our rules do not know is an error.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ from treetop.players.engine import EnginePlayer
 from treetop.players.line_process import LineProcess
 
 Board = tuple[tuple[int, ...], tuple[int, ...]]
-"""The checkers of who is to move and of the other one, each by his own points: 25 is the bar, 0 is off the board."""
+"""The checkers of the player to move and of the other one, each by its own points: 25 is the bar, 0 is off the
+board.
+"""
 
 LEVELS = {
     "beginner": (0, 0.06),
@@ -29,10 +31,10 @@ LEVELS = {
     "expert": (0, 0.0),
     "world class": (2, 0.0),
 }
-"""The program's own names for the strength of its play: turns of foresight, and the noise in its judgement."""
+"""The program's own names of its levels: plies of lookahead, and the noise in its evaluation."""
 
 _BAR, _OFF, _CHECKERS = 25, 0, 15
-_ARGUMENTS = ("-t", "-q", "-r")  # a text terminal, no sounds, nobody's own settings
+_ARGUMENTS = ("-t", "-q", "-r")  # a text terminal, no sounds, no personal settings
 _MOST_PLIES = 4
 _ALL_MOVES = 10_000
 _HINT = re.compile(r"\s*\d+\. Cubeless \d+-ply\s+(\S.*?)\s*Eq\.:")
@@ -58,7 +60,7 @@ _SETTINGS = (
 
 
 class GnubgEngine:
-    """The program itself, in texts and boards. It knows no game of ours."""
+    """The program itself, as texts and boards. It knows nothing about our games."""
 
     def __init__(
         self, command: Sequence[str], *, plies: int, noise: float, gammons: bool, start_deadline: float, deadline: float
@@ -71,23 +73,25 @@ class GnubgEngine:
             f"set evaluation chequerplay evaluation plies {plies}",
             f"set evaluation chequerplay evaluation noise {noise:g}",
         )
-        # Gammons count in a session for money without the Jacoby rule, and do not in a match of one point.
+        # Gammons count in a money session without the Jacoby rule, and do not in a match to one point.
         for line in (*_SETTINGS, *settings, "new session" if gammons else "new match 1"):
             self.order(line)
 
     def order(self, command: str) -> None:
-        """A setting, which the program confirms; where it does not, it has refused it, and said why on stderr."""
+        """Send a setting, which the program confirms; if it does not, it has refused it and written the reason to
+        stderr.
+        """
         if not any(line.strip() for line in self.ask([command], self._start_deadline)):
             raise self.process.failure(f"refused {command!r}")
 
     def ask(self, commands: Sequence[str], seconds: float) -> list[str]:
-        """Send commands, and take all that is said until they are done."""
+        """Send commands and return the output until they are done."""
         self._number += 1
         done = f"done-{self._number}"
         for command in (
             *commands,
             f"set prompt {done}",
-        ):  # it confirms that with the text itself, and there is no prompt where nobody types
+        ):  # it confirms this with the text itself; there is no prompt without a terminal
             self.process.send(command)
         said: list[str] = []
         for line in self.process.lines(seconds, f"answer to {commands[-1]!r}"):
@@ -97,27 +101,29 @@ class GnubgEngine:
         return said
 
     def ranked_moves(self, board: Board, dice: tuple[int, int]) -> list[str]:
-        """All moves with these dice as the program writes them, from the best to the worst in its judgement; none where there is none."""
+        """Return all moves with these dice as the program writes them, from the best to the worst; empty if there is
+        none.
+        """
         own, others = board
         points = [own[point] - others[25 - point] for point in range(1, 25)]
-        told = f"set board simple {' '.join(map(str, (own[_BAR], *points, -others[_BAR])))}"
+        command = f"set board simple {' '.join(map(str, (own[_BAR], *points, -others[_BAR])))}"
         said = self.ask(
-            ["set turn 1", told, f"set dice {dice[0]} {dice[1]}", "show board", f"hint {_ALL_MOVES}"], self._deadline
+            ["set turn 1", command, f"set dice {dice[0]} {dice[1]}", "show board", f"hint {_ALL_MOVES}"], self._deadline
         )
         shown = [line.split(":") for line in said if line.startswith("board:")]
-        # A board that it refuses leaves the last one as it was, without a word here.
+        # A board that it refuses leaves the last one as it was, without a message.
         if (
             not shown
             or shown[-1][6:32] != [str(count) for count in (-others[_BAR], *points, own[_BAR])]
             or shown[-1][33:35] != [str(die) for die in dice]
         ):
             raise self.process.failure(
-                f"does not show the board and the dice {dice[0]} {dice[1]} that it was told: {told!r}"
+                f"does not show the board and the dice {dice[0]} {dice[1]} that were sent: {command!r}"
             )
         moves = [found[1] for found in map(_HINT.match, said) if found]
         if not moves and not any("no legal moves" in line for line in said):
             raise self.process.failure(
-                f"lists no moves and does not say that there are none, for {told!r} and the dice {dice[0]} {dice[1]}"
+                f"lists no moves and does not say that there are none, for {command!r} and the dice {dice[0]} {dice[1]}"
             )
         return moves
 
@@ -127,7 +133,7 @@ class GnubgEngine:
 
 
 def board_after(board: Board, move: str) -> Board:
-    """The board after a turn as GNU Backgammon writes it, such as `bar/21*(2) 8/4`, seen from the same side.
+    """Return the board after a turn as GNU Backgammon writes it, such as `bar/21*(2) 8/4`, seen from the same side.
 
     >>> home = (15, *[0] * 25)
     >>> board_after(((13, 1, 1, *[0] * 23), home), "2/off 1/off")[0][:3]
@@ -138,14 +144,17 @@ def board_after(board: Board, move: str) -> Board:
         found = _PART.fullmatch(part)
         if found is None:
             raise PlayerError(
-                f"{move!r} cannot be read as a move of backgammon: {part!r} is no way of a checker, such as 13/7* or 8/4(2)"
+                f"{move!r} cannot be read as a move of backgammon: "
+                f"{part!r} is not the path of a checker, such as 13/7* or 8/4(2)"
             )
         start = _BAR if found[1] == "bar" else int(found[1])
         stops = found[2].strip("/").split("/")
         ends = [_OFF if stop == "off" else int(stop.rstrip("*")) for stop in stops]
         times = int(found[3] or 1)
         if not all(_OFF <= point <= _BAR for point in (start, *ends)) or own[start] < times:
-            raise PlayerError(f"{move!r} is no move here: {part!r} has no checker to move, or leaves the board")
+            raise PlayerError(
+                f"{move!r} is not a legal move here: {part!r} has no checker to move, or leaves the board"
+            )
         own[start] -= times
         own[ends[-1]] += times
         for stop, end in zip(stops, ends, strict=True):
@@ -156,12 +165,12 @@ def board_after(board: Board, move: str) -> Board:
 
 
 def board_of(position: Position) -> Board:
-    """The checkers of a position of backgammon, those of the player to move first."""
+    """Return the checkers of a position of backgammon, those of the player to move first."""
     return _board(position.record, int(position.state.player))
 
 
 def turns_of(position: Position) -> dict[Board, tuple[int, ...]]:
-    """Every board that the rest of this turn can end with, seen by its player, and actions that lead to it."""
+    """Return every board that the rest of this turn can end with, seen by its player, and actions that lead to it."""
     player, game = position.player, position.game
     found: dict[Board, tuple[int, ...]] = {}
     seen = {position.record.tobytes()}
@@ -183,8 +192,8 @@ def turns_of(position: Position) -> dict[Board, tuple[int, ...]]:
 class GnubgPlayer(EnginePlayer[GnubgEngine]):
     """GNU Backgammon. Before its first game its rules are compared with ours in some random positions.
 
-    `level` is one of its own names, or `plies` and `noise` say how far it looks ahead and how much it errs. The noise belongs to a position, so
-    it plays the same in the same position.
+    `level` is one of its own levels; or `plies` and `noise` set how far it looks ahead and how large its errors are.
+    The noise belongs to a position, so it plays the same in the same position.
     """
 
     def __init__(
@@ -208,10 +217,10 @@ class GnubgPlayer(EnginePlayer[GnubgEngine]):
 
     def _check_game(self, game: Game) -> None:
         if game.name.partition("(")[0] != "backgammon":
-            raise ConfigError(f"gnubg plays backgammon and nothing else, not {game.name}")
+            raise ConfigError(f"gnubg plays only backgammon, not {game.name}")
 
     def _check_start(self, start: Position) -> None:
-        """Any position will do: each is shown as it is."""
+        """Accept any position: each is sent as it is."""
 
     def _start(self) -> GnubgEngine:
         return GnubgEngine(self._command, plies=self._plies, noise=self._noise, gammons=self._gammons,
@@ -234,7 +243,9 @@ class GnubgPlayer(EnginePlayer[GnubgEngine]):
         return self._plan[position]
 
     def _turn(self, engine: GnubgEngine, position: Position) -> tuple[int, ...]:
-        """The actions of the program's best turn. Where somebody else has begun the turn: of its best one that is still possible."""
+        """Return the actions of the program's best turn, or of the best one that is still possible if the turn has
+        begun.
+        """
         begun = _begun(position)
         board, possible = board_of(begun), turns_of(position)
         moves = engine.ranked_moves(board, _dice(begun))
@@ -243,12 +254,12 @@ class GnubgPlayer(EnginePlayer[GnubgEngine]):
             if actions is not None:
                 return actions
             if begun == position:
-                raise engine.process.failure(f"played an illegal move: {move!r} is no turn of\n{position}")
+                raise engine.process.failure(f"played an illegal move: {move!r} is not a turn of\n{position}")
         raise engine.process.failure(f"has no move where there is one: it plays by other rules, in\n{position}")
 
 
 def random_turns(game: Game, count: int, seed: int = 0) -> list[Position]:
-    """Beginnings of turns, from random games."""
+    """Yield beginnings of turns, from random games."""
     rng = Rng(seed)
     found: list[Position] = []
     position = Position(game).settle(rng)
@@ -263,14 +274,14 @@ def random_turns(game: Game, count: int, seed: int = 0) -> list[Position]:
 
 
 def compare_turns(engine: GnubgEngine, position: Position) -> int:
-    """How many boards a turn can end with; an error where the program's list and ours are not the same boards."""
+    """Return how many boards a turn can end with. Raise an error if the program's boards are not the same as ours."""
     begun = _begun(position)
     listed = [_read(engine, begun, move) for move in engine.ranked_moves(board_of(begun), _dice(begun))]
     theirs, ours = set(listed), set(turns_of(begun))
     if theirs != ours or len(listed) != len(theirs):
         raise engine.process.failure(
-            f"plays by other rules than {begun.game.name}: it lists {len(listed)} moves to {len(theirs)} boards, and we "
-            f"know {len(ours)}, of which {len(theirs & ours)} are the same, in\n{begun}"
+            f"plays by other rules than {begun.game.name}: it lists {len(listed)} moves to {len(theirs)} boards, and "
+            f"we know {len(ours)}, of which {len(theirs & ours)} are the same, in\n{begun}"
         )
     return len(ours)
 
@@ -293,22 +304,20 @@ def _dice(position: Position) -> tuple[int, int]:
 
 
 def _is_begun(position: Position) -> bool:
-    """Whether a turn begins here: the dice are there, and none of them is used."""
+    """Return whether a turn begins here: the dice are rolled, and none of them is used."""
     state = position.state
     return int(state.high_left + state.low_left) == (4 if state.high == state.low else 2)
 
 
 def _begun(position: Position) -> Position:
-    """Where the turn began to which a position belongs: moves are judged by whole turns."""
+    """Return the position where the turn of a position began: moves are evaluated as whole turns."""
     for back in range(min(4, len(position.actions) + 1)):
         earlier = position if back == 0 else Position(position.game, position.start).play(position.actions[:-back])
         if earlier.player != position.player:
             break
         if _is_begun(earlier):
             return earlier
-    raise PlayerError(
-        f"gnubg is asked for whole turns, and this is the rest of one whose beginning is not known\n{position}"
-    )
+    raise PlayerError(f"gnubg plays whole turns, and this is the rest of a turn whose beginning is unknown\n{position}")
 
 
 def _strength(level: Any, plies: Any, noise: Any) -> tuple[int, float]:

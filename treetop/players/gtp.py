@@ -1,4 +1,4 @@
-"""The Go Text Protocol, in texts: commands and their replies, vertices such as D4. It knows no game of ours."""
+"""The Go Text Protocol, as texts: commands and their replies, vertices such as D4. It knows nothing about our games."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ _LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # no I: it looks like a 1
 
 
 def vertex_of(column: int, row: int) -> str:
-    """The name of a point, both counted from 0: `vertex_of(8, 0)` is J1."""
+    """Return the name of a point, both counted from 0: `vertex_of(8, 0)` is J1."""
     if not (0 <= column < len(_LETTERS) and row >= 0):
         raise PlayerError(f"GTP has no name for column {column}, row {row}")
     return f"{_LETTERS[column]}{row + 1}"
 
 
 def point_of(vertex: str) -> tuple[int, int]:
-    """The column and row, counted from 0, of a vertex."""
+    """Return the column and row of a vertex, counted from 0."""
     letter, digits = vertex[:1].upper(), vertex[1:]
     if letter not in _LETTERS or not letter or not digits.isdecimal() or int(digits) < 1:
-        raise PlayerError(f"{vertex!r} is no vertex: those are a letter without I and a number, such as D4")
+        raise PlayerError(f"{vertex!r} is not a vertex, which is a letter without I and a number, such as D4")
     return _LETTERS.index(letter), int(digits) - 1
 
 
@@ -34,10 +34,10 @@ class GtpEngine:
         self._deadline = deadline
         self._start_deadline = start_deadline
         self.commands = frozenset(self.ask("list_commands").split())
-        """What the engine understands."""
+        """The commands that the engine knows."""
 
     def ask(self, command: str, seconds: float | None = None) -> str:
-        """Send a command and wait for its reply. `?`, an engine's refusal, is an error."""
+        """Send a command and return its reply. Raise an error for `?`, a refusal."""
         self._number += 1
         number = str(self._number)
         self.process.send(f"{number} {command}")
@@ -61,18 +61,18 @@ class GtpEngine:
         return text
 
     def new_game(self, size: int, komi: float | None = None) -> None:
-        """An empty board of `size` x `size` points."""
+        """Set up an empty board of `size` x `size` points."""
         self.ask(f"boardsize {size}")
         self.ask("clear_board")
         if komi is not None:
             self.ask(f"komi {komi:g}")
 
     def play(self, colour: str, vertex: str) -> None:
-        """A move that somebody has played: a vertex, or `pass`."""
+        """Send a move that was played: a vertex, or `pass`."""
         self.ask(f"play {colour} {vertex}")
 
     def generate(self, colour: str) -> str:
-        """The engine's own move, which it has played then: a vertex in capitals, `pass` or `resign`."""
+        """Return the engine's own move, which it has then played: a vertex in capitals, `pass` or `resign`."""
         move = self.ask(f"genmove {colour}", self._deadline).strip()
         return move.lower() if move.lower() in ("pass", "resign") else move.upper()
 

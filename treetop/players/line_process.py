@@ -116,11 +116,13 @@ class LineProcess:
                     f"gave no {waiting_for} within {seconds:g} s; if it only needs longer, give it a longer deadline"
                 )
             yield line
-            if time.monotonic() > deadline:  # a flood of lines is no answer either
+            if time.monotonic() > deadline:  # a flood of lines is not an answer
                 raise self.failure(f"wrote lines for {seconds:g} s and gave no {waiting_for}")
 
     def next_line(self, seconds: float, waiting_for: str = "line") -> str | None:
-        """Return the next line, or None if none comes in this time. With 0 seconds only a line that is already there counts."""
+        """Return the next line, or None if none comes in this time. With 0 seconds only a line that is already there
+        counts.
+        """
         deadline = time.monotonic() + seconds
         left = max(0.0, seconds)
         while not self._lines:
@@ -133,7 +135,9 @@ class LineProcess:
         return line
 
     def failure(self, what: str) -> PlayerError:
-        """Return an error that shows the end of the conversation, and end the program: its next output could mean anything."""
+        """Return an error that shows the end of the conversation, and end the program: its next output could mean
+        anything.
+        """
         self.close()
         received = [*self._received, *self._lines][-_LINES_KEPT:]
         lines = [f"{self.name} {what}", f"  sent: {_shorten_all(self._sent)}", f"  received: {_shorten_all(received)}"]
@@ -144,7 +148,7 @@ class LineProcess:
         return PlayerError("\n".join(lines))
 
     def close(self, last_command: str | None = None) -> None:
-        """End the program and everything it started: by a last command if there is one, then by SIGTERM, then by SIGKILL."""
+        """End the program and everything it started: by a last command if given, then by SIGTERM, then by SIGKILL."""
         if not self.closed:
             self._program.close(b"" if last_command is None else last_command.encode() + b"\n")
             self._split(self._program.take())

@@ -1,8 +1,9 @@
-"""Alpha-beta for any game of the house: a compiled walk over an explicit stack, with exact scores and a table that never changes them.
+"""Alpha-beta for any deterministic game: a compiled search with an explicit stack, exact scores, and a table that never
+changes them.
 
-A score is a whole number and always for one player, the viewer: `UNIT` is half of the utility range, and the low bits say how soon a decided
-game ends, so that a win is taken at once and a loss put off. Whoever moves at a node is asked of the state, so passes and double moves need
-no special case.
+A score is a whole number and always for one player, the viewer: `UNIT` is half of the utility range, and the low bits
+say how soon a decided game ends, so that a win is taken at once and a loss delayed. The state says who moves at a node,
+so passes and double moves need no special case.
 """
 
 from __future__ import annotations
@@ -21,15 +22,17 @@ from treetop.game.position import Position
 from treetop.game.replay import failing_line
 from treetop.kernels.evaluate import random_action
 
-_TEMPO = 4096  # scores are multiples of this, plus or minus the moves that are left when a game is decided
+_TEMPO = 4096  # scores are multiples of this, plus or minus the moves left when a game is decided
 _UNIT = 2**40
 _FAR = 2**60  # beyond every score
-_SLICE = 100_000  # nodes between two looks at Ctrl-C
+_SLICE = 100_000  # nodes between two checks for Ctrl-C
 
 MAX_DEPTH = _TEMPO // 2 - 2
 
 NOTHING, HEURISTIC, ROLLOUTS = 0, 1, 2
-"""What a position at the horizon is worth: the middle of the utility range, the game's own estimate, or the mean of random games."""
+"""The value of a position at the horizon: the middle of the utility range, the game's own estimate, or the mean of
+random games.
+"""
 
 _EXACT, _AT_LEAST, _AT_MOST = 1, 2, 3
 
@@ -37,7 +40,7 @@ _FRAME = np.dtype(
     [
         ("alpha", "i8"),
         ("beta", "i8"),
-        ("asked_alpha", "i8"),  # the window that the node was entered with
+        ("asked_alpha", "i8"),  # the window at the entry of the node
         ("asked_beta", "i8"),
         ("best", "i8"),
         ("key", "u8"),
@@ -58,7 +61,7 @@ _CONTROL = np.dtype(
         ("middle", "f8"),
         ("half", "f8"),  # of the utility range
         ("rng", "u8"),
-        ("level", "i8"),  # where the walk stands, so that it can go on after a slice
+        ("level", "i8"),  # the state of the search, so that it can continue after a slice
         ("arrived", "i8"),
         ("budget", "i8"),
         ("score", "i8"),
@@ -94,7 +97,7 @@ _estimate = by_method("heuristic", yes=_own_estimate, no=_no_estimate)
 @inline_kernel
 def _scaled(settings: Any, value: float) -> int:
     share = (value - settings.middle) / settings.half
-    if not share > -1.0:  # also where it is not a number
+    if not share > -1.0:  # also if it is NaN
         return -_UNIT if share <= -1.0 else 0
     return int(np.round(min(share, 1.0) * _UNIT))
 
@@ -143,7 +146,9 @@ def _at_horizon(settings: Any, state: Any, actions: Any, values: Any) -> int:
 
 @inline_kernel
 def _settled_by_table(frame: Any, entry: Any, remaining: int) -> bool:
-    """Whether the table knows enough. Only what was searched exactly as deep counts, so that the answer is the same without a table."""
+    """Return whether the table knows enough. Only entries of exactly the same depth count, so that the result is the
+    same without a table.
+    """
     if entry.key != frame.key or entry.bound == 0 or entry.remaining != remaining:
         return False
     score = entry.score
@@ -163,12 +168,14 @@ def _bring_forward(actions: Any, count: int, action: int) -> None:
 
 @inline_kernel
 def _enter(settings: Any, state: Any, frame: Any, actions: Any, table: Any, remaining: int, values: Any) -> bool:
-    """Look at a position for the first time. Whether its score is known at once; it stands in `settings.score` then."""
+    """Visit a position for the first time. Return whether its score is known at once; it is in `settings.score`
+    then.
+    """
     if state.is_terminal():
         settings.score = _outcome(settings, state, remaining, values)
         return True
     mover = state.current_player()
-    if remaining == 0 or mover < 0:  # what chance decides is not looked into
+    if remaining == 0 or mover < 0:  # chance is not searched
         settings.score = _at_horizon(settings, state, actions, values)
         return True
     frame.key = _key(state)
@@ -195,7 +202,7 @@ def _enter(settings: Any, state: Any, frame: Any, actions: Any, table: Any, rema
 
 @inline_kernel
 def _take(frame: Any, action: int, score: int) -> None:
-    """Learn the score of a child."""
+    """Update a node with the score of a child."""
     if frame.maximising and score > frame.best:
         frame.best, frame.best_action = score, action
         frame.alpha = max(frame.alpha, score)
@@ -215,7 +222,9 @@ def _store(frame: Any, table: Any, remaining: int) -> None:
 
 @kernel
 def walk(game: Any, control: Any, states: Any, actions: Any, frames: Any, table: Any, values: Any) -> bool:
-    """Fail-soft alpha-beta from the position in `states[0]`, in the window of `frames[0]`. False: the budget of nodes is spent, call again."""
+    """Run fail-soft alpha-beta from the position in `states[0]`, in the window of `frames[0]`. Return False if the
+    budget of nodes is spent: call again.
+    """
     settings = control[0]
     level, arrived = settings.level, settings.arrived
     while settings.budget > 0:
@@ -249,9 +258,9 @@ def walk(game: Any, control: Any, states: Any, actions: Any, frames: Any, table:
 
 
 class Minimax:
-    """Scores the moves of a position by looking a number of moves ahead. Holds the arrays that the walk needs, for one game.
+    """Scores the moves of a position by alpha-beta of a given depth. Holds the arrays of the search, for one game.
 
-    Everyone but the player to move is taken for an opponent, which in games of two players with opposite interests is what they are.
+    All players but the one to move are treated as one opponent, which is right for two-player zero-sum games.
     """
 
     def __init__(self, game: Game, depth: int, *, horizon: int, table: int = 0, rollouts: int = 0) -> None:
@@ -274,13 +283,13 @@ class Minimax:
         self._control["middle"], self._control["half"] = facts.middle, (high - low) / 2
 
     def prepare(self) -> None:
-        """Compile the walk, or load it from the cache."""
+        """Compile the search, or load it from the cache."""
         if not self._entry.is_ready:
-            self._control["budget"] = 0  # it comes back at once
+            self._control["budget"] = 0  # it returns at once
             self._entry(self._control, self._states, self._actions, self._frames, self._table, self._values)
 
     def best_moves(self, position: Position, seed: int = 0) -> tuple[list[int], int]:
-        """All actions that are best, and their score. Deepens move by move, so that good moves are looked at first."""
+        """Return all best actions and their score. Deepens iteratively, so that good moves are searched first."""
         self._start(position, seed)
         order = position.legal_actions()
         following = {action: position.apply(action).record[0] for action in order}
@@ -289,14 +298,14 @@ class Minimax:
         for depth in range(1, self.depth + 1):
             best, scores = -_FAR, {}
             for action in order:
-                # A window that begins just below the best: what comes back equal to it is exactly as good, the rest is worse.
+                # A window that begins just below the best: a score equal to it is exactly as good, any other is worse.
                 scores[action] = self._score(following[action], depth - 1, best - 1, _FAR)
                 best = max(best, scores[action])
             order.sort(key=lambda action: -scores[action])
         return [action for action in position.legal_actions() if scores[action] == best], best
 
     def score_moves(self, position: Position, seed: int = 0) -> dict[int, int]:
-        """The exact score of every legal action, for the player to move."""
+        """Return the exact score of every legal action, for the player to move."""
         self._start(position, seed)
         return {
             action: self._score(position.apply(action).record[0], self.depth - 1, -_FAR, _FAR)
@@ -304,7 +313,7 @@ class Minimax:
         }
 
     def value(self, score: int) -> float:
-        """What a score means in the game's own rewards, for the player to move."""
+        """Return a score in the game's own rewards, for the player to move."""
         scaled = (score + _TEMPO // 2) // _TEMPO
         return float(self._control[0]["middle"] + self._control[0]["half"] * (scaled / _UNIT))
 
@@ -328,11 +337,12 @@ class Minimax:
                 ) from error.__cause__
         if control[0]["broken"]:
             raise GameError(
-                f"{self.game.name} has a position that is not over and has no legal action, or more than num_actions: see treetop.check"
+                f"{self.game.name} has a position without a legal action that is not over, "
+                "or with more than num_actions: see treetop.check"
             )
         return int(control[0]["score"])
 
 
 def check_depth(depth: Any) -> int:
-    """A number of moves to look ahead."""
+    """Check a depth."""
     return checks.whole("depth", depth, 1, MAX_DEPTH)

@@ -1,4 +1,4 @@
-"""Players of the user's own: functions under `@treetop.player`, the only ones that a text can name."""
+"""Players of your own: functions under `@treetop.player`, the only ones that a spec can name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ R = TypeVar("R")
 
 
 class PlayerMaker(Generic[P, R]):
-    """What `@treetop.player` returns: the function, marked as one that a text such as `module:function` may call."""
+    """The result of `@treetop.player`: the function, marked as one that a spec such as `module:function` may call."""
 
     def __init__(self, function: Callable[P, R]) -> None:
         self.function = function
@@ -28,9 +28,10 @@ class PlayerMaker(Generic[P, R]):
 
 
 def player(function: Callable[P, R]) -> PlayerMaker[P, R]:
-    """Mark a function that makes a player, so that the text `module:function(option=value)` can name it.
+    """Mark a function that makes a player, so that the spec `module:function(option=value)` can name it.
 
-    It takes the game and any options, and returns a player. Functions without this mark are never called because of a text.
+    It takes the game and any options, and returns a player. Functions without this mark are never called because of a
+    spec.
 
     >>> from treetop.players.baselines import RandomPlayer
     >>> @player
@@ -40,5 +41,5 @@ def player(function: Callable[P, R]) -> PlayerMaker[P, R]:
     'careless'
     """
     if not callable(function):
-        raise ConfigError(f"@treetop.player stands above a function, not {function!r}")
+        raise ConfigError(f"@treetop.player decorates a function, not {function!r}")
     return PlayerMaker(function)

@@ -1,4 +1,4 @@
-"""What a player is: told when a game begins and what is played, asked for moves, closed at the end."""
+"""The interface of a player: `begin` a game, `choose` moves, `observe` what is played, `close` at the end."""
 
 from __future__ import annotations
 
@@ -8,44 +8,47 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 
 Choice = int | tuple[float, ...]
-"""What one player plays: an action, or the numbers of one."""
+"""The action of one player: a number, or a tuple of numbers in continuous action spaces."""
 
 
 @runtime_checkable
 class Player(Protocol):
-    """Somebody who plays. One object plays one game at a time, and any number one after the other.
+    """A player. One object plays one game at a time, and any number of games in sequence.
 
-    Three more attributes count where a player has them. `prepare(game)` is called before each game, when no clock runs: compile what
-    `choose` needs, start processes, and raise an error where the player cannot play at all. `seat` is set to its number in the game before
-    `begin`; without it a player cannot know for whom it chooses where all choose at once. `clairvoyant`, if true, asks for positions with
-    everything hidden laid open, and the records of its games say so; all others are given positions in which what they cannot know is drawn
-    anew.
+    Three more attributes are optional. `prepare(game)` is called before each game, when no clock runs: compile what
+    `choose` needs, start processes, and raise an error if the player cannot play at all. `seat` is set to its number in
+    the game before `begin`; in simultaneous moves a player needs it to know for whom it chooses. `clairvoyant`, if
+    true, asks for positions in which hidden information is revealed, and the records of its games say so; all other
+    players are given positions in which the hidden part is drawn at random.
     """
 
     name: str
-    """How results name this player."""
+    """The player's name in results."""
 
     def begin(self, start: Position, seed: int) -> None:
-        """A new game begins at a position. Everything random that follows comes from the seed."""
+        """Begin a new game at a position. Everything random that follows comes from the seed."""
         ...
 
     def choose(self, position: Position) -> Choice:
-        """What to play where this player is to move, or is one of those who choose at once. A player that cannot raises a `PlayerError`."""
+        """Return the action to play where this player is to move, alone or simultaneously with others. Raise a
+        `PlayerError` if it cannot.
+        """
         ...
 
     def observe(self, action: Any) -> None:
-        """Something was played: by this player, by another one, by chance, or a tuple by all at once.
+        """Observe what was played: by this player, by another, by chance, or a tuple by all simultaneously.
 
-        Where something is hidden a player observes its own actions only: the next position shows what else it may know.
+        With imperfect information a player observes only its own actions: the next position shows what else it may
+        know.
         """
         ...
 
     def close(self) -> None:
-        """The player is not needed any more: end processes, close files. May be called twice."""
+        """Release everything, such as processes and files: the player is no longer needed. May be called twice."""
         ...
 
 
 def prepare(player: Player, game: Game) -> None:
-    """Let a player get ready for a game, where it has something to prepare."""
+    """Call a player's `prepare`, if it has one."""
     if callable(method := getattr(player, "prepare", None)):
         method(game)

@@ -1,4 +1,4 @@
-"""A search that plays: thinks for a limit on each move, and keeps its tree while the game goes on."""
+"""A search as a player: it searches within a limit on each move, and keeps its tree during the game."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from treetop.search.search import Search
 
 
 class SearchPlayer(BasePlayer):
-    """Plays what a search finds.
+    """Play the moves of a search.
 
-    With `reuse` there is one search a game, whose tree follows the moves of all sides and the outcomes of chance; without it each move begins a
-    fresh one, and so it does where the tree cannot follow: where something is hidden, all choose at once, or actions are real numbers. The
-    seed of a search comes from the game's seed and from what was played when it begins.
+    With `reuse` there is one search per game, whose tree follows the moves of all sides and the outcomes of chance
+    (tree reuse). Without it each move begins a new search; so it does with imperfect information, simultaneous moves or
+    continuous actions. The seed of a search comes from the game's seed and from the history at its beginning.
     """
 
     def __init__(
@@ -31,12 +31,12 @@ class SearchPlayer(BasePlayer):
         """The settings of its searches."""
         self.limit = limit
         self.evaluator = evaluator
-        """What evaluates a leaf; None is the search's own choice."""
+        """The evaluator of leaves. Default: the search's own choice."""
         self.reuse = reuse
         self.clairvoyant = config.information == "open"
-        """Whether it looks at what is hidden. A match asks, and says so in its records."""
+        """Whether it uses hidden information. A match says so in its records."""
         self.last_result: SearchResult | None = None
-        """What the last search found, with the simulations and seconds that it used; None before the first move of a game."""
+        """The result of the last search, with its simulations and seconds; None before the first move of a game."""
         self._search: Search | None = None
         self._ready_for: Game | None = None
 
@@ -47,12 +47,12 @@ class SearchPlayer(BasePlayer):
             self._ready_for = game
 
     def begin(self, start: Position, seed: int) -> None:
-        """A new game begins: the tree of the last one is dropped."""
+        """Begin a new game: the tree of the last one is dropped."""
         super().begin(start, seed)
         self._search, self.last_result = None, None
 
     def choose(self, position: Position) -> Choice:
-        """Search for as long as the limit allows, and play what the final rule chooses."""
+        """Search within the limit, and play what the final rule chooses."""
         if self._search is None or self._search.position != position:
             self._search = Search(
                 position,
@@ -64,7 +64,7 @@ class SearchPlayer(BasePlayer):
         self.last_result = result = self._search.run(self.limit)
         if not self.reuse or self._search.begins_anew:
             self._search = None
-        if result.interrupted:  # the search ends kindly on Ctrl-C, but whoever pressed it wants the game to stop
+        if result.interrupted:  # the search ends normally on Ctrl-C, but the user wants the game to stop
             raise KeyboardInterrupt
         return result.choice
 
@@ -74,12 +74,12 @@ class SearchPlayer(BasePlayer):
             return
         try:
             self._search.advance(action)
-        except SearchError:  # the tree cannot follow: the next move begins a new one
+        except SearchError:  # the tree cannot follow: the next move begins a new search
             self._search = None
             return
         if self._search.position.is_terminal:
             self._search = None
 
     def close(self) -> None:
-        """Let the tree go."""
+        """Drop the tree."""
         self._search = None

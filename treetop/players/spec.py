@@ -1,6 +1,7 @@
-"""Players by name: a text such as `uct(simulations=1000)` names one, on the command line as in Python.
+"""Players by name: a spec such as `uct(simulations=1000)` names one, on the command line and in Python.
 
-Options are Python literals, and nothing of the text is evaluated. `module:function` names a function of the user's own under `@treetop.player`.
+Options are Python literals, and nothing of the text is evaluated. `module:function` names a function of your own under
+`@treetop.player`.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _SEARCH_OPTIONS = (*_LIMITS, "reuse", "evaluator")
 
 @dataclass(frozen=True)
 class Spec:
-    """A player's name and options, read from a text."""
+    """The name and options of a player."""
 
     name: str
     options: dict[str, Any] = field(default_factory=dict)
@@ -48,26 +49,27 @@ class Spec:
 
 
 def parse_spec(text: str) -> Spec:
-    """Read a player's name and options. Nothing is looked up and nothing is executed.
+    """Parse a player's name and options. Nothing is looked up or executed.
 
     >>> parse_spec("uct(c=1.4, simulations=500)").options
     {'c': 1.4, 'simulations': 500}
     """
     if not isinstance(text, str):
-        raise ConfigError(f"a player is named by a text such as uct(simulations=1000), not {text!r}")
+        raise ConfigError(f"a player must be a string such as uct(simulations=1000), not {text!r}")
     stripped = text.strip()
     module, colon, _ = stripped.partition("(")[0].rpartition(":")
     try:
         call = parse_call(stripped[len(module + colon) :], nested=True)
     except ConfigError:
         raise ConfigError(
-            f"{shown(text)} does not name a player; write a name, or a name with options such as uct(c=1.4, simulations=1000)"
+            f"{shown(text)} does not name a player; "
+            "write a name, or a name with options such as uct(c=1.4, simulations=1000)"
         ) from None
     return Spec(module + colon + call.name, call.options, call.positional)
 
 
 def make_player(spec: str | Spec, game: Game) -> Player:
-    """The player that a text names, ready to play a game. `close` it when it is not needed any more.
+    """Return the player that a spec names, ready to play a game. Call `close` when it is no longer needed.
 
     >>> import treetop
     >>> make_player("uct(simulations=100)", treetop.load_game("nim")).name
@@ -79,19 +81,20 @@ def make_player(spec: str | Spec, game: Game) -> Player:
     options = dict(parsed.options)
     name = options.pop("name", str(parsed))
     if not isinstance(name, str) or not name:
-        raise ConfigError(f"name must be a text, not {name!r}")
+        raise ConfigError(f"name must be a string, not {name!r}")
     if parsed.name in PRESETS:
         _refuse_arguments(parsed)
         return _search_player(parsed.name, game, options, name)
     if parsed.name in _MAKERS:
         return _call(parsed, _MAKERS[parsed.name], game, options, name)
     raise ConfigError(
-        f"there is no player called {parsed.name!r}; {checks.suggest(parsed.name, player_names())}; your own is module:function"
+        f"there is no player called {parsed.name!r}; {checks.suggest(parsed.name, player_names())}; "
+        "name a function of your own as module:function"
     )
 
 
 def player_names() -> list[str]:
-    """The names that `make_player` knows."""
+    """Return the names that `make_player` knows."""
     return sorted([*PRESETS, *_MAKERS])
 
 
@@ -112,14 +115,14 @@ _MAKERS: dict[str, Callable[..., Player]] = {
     "cecp": CecpPlayer,
     "gnubg": GnubgPlayer,
 }
-"""Each player that is no search: what makes it from a game, its options, and a name."""
+"""The players that are not searches: what makes each from a game, its options, and a name."""
 
 _ENGINES = ("uci", "gtp", "cecp")
-"""Players whose options hold the command of a program."""
+"""Players whose options contain the command of a program."""
 
 
 def _call(spec: Spec, maker: Callable[..., Player], game: Game, options: dict[str, Any], name: str) -> Player:
-    """Make a player, after its options were compared with what its maker takes."""
+    """Make a player after comparing its options with those its maker takes."""
     parameters = list(inspect.signature(maker).parameters.values())[1:]
     allowed = [parameter.name for parameter in parameters]
     positional = [parameter.name for parameter in parameters if parameter.kind is parameter.POSITIONAL_ONLY]
@@ -160,22 +163,22 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
     checks.flag("reuse", reuse)
     evaluator = options.pop("evaluator", None)
     if not isinstance(evaluator, str | None):
-        raise ConfigError(f"evaluator must be a text such as 'rollout', not {evaluator!r}")
+        raise ConfigError(f"evaluator must be a string such as 'rollout', not {evaluator!r}")
     made = None if evaluator is None else make_evaluator(evaluator)
     try:
         config = preset(**options)
-    except TypeError as error:  # an option that the preset gives itself
+    except TypeError as error:  # an option that the preset sets itself
         raise ConfigError(
             f"{Spec(kind, options)} contradicts what {kind} means: {str(error).split(') ', 1)[-1]}"
         ) from None
     limit = Limit(**limits or {"simulations": _DEFAULT_SIMULATIONS})
     Search(
         first_choice(game), config, evaluator=made
-    )  # what does not fit the game is told now, and not in the middle of a match
+    )  # so that an option that does not fit the game is an error now, and not in the middle of a match
     return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse)
 
 
-# The user's own.
+# Players of your own.
 
 
 def _own(spec: Spec, game: Game) -> Player:
@@ -200,5 +203,5 @@ def find_maker(reference: str) -> Callable[..., Any]:
 
 
 def runs_code(spec: Spec) -> bool:
-    """Whether making this player imports a module or starts a program that the text itself names."""
+    """Return whether making this player imports a module or starts a program that the spec itself names."""
     return ":" in spec.name or spec.name in _ENGINES or (spec.name == "gnubg" and "command" in spec.options)

@@ -1,4 +1,6 @@
-"""The UCI protocol, in texts: options, positions as moves from the start, one best move. It knows no game of ours."""
+"""The UCI protocol, as texts: options, positions as moves from the start, one best move. It knows nothing about our
+games.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ _WORDS = re.compile(r"\b(name|type|default|min|max|var)\b")
 
 @dataclass(frozen=True)
 class UciOption:
-    """An option that an engine offers."""
+    """An option of an engine."""
 
     name: str
     kind: str
@@ -25,13 +27,13 @@ class UciOption:
     choices: tuple[str, ...] = ()
 
     def refusal(self, value: str) -> str | None:
-        """Why a value does not fit; None where it does."""
+        """Return why a value is refused, or None if it is valid."""
         if self.kind == "combo" and value.lower() not in (choice.lower() for choice in self.choices):
-            return f"{value!r} is none of its values{_nearest(value, self.choices)}: {', '.join(self.choices)}"
+            return f"{value!r} is not one of its values{_nearest(value, self.choices)}: {', '.join(self.choices)}"
         if self.kind == "check" and value not in ("true", "false"):
-            return f"it is true or false, not {value!r}"
+            return f"it must be true or false, not {value!r}"
         if self.kind == "spin" and not (re.fullmatch(r"-?\d+", value) and _within(int(value), self.low, self.high)):
-            return f"it is a whole number from {self.low} to {self.high}, not {value!r}"
+            return f"it must be a whole number from {self.low} to {self.high}, not {value!r}"
         return None
 
 
@@ -41,7 +43,7 @@ class UciEngine:
     def __init__(self, command: Sequence[str], *, start_deadline: float, deadline: float) -> None:
         self.process = LineProcess(command)
         self.options: dict[str, UciOption] = {}
-        """What the engine offers, by names in lower case."""
+        """The options of the engine, by lower-case name."""
         self._deadline = deadline
         self._start_deadline = start_deadline
         self.process.send("uci")
@@ -53,7 +55,9 @@ class UciEngine:
                 break
 
     def set_option(self, name: str, value: object) -> None:
-        """Set an option. One that the engine does not have, or not with this value, is an error: engines themselves keep silent."""
+        """Set an option. Raise an error if the engine does not have it, or not with this value: engines themselves
+        ignore it silently.
+        """
         option = self.options.get(name.lower())
         if option is None:
             offered = [option.name for option in self.options.values()]
@@ -67,19 +71,19 @@ class UciEngine:
         self.process.send(f"setoption name {option.name}" + ("" if option.kind == "button" else f" value {text}"))
 
     def ready(self) -> None:
-        """Wait until the engine has done all that it was told."""
+        """Wait until the engine has done everything it was sent."""
         self.process.send("isready")
         for line in self.process.lines(self._start_deadline, "readyok"):
             if line.strip() == "readyok":
                 return
 
     def new_game(self) -> None:
-        """Tell that the next position is of another game."""
+        """Announce that the next position is of another game."""
         self.process.send("ucinewgame")
         self.ready()
 
     def best_move(self, moves: Sequence[str], limit: str) -> str:
-        """What the engine plays after some moves from the start; the limit is what follows `go`: `nodes 5000`."""
+        """Return the engine's move after some moves from the start; the limit follows `go`, such as `nodes 5000`."""
         self._position(moves)
         self.process.send(f"go {limit}")
         for line in self.process.lines(self._deadline, "bestmove"):
@@ -91,7 +95,7 @@ class UciEngine:
         raise AssertionError("the lines end with an error, never by themselves")
 
     def perft(self, moves: Sequence[str], depth: int) -> int:
-        """How many sequences of moves there are, by the engine's own count (`go perft`, which is Stockfish's own command)."""
+        """Return the number of move sequences by the engine's own count (`go perft`, a command of Stockfish)."""
         self._position(moves)
         self.process.send(f"go perft {depth}")
         for line in self.process.lines(
@@ -115,7 +119,9 @@ class UciEngine:
 
 
 def parse_option(line: str) -> UciOption:
-    """Read a line such as `option name Skill Level type spin default 20 min 0 max 20`; names and values may have blanks."""
+    """Parse a line such as `option name Skill Level type spin default 20 min 0 max 20`; names and values may have
+    blanks.
+    """
     parts = _WORDS.split(line.removeprefix("option "))
     pairs = [(key, value.strip()) for key, value in zip(parts[1::2], parts[2::2], strict=True)]
     found = dict(pairs)
