@@ -1,4 +1,4 @@
-"""A prover of your own: saw a board into square tiles. A goal is a board, a tactic a cut, and both parts must be sawn on."""
+"""Write your own prover: saw a board into square tiles. A goal is a board, a tactic a cut; both parts must be sawn on."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ SIDES = (2, 3, 5)
 
 
 class Saw:
-    """The prover: what becomes of a board under a tactic."""
+    """The prover: the parts of a board after a cut."""
 
     def __init__(self, width, height):
         self.board = width, height
