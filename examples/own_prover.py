@@ -1,10 +1,10 @@
-"""Write your own prover: saw a board into square tiles. A goal is a board, a tactic a cut; both parts must be sawn on."""
+"""Write your own prover: saw a board into square tiles. A goal is a board, a tactic is a cut into two boards."""
 
 from dataclasses import dataclass
 
 from treetop.prove import Attempt, Goal, Suggestion, Verdict, prove
 
-SIDES = (2, 3, 5)
+SIDES, WAYS = (2, 3, 5), ("across", "along")
 
 
 class Saw:
@@ -30,7 +30,7 @@ class Saw:
 
 @dataclass(frozen=True)
 class Tiling:
-    """The theorem: this board can be sawn into tiles. It knows who saws, who suggests cuts, and who checks what was found."""
+    """The theorem: this board can be sawn into tiles. It opens the prover, suggests cuts and checks proofs."""
 
     width: int
     height: int
@@ -43,23 +43,18 @@ class Tiling:
         return self
 
     def suggest(self, goal):
-        cuts = [
-            f"{way} {at}" for way, side in zip(("across", "along"), goal.data, strict=True) for at in SIDES if at < side
-        ]
+        cuts = [f"{way} {at}" for way, side in zip(WAYS, goal.data, strict=True) for at in SIDES if at < side]
         return [Suggestion("tile", 1.0), *(Suggestion(cut, 1.0 / len(cuts)) for cut in cuts)]
 
     def script(self, proof):
         return "\n".join(f"{part.goal}  {part.tactic}" for part in proof.walk())
 
     def verify(self, proof):
-        tiles = [part.goal.data[0] ** 2 for part in proof.walk() if part.tactic == "tile"]
-        return Verdict(sum(tiles) == self.width * self.height, "the tiles do not cover the board", checker="a ruler")
+        area = sum(part.goal.data[0] ** 2 for part in proof.walk() if part.tactic == "tile")
+        return Verdict(area == self.width * self.height, "the tiles do not cover the board", checker="a ruler")
 
     def facts(self):
-        return {
-            "prover": "saw",
-            "statement": f"a board of {self.width} x {self.height} can be sawn into squares of 2, 3 and 5",
-        }
+        return {"prover": "saw", "statement": f"saw a board of {self.width} x {self.height} into squares of 2, 3 and 5"}
 
 
 print(prove(Tiling(6, 5)), prove(Tiling(8, 5)), sep="\n\n")
