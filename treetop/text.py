@@ -18,6 +18,15 @@ def json_text(value: Any) -> str:
     return json.dumps(_finite(value), allow_nan=False)
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a count with its noun, in the plural unless it is one.
+
+    >>> counted(1, "step"), counted(1200, "step")
+    ('1 step', '1,200 steps')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def text_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table as text: a line under the headings, the first column aligned left, the others right.
 

@@ -89,7 +89,7 @@ def test_a_tptp_problem_is_proved(run, problems):
         (["problems"], "--suite problems runs all problems in it"),
         (["p -> p", "--lemma", "x"], "are for Coq files"),
         (["p -> p", "--write"], "are for Coq files"),
-        (["p -> p", "--policy", "mcts"], "policy must be one of"),
+        (["p -> p", "--policy", "mcts"], "policy must be 'puct'"),
         (["p -> p", "--policy", "puct(d=1)"], "puct(d=1)"),
         (["p -> p", "--tiers", "10,x"], "whole numbers between commas"),
         (["p -> p", "--tiers", "10,5"], "increasing numbers"),

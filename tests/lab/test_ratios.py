@@ -237,7 +237,7 @@ def test_a_comparison_prints_and_is_json():
 def test_impossible_comparisons_are_refused():
     one, two = runs("ucb1", a=[1]), runs("blind", a=[1])
     for arguments, options, words in (
-        ((one, two, "euros"), {}, "unit must be one of attempts"),
+        ((one, two, "euros"), {}, "unit must be 'attempts'"),
         ((one, one), {}, "both sides are ucb1"),
         (([], two), {}, "one policy, not none"),
         ((one + two, two), {}, "one policy, not blind, ucb1"),
@@ -301,7 +301,7 @@ def test_policies_are_compared_on_the_same_runs_only():
         ((there, ["a", "b"]), "one was not run on b"),
         (({}, ["a"]), "at least one policy"),
         ((there, []), "and one theorem"),
-        ((there, ["a"], "euros"), "unit must be one of"),
+        ((there, ["a"], "euros"), "unit must be 'attempts'"),
     ):
         with pytest.raises(ConfigError, match=words):
             choose(*arguments)

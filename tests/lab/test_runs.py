@@ -58,7 +58,7 @@ def test_a_run_comes_back_from_json_as_it_was():
     ("change", "words"),
     [
         ({"theorem": 3}, "theorem of a run must be text"), ({"theorem": ""}, "needs a theorem and a policy"), ({"policy": ""}, "needs a theorem"),
-        ({"seed": 1.5}, "seed of a run must be a whole number, not 1.5"), ({"seed": True}, "seed of a run"), ({"status": "won"}, "one of proved, exhausted"),
+        ({"seed": 1.5}, "seed of a run must be a whole number, not 1.5"), ({"seed": True}, "seed of a run"), ({"status": "won"}, "must be 'proved', 'exhausted'"),
         ({"attempts": -1}, "attempts of a run must be a whole number of at least 0"), ({"size": "1"}, "size of a run"), ({"simulations": None}, "simulations"),
         ({"seconds": float("nan")}, "seconds of a run"), ({"seconds": -0.1}, "seconds"), ({"seconds": "1"}, "seconds"), ({"seconds": True}, "seconds"),
         ({"structure": ""}, "if and only if"), ({"status": "open"}, "if and only if"), ({"script": None}, "script of a run must be text"),

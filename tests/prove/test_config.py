@@ -29,7 +29,7 @@ def test_a_policy_is_read_with_its_options(text, change):
     [
         ("puct(0.5)", "need names"),
         ("puct(d=1)", "puct\\(d=1\\)"),
-        ("mcts", "policy must be one of"),
+        ("mcts", "policy must be 'puct'"),
         ("puct(c=-1)", "c must be"),
     ],
 )

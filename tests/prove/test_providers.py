@@ -51,7 +51,7 @@ def test_a_fixed_provider_says_the_same_everywhere():
 
 @pytest.mark.parametrize("probability", [math.nan, math.inf, -0.1, "high", True])
 def test_a_probability_that_is_no_weight_is_an_error(probability):
-    with pytest.raises(ConfigError, match="finite number"):
+    with pytest.raises(ConfigError, match="number of at least 0"):
         FixedProvider([("intros", probability)])
 
 

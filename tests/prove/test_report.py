@@ -104,7 +104,7 @@ def test_long_lists_are_printed_short():
         ({"policies": ()}, "needs policies"), ({"theorems": ()}, "needs theorems"), ({"budget_tiers": (), "limits": {}}, "needs budget tiers"),
         ({"budget_tiers": (50, 10)}, "each larger"), ({"budget_tiers": (0, 10)}, "each larger"),
         ({"theorems": ("a", "a")}, "each of its theorems once"), ({"seeds": (1, 1)}, "each of its seeds once"), ({"allow_easy": True}, "no tactic is blocked"),
-        ({"prover": {"x": object()}}, "whatever JSON can hold"),
+        ({"prover": {"x": object()}}, "that JSON can hold"),
     ],
 )  # fmt: skip
 def test_an_impossible_report_is_refused(change, words):

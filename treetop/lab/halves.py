@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.lab.ratios import UNITS
 from treetop.lab.runs import Run
@@ -37,8 +38,7 @@ def split(theorems: Collection[str], seed: int = 0) -> Halves:
     >>> split(["a", "b", "c", "d"]) == split(["d", "c", "b", "a"])
     True
     """
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ConfigError(f"seed must be a whole number, not {seed!r}")
+    checks.whole("seed", seed)
     if len(set(theorems)) != len(theorems):
         raise ConfigError("theorems must not be repeated")
     if len(theorems) < 2:
@@ -96,8 +96,7 @@ def choose(runs: Mapping[str, Sequence[Run]], half: Collection[str], unit: str =
 
     All must have been run there with the same seeds.
     """
-    if unit not in UNITS:
-        raise ConfigError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
+    checks.one_of("unit", unit, UNITS)
     if not runs or not half:
         raise ConfigError("there must be at least one policy and one theorem")
     wanted = set(half)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from treetop.errors import ConfigError, MissingExtraError, SaveError
 from treetop.lab.basins import Basins, BasinTable
 from treetop.lab.ratios import Comparison, KRatio, TheoremK
+from treetop.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -165,7 +166,7 @@ def _draw(
     figure.text(
         _MARGIN / width,
         1 - 0.56 / height,
-        f"{policy}{against}; {_count(len(rows), 'theorem')}, {_count(seeds, 'seed')}",
+        f"{policy}{against}; {counted(len(rows), 'theorem')}, {counted(seeds, 'seed')}",
         color=_QUIET,
         va="center",
     )
@@ -371,7 +372,3 @@ def _width_of(make_figure: Any, names: Sequence[str]) -> float:
 
 def _shortened(name: str) -> str:
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2 - 1]}…{name[-(_LONGEST // 2) :]}"
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -17,11 +17,12 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.lab.runs import Run
 from treetop.prove.digests import digest
-from treetop.text import text_facts, text_table
+from treetop.text import counted, text_facts, text_table
 from treetop.types import FloatArray
 
 UNITS = ("attempts", "expansions", "simulations", "seconds")
@@ -211,7 +212,7 @@ class Comparison:
             if ratio.bound != "exact"
             else ""
         )
-        return f"{ratio}, 95% interval, {_many(ratio.theorems, 'theorem')}, {_many(ratio.seeds, 'seed')}{cut}"
+        return f"{ratio}, 95% interval, {counted(ratio.theorems, 'theorem')}, {counted(ratio.seeds, 'seed')}{cut}"
 
     def __str__(self) -> str:
         return f"{text_table(*self.rows())}\n\n{text_facts(self.facts())}"
@@ -247,10 +248,8 @@ def compare(
     sides have, for runs that share more than the number of their seed. Swapping the sides changes the sign of
     everything, and nothing else.
     """
-    if unit not in UNITS:
-        raise ConfigError(f"unit must be one of {', '.join(UNITS)}, not {unit!r}")
-    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
-        raise ConfigError(f"samples must be a whole number of at least 1, not {samples!r}")
+    checks.one_of("unit", unit, UNITS)
+    checks.whole("samples", samples, 1)
     agent, blind = _Side(runs_agent, "agent"), _Side(runs_blind, "blind search")
     if agent.policy == blind.policy:
         raise ConfigError(f"both sides are {agent.policy}: give them different names")
@@ -434,7 +433,3 @@ def _says_nothing(ours: list[Run], theirs: list[Run], unit: str, agent: str, bli
         if any(getattr(run, unit) == 0 for run in runs):
             return f"a run of {policy} cost no {unit}"
     return ""
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

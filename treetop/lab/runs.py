@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from treetop import checks
 from treetop.errors import ConfigError, SaveError
 from treetop.journal import Journal, Record, as_read, read_journal
 
@@ -59,20 +59,11 @@ class Run:
                 raise ConfigError(f"{name} of a run must be text, not {getattr(self, name)!r}")
         if not self.theorem or not self.policy:
             raise ConfigError("a run needs a theorem and a policy")
-        if self.status not in STATUSES:
-            raise ConfigError(f"the status of a run must be one of {', '.join(STATUSES)}, not {self.status!r}")
-        for name in ("seed", *_COUNTS):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or (name != "seed" and value < 0):
-                raise ConfigError(
-                    f"{name} of a run must be a whole number{'' if name == 'seed' else ' of at least 0'}, not {value!r}"
-                )
-        if (
-            isinstance(self.seconds, bool)
-            or not isinstance(self.seconds, (int, float))
-            or not 0 <= self.seconds < math.inf
-        ):
-            raise ConfigError(f"seconds of a run must be a number of at least 0, not {self.seconds!r}")
+        checks.one_of("status of a run", self.status, STATUSES)
+        checks.whole("seed of a run", self.seed)
+        for name in _COUNTS:
+            checks.whole(f"{name} of a run", getattr(self, name), 0)
+        checks.number("seconds of a run", self.seconds, 0)
         if self.proved != bool(self.structure):
             raise ConfigError(
                 "a run must have a structure if and only if it is proved: "

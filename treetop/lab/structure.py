@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from treetop.errors import ConfigError
+from treetop import checks
 from treetop.prove.digests import digest
 from treetop.prove.prover import Goal, Proof
 
@@ -47,8 +47,7 @@ def structure(
     >>> structure(done) == structure(renamed)
     True
     """
-    if rounds is not None and (isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1):
-        raise ConfigError(f"rounds must be a whole number of at least 1, not {rounds!r}")
+    checks.whole("rounds", rounds, 1, optional=True)
     nodes, root = _graph(proof)
     look, kind = signature or goal_signature, family or tactic_family
     labels = [digest("node", look(goal), kind(tactic)) for goal, tactic, _ in nodes]

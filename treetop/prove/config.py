@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.game.calls import parse_call
 
@@ -52,36 +53,23 @@ class ProofConfig:
     """Subtracted from a tactic's score for each worker in flight below it, in addition to the virtual loss."""
 
     def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("policy", self.policy, POLICIES),
-            ("backup", self.backup, BACKUPS),
-            ("subgoals", self.subgoals, SUBGOALS),
-            ("estimate", self.estimate, ESTIMATES),
+        for name, allowed in (
+            ("policy", POLICIES),
+            ("backup", BACKUPS),
+            ("subgoals", SUBGOALS),
+            ("estimate", ESTIMATES),
         ):
-            if value not in allowed:
-                raise ConfigError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
-        if self.width is not None and not is_whole(self.width, 1):
-            raise ConfigError(
-                f"width must be a whole number of at least 1, or None for all tactics at once, not {self.width!r}"
-            )
-        for name in ("c", "virtual_loss", "depth_bias", "path_bias"):
-            if getattr(self, name) is not None and not (
-                is_number(getattr(self, name)) and 0 <= getattr(self, name) < math.inf
-            ):
-                raise ConfigError(f"{name} must be a number of at least 0, not {getattr(self, name)!r}")
-        if not (is_number(self.leaf_value) and 0 < self.leaf_value < 1):
-            raise ConfigError(f"leaf_value must lie between 0 and 1, not {self.leaf_value!r}")
-        if not (is_number(self.tactic_seconds) and 0 < self.tactic_seconds < math.inf):
-            raise ConfigError(f"tactic_seconds must be a positive number, not {self.tactic_seconds!r}")
-        if self.widening is not None:
-            pair = self.widening
-            if not (
-                isinstance(pair, tuple)
-                and len(pair) == 2
-                and all(map(is_number, pair))
-                and pair[0] > 0
-                and 0 < pair[1] <= 1
-            ):
+            checks.one_of(name, getattr(self, name), allowed)
+        checks.whole("width", self.width, 1, optional=True)
+        checks.number("c", self.c, 0, optional=True)
+        for name in ("virtual_loss", "depth_bias", "path_bias"):
+            checks.number(name, getattr(self, name), 0)
+        checks.number("leaf_value", self.leaf_value, above=0, below=1)
+        checks.number("tactic_seconds", self.tactic_seconds, above=0)
+        pair = self.widening
+        if pair is not None:
+            right = isinstance(pair, tuple) and len(pair) == 2 and all(map(checks.is_number, pair))
+            if not (right and 0 < pair[0] < math.inf and 0 < pair[1] <= 1):
                 raise ConfigError(f"widening must be (k, a) with k > 0 and 0 < a <= 1, not {pair!r}")
 
     def to_dict(self) -> dict[str, Any]:
@@ -100,13 +88,3 @@ def read_policy(text: str, config: ProofConfig) -> ProofConfig:
         return replace(config, policy=call.name, **call.options)
     except TypeError as error:
         raise ConfigError(f"{text}: {error}") from None
-
-
-def is_number(value: Any) -> bool:
-    """Whether it is a number, which True is not."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def is_whole(value: Any, low: int) -> bool:
-    """Whether it is a whole number, and at least so much."""
-    return isinstance(value, int) and not isinstance(value, bool) and value >= low

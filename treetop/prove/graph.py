@@ -34,21 +34,9 @@ class TacticNode:
     """A tactic that was tried on a goal."""
 
     __slots__ = (
-        "backward",
-        "goal",
-        "in_flight",
-        "missing",
-        "probability",
-        "proved_at",
-        "reason",
-        "seconds",
-        "status",
-        "subgoals",
-        "successes",
-        "tactic",
-        "value",
-        "visits",
-    )
+        "backward", "goal", "in_flight", "missing", "probability", "proved_at", "reason", "seconds", "status",
+        "subgoals", "successes", "tactic", "value", "visits"
+    )  # fmt: skip
 
     def __init__(
         self, goal: GoalNode, suggestion: Suggestion, subgoals: tuple[GoalNode, ...], reason: str, seconds: float
@@ -78,28 +66,10 @@ class GoalNode:
     """A goal, the tactics that may be tried on it, and those that were tried."""
 
     __slots__ = (
-        "anchor",
-        "depth",
-        "estimate",
-        "goal",
-        "id",
-        "in_flight",
-        "log_prior",
-        "origin",
-        "reason",
-        "relevant",
-        "reserved",
-        "status",
-        "successes",
-        "suggestions",
-        "tactics",
-        "total",
-        "tried",
-        "users",
-        "value",
-        "visits",
-        "witness",
-    )
+        "anchor", "depth", "estimate", "goal", "id", "in_flight", "log_prior", "origin", "reason", "relevant",
+        "reserved", "status", "successes", "suggestions", "tactics", "total", "tried", "users", "value", "visits",
+        "witness"
+    )  # fmt: skip
 
     def __init__(self, number: int, goal: Goal) -> None:
         self.id = number

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from treetop.prove.graph import GoalNode, Graph, Status, TacticNode
 from treetop.prove.prover import Proof
+from treetop.text import counted
 
 LINES = 60
 """The default number of lines."""
@@ -152,7 +153,7 @@ def _draw(
             if again
             else [node.reason]
             if node.status is Status.dead
-            else [f"and {more} more" if tactics else _many(more)]
+            else [f"and {more} more" if tactics else counted(more, "tactic")]
             if more
             else []
         )
@@ -161,7 +162,3 @@ def _draw(
             seen.add(node.id)
             pending.extend((level + 1, tactic) for tactic in reversed(tactics))
     return lines
-
-
-def _many(tactics: int) -> str:
-    return f"{tactics} tactic{'' if tactics == 1 else 's'}"

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.prove.abilities import ExtensibleProvider
 from treetop.prove.prover import Goal, Provider, Suggestion
@@ -46,14 +47,7 @@ def checked(suggestions: Iterable[Suggestion], name: str = "a provider") -> list
     """Return the suggestions as a list; raise ConfigError unless all probabilities are finite and not negative."""
     result = [Suggestion(*pair) for pair in suggestions]
     for tactic, probability in result:
-        if (
-            isinstance(probability, bool)
-            or not isinstance(probability, (int, float))
-            or not 0.0 <= probability < math.inf
-        ):
-            raise ConfigError(
-                f"{name}: the probability of `{tactic}` must be a finite number of at least 0, not {probability!r}"
-            )
+        checks.number(f"{name}: the probability of `{tactic}`", probability, 0)
     return result
 
 

@@ -9,6 +9,7 @@ from treetop.prove.graph import Graph, Status
 from treetop.prove.outline import LINES, Outline, Show, outline
 from treetop.prove.prover import Proof, Verdict
 from treetop.prove.report import ProofReport
+from treetop.text import counted
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ class ProofResult:
         """Return the status in one line, with the checker."""
         if self.proof is not None and self.verdict is not None:
             rests = f", depending on {', '.join(self.verdict.assumptions)}" if self.verdict.assumptions else ""
-            return f"proved in {_many(self.steps, 'step')}, accepted by {self.verdict.checker}{rests}"
+            return f"proved in {counted(self.steps, 'step')}, accepted by {self.verdict.checker}{rests}"
         if self.status == "refused" and self.verdict is not None:
             return f"not proved: {self.verdict.checker} refused the proof that was found: {self.verdict.reason}"
         if self.status == "exhausted":
@@ -99,7 +100,7 @@ class ProofResult:
     def effort(self) -> str:
         """Return the effort in one line."""
         goals = ", ".join(f"{count:,} {status}" for status, count in self.counts().items())
-        effort = f"{_many(self.attempts, 'attempt')}, {_many(self.expansions, 'expansion')}, {self.seconds:.1f} s"
+        effort = f"{counted(self.attempts, 'attempt')}, {counted(self.expansions, 'expansion')}, {self.seconds:.1f} s"
         return f"{effort}; goals: {goals}"
 
     @property
@@ -121,7 +122,3 @@ class ProofResult:
             self.effort(),
         ]
         return "\n\n".join(part for part in parts if part)
-
-
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -13,7 +13,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Self
 
-from treetop.errors import ConfigError
+from treetop import checks
 from treetop.prove.prover import Prover, Theorem
 from treetop.prove.remote import open_theorem, reopened
 from treetop.workers.pool import Pool
@@ -31,9 +31,7 @@ class ProverSession:
     """
 
     def __init__(self, workers: int = 1) -> None:
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise ConfigError(f"workers must be a whole number of at least 1, not {workers!r}")
-        self.workers = workers
+        self.workers = checks.whole("workers", workers, 1)
         self.pool: Pool | None = None
         """The worker processes; None with one worker, which is this process."""
         self._prover: Prover | None = None

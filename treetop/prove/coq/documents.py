@@ -15,20 +15,9 @@ from treetop.errors import ConfigError, ProofFileError, ProverError
 from treetop.prove.coq.sentences import Sentence, split, without_comments
 
 _STATING = (
-    "Lemma",
-    "Theorem",
-    "Fact",
-    "Remark",
-    "Corollary",
-    "Proposition",
-    "Property",
-    "Example",
-    "Definition",
-    "Instance",
-    "Let",
-    "Fixpoint",
-    "CoFixpoint",
-)
+    "Lemma", "Theorem", "Fact", "Remark", "Corollary", "Proposition", "Property", "Example", "Definition", "Instance",
+    "Let", "Fixpoint", "CoFixpoint"
+)  # fmt: skip
 _MAY_HAVE_BODY = ("Example", "Definition", "Instance", "Let", "Fixpoint", "CoFixpoint")
 _ATTRIBUTES = re.compile(
     r"\s*(?:#\[[^\]]*\]|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Time|Timeout\s+\d+|"

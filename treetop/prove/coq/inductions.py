@@ -11,24 +11,10 @@ from treetop.prove.coq.terms import Binder, arguments, bound_names, free_names, 
 from treetop.prove.coq.views import View, role
 from treetop.prove.prover import Suggestion
 
-_INDUCTIVE = frozenset(
-    (
-        "nat",
-        "list",
-        "option",
-        "bool",
-        "prod",
-        "positive",
-        "N",
-        "Z",
-        "string",
-        "comparison",
-        "unit",
-        "sum",
-        "sumbool",
-        "sig",
-    )
-)
+_INDUCTIVE = frozenset((
+    "nat", "list", "option", "bool", "prod", "positive", "N", "Z", "string", "comparison", "unit", "sum", "sumbool",
+    "sig"
+))  # fmt: skip
 _QUICKLY = "try reflexivity; try discriminate; try assumption"
 _LOGICAL = frozenset(("eq", "and", "or", "not", "iff", "ex", "False", "True", "lt", "gt", "ge", "sumbool"))
 _RECURSIVE = frozenset(("nat", "list", "positive", "string"))

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.prove.coq.goals import CoqGoal
 from treetop.prove.coq.recording import Example
@@ -36,8 +37,8 @@ class NeighbourProvider:
     name = "neighbours"
 
     def __init__(self, examples: Iterable[Example], *, most: int = 16, nearest: int = 40) -> None:
-        if most < 1 or nearest < 1:
-            raise ConfigError(f"most and nearest must be at least 1, not {most} and {nearest}")
+        checks.whole("most", most, 1)
+        checks.whole("nearest", nearest, 1)
         self._most, self._nearest = most, nearest
         self._examples = list({(example.goal.key, example.tactic): example for example in examples}.values())
         self._features = [features(view(example.goal)) for example in self._examples]

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from treetop.errors import ConfigError
+from treetop import checks
 from treetop.prove.coq.eliminations import Eliminations
 from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.statements import same_statement
@@ -72,8 +72,7 @@ class Premises:
     def __init__(
         self, lookup: Lookup, given: Iterable[Premise] = (), *, most: int = 16, unlike: str | None = None
     ) -> None:
-        if most < 1:
-            raise ConfigError(f"most must be at least 1, not {most}")
+        checks.whole("most", most, 1)
         self._lookup = lookup
         self._most = most
         self._unlike = None if unlike is None else parse(unlike)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from treetop import checks
 from treetop.errors import ConfigError, ProofFileError, ProverError
 from treetop.prove.coq import protocol
 from treetop.prove.coq.goals import CoqGoal, Premise
@@ -91,9 +92,7 @@ class CoqProver:
 
     def attempt(self, place: Place, tactic: str, seconds: float | None = None) -> Attempt:
         """Try a tactic on a goal. Whatever happens, Coq is ready for the next one."""
-        limit = self.settings.seconds if seconds is None else seconds
-        if not 0 < limit < math.inf:
-            raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
+        limit = self.settings.seconds if seconds is None else checks.number("seconds", seconds, above=0)
         self.attempts += 1
         self._longest = max(self._longest, limit)
         if not is_one_tactic(tactic):

@@ -21,39 +21,10 @@ class Constant(NamedTuple):
 Definition = Callable[[str], Constant | None]
 """Returns the meaning of a global name; None if it is unknown."""
 
-CONSTRUCTORS = frozenset(
-    (
-        "O",
-        "S",
-        "nil",
-        "cons",
-        "true",
-        "false",
-        "pair",
-        "Some",
-        "None",
-        "Z0",
-        "Zpos",
-        "Zneg",
-        "N0",
-        "Npos",
-        "xH",
-        "xI",
-        "xO",
-        "inl",
-        "inr",
-        "left",
-        "right",
-        "tt",
-        "exist",
-        "existT",
-        "Eq",
-        "Lt",
-        "Gt",
-        "EmptyString",
-        "String",
-    )
-)
+CONSTRUCTORS = frozenset((
+    "O", "S", "nil", "cons", "true", "false", "pair", "Some", "None", "Z0", "Zpos", "Zneg", "N0", "Npos", "xH", "xI",
+    "xO", "inl", "inr", "left", "right", "tt", "exist", "existT", "Eq", "Lt", "Gt", "EmptyString", "String"
+))  # fmt: skip
 """Constants that nearly every file uses, so that they need no query."""
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from treetop.errors import ConfigError, ProofFileError
+from treetop import checks
+from treetop.errors import ProofFileError
 
 _PROJECT = "_CoqProject"
 
@@ -27,11 +27,8 @@ class CoqSettings:
 
     def __post_init__(self) -> None:
         for name in ("seconds", "start_seconds", "check_seconds"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-                raise ConfigError(f"{name} must be a positive number, not {value!r}")
-        if isinstance(self.memory_mb, bool) or not isinstance(self.memory_mb, int) or self.memory_mb < 256:
-            raise ConfigError(f"memory_mb must be a whole number of at least 256, not {self.memory_mb!r}")
+            checks.number(name, getattr(self, name), above=0)
+        checks.whole("memory_mb", self.memory_mb, 256)
 
 
 @dataclass(frozen=True)

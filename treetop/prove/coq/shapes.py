@@ -26,24 +26,10 @@ from treetop.prove.coq.views import Given, View
 from treetop.prove.prover import Suggestion
 
 CONNECTIVES = frozenset(("and", "or", "not", "iff", "ex", "ex2", "True", "False"))
-_CLOSED = frozenset(
-    (
-        *CONNECTIVES,
-        "eq",
-        "le",
-        "nat",
-        "list",
-        "bool",
-        "option",
-        "prod",
-        "sum",
-        "unit",
-        "sig",
-        "sigT",
-        "sumbool",
-        *CONSTRUCTORS,
-    )
-)
+_CLOSED = frozenset((
+    *CONNECTIVES, "eq", "le", "nat", "list", "bool", "option", "prod", "sum", "unit", "sig", "sigT", "sumbool",
+    *CONSTRUCTORS
+))  # fmt: skip
 _LARGEST_PATTERN = 6
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.prove.coq.goals import CoqGoal
 from treetop.prove.coq.hypotheses import on_hypotheses
@@ -43,8 +44,7 @@ class CoqProvider:
         width: int = 48,
         missing: frozenset[str] = frozenset(),
     ) -> None:
-        if width < 1:
-            raise ConfigError(f"width must be at least 1, not {width}")
+        checks.whole("width", width, 1)
         self._premises = premises
         self._recursion = Recursion(definition)
         self._width = width

@@ -9,38 +9,10 @@ from treetop.prove.coq.goals import Premise
 from treetop.prove.coq.syntax import Term, parse
 from treetop.prove.coq.terms import Binder, arguments, conclusions, free_names, head, peel
 
-COMMON = frozenset(
-    (
-        "eq",
-        "and",
-        "or",
-        "not",
-        "iff",
-        "ex",
-        "True",
-        "False",
-        "nat",
-        "list",
-        "bool",
-        "option",
-        "prod",
-        "O",
-        "S",
-        "nil",
-        "cons",
-        "true",
-        "false",
-        "Z",
-        "N",
-        "positive",
-        "Some",
-        "None",
-        "pair",
-        "unit",
-        "sumbool",
-        "sum",
-    )
-)
+COMMON = frozenset((
+    "eq", "and", "or", "not", "iff", "ex", "True", "False", "nat", "list", "bool", "option", "prod", "O", "S", "nil",
+    "cons", "true", "false", "Z", "N", "positive", "Some", "None", "pair", "unit", "sumbool", "sum"
+))  # fmt: skip
 """Symbols that nearly every lemma mentions: they are not searched for."""
 
 

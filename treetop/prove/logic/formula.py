@@ -30,18 +30,8 @@ class Formula:
     """
 
     __slots__ = (
-        "_parts",
-        "_premises",
-        "_text",
-        "kind",
-        "left",
-        "name",
-        "negative",
-        "positive",
-        "right",
-        "size",
-        "tidy",
-    )
+        "_parts", "_premises", "_text", "kind", "left", "name", "negative", "positive", "right", "size", "tidy"
+    )  # fmt: skip
 
     kind: int
     left: Formula

@@ -7,13 +7,12 @@ every choice, the failures form a model.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
-from treetop.errors import ConfigError
+from treetop import checks
 from treetop.prove.logic import choices
 from treetop.prove.logic.classical import counterexample
 from treetop.prove.logic.formula import OR, Formula, atom, atoms, deep, false, true
@@ -32,8 +31,7 @@ _GLANCE = 0.04  # share of the time for a first search of the whole: its models 
 
 def refute(statement: Formula, seconds: float = 10.0) -> KripkeModel | None:
     """Return a model in which the statement does not hold. None: it is provable, or no model was found in time."""
-    if not 0 < seconds < math.inf:
-        raise ConfigError(f"seconds must be a positive number, not {seconds!r}")
+    checks.number("seconds", seconds, above=0)
     end = time.monotonic() + seconds
     share = _SHARE * seconds
     try:
