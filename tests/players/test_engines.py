@@ -264,7 +264,7 @@ def test_vertices_have_no_i():
     assert [vertex_of(column, 8) for column in (0, 7, 8, 18)] == ["A9", "H9", "J9", "T9"]
     assert [point_of(vertex) for vertex in ("a1", "J9", "T19")] == [(0, 0), (8, 8), (18, 18)]
     for nonsense in ("I5", "", "5", "A0", "AA1", "PASS"):
-        with pytest.raises(treetop.PlayerError, match="no vertex"):
+        with pytest.raises(treetop.PlayerError, match="not a vertex"):
             point_of(nonsense)
 
 
