@@ -179,7 +179,7 @@ def test_a_taxi_whose_passengers_change_their_mind_is_not_searched_by_its_table(
     env = gymnasium.make("Taxi-v4", fickle_passenger=True)
     env.reset(seed=1)
     assert not hasattr(GymProblem(env, stochastic=True), "evaluate")
-    with pytest.raises(ConfigError, match="shows no table"):
+    with pytest.raises(ConfigError, match="no complete table"):
         GymProblem(env, table=True)
 
 
@@ -316,7 +316,7 @@ def test_an_environment_with_a_window_is_searched_without_one():
 
 
 @pytest.mark.parametrize(("make", "text"), [
-    (lambda: GymProblem("CartPole-v1"), "give a Gymnasium environment"), (lambda: GymProblem(gymnasium.make("Pendulum-v1")), "must be Discrete"),
+    (lambda: GymProblem("CartPole-v1"), "env must be a Gymnasium environment"), (lambda: GymProblem(gymnasium.make("Pendulum-v1")), "must be Discrete"),
     (lambda: GymProblem(frozen_lake(), horizon=0), "horizon"), (lambda: GymProblem(frozen_lake(), discount=0.0), "discount"),
     (lambda: GymProblem(frozen_lake(), snapshot=5), "pair of functions"), (lambda: GymProblem(frozen_lake()), "was not reset"),
 ])  # fmt: skip

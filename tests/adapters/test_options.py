@@ -14,8 +14,8 @@ class Problem:
 
 
 @pytest.mark.parametrize(("changed", "text"), [
-    ({"limit": 5}, r"the limit of a Policy is a Limit such as Limit\(simulations=200\), not 5"),
-    ({"config": "uct"}, "the config of a Policy is uct.*not 'uct'"),
+    ({"limit": 5}, r"limit of Policy must be a Limit such as Limit\(simulations=200\), not 5"),
+    ({"config": "uct"}, "config of Policy must be uct.*not 'uct'"),
     ({"seed": 1.5}, "seed must be a whole number, not 1.5"),
     ({"options": {"simulations": 5}}, r"Policy has no option 'simulations'; it belongs to the limit: limit=Limit\(simulations=...\)"),
     ({"options": {"c": 2.0}}, r"no option 'c'; it belongs to the config: config=uct\(c=...\)"),

@@ -1,4 +1,4 @@
-"""Chess as a problem, on the boards of python-chess. That package is under the GPL: nothing but this file imports it."""
+"""Chess as a problem, on the boards of python-chess. That package is under the GPL: only this file imports it."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ chess = load("chess", "chess")
 polyglot = load("chess.polyglot", "chess")
 
 _WORTH = {chess.PAWN: 1.0, chess.KNIGHT: 3.0, chess.BISHOP: 3.0, chess.ROOK: 5.0, chess.QUEEN: 9.0}
-_DECISIVE = 6.0  # a lead in pawns that is worth tanh(1), about three quarters of a win
+_DECISIVE = 6.0  # a lead in pawns with the value tanh(1), about three quarters of a win
 
 
 class ChessProblem:
-    """Chess, to be searched by `HostSearch`. States are `chess.Board`s, actions `chess.Move`s; White is player 0.
+    """Chess as a problem to search. States are `chess.Board`s, actions `chess.Move`s; White is player 0.
 
-    `board` is the position to search, as a `chess.Board` (its variants too) or a FEN; without it the start. It stays as it is. A game ends by mate,
-    stalemate, dead positions, five repetitions and 75 moves; with `claim_draws` also when a position is there for the third time, or after
-    fifty moves without a capture or a pawn's move, since somebody would claim it.
+    `board` is the position to search, as a `chess.Board` (also of a variant) or a FEN (default: the initial position).
+    It is not changed. A game ends by checkmate, stalemate, dead positions, fivefold repetition and 75 moves; with
+    `claim_draws` also by threefold repetition, or after fifty moves without a capture or a pawn move.
 
-    Random moves seldom end a game of chess, so a rollout is cut after `rollout_moves` and judged by the pieces; None plays it to the end. For
-    strong play give the search an evaluator.
+    Random moves seldom end a game of chess, so a rollout is cut after `rollout_moves` and evaluated by material; None
+    plays it to the end. For strong play give the search an evaluator.
 
     >>> import treetop
     >>> problem = ChessProblem("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1")
@@ -41,53 +41,53 @@ class ChessProblem:
             try:
                 board = chess.Board(board)
             except ValueError as error:
-                raise ConfigError(f"this is no chess position: {error}") from None
+                raise ConfigError(f"this is not a chess position: {error}") from None
         if board is not None and not isinstance(board, chess.Board):
-            raise ConfigError(f"give a chess.Board or a FEN, not {board!r}")
+            raise ConfigError(f"board must be a chess.Board or a FEN, not {board!r}")
         checks.whole("rollout_moves", rollout_moves, 0, optional=True)
         self._board = chess.Board() if board is None else board.copy()
         self.name = self._board.aliases[0] if getattr(self._board, "aliases", None) else "chess"
         self.claim_draws, self._rollout_moves = bool(claim_draws), rollout_moves
 
     def initial(self) -> Any:
-        """The position that was given."""
+        """Return the position that was given."""
         return self.copy(self._board)
 
     def player(self, state: Any) -> int:
-        """White is player 0."""
+        """Return 0 for White, 1 for Black."""
         return 0 if state.turn == chess.WHITE else 1
 
     def actions(self, state: Any) -> Sequence[Any]:
-        """The legal moves."""
+        """Return the legal moves."""
         return list(state.legal_moves)
 
     def copy(self, state: Any) -> Any:
-        """A board of one's own, with as much of its past as repetitions can reach back."""
+        """Return a copy of the board, with as much of its history as repetitions can reach."""
         return state.copy(stack=state.halfmove_clock + 1)
 
     def step(self, state: Any, action: Any) -> Any:
-        """Make a move on the board that is given."""
+        """Make a move on the given board."""
         state.push(action)
         return state
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self._is_claimed(state) or state.outcome() is not None
 
     def _is_claimed(self, state: Any) -> bool:
-        if not self.claim_draws or state.halfmove_clock < 8:  # too soon for a third time
+        if not self.claim_draws or state.halfmove_clock < 8:  # too early for a third repetition
             return False
         return (state.is_repetition(3) or state.is_fifty_moves()) and not state.is_checkmate()
 
     def rewards(self, state: Any) -> tuple[float, float]:
-        """1 for who has won, -1 for who has lost; nothing for a draw."""
+        """Return 1 for the winner and -1 for the loser, or 0 for a draw."""
         outcome = None if self._is_claimed(state) else state.outcome()
         if outcome is None or outcome.winner is None:
             return (0.0, 0.0)
         return (1.0, -1.0) if outcome.winner == chess.WHITE else (-1.0, 1.0)
 
     def rollout(self, state: Any, rng: Rng) -> tuple[float, float]:
-        """Random moves, and then the pieces that are left."""
+        """Play random moves, then evaluate the material."""
         made = 0
         while self._rollout_moves is None or made < self._rollout_moves:
             if self.is_terminal(state):
@@ -101,21 +101,21 @@ class ChessProblem:
         return (lead, -lead)
 
     def key(self, state: Any) -> int:
-        """The Zobrist key of the position."""
+        """Return the Zobrist key of the position."""
         key: int = polyglot.zobrist_hash(state)
         return key
 
     def text(self, action: Any) -> str:
-        """The move in the notation of UCI."""
+        """Return the move in UCI notation."""
         return str(action.uci())
 
     def render(self, state: Any) -> str:
-        """The board and its FEN."""
+        """Return the board and its FEN."""
         return f"{state}\n{state.fen()}"
 
 
 def material(board: Any) -> float:
-    """What White has more than Black, in pawns."""
+    """Return White's material minus Black's, in pawns."""
     return sum(
         worth * (len(board.pieces(piece, chess.WHITE)) - len(board.pieces(piece, chess.BLACK)))
         for piece, worth in _WORTH.items()

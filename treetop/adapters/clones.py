@@ -1,4 +1,6 @@
-"""Copies of an environment for a search to step. None of them shares a random number with the original, so none of them knows what it will do."""
+"""Copies of an environment for a search to step. No copy shares random numbers with the original, so the search cannot
+foresee them.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ _SHARED = (
     "spec",
     "P",
     "metadata",
-)  # what no step changes, and what is dear to copy
+)  # objects that no step changes and that are expensive to copy
 _WINDOWS = ("screen", "window", "window_surface", "clock", "surf", "viewer", "renderer", "mujoco_renderer")
-_MOST_OBJECTS = 20_000  # of an environment that are looked through for generators
+_MOST_OBJECTS = 20_000  # objects of an environment that are searched for generators
 _WORD = (1 << 64) - 1
 _ATOMS = frozenset(
     {int, float, bool, str, bytes, type(None), complex, np.float64, np.float32, np.int64, np.int32, np.bool_}
@@ -30,11 +32,11 @@ _ATOMS = frozenset(
 
 
 class RandomStepError(ProblemError):
-    """A step has drawn random numbers where every step was taken to be certain: say stochastic=True."""
+    """A step has drawn random numbers although all steps were taken to be deterministic: pass stochastic=True."""
 
 
 class OwnRandomness:
-    """The random numbers of all copies: one generator of each kind, set anew before every step."""
+    """The random numbers of all copies: one generator of each kind, reseeded before every step."""
 
     def __init__(self) -> None:
         self.generator = np.random.Generator(np.random.PCG64(0))
@@ -43,10 +45,10 @@ class OwnRandomness:
         self.has_other = False
         """Whether an environment uses more than the generator that Gymnasium gives it."""
         self.uses_global = False
-        """Whether an environment draws from the generators that the whole program shares."""
+        """Whether an environment draws from the global generators."""
 
     def stands_for(self, original: Any) -> Any:
-        """The generator that takes the place of an environment's own."""
+        """The generator that replaces an environment's own."""
         if isinstance(original, np.random.Generator):
             return self.generator
         self.has_other = True
@@ -54,11 +56,11 @@ class OwnRandomness:
 
     @staticmethod
     def is_one(value: Any) -> bool:
-        """Whether something draws random numbers."""
+        """Whether anything draws random numbers."""
         return isinstance(value, (np.random.Generator, np.random.RandomState, random.Random))
 
     def seed(self, bits: int) -> None:
-        """Set all anew."""
+        """Reseed all generators."""
         word = bits & _WORD
         self.generator.bit_generator.state = {
             "bit_generator": "PCG64", "state": {"state": (word << 64) | (word ^ 0x5DEECE66D), "inc": (word << 1) | 1},
@@ -68,11 +70,11 @@ class OwnRandomness:
             self._old.seed(word & 0xFFFFFFFF)
             self._plain.seed(word)
         if self.uses_global:
-            np.random.seed(word & 0xFFFFFFFF)  # noqa: NPY002 - the environment draws from here, and what was there is put back
+            np.random.seed(word & 0xFFFFFFFF)  # noqa: NPY002 - restored afterwards
             random.seed(word)
 
     def place(self) -> Any:
-        """Where all generators stand: equal places say that nothing was drawn."""
+        """Return the states of all generators: equal states mean that nothing was drawn."""
         state = self.generator.bit_generator.state
         place = (state["state"]["state"], state["has_uint32"])
         if not self.has_other:
@@ -81,7 +83,7 @@ class OwnRandomness:
 
     @contextmanager
     def guarded(self) -> Iterator[None]:
-        """Put the program's own generators back after copies have drawn from them."""
+        """Restore the global generators after copies have drawn from them."""
         if not self.uses_global:
             yield
             return
@@ -99,25 +101,26 @@ def _place_of(generator: np.random.RandomState) -> tuple[Any, ...]:
 
 
 def global_place() -> tuple[Any, Any]:
-    """Where the generators of the whole program stand."""
+    """Return the states of the global generators."""
     return random.getstate(), np.random.get_state()  # noqa: NPY002
 
 
 def global_digest() -> tuple[Any, ...]:
-    """The same in a form that can be compared."""
+    """Return the same in a form that can be compared."""
     plain, old = global_place()
     return (plain, old[1].tobytes(), old[2])
 
 
 class Clones:
-    """Snapshots by copying. Generators, spaces and windows are shared by all copies; what else cannot be copied is an error.
+    """Snapshots by copying. Generators, spaces and windows are shared by all copies; anything else that cannot be
+    copied is an error.
 
-    An environment is copied by what is in it. The usual way would ask it how it is to be copied, and many say: make a new one.
+    An environment is copied attribute by attribute: its own `__deepcopy__` often makes a new environment instead.
     """
 
     def __init__(self, env: Any, own: OwnRandomness) -> None:
         self.own = own
-        self._kept: list[Any] = []  # as long as they live their numbers belong to them
+        self._kept: list[Any] = []  # their ids are unique as long as they live
         first: dict[int, Any] = {}
         for layer in layers(env):
             for name, value in vars(layer).items():
@@ -136,16 +139,16 @@ class Clones:
             inner.np_random = own.generator
 
     def take(self) -> Any:
-        """The present state of the environment."""
+        """Return the present state of the environment."""
         return self.root
 
     @contextmanager
     def at(self, token: Any) -> Iterator[Any]:
-        """An environment that stands where a snapshot was taken."""
+        """Return an environment in the state of a snapshot."""
         yield self.copy(token)
 
     def copy(self, env: Any) -> Any:
-        """A copy of a copy."""
+        """Return a copy of a copy."""
         return self._twin(env, dict(self._memo))
 
     def _twin(self, env: Any, memo: dict[int, Any]) -> Any:
@@ -154,7 +157,7 @@ class Clones:
         twin = memo[id(env)] = object.__new__(type(env))
         inside = vars(twin)
         for name, value in vars(env).items():
-            if type(value) in _ATOMS:  # most of an environment, and dear to ask one by one
+            if type(value) in _ATOMS:  # most of an environment, and slow to check one by one
                 inside[name] = value
             elif name == "env":
                 inside[name] = self._twin(value, memo)
@@ -163,17 +166,18 @@ class Clones:
                     inside[name] = copy.deepcopy(value, memo)
                 except Exception as error:
                     raise ConfigError(
-                        f"{type(env).__name__}.{name} cannot be copied ({error}): give functions that save and restore it, as snapshot="
+                        f"{type(env).__name__}.{name} cannot be copied ({error}): "
+                        "give functions that save and restore it, as snapshot="
                     ) from error
         return twin
 
     def save(self, env: Any) -> Any:
-        """A snapshot of an environment that `at` gave."""
+        """Return a snapshot of an environment that `at` returned."""
         return env
 
 
 class Hooks:
-    """Snapshots by the caller's own functions. The environment itself is stepped, and put back each time."""
+    """Snapshots by the caller's own functions. The environment itself is stepped, and restored each time."""
 
     def __init__(
         self, env: Any, own: OwnRandomness, save: Callable[[Any], Any], restore: Callable[[Any, Any], object]
@@ -181,12 +185,12 @@ class Hooks:
         self.own, self._env, self._save, self._restore = own, env, save, restore
 
     def take(self) -> Any:
-        """The present state of the environment."""
+        """Return the present state of the environment."""
         return self._save(self._env)
 
     @contextmanager
     def at(self, token: Any) -> Iterator[Any]:
-        """The environment, brought to where a snapshot was taken."""
+        """Return the environment, restored to a snapshot."""
         inner = self._env.unwrapped
         before, generator = self._save(self._env), getattr(inner, "np_random", None)
         self._restore(self._env, token)
@@ -200,12 +204,12 @@ class Hooks:
                 inner.np_random = generator
 
     def save(self, env: Any) -> Any:
-        """A snapshot of an environment that `at` gave."""
+        """Return a snapshot of an environment that `at` returned."""
         return self._save(env)
 
 
 def layers(env: Any) -> list[Any]:
-    """An environment and all that it wraps, from the outermost."""
+    """Yield an environment and everything it wraps, from the outermost."""
     found = [env]
     while getattr(found[-1], "env", None) is not None:
         found.append(found[-1].env)
@@ -213,7 +217,7 @@ def layers(env: Any) -> list[Any]:
 
 
 def find_generators(root: Any) -> list[Any]:
-    """All generators of random numbers that an object holds, wherever they are."""
+    """Yield all random generators that an object holds, at any depth."""
     found, seen, waiting = [], set[int](), [root]
     while waiting and len(seen) < _MOST_OBJECTS:
         value = waiting.pop()
@@ -234,5 +238,5 @@ def find_generators(root: Any) -> list[Any]:
 
 
 def is_for_people(name: str, value: Any) -> bool:
-    """Whether something is there for the eye alone: windows, clocks, pictures."""
+    """Return whether an object is for display only: windows, clocks, pictures."""
     return name in _WINDOWS or type(value).__module__.partition(".")[0] == "pygame"

@@ -1,4 +1,4 @@
-"""Gymnasium's environments as problems, and a search as a policy for them."""
+"""Gymnasium environments as problems, and a search as a policy for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from treetop.types import CHANCE
 
 gymnasium = load("gymnasium", "gym")
 
-_UNKNOWN_RANGE = (-1e6, 1e6)  # wide, so that the rules look at values on the scale of what was seen
+_UNKNOWN_RANGE = (-1e6, 1e6)  # wide, so that the rules normalise values by what was seen
 _PASSIVE = (
     "TimeLimit",
     "OrderEnforcing",
@@ -31,17 +31,19 @@ _PASSIVE = (
     "HumanRendering",
     "RenderCollection",
 )
-_FADING = 0.97  # the discount of a policy whose leaves are valued by random actions
+_FADING = 0.97  # the discount of a policy whose leaves are evaluated by random actions
 _UNLIKELY = 0.02  # the prior of an action that the table knows to be worse, where the best has 1
 _CHECKED = ("discount", "horizon", "snapshot", "reward_range")
 _PROBES = 16  # steps of a copy that show whether an environment is random
 
 Snapshot = tuple[Callable[[Any], Any], Callable[[Any, Any], object]]
-"""save(env) gives a token, restore(env, token) brings the environment back to it."""
+"""save(env) returns a token, restore(env, token) restores the environment to it."""
 
 
 class GymState:
-    """A point of a certain environment: a snapshot, the steps since the search's root, what was seen last, and whether it is over."""
+    """A state of a deterministic environment: a snapshot, the steps since the search's root, the last observation, and
+    whether it is over.
+    """
 
     __slots__ = ("observation", "over", "time", "token")
 
@@ -53,19 +55,22 @@ class GymState:
 
 
 class GymProblem:
-    """A Gymnasium environment as it stands, to be searched by `HostSearch`. The environment itself is not stepped.
+    """A Gymnasium environment in its present state as a problem to search. The environment itself is not stepped.
 
-    The search never knows what the environment will draw: copies have random numbers of their own. There are three kinds:
+    The search never knows what the environment will draw: copies have their own random numbers. There are three kinds:
 
-    - An environment that shows its table of transitions (`P` and `s`: FrozenLake, Taxi, CliffWalking) is searched by that table, with chance by its exact
-      outcomes. States are tuples. `evaluate` values them by backward induction over the table, where a search is given that as its evaluator.
+    - An environment with a table of transitions (`P` and `s`: FrozenLake, Taxi, CliffWalking) is searched by that
+      table, with the exact outcomes of chance. States are tuples. `evaluate`, passed to a search as its evaluator,
+      evaluates them by backward induction over the table.
     - One whose steps draw no random numbers is searched over copies of it; states are `GymState`s.
-    - Any other is searched open-loop: a node is a sequence of actions, and every simulation plays it again with fresh random numbers.
+    - Any other is searched open-loop: a node is a sequence of actions, and every simulation plays it again with new
+      random numbers.
 
-    `horizon` is how many steps are looked at, in the tree and beyond it; a time limit of the environment shortens it. What is received after n steps
-    counts `discount` ** n: leave the search's own discount at 1. `stochastic` and `table` say what is otherwise found out. `snapshot` is a pair of
-    functions, save(env) and restore(env, token), for environments that cannot be copied. `redraw(env, generator)` draws anew what the
-    player cannot see, in a copy; Blackjack has one of its own, for the dealer's second card.
+    `horizon` is the number of steps to look ahead, in the tree and beyond it; a time limit of the environment shortens
+    it. A reward after n steps counts `discount` ** n: leave the search's own discount at 1. `stochastic` and `table`
+    override what is otherwise detected. `snapshot` is a pair of functions, save(env) and restore(env, token), for
+    environments that cannot be copied. `redraw(env, generator)` redraws the hidden information in a copy; Blackjack has
+    one built in, for the dealer's second card.
     """
 
     num_players, step_rewards = 1, True
@@ -75,11 +80,11 @@ class GymProblem:
     def __new__(  # noqa: PYI034 - a subclass is chosen
         cls, env: Any, *, stochastic: bool | None = None, table: bool | None = None, redraw: Any = None, **options: Any
     ) -> GymProblem:
-        """A problem of the kind that the environment needs."""
+        """Return a problem of the kind that the environment needs."""
         if cls is not GymProblem:
             return super().__new__(cls)
         if not isinstance(env, gymnasium.Env):
-            raise ConfigError(f"give a Gymnasium environment, not {env!r}")
+            raise ConfigError(f"env must be a Gymnasium environment, not {env!r}")
         if not isinstance(env.action_space, gymnasium.spaces.Discrete):
             raise ConfigError(
                 f"a search chooses between single actions: the action space must be Discrete, not {env.action_space}"
@@ -91,7 +96,7 @@ class GymProblem:
         core = peel(env)
         found = core is core.unwrapped and Table.fits(core)
         if table and not found:
-            raise ConfigError(f"{env} shows no table of transitions (P and s) that says all of its steps")
+            raise ConfigError(f"{env} has no complete table of transitions (P and s)")
         if (found if table is None else table) and not stochastic and redraw is None:
             return super().__new__(_ByTable)
         if stochastic is None:
@@ -106,7 +111,7 @@ class GymProblem:
     ) -> None:  # fmt: skip
         self.env, self.reward_range = env, _UNKNOWN_RANGE if reward_range is None else reward_range
         self.core = peel(env)
-        """The environment without the wrappers that only look on."""
+        """The environment without the wrappers that only observe."""
         left = time_left(env)
         self.horizon = horizon if left is None else max(1, min(horizon, left))
         self.max_length = 2 * self.horizon + 2
@@ -118,36 +123,36 @@ class GymProblem:
         self._set_up(snapshot)
 
     def set_discount(self, discount: float) -> None:
-        """What counts one step later; to be said before the search begins."""
+        """Set the discount per step; call this before the search begins."""
         self.discount = discount
         self._factors = [discount**time for time in range(self.horizon + 1)]
 
     def _set_up(self, snapshot: Snapshot | None) -> None:
-        """What a kind of problem needs besides."""
+        """Prepare what a kind of problem needs."""
 
     def initial(self) -> Any:
-        """The environment as it stands."""
+        """Return the present state of the environment."""
         raise NotImplementedError
 
     def actions(self, state: Any) -> Sequence[int]:  # noqa: ARG002 - the shape of a problem
-        """All actions of the environment."""
+        """Return all actions of the environment."""
         return self._actions
 
     def step(self, state: Any, action: int) -> Any:
-        """The next state, and the reward on the way."""
+        """Return the next state and the immediate reward."""
         raise NotImplementedError
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether the episode or the search's horizon has ended."""
+        """Return whether the episode or the search's horizon has ended."""
         raise NotImplementedError
 
     def rewards(self, state: Any) -> float:  # noqa: ARG002 - the shape of a problem
-        """All rewards come on the way."""
+        """Return 0: all rewards are immediate."""
         return 0.0
 
 
 class _ByTable(GymProblem):
-    """States are (s, time, over), and (s, time, action) where chance decides."""
+    """A problem by a table. States are (s, time, over), and (s, time, action) at chance nodes."""
 
     def _set_up(self, snapshot: Snapshot | None) -> None:  # noqa: ARG002 - a table needs none
         self._table = Table.of(self.core)
@@ -175,7 +180,7 @@ class _ByTable(GymProblem):
         return len(state) == 3 and (state[2] or state[1] >= self.horizon)
 
     def rollout(self, state: Any, rng: Rng) -> float:
-        """Random actions to the end of the episode or the horizon."""
+        """Play random actions to the end of the episode or the horizon."""
         ways, count, place, total = self._table.ways, len(self._actions), state[0], 0.0
         action = state[3] if len(state) == 4 else rng.below(count)
         for time in range(state[1], self.horizon):
@@ -186,8 +191,8 @@ class _ByTable(GymProblem):
             action = rng.below(count)
         return total
 
-    def _evaluate(self, state: Any, actions: Any) -> tuple[list[float], float]:  # noqa: ARG002 - the shape of an evaluator
-        """What the best play of the steps that are left is worth, from the table, and which actions begin it."""
+    def _evaluate(self, state: Any, actions: Any) -> tuple[list[float], float]:  # noqa: ARG002
+        """Return the value of the best play of the remaining steps, from the table, and the actions that begin it."""
         values = self._table.values(state[0], self.horizon - state[1], self.discount)
         best = float(values.max())
         return [1.0 if value >= best - 1e-12 else _UNLIKELY for value in values], self._factors[state[1]] * best
@@ -197,7 +202,7 @@ class _ByTable(GymProblem):
 
 
 class _ByCopies(GymProblem):
-    """Steps are certain, so a state is stepped once and kept."""
+    """A problem of deterministic steps, so a state is stepped once and kept."""
 
     def _set_up(self, snapshot: Snapshot | None) -> None:
         self._own = OwnRandomness()
@@ -222,7 +227,7 @@ class _ByCopies(GymProblem):
         return state.over or state.time >= self.horizon
 
     def rollout(self, state: GymState, rng: Rng) -> float:
-        """Random actions to the end of the episode or the horizon."""
+        """Play random actions to the end of the episode or the horizon."""
         actions, count, total = self._actions, len(self._actions), 0.0
         with self._own.guarded(), self._points.at(state.token) as env:
             self._own.seed(rng.bits())
@@ -238,12 +243,14 @@ class _ByCopies(GymProblem):
     def _expect_nothing_drawn(self, before: Any) -> None:
         if self._own.place() != before:
             raise RandomStepError(
-                f"a step of {self.name} draws random numbers, and none were expected: say stochastic=True"
+                f"a step of {self.name} draws random numbers, and none were expected: pass stochastic=True"
             )
 
 
 class _OpenLoop(GymProblem):
-    """States are tuples of actions. Each simulation plays its own through from the root, so its value is that of the whole way."""
+    """An open-loop problem. States are tuples of actions; each simulation plays them from the root, so its value is
+    that of the whole path.
+    """
 
     step_rewards = False
 
@@ -268,7 +275,7 @@ class _OpenLoop(GymProblem):
         return False
 
     def rollout(self, state: tuple[int, ...], rng: Rng) -> float:
-        """The state's actions, and random ones after them, with random numbers that were never used before."""
+        """Play the state's actions and then random ones, with new random numbers."""
         actions, count, total, known = self._actions, len(self._actions), 0.0, len(state)
         with self._own.guarded(), self._points.at(self._token) as env:
             self._own.seed(rng.bits())
@@ -284,17 +291,19 @@ class _OpenLoop(GymProblem):
 
 
 class GymPolicy:
-    """A policy for loops with an environment: `policy(env)` searches from where it stands, and gives the action to take.
+    """A policy for loops with an environment: `policy(env)` searches from its present state and returns the action to
+    take.
+
+    `limit` is the budget of a step, `config` and `evaluator` are those of the search, the other options those of
+    `GymProblem`. An environment with a table is evaluated by it (`GymProblem.evaluate`), others by random actions.
+    `evaluator=treetop.Rollout()` asks for random actions there too. Random actions say little about the far future, so
+    `discount` is then 0.97 by default, and 1 otherwise.
 
     >>> import gymnasium
     >>> env = gymnasium.make("FrozenLake-v1")
     >>> seen = env.reset(seed=1)
     >>> GymPolicy(seed=1)(env) in range(4)
     True
-
-    `limit` is what a step may cost, `config` and `evaluator` are those of `HostSearch`, the other options those of `GymProblem`. An environment that shows its
-    table is valued by it (`GymProblem.evaluate`); others by random actions. `evaluator=treetop.Rollout()` asks for random actions there too.
-    Random actions say little about what is far, so `discount` is then 0.97 where it is not given, and 1 otherwise.
     """
 
     def __init__(
@@ -312,11 +321,11 @@ class GymPolicy:
         self.config = config
         self.evaluator, self.seed, self.options = evaluator, seed, options
         self.last_result: HostResult | None = None
-        """What the last search found."""
+        """The result of the last search."""
         self._calls, self._is_random = 0, False
 
     def __call__(self, env: Any) -> int:
-        """The action to take where the environment stands."""
+        """Return the action to take in the present state of the environment."""
         seed = mix(mix(self.seed) + self._calls) >> 1
         self._calls += 1
         try:
@@ -324,7 +333,7 @@ class GymPolicy:
         except RandomStepError:
             if self.options.get("stochastic") is not None:
                 raise
-            self._is_random = True  # found out late, and not forgotten
+            self._is_random = True  # detected late, and remembered
             self.last_result = self._search(env, seed)
         return int(self.last_result.action)
 
@@ -339,7 +348,7 @@ class GymPolicy:
         return HostSearch(problem, config, evaluator=evaluator, seed=seed).run(self.limit)
 
     def __repr__(self) -> str:
-        return f"<policy by search: {self.config or 'the usual settings'}, {self.limit}>"
+        return f"<policy by search: {self.config or 'default config'}, {self.limit}>"
 
 
 def _check_options(
@@ -354,18 +363,18 @@ def _check_options(
     if snapshot is not None and (
         not isinstance(snapshot, tuple) or len(snapshot) != 2 or not all(map(callable, snapshot))
     ):
-        raise ConfigError(f"snapshot is a pair of functions, save(env) and restore(env, token); not {snapshot!r}")
+        raise ConfigError(f"snapshot must be a pair of functions, save(env) and restore(env, token), not {snapshot!r}")
 
 
 def peel(env: Any) -> Any:
-    """An environment without the outer wrappers that change neither actions nor rewards."""
+    """Return an environment without the outer wrappers that change neither actions nor rewards."""
     while hasattr(env, "env") and (type(env).__name__ in _PASSIVE or isinstance(env, gymnasium.ObservationWrapper)):
         env = env.env
     return env
 
 
 def time_left(env: Any) -> int | None:
-    """Steps until the outermost time limit, where there is one."""
+    """Return the steps until the outermost time limit, or None."""
     while hasattr(env, "env"):
         most, elapsed = getattr(env, "_max_episode_steps", None), getattr(env, "_elapsed_steps", None)
         if type(env).__name__ == "TimeLimit" and most is not None:
@@ -375,7 +384,9 @@ def time_left(env: Any) -> int | None:
 
 
 def is_random(core: Any, snapshot: Snapshot | None) -> bool:
-    """Whether a few steps of a copy draw random numbers. A step that does so later raises a `RandomStepError`."""
+    """Return whether a few steps of a copy draw random numbers. A step that does so later raises a
+    `RandomStepError`.
+    """
     own = OwnRandomness()
     points = _points(core, own, snapshot)
     space = core.action_space
@@ -395,7 +406,7 @@ def is_random(core: Any, snapshot: Snapshot | None) -> bool:
 
 
 def _draws_globally(points: Clones | Hooks, own: OwnRandomness, actions: list[int]) -> bool:
-    """Whether steps draw from the generators of the whole program, which are put back."""
+    """Return whether steps draw from the global generators, which are restored."""
     own.uses_global = True
     with own.guarded():
         for action in actions[:_PROBES]:
@@ -414,10 +425,10 @@ def _points(core: Any, own: OwnRandomness, snapshot: Snapshot | None) -> Clones 
 
 
 def _hidden_of(core: Any) -> Callable[[Any, Any], object] | None:
-    """How to draw what is hidden, for the environments of Gymnasium that hide something."""
+    """Return a function that redraws hidden information, for the environments of Gymnasium that have some."""
     return _second_card if type(core.unwrapped).__name__ == "BlackjackEnv" else None
 
 
 def _second_card(env: Any, generator: Any) -> None:
-    """Blackjack's dealer shows one card of two; cards are drawn with replacement, ten and the pictures count ten."""
+    """Redraw the dealer's hidden card: cards are drawn with replacement; ten and the pictures count ten."""
     env.dealer[1] = min(int(generator.integers(1, 14)), 10)

@@ -1,4 +1,4 @@
-"""OpenSpiel's games as problems, and Treetop as one of its bots."""
+"""OpenSpiel games as problems, and Treetop as an OpenSpiel bot."""
 
 from __future__ import annotations
 
@@ -22,20 +22,22 @@ from treetop.types import CHANCE
 pyspiel = load("pyspiel", "openspiel")
 _Bot: Any = pyspiel.Bot
 
-_SIMULATIONS = 1000  # of a bot that was not told how long to think
+_SIMULATIONS = 1000  # of a bot without a limit
 
 
 class OpenSpielProblem:
-    """A game of OpenSpiel, from its start or from one of its states, to be searched by `HostSearch`.
+    """An OpenSpiel game, from its start or from one of its states, as a problem to search.
 
-    `game` is a name with parameters ("connect_four", "pig(winscore=50)"), a `pyspiel.Game`, or the `pyspiel.State` to search, which stays as it is.
+    `game` is a name with parameters ("connect_four", "pig(winscore=50)"), a `pyspiel.Game`, or the `pyspiel.State` to
+    search, which is not changed.
 
     - Chance is searched by its exact outcomes.
-    - Where players choose at once, the search lets them choose in turn, `player` first: whoever follows sees what was chosen. That is the
-      careful reading for `player`, and it gives nothing away that he could not know.
-    - Where something is hidden, the state to search must be given. Its player sees an information set: `worlds` states of it are drawn, by
-      `seed`, with OpenSpiel's `resample_from_infostate`, and the search averages over them. After the first action all is open to it
-      (perfect-information Monte Carlo), so it neither bluffs nor pays for knowledge. A game that cannot draw such states is refused.
+    - Simultaneous moves are searched in turn, `player` first: the others see what was chosen. That is the pessimistic
+      reading for `player`, and reveals nothing that `player` could not know.
+    - With imperfect information the state to search must be given. Its player has an information set: `worlds` states
+      of it are drawn, by `seed`, with OpenSpiel's `resample_from_infostate`, and the search averages over them. After the
+      first action everything is visible to it (perfect-information Monte Carlo), so it neither bluffs nor pays for
+      information. A game that cannot draw such states is refused.
 
     >>> import treetop
     >>> problem = OpenSpielProblem("tic_tac_toe")
@@ -45,8 +47,8 @@ class OpenSpielProblem:
 
     outcomes: Callable[[Any], list[tuple[int, float]]]
 
-    def __new__(cls, game: Any, **options: Any) -> OpenSpielProblem:  # noqa: ARG004, PYI034 - the arguments go to __init__; a subclass may come back
-        """A problem of the kind that the game needs."""
+    def __new__(cls, game: Any, **options: Any) -> OpenSpielProblem:  # noqa: ARG004, PYI034
+        """Return a problem of the kind that the game needs."""
         kind = _load(game)[0].get_type()
         if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
             return super().__new__(_InTurn)
@@ -63,7 +65,7 @@ class OpenSpielProblem:
             raise ConfigError(f"{self.name} is a mean-field game, which has no players to search for")
         if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
             raise ConfigError(
-                f"{self.name} draws its chance inside of a step and does not tell the outcomes, so it cannot be searched"
+                f"{self.name} samples chance inside a step and does not list the outcomes, so it cannot be searched"
             )
         self.num_players = self.game.num_players()
         checks.whole("player", player, 0, self.num_players - 1)
@@ -71,64 +73,64 @@ class OpenSpielProblem:
         self.reward_range = (self.game.min_utility(), self.game.max_utility())
         self.zero_sum = self.num_players == 2 and kind.utility == pyspiel.GameType.Utility.ZERO_SUM
         self.step_rewards = kind.reward_model == pyspiel.GameType.RewardModel.REWARDS
-        # Moves that are made in turn count one by one, and so do the outcomes of chance.
+        # Simultaneous moves made in turn count one by one, and so do the outcomes of chance.
         self.max_length = self.game.max_game_length() * self.num_players + self.game.max_chance_nodes_in_history() + 1
         self._check(kind)
         if kind.chance_mode == pyspiel.GameType.ChanceMode.EXPLICIT_STOCHASTIC:
             self.outcomes = self._outcomes
 
     def _check(self, kind: Any) -> None:
-        """What a kind of game asks for besides."""
+        """Prepare what a kind of game needs."""
 
     def initial(self) -> Any:
-        """The state that was given, or the game's first."""
+        """Return the given state, or the game's initial state."""
         return self.game.new_initial_state() if self._state is None else self._state.clone()
 
     def player(self, state: Any) -> int:
-        """Who is to move."""
+        """Return the player to move."""
         player: int = state.current_player()
-        return player  # OpenSpiel and Treetop mean chance by the same number
+        return player  # OpenSpiel and Treetop use the same number for chance
 
     def actions(self, state: Any) -> list[int]:
-        """OpenSpiel's legal actions."""
+        """Return OpenSpiel's legal actions."""
         actions: list[int] = state.legal_actions()
         return actions
 
     def _outcomes(self, state: Any) -> list[tuple[int, float]]:
-        """OpenSpiel's outcomes of chance."""
+        """Return OpenSpiel's chance outcomes."""
         outcomes: list[tuple[int, float]] = state.chance_outcomes()
         return outcomes
 
     def copy(self, state: Any) -> Any:
-        """A state of one's own."""
+        """Return a copy of a state."""
         return state.clone()
 
     def step(self, state: Any, action: int) -> Any:
-        """Make an action in the state that is given."""
+        """Apply an action to the given state."""
         state.apply_action(action)
         return (None, state.rewards()) if self.step_rewards else None
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         over: bool = state.is_terminal()
         return over
 
     def rewards(self, state: Any) -> list[float]:
-        """What the end brings; nothing more where all came on the way."""
+        """Return the final rewards, or 0 if all rewards are immediate."""
         returns: list[float] = [0.0] * self.num_players if self.step_rewards else state.returns()
         return returns
 
     def key(self, state: Any) -> str:
-        """The actions that led to the state."""
+        """Return the actions that led to the state."""
         return str(state.history_str())
 
     def render(self, state: Any) -> str:
-        """The state as OpenSpiel prints it."""
+        """Return the state as OpenSpiel prints it."""
         return str(state)
 
 
 class _Open:
-    """A state of a game in which players choose at once, and what some of them have chosen already."""
+    """A state of a game with simultaneous moves, and the actions chosen so far."""
 
     __slots__ = ("chosen", "state")
 
@@ -142,13 +144,13 @@ class _Open:
 
 
 class _InTurn(OpenSpielProblem):
-    """Players who choose at once, one after the other: the searcher first."""
+    """Simultaneous moves, made one after the other: the searching player first."""
 
     def _check(self, kind: Any) -> None:
         self._order: list[int] = [(self._player + place) % self.num_players for place in range(self.num_players)]
         if kind.information == pyspiel.GameType.Information.IMPERFECT_INFORMATION:
             raise ConfigError(
-                f"{self.name} hides something and lets players choose at once, which cannot be searched here"
+                f"{self.name} has imperfect information and simultaneous moves, which cannot be searched here"
             )
 
     def initial(self) -> _Open:
@@ -161,7 +163,7 @@ class _InTurn(OpenSpielProblem):
 
     def actions(self, state: _Open) -> list[int]:
         actions: list[int] = state.state.legal_actions(self.player(state))
-        return actions or [0]  # who has no choice still takes part, by any number
+        return actions or [0]  # a player without a choice still takes part, with any action
 
     def _outcomes(self, state: _Open) -> list[tuple[int, float]]:
         return super()._outcomes(state.state)
@@ -193,7 +195,7 @@ class _InTurn(OpenSpielProblem):
 
 
 class _Veiled:
-    """What a player knows: the states that it may be, and how often each was drawn; and then the action that he has chosen."""
+    """The information of a player: the states it may be in, how often each was drawn, and then the chosen action."""
 
     __slots__ = ("action", "actions", "player", "text", "worlds")
 
@@ -209,22 +211,21 @@ class _Veiled:
 
 
 class _Hidden(OpenSpielProblem):
-    """An information set at the root, states drawn from it below."""
+    """An information set at the root, and states drawn from it below."""
 
     def _check(self, kind: Any) -> None:  # noqa: ARG002 - the shape of the method
         if self._state is None:
-            raise ConfigError(
-                f"{self.name} hides something: give the state in which a player is to move, who knows what he has seen"
-            )
+            raise ConfigError(f"{self.name} has imperfect information: give a state in which a player is to move")
         if self._state.is_terminal() or self._state.current_player() < 0:
             raise ConfigError(
-                f"{self.name} hides something: search it from a state in which a player is to move, not from this one\n{self._state}"
+                f"{self.name} has imperfect information: search it from a state in which a player is to move, "
+                f"not from this one\n{self._state}"
             )
         self._root = self._look(self._state)
         self.outcomes = self._outcomes
 
     def _look(self, state: Any) -> _Veiled:
-        """Draw states that the player to move cannot tell from this one. Nothing else of the state is kept."""
+        """Draw states that the player to move cannot distinguish from this one. Nothing else of the state is kept."""
         player, rng = state.current_player(), Rng(self._seed)
         found: dict[str, tuple[Any, int]] = {}
         try:
@@ -235,7 +236,7 @@ class _Hidden(OpenSpielProblem):
             text = state.information_state_string(player)
         except pyspiel.SpielError as error:
             raise ConfigError(
-                f"{self.name} hides something and cannot draw what it may be, so it cannot be searched: {error}"
+                f"{self.name} has imperfect information and cannot resample it, so it cannot be searched: {error}"
             ) from None
         return _Veiled(
             player, state.legal_actions(), text, [(world, count / self._worlds) for world, count in found.values()]
@@ -279,13 +280,15 @@ class _Hidden(OpenSpielProblem):
 
 
 def _load(game: Any) -> tuple[Any, Any]:
-    """A game of OpenSpiel, and the state to begin with where one was given."""
+    """Return an OpenSpiel game, and the state to begin with if one was given."""
     if isinstance(game, pyspiel.State):
         return game.get_game(), game.clone()
     if isinstance(game, pyspiel.Game):
         return game, None
     if not isinstance(game, str):
-        raise ConfigError(f"give a game of OpenSpiel by its name, or a pyspiel.Game or pyspiel.State; not {game!r}")
+        raise ConfigError(
+            f"game must be the name of an OpenSpiel game, a pyspiel.Game or a pyspiel.State, not {game!r}"
+        )
     try:
         return pyspiel.load_game(game), None
     except pyspiel.SpielError as error:
@@ -295,9 +298,10 @@ def _load(game: Any) -> tuple[Any, Any]:
 class TreetopBot(_Bot):
     """A bot for OpenSpiel's matches and tournaments.
 
-    It searches the states that it is given, of any game that `OpenSpielProblem` takes, for `limit` a move. Or it asks a Treetop `player` who plays
-    Treetop's own `game`: then both games must know the same positions; `to_ours` and `to_theirs` translate actions where their numbers differ.
-    Each move has a random seed of its own, made of `seed` and the number of moves before it.
+    It searches the states it is given, of any game that `OpenSpielProblem` takes, within `limit` for each move. Or it
+    asks a Treetop `player` of Treetop's own `game`: then both games must have the same positions; `to_ours` and
+    `to_theirs` translate actions if their numbers differ. Each move has its own seed, made of `seed` and the number of
+    moves before it.
     """
 
     def __init__(
@@ -316,11 +320,9 @@ class TreetopBot(_Bot):
     ) -> None:
         super().__init__()
         if (player is None) != (game is None):
-            raise ConfigError(
-                "a bot that plays by a Treetop player needs both: player=, and game= for the Treetop game that he plays"
-            )
+            raise ConfigError("a bot of a Treetop player needs both player= and game=, the Treetop game of the player")
         if player is not None and (limit, config, evaluator) != (None, None, None):
-            raise ConfigError("a player brings his own limit, config and evaluator")
+            raise ConfigError("a player has its own limit, config and evaluator: leave them out")
         self._limit = Limit(simulations=_SIMULATIONS) if limit is None else limit
         check_policy("TreetopBot", OpenSpielProblem, self._limit, config, seed, {})
         self._config, self._evaluator, self._seed, self._worlds, self._player_id = (
@@ -335,34 +337,34 @@ class TreetopBot(_Bot):
         self._position: Position | None = None
 
     def restart_at(self, state: Any) -> None:  # noqa: ARG002 - the shape of a bot
-        """A game begins, or goes on elsewhere."""
+        """Begin a game, or continue from another state."""
         self._position = None
 
     def restart(self) -> None:
-        """A new game begins."""
+        """Begin a new game."""
         self._position = None
 
     def provides_force_action(self) -> bool:
-        """A bot can be made to move otherwise, since it looks at the state alone."""
+        """Return True: the bot looks at the state alone."""
         return True
 
     def force_action(self, state: Any, action: int) -> None:
-        """The bot moves otherwise than it would."""
+        """Do nothing: the bot looks at the state alone."""
 
     def provides_policy(self) -> bool:
-        """A bot tells its visits as a policy."""
+        """Return True: the bot returns its visits as a policy."""
         return self._player is None
 
     def step(self, state: Any) -> int:
-        """The action to play."""
+        """Return the action to play."""
         return self._ask_player(state) if self._player is not None else int(self._search(state).action)
 
     def get_policy(self, state: Any) -> list[tuple[int, float]]:
-        """How likely each action is, by the visits of a search."""
+        """Return the probability of each action, by the visits of a search."""
         return [(int(action), share) for action, share in self._search(state).policy().items()]
 
     def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
-        """Both, from one search."""
+        """Return both, from one search."""
         result = self._search(state)
         return [(int(action), share) for action, share in result.policy().items()], int(result.action)
 
@@ -372,7 +374,7 @@ class TreetopBot(_Bot):
         return HostSearch(problem, self._config, evaluator=self._evaluator, seed=seed).run(self._limit)
 
     def _ask_player(self, state: Any) -> int:
-        """Bring the player to this state, by the moves that are new to him, and ask."""
+        """Bring the player to this state, by the moves that are new to it, and ask it."""
         assert self._player is not None
         assert self._game is not None
         actions = self._translated(state)
@@ -386,11 +388,12 @@ class TreetopBot(_Bot):
         self._position = known
         if known.player != state.current_player():
             raise GameError(
-                f"{self._game.name} says that player {known.player} is to move, OpenSpiel that it is {state.current_player()}\n{known}"
+                f"in {self._game.name} player {known.player} is to move, "
+                f"in OpenSpiel player {state.current_player()}\n{known}"
             )
         chosen = self._player.choose(known)
         if isinstance(chosen, tuple):
-            raise GameError(f"{self._game.name} has actions of real numbers, OpenSpiel's games have none")
+            raise GameError(f"{self._game.name} has continuous actions, which OpenSpiel's games do not have")
         theirs = chosen if self._to_theirs is None else self._to_theirs(state, chosen)
         if theirs not in state.legal_actions():
             raise PlayerError(
@@ -399,7 +402,7 @@ class TreetopBot(_Bot):
         return int(theirs)
 
     def _translated(self, state: Any) -> Sequence[int]:
-        """What was played, in Treetop's numbers."""
+        """Return the history in Treetop's numbers."""
         if self._to_ours is None:
             return [int(action) for action in state.history()]
         before, actions = state.get_game().new_initial_state(), []

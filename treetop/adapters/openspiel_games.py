@@ -1,4 +1,4 @@
-"""Treetop's games as games of OpenSpiel: its algorithms, bots and tests take them as they take their own."""
+"""Treetop games as OpenSpiel games, for its algorithms, bots and tests."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ _State: Any = pyspiel.State
 
 
 def as_openspiel(game: str | Game | Family[...]) -> TreetopGame:
-    """A game of Treetop, bundled or of your own, as a `pyspiel.Game`.
+    """Return a Treetop game, bundled or of your own, as a `pyspiel.Game`.
 
-    Actions and outcomes have the same numbers. Chance is explicit, choices at once are simultaneous, and what is hidden is told by
-    `information_state_string`. Games of real-numbered actions, and those whose start is dealt outside of their rules, are refused.
+    Actions and outcomes have the same numbers. Chance is explicit, simultaneous moves stay simultaneous, and the
+    `information_state_string` identifies the information set. Games with continuous actions, and those whose start is
+    dealt outside of their rules, are refused.
 
     >>> state = as_openspiel("tic_tac_toe").new_initial_state()
     >>> state.apply_action(4)
@@ -38,7 +39,7 @@ class TreetopGame(_Game):
     def __init__(self, game: Game) -> None:
         facts = game.facts
         if facts.action_size is not None:
-            raise ConfigError(f"the actions of {game.name} are real numbers, which OpenSpiel's games do not have")
+            raise ConfigError(f"{game.name} has continuous actions, which OpenSpiel's games do not have")
         if game.has("deal"):
             raise ConfigError(
                 f"the start of {game.name} is dealt outside of its rules, which OpenSpiel's games do not have"
@@ -79,26 +80,28 @@ class TreetopGame(_Game):
         super().__init__(described, numbers, {})
 
     def new_initial_state(self) -> TreetopState:
-        """The game's start."""
+        """Return the initial state."""
         return TreetopState(self)
 
-    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> TreetopObserver:  # noqa: ARG002 - the shape of a game
-        """How OpenSpiel asks what a player sees."""
+    def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> TreetopObserver:  # noqa: ARG002
+        """Return an observer, by which OpenSpiel asks for observations."""
         return TreetopObserver(remembers=iig_obs_type is not None and iig_obs_type.perfect_recall)
 
 
 class TreetopObserver:
-    """What a player sees, in words: now, or in all the game so far where he `remembers`."""
+    """An observer that writes a player's observation as text: the present one, or with `remembers` the whole game's."""
 
     def __init__(self, *, remembers: bool) -> None:
         self._remembers = remembers
         self.tensor, self.dict = None, dict[str, Any]()
 
     def set_from(self, state: TreetopState, player: int) -> None:
-        """There are no tensors to fill."""
+        """Do nothing: there are no tensors to fill."""
 
     def string_from(self, state: TreetopState, player: int) -> str:
-        """The position as the player may see it; or what tells his information from any other: a key, or the history where nothing is hidden."""
+        """Return the position as the player may see it; or, to identify the information set, a key, or the history in
+        games of perfect information.
+        """
         position = state.position
         if not self._remembers:
             return position.shown_to(player)
@@ -120,7 +123,7 @@ class _Held:
 
 
 class TreetopState(_State):
-    """A `pyspiel.State` of a Treetop game; `position` is the same in Treetop's words."""
+    """A `pyspiel.State` of a Treetop game; `position` is the same as a Treetop position."""
 
     def __init__(self, game: TreetopGame) -> None:
         super().__init__(game)
@@ -128,11 +131,11 @@ class TreetopState(_State):
 
     @property
     def position(self) -> Position:
-        """The same as a position of Treetop."""
+        """The same as a Treetop position."""
         return self._held.position
 
     def current_player(self) -> int:
-        """Who is to move, in OpenSpiel's numbers."""
+        """Return the player to move, in OpenSpiel's numbers."""
         position = self.position
         if position.is_terminal:
             return int(pyspiel.PlayerId.TERMINAL)
@@ -149,7 +152,7 @@ class TreetopState(_State):
         return sorted(self.position.legal_actions(player))
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """What chance can do, and how likely."""
+        """Return the chance outcomes and their probabilities."""
         return self.position.outcomes()
 
     def _apply_action(self, action: int) -> None:
@@ -159,7 +162,7 @@ class TreetopState(_State):
         self._go(self.position.apply(tuple(int(action) for action in actions)))
 
     def _go(self, position: Position) -> None:
-        """Stand elsewhere, with all that was received on the way. The history is OpenSpiel's to keep."""
+        """Move to another position, with all immediate rewards. OpenSpiel keeps the history."""
         received = tuple(one + more for one, more in zip(self._held.received, position.step_rewards, strict=True))
         self._held = _Held(position, received)
 
@@ -172,16 +175,16 @@ class TreetopState(_State):
         return str(action) if position.player == SIMULTANEOUS else position.move_text(action)
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self.position.is_terminal
 
     def returns(self) -> list[float]:
-        """What each player has received in all, so far."""
+        """Return what each player has received so far."""
         ends = self.position.rewards if self.position.is_terminal else [0.0] * len(self._held.received)
         return [one + more for one, more in zip(self._held.received, ends, strict=True)]
 
     def rewards(self) -> list[float]:
-        """What each player has received by the last action."""
+        """Return what each player has received by the last action."""
         position = self.position
         ends = position.rewards if position.is_terminal else [0.0] * len(self._held.received)
         return [one + more for one, more in zip(position.step_rewards, ends, strict=True)]

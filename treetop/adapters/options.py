@@ -1,4 +1,4 @@
-"""What policies are made with, checked when they are made and not at their first step."""
+"""Check the arguments of policies when they are made, not at their first step."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ def check_policy(
 ) -> None:
     """Refuse arguments of a policy that its searches could not use; `options` go to the problem."""
     if not isinstance(limit, Limit):
-        raise ConfigError(f"the limit of a {policy} is a Limit such as Limit(simulations=200), not {limit!r}")
+        raise ConfigError(f"limit of {policy} must be a Limit such as Limit(simulations=200), not {limit!r}")
     if config is not None and not isinstance(config, SearchConfig):
         raise ConfigError(
-            f"the config of a {policy} is uct(...), puct(...), another preset or a SearchConfig, not {config!r}"
+            f"config of {policy} must be uct(...), puct(...), another preset or a SearchConfig, not {config!r}"
         )
     checks.whole("seed", seed)
     refuse_unknown(policy, options, option_names(problem))
 
 
 def option_names(problem: type) -> list[str]:
-    """Return the options that a problem is made with, beside what it wraps."""
+    """Return the keyword options of a problem."""
     parameters = inspect.signature(problem.__init__).parameters.values()  # type: ignore[misc]
     return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
 
 def refuse_unknown(owner: str, options: Iterable[str], known: list[str]) -> None:
-    """Refuse options that there are not, and say where they belong."""
+    """Refuse unknown options, and say where they belong."""
     for option in options:
         if option in known:
             continue

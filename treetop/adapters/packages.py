@@ -1,4 +1,4 @@
-"""Packages that Treetop does without: loaded by the adapter that needs them, with a kind word where they are missing."""
+"""Import optional packages, with an error that says how to install them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from treetop.errors import MissingExtraError
 
 
 def load(module: str, extra: str) -> Any:
-    """Import a package, or say which extra of Treetop brings it."""
+    """Import a package, or raise an error that names the extra of Treetop that brings it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""PettingZoo's environments in which agents act in turn, as problems; and a search as a policy for them."""
+"""PettingZoo environments in which agents act in turn, as problems; and a search as a policy for them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PASSIVE = (
 
 
 class PettingZooState:
-    """A copy of an environment, what each agent has received since the search's root, and how many steps that is."""
+    """A copy of an environment, what each agent has received since the search's root, and the number of steps."""
 
     __slots__ = ("env", "received", "time")
 
@@ -41,13 +41,15 @@ class PettingZooState:
 
 
 class PettingZooProblem:
-    """A PettingZoo environment (AEC) as it stands, to be searched by `HostSearch`. The environment itself is not stepped.
+    """A PettingZoo environment (AEC) in its present state as a problem to search. The environment itself is not
+    stepped.
 
-    Actions are those of the `action_mask` in the observation or the info; without one, all of a Discrete space. Player n is the n-th of
-    `possible_agents`. What agents receive on the way is added up and told at the end.
+    Actions are those of the `action_mask` in the observation or the info; without one, all of a Discrete space. Player
+    n is the n-th of `possible_agents`. Immediate rewards are added up and given at the end.
 
-    It is for games in which nothing is hidden and nothing is drawn: a step that draws random numbers raises a `RandomStepError`, and what a copy
-    knows the search knows. `reward_range` is the range of an agent's whole return; `zero_sum` is taken to be true for two agents with a symmetric range.
+    It is for deterministic games of perfect information: a step that draws random numbers raises a `RandomStepError`,
+    and the search knows everything that a copy knows. `reward_range` is the range of an agent's whole return;
+    `zero_sum` is assumed for two agents with a symmetric range.
     """
 
     def __init__(
@@ -59,7 +61,7 @@ class PettingZooProblem:
         horizon: int = 10_000,
     ) -> None:
         if not isinstance(env, _aec):
-            raise ConfigError(f"give a PettingZoo environment in which agents act in turn (AEC), not {env!r}")
+            raise ConfigError(f"env must be a PettingZoo environment in which agents act in turn (AEC), not {env!r}")
         if not getattr(env.unwrapped, "agents", None) or any(
             vars(layer).get("_has_reset") is False for layer in layers(env)
         ):
@@ -78,19 +80,19 @@ class PettingZooProblem:
         self._clones = Clones(core, self._own)
 
     def initial(self) -> PettingZooState:
-        """The environment as it stands."""
+        """Return the present state of the environment."""
         return self._past_the_dead(PettingZooState(self._clones.copy(self._clones.root), [0.0] * self.num_players, 0))
 
     def copy(self, state: PettingZooState) -> PettingZooState:
-        """A state of one's own."""
+        """Return a copy of a state."""
         return PettingZooState(self._clones.copy(state.env), list(state.received), state.time)
 
     def player(self, state: PettingZooState) -> int:
-        """The number of the agent who acts."""
+        """Return the number of the agent to act."""
         return self._numbers[state.env.agent_selection]
 
     def actions(self, state: PettingZooState) -> list[int]:
-        """What the mask allows."""
+        """Return the actions that the mask allows."""
         env, agent = state.env, state.env.agent_selection
         seen = env.observe(agent)
         mask = seen.get("action_mask") if isinstance(seen, dict) else None
@@ -106,7 +108,7 @@ class PettingZooProblem:
         return list(range(int(getattr(space, "start", 0)), int(getattr(space, "start", 0)) + int(space.n)))
 
     def step(self, state: PettingZooState, action: int) -> PettingZooState:
-        """Act in the state that is given."""
+        """Apply an action to the given state."""
         self._own.seed(0)
         before = self._own.place()
         self._act(state, action)
@@ -114,7 +116,7 @@ class PettingZooProblem:
         state.time += 1
         if self._own.place() != before:
             raise RandomStepError(
-                f"a step of {self.name} draws random numbers, which only a game of its own rules can tell: see docs/adapters.md"
+                f"a step of {self.name} draws random numbers, which this adapter cannot search: see docs/adapters.md"
             )
         return state
 
@@ -124,30 +126,32 @@ class PettingZooProblem:
             state.received[self._numbers[agent]] += float(reward)
 
     def _past_the_dead(self, state: PettingZooState) -> PettingZooState:
-        """Agents for whom it is over take their leave, as long as others are left."""
+        """Let finished agents take their last step, as long as others are left."""
         env = state.env
         while not self.is_terminal(state) and _is_done(env, env.agent_selection):
             self._act(state, None)
         return state
 
     def is_terminal(self, state: PettingZooState) -> bool:
-        """Whether it is over for all agents, or the horizon is reached."""
+        """Return whether it is over for all agents, or the horizon is reached."""
         env = state.env
         return state.time >= self.max_length or all(_is_done(env, agent) for agent in env.agents)
 
     def rewards(self, state: PettingZooState) -> list[float]:
-        """What each agent has received in all."""
+        """Return what each agent has received in all."""
         return state.received
 
     def render(self, state: PettingZooState) -> str:
-        """The state in a line."""
+        """Return the state as one line."""
         return repr(state)
 
 
 class PettingZooPolicy:
-    """A policy for loops with an environment: `policy(env)` searches for the agent who acts, and gives his action; None when it is over for him.
+    """A policy for loops with an environment: `policy(env)` searches for the agent to act and returns its action, or
+    None if it is over for that agent.
 
-    `limit` is what a step may cost, `config` and `evaluator` are those of `HostSearch`, the other options those of `PettingZooProblem`.
+    `limit` is the budget of a step, `config` and `evaluator` are those of the search, the other options those of
+    `PettingZooProblem`.
     """
 
     def __init__(
@@ -163,11 +167,11 @@ class PettingZooPolicy:
         check_policy("PettingZooPolicy", PettingZooProblem, self.limit, config, seed, options)
         self.config, self.evaluator, self.seed, self.options = config, evaluator, seed, options
         self.last_result: HostResult | None = None
-        """What the last search found."""
+        """The result of the last search."""
         self._calls = 0
 
     def __call__(self, env: Any) -> int | None:
-        """The action of the agent who acts."""
+        """Return the action of the agent to act."""
         if _is_done(env.unwrapped, env.agent_selection):
             return None
         seed = mix(mix(self.seed) + self._calls) >> 1
@@ -177,7 +181,7 @@ class PettingZooPolicy:
         return int(self.last_result.action)
 
     def __repr__(self) -> str:
-        return f"<policy by search: {self.config or 'the usual settings'}, {self.limit}>"
+        return f"<policy by search: {self.config or 'default config'}, {self.limit}>"
 
 
 def _is_done(env: Any, agent: str) -> bool:

@@ -1,4 +1,6 @@
-"""The table of transitions that some environments show: P[state][action] is a list of (probability, next state, reward, whether it ends)."""
+"""The table of transitions of some environments: P[state][action] is a list of (probability, next state, reward,
+ends).
+"""
 
 from __future__ import annotations
 
@@ -11,22 +13,22 @@ from treetop.compiler.rng import Rng
 from treetop.types import FloatArray
 
 Way = tuple[float, int, float, bool]
-"""How likely, where to, the reward, and whether the episode ends."""
+"""The probability, the next state, the reward, and whether the episode ends."""
 
 
 class Table:
-    """A table of transitions, with the ways that lead to the same taken together."""
+    """A table of transitions, with equal transitions merged."""
 
     def __init__(self, env: Any) -> None:
         self.ways: list[list[list[Way]]] = [
             [_merged(env.P[state][action]) for action in sorted(env.P[state])] for state in sorted(env.P)
         ]
         self.is_random = any(len(ways) > 1 for actions in self.ways for ways in actions)
-        self._values: dict[float, list[FloatArray]] = {}  # by discount and steps: a number for each state and action
+        self._values: dict[float, list[FloatArray]] = {}  # by discount and steps: a value for each state and action
 
     @classmethod
     def of(cls, env: Any) -> Table:
-        """The table of an environment, made once."""
+        """Return the table of an environment, made once."""
         known = _KNOWN.get(env)
         if known is None or known[0] is not env.P:
             known = _KNOWN[env] = (env.P, cls(env))
@@ -34,7 +36,7 @@ class Table:
 
     @staticmethod
     def fits(env: Any) -> bool:
-        """Whether an environment shows a table that says all: states are numbered through, and nothing is drawn beside it."""
+        """Return whether an environment has a complete table: states are numbered, and nothing is drawn beside it."""
         table, state = getattr(env, "P", None), getattr(env, "s", None)
         if (
             not isinstance(table, dict)
@@ -46,7 +48,7 @@ class Table:
 
     @staticmethod
     def draw(ways: list[Way], rng: Rng) -> Way:
-        """One of several ways."""
+        """Draw one of several transitions."""
         if len(ways) == 1:
             return ways[0]
         left = rng.random()
@@ -57,7 +59,9 @@ class Table:
         return ways[-1]
 
     def values(self, state: int, steps: int, discount: float) -> FloatArray:
-        """What each action and the best play of the rest of so many steps is worth: backward induction, kept for the next question."""
+        """Return the value of each action with the best play of so many remaining steps: backward induction, kept for
+        the next call.
+        """
         known = self._values.setdefault(discount, [np.zeros((len(self.ways), 1))])
         if len(known) <= steps:
             chances, targets, rewards, goes_on = self._arrays()
