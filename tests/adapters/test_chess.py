@@ -114,7 +114,7 @@ def test_a_whole_game_is_played():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"board": "nonsense"}, "no chess position"),
+        ({"board": "nonsense"}, "not a chess position"),
         ({"board": 5}, "or a FEN"),
         ({"rollout_moves": -1}, "rollout_moves"),
     ],

@@ -146,7 +146,7 @@ def test_any_open_game_can_be_searched(name):
 
 
 @pytest.mark.parametrize(("game", "error", "text"), [
-    ("no_such_game", UnknownGameError, "no such game"), (5, ConfigError, "by its name"), ("kuhn_poker", ConfigError, "give the state"),
+    ("no_such_game", UnknownGameError, "no such game"), (5, ConfigError, "must be the name"), ("kuhn_poker", ConfigError, "give a state"),
     ("mfg_crowd_modelling", ConfigError, "mean-field"),
 ])  # fmt: skip
 def test_what_cannot_be_searched_is_told(game, error, text):
@@ -155,7 +155,7 @@ def test_what_cannot_be_searched_is_told(game, error, text):
 
 
 def test_a_game_that_cannot_draw_what_is_hidden_is_refused():
-    with pytest.raises(ConfigError, match="cannot draw"):
+    with pytest.raises(ConfigError, match="cannot resample"):
         OpenSpielProblem(state_of("phantom_ttt", 4))
 
 

@@ -112,5 +112,5 @@ def test_a_player_plays_its_own_game_among_openspiel_s_bots():
 
 
 def test_real_numbered_actions_are_refused():
-    with pytest.raises(ConfigError, match="real numbers"):
+    with pytest.raises(ConfigError, match="continuous actions"):
         as_openspiel("pendulum")

@@ -76,7 +76,7 @@ def test_what_cannot_be_listed_or_has_no_value_is_refused():
     class Friendly(Hands):
         pass
 
-    with pytest.raises(tt.GameError, match="add up to zero"):
+    with pytest.raises(tt.GameError, match="zero-sum"):
         Exhaustive().values(tt.position(Friendly))
     with pytest.raises(tt.ConfigError, match="discount"):
         Exhaustive(discount=1.5)

@@ -245,7 +245,7 @@ def test_a_finished_game_is_refused():
 
 
 def test_three_players_are_refused():
-    with pytest.raises(ConfigError, match="ThreeNim cannot be solved exactly: that takes one player, or two"):
+    with pytest.raises(ConfigError, match="ThreeNim cannot be solved exactly: that needs one player, or two"):
         solve(own_games.ThreeNim)
 
 
@@ -316,12 +316,12 @@ def test_chance_is_refused():
         def chance_outcomes(self, actions, chances):
             return 0
 
-    with pytest.raises(ConfigError, match="WithDice cannot be solved exactly: chance takes part in it"):
+    with pytest.raises(ConfigError, match="WithDice cannot be solved exactly: it has chance"):
         solve(WithDice)
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("kuhn_poker", "chance takes part in it"), ("matching_pennies", "its players choose at once")]
+    ("name", "why"), [("kuhn_poker", "it has chance"), ("matching_pennies", "it has simultaneous moves")]
 )
 def test_bundled_games_of_other_kinds_are_refused_with_the_reason(name, why):
     with pytest.raises(ConfigError, match=why):

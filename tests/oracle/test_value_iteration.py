@@ -106,7 +106,7 @@ def test_a_finite_horizon_counts_the_moves_that_are_left():
     assert solved.best_actions(at(0), moves_left=2) == [0, 1]
     assert solved.best_actions(at(3), moves_left=1) == [1]
     assert solved.best_actions(at(3), moves_left=0) == []
-    with pytest.raises(tt.ConfigError, match="0 to the horizon of 3"):
+    with pytest.raises(tt.ConfigError, match="moves_left must be a whole number from 0 to 3"):
         solved.value(at(0), moves_left=4)
 
 

@@ -35,8 +35,8 @@ class OpenSpielProblem:
     - Simultaneous moves are searched in turn, `player` first: the others see what was chosen. That is the pessimistic
       reading for `player`, and reveals nothing that `player` could not know.
     - With imperfect information the state to search must be given. Its player has an information set: `worlds` states
-      of it are drawn, by `seed`, with OpenSpiel's `resample_from_infostate`, and the search averages over them. After the
-      first action everything is visible to it (perfect-information Monte Carlo), so it neither bluffs nor pays for
+      of it are drawn, by `seed`, with OpenSpiel's `resample_from_infostate`, and the search averages over them. After
+      the first action everything is visible to it (perfect-information Monte Carlo), so it neither bluffs nor pays for
       information. A game that cannot draw such states is refused.
 
     >>> import treetop

@@ -1,1 +1,1 @@
-"""Exact answers, found without sampling: what the searches and the rules are tested against."""
+"""Exact answers, found without sampling: searches and rules are tested against them."""

@@ -17,23 +17,25 @@ from treetop.oracle.connect_four_search import CELLS, CONTROL, FRAME, LEAST_TABL
 
 GAME: Game = connect_four  # type: ignore[assignment]  # mypy does not see what a class decorator returns
 _MOST_TABLE_BITS = 32
-_SLICE = 200_000  # positions, some hundredths of a second, between two looks at clocks and Ctrl-C
+_SLICE = 200_000  # positions (some hundredths of a second) between two checks of clocks and Ctrl-C
 
 Watch = Callable[[int], None]
-"""Called every few hundredths of a second with the number of positions looked at; it ends the search by raising an error."""
+"""Called every few hundredths of a second with the number of positions searched; it ends the search by raising an
+error.
+"""
 
 
 class Board(NamedTuple):
-    """A position of Connect Four as the solver sees it: bit 7 * column + row is a cell."""
+    """A position of Connect Four for the solver: bit 7 * column + row is a cell."""
 
     own: int
     """The discs of the player to move."""
     taken: int
-    """The discs of both."""
+    """The discs of both players."""
 
     @property
     def discs(self) -> int:
-        """How many discs there are."""
+        """The number of discs."""
         return self.taken.bit_count()
 
     @property
@@ -48,23 +50,23 @@ class Board(NamedTuple):
 
     @property
     def free(self) -> int:
-        """The cells where the next disc may come to lie."""
+        """Return the cells where the next disc can be placed."""
         return (self.taken + int(bits.BOTTOM)) & int(bits.BOARD)
 
     def drop(self, column: int) -> Board:
-        """The board after a disc of the player to move."""
+        """Return the board after a disc of the player to move."""
         return Board(self.own ^ self.taken, self.taken | (self.free & 0x3F << 7 * column))
 
     @property
     def mirrored(self) -> Board:
-        """The board seen from behind."""
+        """Return the mirrored board."""
         return Board(int(bits.mirrored(np.uint64(self.own))), int(bits.mirrored(np.uint64(self.taken))))
 
     @classmethod
     def of(cls, position: Position) -> Board:
-        """The board of a position of the bundled game."""
+        """Return the board of a position of the bundled game."""
         if position.game is not GAME:
-            raise ConfigError(f"this solver knows the bundled connect_four only, not {position.game.name}")
+            raise ConfigError(f"this solver plays only the bundled connect_four, not {position.game.name}")
         record = position.record[0]
         mine, discs = int(record["mine"]), int(record["discs"])
         return cls(
@@ -78,14 +80,15 @@ class Board(NamedTuple):
 class ConnectFourSolver:
     """Proves scores of positions, and remembers what it found for the next ones.
 
-    A score is 22 less the number of discs that the winner will have played, positive where the player to move wins, negative where the
-    other one does, 0 for a draw: a higher score is an earlier win or a later loss. `plies_to_end` tells how many moves that are.
+    A score is 22 minus the number of discs that the winner will have played, positive if the player to move wins,
+    negative if the other one does, 0 for a draw: a higher score is an earlier win or a later loss. `plies_to_end`
+    converts it to a number of moves.
     """
 
     def __init__(self, table_bits: int = 20, watch: Watch | None = None) -> None:
         checks.whole("table_bits", table_bits, LEAST_TABLE_BITS, _MOST_TABLE_BITS)
         self.nodes = 0
-        """How many positions were looked at."""
+        """The number of positions searched."""
         self._watch = watch
         self._table_bits = table_bits
         self._table = np.zeros(1 << table_bits, np.uint64)
@@ -100,26 +103,29 @@ class ConnectFourSolver:
         self._run(0)
 
     def score(self, position: Position) -> int:
-        """The exact score for the player to move."""
+        """Return the exact score for the player to move."""
         return self._score(_unfinished(position))
 
     def scores(self, position: Position) -> dict[int, int]:
-        """The exact score of every legal action, for the player to move."""
+        """Return the exact score of every legal action, for the player to move."""
         return {action: self.score_of(position, action) for action in position.legal_actions()}
 
     def score_of(self, position: Position, action: int) -> int:
-        """The exact score of one action, for the player to move."""
+        """Return the exact score of one action, for the player to move."""
         return -self._score(_unfinished(position).drop(action))
 
     def values(self, position: Position) -> dict[int, int]:
-        """Whether each legal action wins (1), draws (0) or loses (-1), for the player to move; quicker than the scores."""
+        """Return whether each legal action wins (1), draws (0) or loses (-1), for the player to move; faster than the
+        scores.
+        """
         board = _unfinished(position)
         return {action: -self._sign(board.drop(action)) for action in position.legal_actions()}
 
     def _score(self, board: Board) -> int:
         low, high = _bounds(board)
         while low < high:
-            # Early ends need the shallowest searches, so these are asked for first: each question halves the larger side, towards a draw.
+            # Early ends need the shallowest searches, so they are tried first: each question halves the larger side,
+            # towards a draw.
             middle = (low + high) // 2
             target = 1 + (max(middle, high // 2) if middle > 0 else min(middle, -(-low // 2)))
             low, high = self._ask(board, target, low, high)
@@ -132,7 +138,7 @@ class ConnectFourSolver:
         return (low > 0) - (high < 0)
 
     def _ask(self, board: Board, target: int, low: int, high: int) -> tuple[int, int]:
-        """Narrower bounds of a score, by the answer to whether it is at least the target."""
+        """Return narrower bounds of a score, by the answer to whether it is at least the target."""
         threats = bits.winning_cells(np.uint64(board.own ^ board.taken), np.uint64(int(bits.BOARD) & ~board.taken))
         self._control[0] = (target, board.discs, 0, self.nodes, 0, 0, board.discs, board.own, board.taken, threats)
         answered = False
@@ -144,7 +150,7 @@ class ConnectFourSolver:
         return (value, high) if value >= target else (low, value)
 
     def _run(self, budget: int) -> bool:
-        """Go on for some positions; true if the question is answered."""
+        """Continue for some positions. Return whether the question is answered."""
         self._control["budget"] = budget
         answered = self._prove(self._control, self._table, self._table_bits, self._frames, self._children, self._hashes)
         self.nodes = int(self._control["nodes"][0])
@@ -152,12 +158,14 @@ class ConnectFourSolver:
 
 
 def fitting_table_bits(discs: int) -> int:
-    """The size of a table that fits the work from so many discs on: one that is never filled only makes the processor wait for memory."""
+    """Return a table size that fits the work from so many discs on: a larger table only waits for memory."""
     return min(25, max(16, 30 - discs))
 
 
 def plies_to_end(score: int, discs: int) -> int:
-    """How many more moves a game takes under perfect play, given the score for the player to move and the discs on the board."""
+    """Return how many more moves a game takes under perfect play, given the score for the player to move and the discs
+    on the board.
+    """
     if score == 0:
         return CELLS - discs
     if score > 0:
@@ -172,7 +180,7 @@ def _unfinished(position: Position) -> Board:
 
 
 def _bounds(board: Board) -> tuple[int, int]:
-    """What the rules say of a score without a search; equal bounds where they say all."""
+    """Return bounds of a score that follow from the rules without a search; equal bounds decide it."""
     discs = board.discs
     if board.won:
         return (-((CELLS + 2 - discs) // 2),) * 2

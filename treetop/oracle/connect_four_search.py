@@ -1,12 +1,13 @@
-"""The compiled search of the Connect Four solver, which answers one question: is the score of a position at least so much.
+"""The compiled search of the Connect Four solver, which answers whether the score of a position is at least a target.
 
-A score is 22 less the number of discs that the winner will have played, negative where the player to move loses, 0 for a draw. So a larger
-score is an earlier win or a later loss. The question is asked with a window of no width: every position below is only asked whether it
-reaches the same bound, and most are answered without a look at their moves. The search keeps its own stack, so that it can
-stop after some positions and go on as if nothing had been.
+A score is 22 minus the number of discs that the winner will have played, negative if the player to move loses, 0 for a
+draw. So a larger score is an earlier win or a later loss. The search has a null window: every position below is only
+asked whether it reaches the same bound, and most are answered without trying their moves. The search keeps its own
+stack, so that it can pause after some positions and continue later.
 
-What the table holds is true of a position wherever it is met: bounds of its score. A key is hashed one to one; its upper part is the
-place in the table and its lower part stands in the entry, so no other position is ever taken for this one.
+The table holds bounds of the score of a position, which are valid wherever it occurs. The hash of a key is one to one;
+its upper part is the index in the table and its lower part is in the entry, so no position is ever mistaken for
+another.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ from treetop.oracle.connect_four_bits import (
 
 CELLS = 42
 LEAST_TABLE_BITS = 6
-"""Fewer bits of a key than this may not be its place in the table: the others would not fit into an entry."""
+"""The fewest bits of a key that can be its index in the table: otherwise the rest would not fit into an entry."""
 
 CONTROL = np.dtype([
     ("target", "i8"),  # the question: is the score for the player to move at the root at least this?
-    ("root", "i8"),  # how many discs lie on the board at the root
-    ("budget", "i8"),  # positions to look at before the search pauses
-    ("nodes", "i8"),  # positions looked at so far
+    ("root", "i8"),  # the number of discs at the root
+    ("budget", "i8"),  # positions to search before a pause
+    ("nodes", "i8"),  # positions searched so far
     ("value", "i8"),  # the answer: a lower bound of the score if it reaches the target, else an upper bound
-    # Where the search goes on: the frames in use, and the position that comes next.
+    # Where the search continues: the frames in use, and the next position.
     ("depth", "i8"),
     ("discs", "i8"),
     ("own", "u8"),
@@ -48,22 +49,23 @@ CONTROL = np.dtype([
 
 FRAME = np.dtype([
     ("own", "u8"),  # the discs of the player to move
-    ("taken", "u8"),  # those of both
+    ("taken", "u8"),  # the discs of both players
     ("hashed", "u8"),
-    ("discs", "i8"),  # how many they are
+    ("discs", "i8"),  # their number
     ("count", "i8"),  # children
-    ("next", "i8"),  # the first child not yet looked at
+    ("next", "i8"),  # the first child not yet searched
     ("best", "i8"),
     ("low", "i8"),  # what was known of the score before
     ("high", "i8"),
-    ("begun", "i8"),  # the number of positions looked at before this one
+    ("begun", "i8"),  # the number of positions searched before this one
 ])  # fmt: skip
 
 _KEY_BITS = 49
 _KEY = np.uint64((1 << _KEY_BITS) - 1)
-_SCRAMBLE = np.uint64(0x1_9E37_79B9_7F4B)  # odd, so that multiplying by it loses nothing
+_SCRAMBLE = np.uint64(0x1_9E37_79B9_7F4B)  # odd, so that the multiplication is invertible
 _HALF = np.uint64(25)
-# An entry, from its low end: 6 bits for each bound, 6 for the work, 43 for the key's lower part. Nothing is ever stored as 0.
+# An entry, from its low end: 6 bits for each bound, 6 for the work, 43 for the key's lower part. Nothing is stored as
+# 0.
 _BOUND, _WORK, _TAG = np.uint64(6), np.uint64(12), np.uint64(18)
 _SIX_BITS = np.uint64(63)
 _TAG_BITS = np.uint64((1 << (_KEY_BITS - LEAST_TABLE_BITS)) - 1)
@@ -71,13 +73,13 @@ _OFFSET = 32
 # A child, from its low end: its threats, its cell, its rank.
 _CELL, _RANK = np.uint64(49), np.uint64(55)
 _NO_SCORE = -100
-_MIRROR_UNTIL = 16  # later a board that equals another one's mirror image is too rare to be looked for
+_MIRROR_UNTIL = 16  # later in the game a mirrored position is too rare to look for
 _CENTRE = np.array([min(cell // 7, 6 - cell // 7) for cell in range(49)])
 
 
 @inline_kernel
 def _hashed(own: Any, taken: Any, discs: int) -> Any:
-    """49 bits that tell the position up to its mirror image, well mixed."""
+    """Return 49 well-mixed bits that identify the position up to its mirror image."""
     key = own + taken
     if discs < _MIRROR_UNTIL:
         key = min(key, mirrored(key))
@@ -88,7 +90,7 @@ def _hashed(own: Any, taken: Any, discs: int) -> Any:
 
 @inline_kernel
 def _find(table: Any, hashed: Any, shift: Any) -> Any:
-    """What the table knows of a position; 0 for nothing."""
+    """Return the table's entry of a position; 0 for none."""
     place, tag = (hashed >> shift) & ~ONE, hashed & _TAG_BITS
     if table[place] >> _TAG == tag:
         return table[place]
@@ -107,7 +109,7 @@ def _high(entry: Any) -> Any:
 
 @inline_kernel
 def _keep(table: Any, hashed: Any, shift: Any, low: int, high: int, nodes: int) -> None:
-    """Store bounds. Of two places the first is for what took the most work, the second for what came last."""
+    """Store bounds. Of two slots the first is for what took the most work, the second for the latest."""
     work = NONE
     while nodes > 1:
         nodes >>= 1
@@ -126,9 +128,10 @@ def _keep(table: Any, hashed: Any, shift: Any, low: int, high: int, nodes: int) 
 
 @inline_kernel
 def _follow(own: Any, taken: Any, threats: Any, discs: int, alpha: int) -> Any:
-    """Play on while there is but one move that does not lose at once.
+    """Play on while there is only one move that does not lose at once.
 
-    Gives the position that was reached, its window, its safe moves, and its value where the rules or the window decide: then no moves.
+    Return the position that was reached, its window, its safe moves, and its value if the rules or the window decide
+    it: then no moves.
     """
     while True:
         moves = safe_moves(free_cells(taken), threats)
@@ -136,7 +139,7 @@ def _follow(own: Any, taken: Any, threats: Any, discs: int, alpha: int) -> Any:
             return own, taken, threats, discs, alpha, moves, -((CELLS - discs) >> 1)
         if discs >= CELLS - 2:
             return own, taken, threats, discs, alpha, NONE, 0
-        low, high = -((CELLS - 2 - discs) >> 1), (CELLS - 1 - discs) >> 1  # nobody wins with the next disc
+        low, high = -((CELLS - 2 - discs) >> 1), (CELLS - 1 - discs) >> 1  # no player wins with the next disc
         if low > alpha or high <= alpha:
             return own, taken, threats, discs, alpha, NONE, low if low > alpha else high
         if moves & (moves - ONE) != NONE:
@@ -153,9 +156,10 @@ def _follow(own: Any, taken: Any, threats: Any, discs: int, alpha: int) -> Any:
 def _list_children(
     children: Any, hashes: Any, table: Any, shift: Any, own: Any, taken: Any, discs: int, moves: Any
 ) -> Any:
-    """Write the children in the order in which to look at them: many winning cells first, then the middle of the board.
+    """Write the children in the order of the search: many winning cells first, then the middle of the board.
 
-    Gives how many there are, or -1 where one of them loses at once for the other player; and how many hashes of children were written.
+    Return how many there are, or -1 if one of them loses at once for the other player; and how many hashes of children
+    were written.
     """
     other = own ^ taken
     count, hashes_count = 0, 0
@@ -185,7 +189,7 @@ def _list_children(
 
 @inline_kernel
 def _best_known(hashes: Any, count: int, table: Any, shift: Any) -> int:
-    """The highest score that the table promises by one of the children."""
+    """Return the highest score that the table guarantees by one of the children."""
     best = _NO_SCORE
     for index in range(count):
         entry = _find(table, hashes[index], shift)
@@ -207,7 +211,9 @@ def _open(
     alpha: int,
     moves: Any,
 ) -> Any:
-    """Look at a position with more than one safe move: (True, its value) if that is known well enough; else it fills the frame."""
+    """Visit a position with more than one safe move: return (True, its value) if that is known well enough; else fill
+    the frame.
+    """
     wants_to_win = alpha >= 0
     hopeful = own if wants_to_win else own ^ taken
     if cannot_win(hopeful, taken, (discs & 1 == 0) == wants_to_win):
@@ -235,8 +241,16 @@ def _open(
 
 
 @compiled(python_errors=False)
-def prove(game: Any, control: Any, table: Any, table_bits: int, frames: Any, children: Any, hashes: Any) -> bool:  # noqa: ARG001
-    """Go on with a search until it is answered (true), or until its budget is spent (false)."""
+def prove(
+    game: Any,  # noqa: ARG001
+    control: Any,
+    table: Any,
+    table_bits: int,
+    frames: Any,
+    children: Any,
+    hashes: Any,
+) -> bool:
+    """Continue a search until it is answered (True) or until its budget is spent (False)."""
     state = control[0]
     target, root, nodes = state.target, state.root, state.nodes
     own, taken, threats, discs, depth = state.own, state.taken, state.threats, state.discs, state.depth
@@ -254,7 +268,7 @@ def prove(game: Any, control: Any, table: Any, table_bits: int, frames: Any, chi
             if not settled:
                 frames[depth].begun = nodes
                 depth += 1
-        while settled and depth > 0:  # bring the value up as far as it decides
+        while settled and depth > 0:  # propagate the value upwards as far as it decides
             frame = frames[depth - 1]
             value = -value if (discs ^ frame.discs) & 1 else value
             discs = frame.discs

@@ -1,6 +1,8 @@
-"""Equilibria of small games for two whose rewards add up to zero: of matrices, and of games with secrets, by linear programs and by regret.
+"""Equilibria of small two-player zero-sum games: of matrices, and of games of imperfect information, by linear programs
+and by CFR.
 
-`equilibrium` is exact; `cfr` comes near by another way, so that each can be checked by the other. Both take the tree of information.py.
+`equilibrium` is exact; `cfr` approximates it in another way, so that each can be checked by the other. Both use the
+tree of information.py.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ class MatrixGame:
     """The equilibrium of a matrix game."""
 
     value: float
-    """What the player who chooses the row receives on average."""
+    """The mean payoff of the row player."""
     rows: tuple[float, ...]
     """The probability of each row."""
     columns: tuple[float, ...]
@@ -55,34 +57,35 @@ class MatrixGame:
 
 @dataclass(frozen=True)
 class Equilibrium:
-    """An equilibrium of a whole game, exact or nearly so."""
+    """An equilibrium of a whole game, exact or approximate."""
 
     value: float
-    """What player 0 receives on average."""
+    """The mean return of player 0."""
     strategy: dict[Hashable, dict[Any, float]]
-    """For both players: the probability of each action with each information."""
+    """For both players: the probability of each action in each information set."""
     exploitability: float
-    """How far it is from an equilibrium: half of what both players could gain by their best answers (NashConv / 2)."""
+    """The distance from an equilibrium: half of what both players could gain by their best responses (NashConv / 2)."""
 
 
 def matrix_game(payoffs: Sequence[Sequence[float]] | FloatArray) -> MatrixGame:
-    """The equilibrium of a game in which one player chooses a row, the other one at once a column, and the first receives what stands there.
+    """Return the equilibrium of a matrix game: one player chooses a row, the other simultaneously a column, and the
+    first receives the entry.
 
     >>> round(matrix_game([[3, -1], [-1, 1]]).value, 6)
     0.333333
     """
     matrix = np.array(payoffs, np.float64)
     if matrix.ndim != 2 or matrix.size == 0 or not np.isfinite(matrix).all():
-        raise ConfigError("a matrix game is a table of finite numbers, with at least one row and one column")
+        raise ConfigError("a matrix game must be a table of finite numbers, with at least one row and one column")
     rows = _maximin(matrix)
     columns = _maximin(-matrix.T)
     return MatrixGame(float(rows @ matrix @ columns), tuple(rows.tolist()), tuple(columns.tolist()))
 
 
 def _maximin(matrix: FloatArray) -> FloatArray:
-    """The mixture of rows whose worst column is best."""
+    """Return the mixture of rows whose worst column is best."""
     rows, columns = matrix.shape
-    # The unknowns are the probabilities and the value v: the highest v that no column goes below.
+    # The variables are the probabilities and the value v: the highest v that no column goes below.
     above = np.hstack([-matrix.T, np.ones((columns, 1))])
     total = np.append(np.ones(rows), 0.0)[None]
     found = _solve(
@@ -100,22 +103,23 @@ def _maximin(matrix: FloatArray) -> FloatArray:
 def _solve(
     goal: FloatArray, above: Any, bounds_above: FloatArray, equal: Any, values: FloatArray, ranges: list[Any]
 ) -> FloatArray:
-    """The lowest `goal` of a linear program."""
+    """Return the minimum of a linear program."""
     try:
         from scipy.optimize import linprog
     except ImportError:
-        raise MissingExtraError("equilibria are found with SciPy: pip install 'treetop[oracle]'") from None
+        raise MissingExtraError("equilibria need SciPy: pip install 'treetop[oracle]'") from None
     found = linprog(goal, A_ub=above, b_ub=bounds_above, A_eq=equal, b_eq=values, bounds=ranges, method="highs")
     if not found.success:
         raise GameError(f"the linear program of an equilibrium has no solution: {found.message}")
     return np.asarray(found.x, np.float64)
 
 
-# Whole games, exactly: a linear program over the sequences of each player's own actions.
+# Whole games, exactly: a linear program over the sequences of each player's own actions (sequence form).
 
 
 def equilibrium(game: str | Game | Position) -> Equilibrium:
-    """An exact equilibrium of a small game, with secrets or with moves made at once; players must recall all that they have seen and done.
+    """Return an exact equilibrium of a small game, with imperfect information or simultaneous moves; players must have
+    perfect recall.
 
     >>> round(18 * equilibrium("kuhn_poker").value, 6)
     -1.0
@@ -129,14 +133,15 @@ def equilibrium(game: str | Game | Position) -> Equilibrium:
 class _Sequences:
     """Each player's sequences of own actions, and what player 0 receives where two of them meet.
 
-    A strategy is then a plan: how likely each sequence is as far as it is in the player's hands. In plans everything is linear.
+    A strategy is then a realization plan: the probability of each sequence as far as the player controls it. In plans
+    everything is linear.
     """
 
     def __init__(self, tree: InformationTree) -> None:
         self._tree = tree
-        # Sequence 0 is to have done nothing yet; any other is an information set and the last action in it.
+        # Sequence 0 is empty; any other is an information set and the last action in it.
         self._numbers: list[dict[Any, int]] = [{None: 0}, {None: 0}]
-        self._before: list[dict[Hashable, int]] = [{}, {}]  # of each information set, the sequence that leads there
+        self._before: list[dict[Hashable, int]] = [{}, {}]  # the sequence that leads to each information set
         self._payoffs: dict[tuple[int, int], float] = {}
         self._walk(tree.root, (0, 0), 1.0)
 
@@ -148,9 +153,7 @@ class _Sequences:
             node.kind != DRAWN
             and self._before[node.player].setdefault(node.key, done[node.player]) != done[node.player]
         ):
-            raise GameError(
-                f"{self._tree.name}: player {node.player} forgets what they have done; `treetop check` tells more"
-            )
+            raise GameError(f"{self._tree.name}: player {node.player} forgets their own actions: see `treetop check`")
         for action, share, child in node.ways:
             if node.kind == DRAWN:
                 self._walk(child, done, chance * share)
@@ -160,7 +163,7 @@ class _Sequences:
                 self._walk(child, (number, done[1]) if node.player == 0 else (done[0], number), chance)
 
     def strategy(self, player: int) -> dict[Hashable, dict[Any, float]]:
-        """An equilibrium strategy of one player: the plan whose worst answer is best."""
+        """Return an equilibrium strategy of one player: the plan whose worst response is best."""
         from scipy.sparse import coo_matrix, hstack
 
         other = 1 - player
@@ -171,7 +174,8 @@ class _Sequences:
             (sign * np.array(list(self._payoffs.values())), (pairs[:, other], pairs[:, player])), shape=(theirs, mine)
         )
         my_plans, their_plans = self._plans(player), self._plans(other)
-        # The unknowns: my plan, and for each of the other's information sets (and the start) what I can still hold there.
+        # The variables: the own plan, and for each of the other's information sets (and the start) the value that is
+        # still guaranteed.
         above = hstack([-payoffs, their_plans.T]).tocsr()
         equal = hstack([my_plans, coo_matrix((my_plans.shape[0], their_plans.shape[0]))]).tocsr()
         goal = np.zeros(mine + their_plans.shape[0])
@@ -183,7 +187,9 @@ class _Sequences:
         return {key: self._chances(player, key, plan) for key in self._before[player]}
 
     def _plans(self, player: int) -> Any:
-        """What makes a plan: nothing done is certain, and the sequences that go on from one sum to it, in each information set."""
+        """Return the constraints of a plan: the empty sequence has probability 1, and the sequences that extend one sum
+        to it, in each information set.
+        """
         from scipy.sparse import coo_matrix
 
         entries = [(0, 0, 1.0)]
@@ -197,12 +203,12 @@ class _Sequences:
         actions = self._tree.sets[key].actions
         shares = np.array([plan[self._numbers[player][key, action]] for action in actions])
         total = shares.sum()
-        # Where the plan never comes everything is as good.
+        # Where the plan never leads, any action is as good.
         chances = shares / total if total > 1e-12 else np.full(len(actions), 1.0 / len(actions))
         return dict(zip(actions, chances.tolist(), strict=True))
 
 
-# Whole games, by regret.
+# Whole games, by regret matching.
 
 
 @dataclass(slots=True)
@@ -210,20 +216,20 @@ class _Regrets:
     actions: tuple[Any, ...]
     regrets: FloatArray
     shares: FloatArray
-    """The sum of the strategies so far, each as likely as the player lets it happen."""
+    """The sum of the strategies so far, weighted by the player's own reach probability."""
     now: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     def match(self) -> None:
-        """The next strategy: actions by how much they are missed."""
+        """Set the next strategy: actions in proportion to their positive regret."""
         missed = np.maximum(self.regrets, 0.0)
         total = missed.sum()
         self.now = missed / total if total > 0.0 else np.full(len(self.actions), 1.0 / len(self.actions))
 
 
 def cfr(game: str | Game | Position, iterations: int = 1000) -> Equilibrium:
-    """Come near an equilibrium by counterfactual regret minimisation, plain, with both players updated in turn.
+    """Approximate an equilibrium by counterfactual regret minimisation (CFR), with both players updated in turn.
 
-    The exploitability falls with the square root of the iterations at worst.
+    The exploitability falls at least with the square root of the iterations.
     """
     checks.whole("iterations", iterations, 1)
     tree = InformationTree(game)
@@ -247,9 +253,9 @@ def _average(shares: FloatArray) -> list[float]:
 
 
 def _regret(node: TreeNode, sets: dict[Hashable, _Regrets], player: int, own: float, others: float) -> float:
-    """What the player receives below a node; on the way back their regrets are summed up.
+    """Return what the player receives below a node, and add up the regrets on the way back.
 
-    `own` is how likely the player lets the node happen, `others` how likely the other one and chance do.
+    `own` is the player's own reach probability of the node, `others` that of the other player and chance.
     """
     if node.kind == OVER:
         return node.payoff if player == 0 else -node.payoff

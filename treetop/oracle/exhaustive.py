@@ -1,4 +1,6 @@
-"""Exact values of small games, by looking at every position once. In plain Python: the oracle shares nothing with the search."""
+"""Exact values of small games, by visiting every position once, in plain Python: the oracle shares nothing with the
+search.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,16 @@ from treetop.types import CHANCE, SIMULTANEOUS
 
 
 class Exhaustive:
-    """Remembers the exact value of every position that it was ever asked about, and of all below.
+    """Computes and remembers the exact value of positions, and of all positions below them.
 
-    A value is what comes from here on, for each player: the rewards on the way and those of the end. Each player takes what is best for themselves;
-    where several moves are, the first one counts, which for two-player zero-sum games makes no difference to the values. Chance counts by its
-    probabilities. Where two choose at once, for rewards that add up to zero, both play the equilibrium. What is hidden lies open here:
-    the equilibria of hidden games are in `treetop.oracle.equilibrium`.
+    A value is what each player receives from here on: immediate rewards and final ones. Each player takes the action
+    that is best for themselves (max^n); of several, the first, which in two-player zero-sum games makes no difference
+    to the values. Chance counts by its probabilities. In simultaneous moves of zero-sum games both players play the
+    equilibrium. Hidden information is visible here: the equilibria of games of imperfect information are in
+    `treetop.oracle.equilibrium`.
 
-    An action is worth r + discount * V: r is its immediate reward and those of the outcomes of chance that follow it, V the value of the next position in
-    which a player chooses or the game is over.
+    The value of an action is r + discount * V: r is its immediate reward and those of the outcomes of chance that
+    follow it, V the value of the next position in which a player chooses or the game is over.
     """
 
     def __init__(self, max_positions: int = 2_000_000, *, discount: float = 1.0) -> None:
@@ -31,13 +34,13 @@ class Exhaustive:
         self._discount = discount
 
     def values(self, position: Position) -> tuple[float, ...]:
-        """What each player receives from here on when all play perfectly."""
+        """Return what each player receives from here on under perfect play."""
         key = position.record.tobytes()
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= self._max_positions:
                 raise GameError(
-                    f"{position.game.name} has more than {self._max_positions:,} positions: too many to look at them all"
+                    f"{position.game.name} has more than {self._max_positions:,} positions: too many to visit all"
                 )
             known = tuple(position.rewards) if position.is_terminal else self._best(position)
             self._known[key] = known
@@ -52,14 +55,18 @@ class Exhaustive:
         return max(self.action_values(position).values(), key=lambda values: values[player])
 
     def action_values(self, position: Position) -> dict[Any, tuple[float, ...]]:
-        """What each player receives from here on after each action: of the player to move, of all at once, or of chance."""
+        """Return what each player receives from here on after each action: of the player to move, of all players
+        simultaneously, or of chance.
+        """
         return {action: self._after(position, action) for action in position.legal_actions()}
 
     def _after(self, position: Position, action: Any) -> tuple[float, ...]:
         return self._step(position, action, 1.0 if position.player == CHANCE else self._discount)
 
     def _step(self, position: Position, action: Any, fade: float) -> tuple[float, ...]:
-        """What an action or outcome brings at once, and what follows: `fade` is the discount of the next position that is not chance's."""
+        """Return the immediate rewards of an action or outcome plus what follows: `fade` is the discount of the next
+        position that is not a chance node.
+        """
         following = position.apply(action)
         if not following.is_terminal and following.player == CHANCE:
             later = self.values(following) if fade == 1.0 else self._expect(following, fade)
@@ -79,18 +86,22 @@ class Exhaustive:
 
         if not position.game.facts.zero_sum:
             raise GameError(
-                f"{position.game.name}: where all choose at once a value is exact for two players whose rewards add up to zero"
+                f"{position.game.name}: with simultaneous moves, exact values need two players and zero-sum rewards"
             )
         value = matrix_game(self.matrix(position)).value
         return (value, -value)
 
     def matrix(self, position: Position) -> list[list[float]]:
-        """Where two choose at once: what player 0 receives from here on, with a row for each of their actions and a column for each of the other's."""
+        """Return the payoffs of player 0 in a simultaneous move, with a row for each of their actions and a column for
+        each of the other's.
+        """
         rows, columns = position.legal_actions(0), position.legal_actions(1)
         return [[self._after(position, (row, column))[0] for column in columns] for row in rows]
 
     def best_actions(self, position: Position) -> list[int]:
-        """The actions that keep the value of the position for the player to move; none where no single player chooses."""
+        """Return the actions that keep the value of the position for the player to move; none if no single player
+        chooses.
+        """
         player = position.player
         if position.is_terminal or player in (CHANCE, SIMULTANEOUS):
             return []
@@ -99,7 +110,7 @@ class Exhaustive:
 
 
 def reachable(start: Position) -> Iterator[Position]:
-    """Every position that can arise, each once; the same record by two ways is one position."""
+    """Yield every reachable position once; the same record by two paths is one position."""
     seen = {start.record.tobytes()}
     waiting = [start]
     while waiting:
@@ -114,7 +125,9 @@ def reachable(start: Position) -> Iterator[Position]:
 
 
 def count_kinds(start: Position) -> tuple[int, int, int]:
-    """How many nodes the whole game tree has: of chance, of players, and ends. The same record by two ways is two nodes."""
+    """Return the number of nodes of the whole game tree: chance, decision and terminal nodes. The same record by two
+    paths is two nodes.
+    """
     counts = [0, 0, 0]
     waiting = [start]
     while waiting:

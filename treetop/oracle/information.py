@@ -1,7 +1,7 @@
-"""What players can know and do in small games with secrets: the whole tree, its information sets, best responses, exploitability.
+"""Small games of imperfect information: the whole tree, its information sets, best responses, exploitability.
 
-For two players whose rewards add up to zero, with what is dealt drawn by chance moves. Moves made at once are taken as made one after the other,
-the second one without having seen the first. In plain Python: the oracle shares nothing with the search.
+For two-player zero-sum games whose deals are chance outcomes. Simultaneous moves are treated as made one after the
+other, the second without having seen the first. In plain Python: the oracle shares nothing with the search.
 """
 
 from __future__ import annotations
@@ -19,30 +19,32 @@ from treetop.game.registry import load_game
 from treetop.types import CHANCE, SIMULTANEOUS
 
 Strategy: TypeAlias = Mapping[Any, Mapping[Any, float]]
-"""For each information set, by its key, the probability of each action; one that is not named has none."""
+"""For each information set, by its key, the probability of each action; an action that is not named has
+probability 0.
+"""
 
 OVER, DRAWN, CHOSEN = 0, 1, 2
-_SUM = 1e-6  # how far the probabilities of a strategy may lie from a sum of one
+_SUM = 1e-6  # the allowed error of the sum of a strategy's probabilities
 
 
 @dataclass(slots=True)
 class TreeNode:
-    """One point of the whole tree."""
+    """One node of the whole tree."""
 
     kind: int
     """OVER, DRAWN by chance, or CHOSEN by a player."""
     payoff: float = 0.0
-    """At the end: all that player 0 has received since the start of the tree."""
+    """At a terminal node: all that player 0 has received since the start of the tree."""
     player: int = 0
     key: Hashable = None
     """The information set in which the player has to choose."""
     ways: list[tuple[Any, float, TreeNode]] = field(default_factory=list)
-    """Action or outcome, the outcome's probability (1 for an action), and where it leads."""
+    """Action or outcome, the outcome's probability (1 for an action), and the child."""
 
 
 @dataclass(frozen=True)
 class InformationSet:
-    """What a player can know when they have to choose: their actions, and one of the positions in which they may be."""
+    """An information set: the player, the actions, and one of its positions."""
 
     player: int
     actions: tuple[Any, ...]
@@ -56,25 +58,24 @@ class InformationTree:
         start = game if isinstance(game, Position) else Position(load_game(game))
         facts = start.game.facts
         if facts.players != 2 or not facts.zero_sum:
-            raise GameError(f"{start.game.name}: equilibria are found for two players whose rewards add up to zero")
+            raise GameError(f"{start.game.name}: equilibria are computed for two-player zero-sum games")
         if start.game.has("deal"):
             raise GameError(
-                f"{start.game.name} deals by lot: what chance does can be enumerated if it is made of outcomes, not by `deal`"
+                f"{start.game.name} deals at random by `deal`, which cannot be enumerated: "
+                "chance must consist of outcomes"
             )
         self.name = start.game.name
         self.sets: dict[Hashable, InformationSet] = {}
-        """The information sets by their keys, in the order of a walk through the tree."""
+        """The information sets by their keys, in depth-first order."""
         self.num_positions = 0
         self._max_positions = max_positions
         self.root = self._grow(start, 0.0)
 
     def _grow(self, position: Position, received: float) -> TreeNode:
-        """The tree below a position, up to which player 0 has received so much since the start."""
+        """Return the tree below a position, at which player 0 has received so much since the start."""
         self.num_positions += 1
         if self.num_positions > self._max_positions:
-            raise GameError(
-                f"{self.name} has more than {self._max_positions:,} positions: too many to look at them all"
-            )
+            raise GameError(f"{self.name} has more than {self._max_positions:,} positions: too many to visit all")
         if position.is_terminal:
             return TreeNode(OVER, payoff=received + position.rewards[0])
         player = position.player
@@ -105,30 +106,33 @@ class InformationTree:
         return self._grow(following, received + following.step_rewards[0])
 
     def _choice(self, position: Position, player: int) -> TreeNode:
-        """A node without its ways, which are to stand in the order of its information set."""
+        """Return a node without its children, which must be in the order of its information set."""
         key, actions = information_key(position, player), tuple(position.legal_actions(player))
         known = self.sets.setdefault(key, InformationSet(player, actions, position))
         if known.player != player or set(known.actions) != set(actions):
             raise GameError(
-                f"{self.name} gives the same information {key} to two who cannot do the same; `treetop check` tells more\n{position}"
+                f"{self.name} gives the same information {key} to two positions with different actions: "
+                f"see `treetop check`\n{position}"
             )
         return TreeNode(CHOSEN, player=player, key=key)
 
     # Strategies.
 
     def uniform(self) -> dict[Hashable, dict[Any, float]]:
-        """The strategy of both players in which every action is as likely."""
+        """Return the uniform strategy of both players."""
         return {key: dict.fromkeys(known.actions, 1.0 / len(known.actions)) for key, known in self.sets.items()}
 
     def checked(self, strategy: Strategy, players: tuple[int, ...] = (0, 1)) -> dict[Hashable, dict[Any, float]]:
-        """A strategy with every information set of some players and every action in it; a ConfigError where it does not say what to do."""
+        """Return a strategy with every information set of some players and every action in it. Raise ConfigError if it
+        is incomplete.
+        """
         found = {}
         for key, known in self.sets.items():
             if known.player not in players:
                 continue
             if key not in strategy:
                 raise ConfigError(
-                    f"the strategy does not say what player {known.player} does with the information {key}, as in\n{known.position}"
+                    f"the strategy lacks the information set {key} of player {known.player}, as in\n{known.position}"
                 )
             chances = {action: float(chance) for action, chance in strategy[key].items()}
             strange = [action for action in chances if action not in known.actions]
@@ -145,29 +149,36 @@ class InformationTree:
         return found
 
     def value(self, strategy: Strategy) -> float:
-        """What player 0 receives on average when both play a strategy."""
+        """Return the mean return of player 0 when both play a strategy."""
         return _expected(self.root, self.checked(strategy))
 
     def best_response(self, strategy: Strategy, player: int) -> tuple[float, dict[Hashable, Any]]:
-        """What a player receives on average who knows the other one's strategy and answers it best, and the action of that answer in each set."""
+        """Return the mean return of a player's best response to the other's strategy, and the action of that response
+        in each information set.
+        """
         checks.whole("player", player, 0, 1)
         return _Response(self.root, self.checked(strategy, (1 - player,)), player).found()
 
     def exploitability(self, strategy: Strategy) -> float:
-        """Half of what both players together could gain by answering the strategy best: NashConv / 2, and 0 for an equilibrium."""
+        """Return half of what both players could gain by best responses: NashConv / 2, which is 0 for an
+        equilibrium.
+        """
         return (self.best_response(strategy, 0)[0] + self.best_response(strategy, 1)[0]) / 2.0
 
 
 def information_key(position: Position, player: int) -> Hashable:
-    """What names an information set: the game's `information`, or in a game without secrets the player and all that was played."""
+    """Return the key of an information set: the game's `information`, or in a game of perfect information the player
+    and the history.
+    """
     return position.information(player) if position.game.has("information") else (player, position.actions)
 
 
 def exploitability(game: str | Game | Position, strategy: Strategy) -> float:
-    """How far a strategy of both players is from an equilibrium: NashConv / 2, in rewards.
+    """Return how far a strategy of both players is from an equilibrium: NashConv / 2, in rewards.
 
-    NashConv is what player 0 and player 1 could gain together, each by answering the other one best; it is 0 for an equilibrium and above 0 for
-    everything else. The strategy maps each information key to the probabilities of its actions.
+    NashConv is the sum of what player 0 and player 1 could gain, each by a best response to the other; it is 0 for an
+    equilibrium and positive for everything else. The strategy maps each information key to the probabilities of its
+    actions.
     """
     return InformationTree(game).exploitability(strategy)
 
@@ -181,7 +192,7 @@ def _expected(node: TreeNode, strategy: Mapping[Hashable, Mapping[Any, float]]) 
 
 
 class _Response:
-    """The best answer to a strategy: in each information set the action that is best over all points in which the player may be."""
+    """The best response to a strategy: in each information set the action that is best over all its nodes."""
 
     def __init__(self, root: TreeNode, strategy: Mapping[Hashable, Mapping[Any, float]], player: int) -> None:
         self._strategy, self._player, self._root = strategy, player, root
@@ -191,7 +202,7 @@ class _Response:
         self._collect(root, 1.0)
 
     def _collect(self, node: TreeNode, reach: float) -> None:
-        """Note how likely each point is if the answering player goes there."""
+        """Record the reach probability of each node if the responding player goes there."""
         if node.kind == CHOSEN and node.player == self._player:
             self._points.setdefault(node.key, []).append((reach, node))
         for action, chance, child in node.ways:

@@ -1,4 +1,4 @@
-"""Perft: count all sequences of moves of a given length. Where the numbers are known, equal ones prove the rules."""
+"""Perft: count all sequences of moves of a given length. If they equal known numbers, the rules are right."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from treetop.game.registry import load_game
 from treetop.game.replay import failing_line
 
 _NOT_COUNTED = {
-    "chance_outcomes": "chance takes part",
-    "apply_joint": "all choose at once",
-    "sample_action": "actions are real numbers",
+    "chance_outcomes": "chance moves",
+    "apply_joint": "players move simultaneously",
+    "sample_action": "actions are continuous",
 }
 
 
 def perft(game: str | Game | Position, depth: int, *, count_early_ends: bool = False) -> int:
-    """How many sequences of exactly `depth` moves there are, from the start of a game or from a position.
+    """Return the number of sequences of exactly `depth` moves, from the start of a game or from a position.
 
-    A game that ends earlier counts for nothing, or as one sequence where `count_early_ends` is true, as is the custom in Othello.
+    A game that ends earlier does not count, or counts as one sequence if `count_early_ends` is true, as is the custom
+    in Othello.
 
     >>> perft("tic_tac_toe", 3)
     504
@@ -45,15 +46,16 @@ def perft(game: str | Game | Position, depth: int, *, count_early_ends: bool = F
 
 
 def perft_plain(game: str | Game | Position, depth: int, *, count_early_ends: bool = False) -> int:
-    """The same in interpreted Python, where each move is played: for small depths, to check the other one."""
+    """Return the same in interpreted Python, where each move is played: for small depths, to check the compiled one."""
     return _count_plain(_start(game, depth).state, depth, count_early_ends)
 
 
 @compiled(python_errors=False)
 def count_sequences(game: Any, states: Any, actions: Any, untried: Any, count_early_ends: bool) -> int:
-    """Walk the tree to the depth of the stack; the position of each level stays in `states` until all its actions are tried.
+    """Count the tree to the depth of the stack; the position of each level stays in `states` until all its actions are
+    tried.
 
-    The last move of a sequence is counted and not played: that makes the walk as many times faster as a position has moves.
+    The last move of a sequence is counted and not played, which is faster by the number of moves of a position.
     """
     total = 0
     level, arrived = 0, True
@@ -69,7 +71,7 @@ def count_sequences(game: Any, states: Any, actions: Any, untried: Any, count_ea
             else:
                 untried[level] = state.legal_actions(actions[level])
                 if untried[level] > actions.shape[1]:
-                    raise ValueError("legal_actions gave more actions than num_actions")
+                    raise ValueError("legal_actions returned more actions than num_actions")
         arrived = untried[level] > 0
         if arrived:
             untried[level] -= 1

@@ -1,4 +1,6 @@
-"""Solve a position: its exact value under perfect play, that of every move, and how long the game takes. Proven, or not told at all."""
+"""Solve a position: its exact value under perfect play, that of every move, and the length of the game. Results are
+proven.
+"""
 
 from __future__ import annotations
 
@@ -17,80 +19,82 @@ from treetop.oracle.connect_four import GAME as CONNECT_FOUR
 from treetop.oracle.connect_four import ConnectFourSolver, fitting_table_bits, plies_to_end
 from treetop.oracle.solve_any import ExactSearch, refuse_what_has_no_exact_value
 
-_MOST_NODES = 100_000_000  # positions that are looked at where no time is given; a minute or some
+_MOST_NODES = 100_000_000  # the limit of positions without a limit of time; about a minute
 _PROGRESS_SECONDS = 0.1
 
 
 @dataclass(frozen=True)
 class SolveProgress:
-    """How far a proof has come."""
+    """The progress of a proof."""
 
     nodes: int
-    """Positions looked at."""
+    """Positions searched."""
     elapsed: float
     """Seconds since the start."""
     moves: int
-    """Moves whose exact value is known by now."""
+    """Moves whose exact value is known."""
     all_moves: int
 
     @property
     def rate(self) -> float:
-        """Positions a second."""
+        """Positions per second."""
         return self.nodes / self.elapsed if self.elapsed > 0 else 0.0
 
 
 @dataclass(frozen=True)
 class SolvedMove:
-    """A move and what it leads to when both sides play perfectly from then on."""
+    """A move and its result under perfect play."""
 
     action: int
     move: str
-    """The action as people write it."""
+    """The text of the action."""
     value: float
-    """What the player to move receives in the end."""
+    """The final return of the player to move."""
     distance: int | None
-    """Moves until the end, this one included; the one who wins hurries, the one who loses delays. None where it is not known."""
+    """Moves until the end, this one included; the winner hurries, the loser delays. None if unknown."""
 
 
 @dataclass(frozen=True)
 class Solution:
-    """What was proven of a position."""
+    """The proven result of a position."""
 
     position: Position
     moves: tuple[SolvedMove, ...]
     """Every legal move, in the order of their actions."""
     nodes: int
-    """Positions looked at."""
+    """Positions searched."""
     elapsed: float
     """Seconds."""
     method: str
-    """`connect_four`, the solver for that game, or `exhaustive`, which takes any."""
+    """`connect_four`, the solver for that game, or `exhaustive`, for any game."""
 
     @property
     def player(self) -> int:
-        """Who is to move."""
+        """The player to move."""
         return self.position.player
 
     @property
     def value(self) -> float:
-        """What the player to move receives under perfect play."""
+        """The return of the player to move under perfect play."""
         return self.ranked()[0].value
 
     @property
     def values(self) -> tuple[float, ...]:
-        """What each player receives."""
+        """The return of each player."""
         if self.position.game.facts.players == 1:
             return (self.value,)
         return (self.value, -self.value) if self.player == 0 else (-self.value, self.value)
 
     @property
     def distance(self) -> int | None:
-        """Moves until the end under perfect play; None where it is not known."""
+        """Moves until the end under perfect play; None if unknown."""
         return self.ranked()[0].distance
 
     @property
     def action(self) -> int:
-        """The action to play: of the best ones that which wins soonest or loses latest, and of several such the first."""
+        """The action to play: of the best ones the one that wins soonest or loses latest, and of several such the
+        first.
+        """
         return self.ranked()[0].action
 
     @property
@@ -99,7 +103,7 @@ class Solution:
         return tuple(move.action for move in self.moves if move.value == self.value)
 
     def ranked(self) -> list[SolvedMove]:
-        """The moves, the best first: by value, then by who hurries and who delays."""
+        """Return the moves, the best first: by value, then by distance."""
 
         def rank(move: SolvedMove) -> tuple[float, float]:
             return -move.value, math.copysign(1.0, move.value) * (move.distance or 0)
@@ -107,17 +111,17 @@ class Solution:
         return sorted(self.moves, key=rank)
 
     def describe(self, move: SolvedMove) -> str:
-        """What a move leads to, in words: `wins in 11 plies`, `draws`, or the reward in games that know more than that."""
+        """Describe the result of a move: `wins in 11 plies`, `draws`, or the reward in games with other rewards."""
         game = self.position.game
         low, high = game.facts.rewards
         words = {low: "loses", 0.0: "draws", high: "wins"} if game.facts.zero_sum else {}
-        told = words.get(move.value, f"gives {move.value:g}")
+        outcome = words.get(move.value, f"gives {move.value:g}")
         if move.distance is None or move.value == 0:
-            return told
-        return f"{told} in {move.distance} {'ply' if move.distance == 1 else 'plies'}"
+            return outcome
+        return f"{outcome} in {move.distance} {'ply' if move.distance == 1 else 'plies'}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return {
             "game": self.position.game.name,
             "history": self.position.moves(),
@@ -143,12 +147,12 @@ class Solution:
         return "\n".join([str(self.position), "", *rows, "", self.summary(), self.effort()])
 
     def summary(self) -> str:
-        """The result in one sentence."""
+        """Return the result in one sentence."""
         best = self.ranked()[0]
         return f"player {self.player}, who is to move, {self.describe(best)}: best is {best.move}"
 
     def effort(self) -> str:
-        """What it took."""
+        """Return the effort in one sentence."""
         rate = f" ({self.nodes / self.elapsed:,.0f} a second)" if self.elapsed > 0 else ""
         return f"proven by {self.method}: {self.nodes:,} positions in {self.elapsed:.3g} s{rate}"
 
@@ -158,7 +162,7 @@ class _NotInTimeError(SearchError):
 
 
 class _Clock:
-    """Looks at the time between two slices of a search, and tells how far it is."""
+    """Checks the time between two slices of a search, and reports progress."""
 
     def __init__(
         self, name: str, moves: int, seconds: float | None, progress: Callable[[SolveProgress], None] | None
@@ -167,7 +171,7 @@ class _Clock:
         self._all_moves = moves
         self._seconds = seconds
         self._progress = progress
-        self._start = self._told = time.perf_counter()
+        self._start = self._reported = time.perf_counter()
         self.moves = 0
         self.nodes = 0  # of the searches before the present one
         self.most_nodes: int | None = None
@@ -177,13 +181,13 @@ class _Clock:
         return time.perf_counter() - self._start
 
     def restart(self) -> None:
-        self._start = self._told = time.perf_counter()
+        self._start = self._reported = time.perf_counter()
 
     def watch(self, nodes: int) -> None:
         now = time.perf_counter()
         nodes += self.nodes
-        if self._progress is not None and now - self._told >= _PROGRESS_SECONDS:
-            self._told = now
+        if self._progress is not None and now - self._reported >= _PROGRESS_SECONDS:
+            self._reported = now
             self._progress(SolveProgress(nodes, now - self._start, self.moves, self._all_moves))
         if self._seconds is not None and now - self._start >= self._seconds:
             raise _NotInTimeError(
@@ -191,7 +195,8 @@ class _Clock:
             )
         if self.most_nodes is not None and nodes >= self.most_nodes:
             raise _NotInTimeError(
-                f"{self._name} is not solved within {nodes:,} positions; nothing is claimed. It may be too large; more seconds may help"
+                f"{self._name} is not solved within {nodes:,} positions; nothing is claimed. "
+                "It may be too large; more seconds may help"
             )
 
 
@@ -201,11 +206,11 @@ def solve(
     seconds: float | None = None,
     progress: Callable[[SolveProgress], None] | None = None,
 ) -> Solution:
-    """The exact value of a position and of each of its moves.
+    """Return the exact value of a position and of each of its moves.
 
-    Connect Four has a solver of its own; other games are searched exhaustively, so they must be small, or near their end. Where the proof
-    is not complete within `seconds`, a SearchError says so; without a time, a game that has no solver of its own is given up after a
-    hundred million positions. `progress` is called a few times a second.
+    Connect Four has its own solver; other games are searched exhaustively, so they must be small, or near their end.
+    Raise SearchError if the proof is not complete within `seconds`, or without a limit of time after a hundred million
+    positions. `progress` is called a few times per second.
 
     >>> print(solve("nim").summary())
     player 0, who is to move, wins in 11 plies: best is 1
@@ -229,7 +234,7 @@ def solve(
 
 
 _Outcomes = dict[int, tuple[float, int | None]]
-"""For each action: what the player to move receives, and after how many moves."""
+"""Return for each action the return of the player to move, and the number of moves."""
 
 
 def _connect_four(start: Position, actions: list[int], clock: _Clock) -> _Outcomes:
@@ -247,7 +252,7 @@ def _connect_four(start: Position, actions: list[int], clock: _Clock) -> _Outcom
 
 
 def _exhaustive(start: Position, actions: list[int], clock: _Clock) -> _Outcomes:
-    """Values first; then distances, which take longer and are left out where there is no time for them."""
+    """Compute values first, then distances, which take longer and are left out if the time is up."""
     sign = 1.0 if start.player == 0 else -1.0
     search = ExactSearch(start, timed=False, watch=clock.watch)
     search.prepare()

@@ -1,4 +1,6 @@
-"""Exact outcomes in any game for one player, or for two whose rewards add up to zero: the compiled search with its memory, from Python."""
+"""Exact outcomes in any game for one player, or any two-player zero-sum game: the compiled search with its memory, from
+Python.
+"""
 
 from __future__ import annotations
 
@@ -23,43 +25,45 @@ from treetop.oracle.solve_search import (
     explore,
 )
 
-_SLICE = 20_000  # positions, some hundredths of a second, between two looks at clocks and Ctrl-C
+_SLICE = 20_000  # positions (some hundredths of a second) between two checks of clocks and Ctrl-C
 _FIRST_ENTRIES = 1 << 14
-_TABLE_BYTES = 1 << 28  # the most that the table may grow to
+_TABLE_BYTES = 1 << 28  # the largest size of the table
 _LINE_BYTES = 1 << 30
 _FOREVER = 1 << 40  # moves: later than any game ends
 _BROKEN = {
-    NO_ACTION: "has a position without a legal action that is not over, or one whose list of actions is not legal itself",
+    NO_ACTION: "has a position without a legal action that is not over, or one with an illegal list of actions",
     WRONG_PLAYER: "has a position in which neither player is to move",
     TOO_LONG: "takes more moves than its max_length",
     WRONG_REWARDS: "gives rewards out of its range, or that do not add up to zero",
 }
 _NOT_SOLVABLE = {
-    "chance_outcomes": "chance takes part in it",
-    "determinize": "its players do not see everything",
-    "step_rewards": "its rewards come on the way",
-    "apply_joint": "its players choose at once",
-    "sample_action": "its actions are real numbers",
+    "chance_outcomes": "it has chance",
+    "determinize": "it has imperfect information",
+    "step_rewards": "it has immediate rewards",
+    "apply_joint": "it has simultaneous moves",
+    "sample_action": "it has continuous actions",
 }
 
 
 def refuse_what_has_no_exact_value(position: Position) -> None:
-    """A single exact value has a game without chance and secrets, of one player, or of two who play for the same sum."""
+    """Raise an error unless the game has exact values: one player or two-player zero-sum, deterministic, perfect
+    information.
+    """
     game = position.game
     for method, reason in _NOT_SOLVABLE.items():
         if game.has(method):
             raise ConfigError(f"{game.name} cannot be solved exactly: {reason}")
     if game.facts.players > 2 or (game.facts.players == 2 and not game.facts.zero_sum):
         raise ConfigError(
-            f"{game.name} cannot be solved exactly: that takes one player, or two whose rewards add up to zero"
+            f"{game.name} cannot be solved exactly: that needs one player, or two players and zero-sum rewards"
         )
 
 
 class ExactSearch:
-    """Looks for the exact outcome of positions of one game, and remembers what it found for the next ones.
+    """Finds the exact outcome of positions of one game, and remembers what it found for the next ones.
 
-    Not `timed`, it finds values only, which is quicker. Timed, it finds how long the game takes too, where the one who gains hurries and
-    the one who loses delays.
+    Without `timed` it finds only values, which is faster. With it, it also finds the length of the game, where the
+    winner hurries and the loser delays.
     """
 
     def __init__(self, position: Position, *, timed: bool, watch: Callable[[int], None] | None = None) -> None:
@@ -72,7 +76,7 @@ class ExactSearch:
         self._game = game
         self._watch = watch
         self.nodes = 0
-        """How many positions were looked at."""
+        """The number of positions searched."""
         self._control = np.zeros(1, CONTROL)
         self._control["players"], self._control["timed"] = facts.players, timed
         self._control["lowest"], self._control["highest"] = facts.rewards
@@ -113,7 +117,7 @@ class ExactSearch:
             ) from error.__cause__
 
     def _grow_table(self) -> None:
-        """Four times the places, as long as they fit. Two that share a hash so far share it or part; so none is in another's way."""
+        """Make the table four times as large, if it fits into memory. Each entry moves to a slot of its own."""
         old, kept, places = self._table, self._kept, 4 * len(self._table)
         if places * (ENTRY.itemsize + self._game.dtype.itemsize) > _TABLE_BYTES:
             return
@@ -124,7 +128,9 @@ class ExactSearch:
         self._table[moved], self._kept[moved] = old[used], kept[used]
 
     def outcome(self, position: Position, value: float | None = None) -> tuple[float, int]:
-        """What player 0 receives, and after how many moves (0 in a draw, or where it is not timed). A value that is known already helps."""
+        """Return what player 0 receives, and after how many moves (0 in a draw, or if not timed). A value that is
+        already known helps.
+        """
         self._states[0] = position.record[0]
         frame, control = self._frames[0], self._control[0]
         frame["low"], frame["low_timing"] = (-math.inf, 0) if value is None else (value, -_FOREVER)
@@ -141,6 +147,6 @@ class ExactSearch:
         if status != ANSWERED:
             broken = self._game.view(self._states.copy(), int(control["depth"]))
             raise GameError(
-                f"{self._game.name} {_BROKEN[status]}; `treetop check` tells more\n{Position(self._game, broken._states)}"
+                f"{self._game.name} {_BROKEN[status]}: see `treetop check`\n{Position(self._game, broken._states)}"
             )
         return float(control["value"]), abs(int(control["timing"]))

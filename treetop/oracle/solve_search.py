@@ -1,11 +1,12 @@
-"""The compiled exact search of any game for one player, or for two whose rewards add up to zero: alpha-beta with a table of positions.
+"""The compiled exact search of any game for one player, or any two-player zero-sum game: alpha-beta with a table of
+positions.
 
-An outcome is a pair: what player 0 receives, and its timing. The timing is minus the number of moves to the end where player 0 gains, and
-plus that number where player 0 loses, so that of two pairs the larger one is better for player 0: to gain soon, to lose late. It is 0 in a
-draw, and everywhere where the length of the game is not asked for. While the search runs, moves are counted from its root; in the table
-from the position itself, whose bounds are then true wherever it is met.
+An outcome is a pair: what player 0 receives, and its timing. The timing is minus the number of moves to the end if
+player 0 gains, and plus that number if player 0 loses, so that of two pairs the larger one is better for player 0: gain
+soon, lose late. It is 0 in a draw, and everywhere if the length of the game does not matter. During the search, moves
+are counted from its root; in the table from the position itself, so that its bounds are valid wherever it occurs.
 
-The table compares whole records, not only their hashes: no accident can put one position's value in the place of another's.
+The table compares whole records, not only their hashes: no collision can confuse two positions.
 """
 
 from __future__ import annotations
@@ -18,16 +19,16 @@ from treetop.compiler.functions import compiled, inline_kernel
 from treetop.compiler.intrinsics import mix_bits, state_at
 
 PAUSED, ANSWERED, NO_ACTION, WRONG_PLAYER, TOO_LONG, WRONG_REWARDS = range(6)
-"""How a call ends: the budget is spent, the value is known, or the game broke a promise."""
+"""How a call ends: the budget is spent, the value is known, or the game broke its contract."""
 
 CONTROL = np.dtype([
     ("players", "i8"),
     ("timed", "i8"),  # 1: the length of the game counts
     ("lowest", "f8"),  # the utility range
     ("highest", "f8"),
-    ("budget", "i8"),  # positions to look at before the search pauses
-    ("nodes", "i8"),  # positions looked at so far
-    ("depth", "i8"),  # where the search goes on
+    ("budget", "i8"),  # positions to search before a pause
+    ("nodes", "i8"),  # positions searched so far
+    ("depth", "i8"),  # where the search continues
     ("value", "f8"),  # the outcome
     ("timing", "i8"),
 ])  # fmt: skip
@@ -35,9 +36,9 @@ CONTROL = np.dtype([
 FRAME = np.dtype([
     ("player", "i8"),
     ("count", "i8"),  # actions
-    ("next", "i8"),  # the first one not yet looked at
+    ("next", "i8"),  # the first action not yet searched
     ("hashed", "u8"),
-    ("begun", "i8"),  # the number of positions looked at before this one
+    ("begun", "i8"),  # the number of positions searched before this one
     ("first", "i8"),  # the action to try first; -1 for none
     ("choice", "i8"),  # the best action so far
     # Outcomes: the best so far, the window as it is now and as it was, and what the table knew.
@@ -55,7 +56,7 @@ ENTRY = np.dtype([
     ("low", "f8"), ("low_timing", "i4"),
     ("high", "f8"), ("high_timing", "i4"),
     ("action", "i4"),
-    ("work", "i4"),  # about how much was looked at, as a power of two; 0 for an empty place
+    ("work", "i4"),  # the work, as a power of two; 0 for an empty slot
 ], align=True)  # fmt: skip
 
 _NO_ENTRY = -1
@@ -68,7 +69,7 @@ def _less(value: float, timing: int, other: float, other_timing: int) -> bool:
 
 @inline_kernel
 def _delay(value: float, moves: int, timed: int) -> int:
-    """The timing of an outcome after so many moves."""
+    """Return the timing of an outcome after so many moves."""
     if timed == 0 or value == 0.0:
         return 0
     return -moves if value > 0.0 else moves
@@ -84,7 +85,7 @@ def _hash(words: Any) -> Any:
 
 @inline_kernel
 def _find(table: Any, kept: Any, hashed: Any, words: Any) -> Any:
-    """The place of a position in the table."""
+    """Return the index of a position in the table."""
     for place in (np.int64(hashed & np.uint64(len(table) - 2)), np.int64(hashed & np.uint64(len(table) - 2)) + 1):
         if table[place].work > 0 and table[place].hashed == hashed:
             equal = True
@@ -97,7 +98,9 @@ def _find(table: Any, kept: Any, hashed: Any, words: Any) -> Any:
 
 @inline_kernel
 def _place_for(table: Any, kept: Any, hashed: Any, words: Any, work: int) -> Any:
-    """Where to store a position: its own place; else, of two, the first if it took more work than what is there, or the second."""
+    """Return the slot for a position: its own; else, of two, the first if it took more work than what is there, or the
+    second.
+    """
     place = _find(table, kept, hashed, words)
     if place == _NO_ENTRY:
         place = np.int64(hashed & np.uint64(len(table) - 2))
@@ -112,7 +115,7 @@ def _place_for(table: Any, kept: Any, hashed: Any, words: Any, work: int) -> Any
 
 @inline_kernel
 def _store(frame: Any, depth: int, timed: int, nodes: int, words: Any, table: Any, kept: Any) -> None:
-    """Put what a finished frame has proven into the table."""
+    """Store what a finished frame has proven in the table."""
     low, low_timing, high, high_timing = (
         frame.known_low,
         frame.known_low_timing,
@@ -142,7 +145,7 @@ def _store(frame: Any, depth: int, timed: int, nodes: int, words: Any, table: An
 
 @inline_kernel
 def _narrow(frame: Any, depth: int, control: Any) -> None:
-    """The game lasts one move more at least, and nobody receives more than the most."""
+    """Bound the outcome: the game lasts at least one more move, and the rewards are in their range."""
     best, worst = control.highest, control.lowest
     best_timing, worst_timing = _delay(best, depth + 1, control.timed), _delay(worst, depth + 1, control.timed)
     if best >= 0.0 and _less(best, best_timing, frame.high, frame.high_timing):
@@ -153,7 +156,7 @@ def _narrow(frame: Any, depth: int, control: Any) -> None:
 
 @inline_kernel
 def _look_up(frame: Any, depth: int, timed: int, words: Any, table: Any, kept: Any) -> bool:
-    """Narrow the window by what the table knows; true if that decides, and then it is the best."""
+    """Narrow the window by the table. Return whether that decides; the outcome is then the best."""
     frame.hashed = _hash(words)
     frame.first = -1
     frame.known_low, frame.known_high = -np.inf, np.inf
@@ -202,7 +205,9 @@ def _end(state: Any, control: Any, frame: Any, depth: int, rewards: Any) -> int:
 def _enter(
     state: Any, control: Any, frames: Any, depth: int, words: Any, actions: Any, rewards: Any, table: Any, kept: Any
 ) -> int:
-    """Look at a position whose window is in its frame: answered, or its actions are listed, or a promise is broken."""
+    """Visit a position whose window is in its frame: it is answered, or its actions are listed, or the contract is
+    broken.
+    """
     frame = frames[depth]
     if state.is_terminal():
         return _end(state, control, frame, depth, rewards)
@@ -215,7 +220,8 @@ def _enter(
         return ANSWERED
     _narrow(frame, depth, control)
     if not _less(frame.low, frame.low_timing, frame.high, frame.high_timing):
-        # Each end is a bound of the outcome, or of what the caller can use: the lower one tells the caller all that matters.
+        # Each end is a bound of the outcome, or of what the caller can use: the lower one contains all that matters to
+        # the caller.
         frame.best, frame.best_timing = frame.low, frame.low_timing
         return ANSWERED
     frame.old_low, frame.old_low_timing, frame.old_high, frame.old_high_timing = (
@@ -236,7 +242,7 @@ def _enter(
 
 @inline_kernel
 def _next_action(frame: Any, actions: Any, history: Any) -> Any:
-    """The action to look at next: the one that was best here before; then those that have decided most often elsewhere."""
+    """Return the next action: the one that was best here before; then those that have decided most often elsewhere."""
     chosen = frame.next
     for index in range(frame.next, frame.count):
         if actions[index] == frame.first:
@@ -253,7 +259,7 @@ def _next_action(frame: Any, actions: Any, history: Any) -> Any:
 
 @inline_kernel
 def _take(frame: Any, value: float, timing: int, actions: Any, history: Any) -> bool:
-    """Count the outcome of the action looked at last; true if the others need no look."""
+    """Update the frame by the outcome of the last action. Return whether the others can be skipped."""
     if frame.player == 0:
         better = _less(frame.best, frame.best_timing, value, timing)
         if _less(frame.low, frame.low_timing, value, timing):
@@ -283,9 +289,9 @@ def explore(
     table: Any,
     kept: Any,
 ) -> int:
-    """Go on with a search: see the codes above for how it ends.
+    """Continue a search: see the codes above for how it ends.
 
-    `states` is the line of positions that is being looked at, `words` the same memory as whole numbers; `kept` has the table's records.
+    `states` is the current line of positions, `words` the same memory as whole numbers; `kept` has the table's records.
     """
     control = controls[0]
     depth, stop = control.depth, control.nodes + control.budget

@@ -1,4 +1,4 @@
-"""Exact values of games for one player in which chance takes part: all states by enumeration, then value iteration.
+"""Exact values of one-player games with chance: enumerate all states, then value iteration.
 
 In plain Python and NumPy: the oracle shares nothing with the search.
 """
@@ -20,11 +20,12 @@ _MOST_SWEEPS = 1_000_000
 
 
 class ValueIteration:
-    """The optimal values and actions of all states that can arise from a position in a game for one player.
+    """The optimal values and actions of all states that can be reached from a position in a one-player game.
 
-    A value is what comes from here on: immediate rewards and those of the end. An action is worth r + discount * V, where the outcomes of chance that
-    follow an action belong to it: r holds their rewards too. Positions with equal keys are one state. With a `horizon` only so many moves are left, and what has not
-    ended by then is worth nothing more. Values are exact to the `tolerance`.
+    A value is what the player receives from here on: immediate rewards and final ones. The value of an action is r +
+    discount * V, where r includes the rewards of the outcomes of chance that follow the action. Positions with equal
+    keys are one state. With a `horizon` only so many moves are left, and what has not ended by then has no further
+    value. Values are exact to the `tolerance`.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class ValueIteration:
         self._ends: list[float] = []
         self._ways: list[
             tuple[int, float, float, int]
-        ] = []  # which choice, how likely, what it brings, and where it leads
+        ] = []  # the choice, the probability, the reward, and the next state
         self._owners: list[int] = []  # the state of each choice
         self._explore(start)
         self.sweeps = 0
@@ -55,17 +56,18 @@ class ValueIteration:
 
     @property
     def num_states(self) -> int:
-        """How many states can arise, ends included, and those of chance not."""
+        """The number of reachable states, terminal ones included and chance nodes excluded."""
         return len(self._ends)
 
     def value(self, position: Position, moves_left: int | None = None) -> float:
-        """What the player receives from here on when they play perfectly."""
+        """Return what the player receives from here on under perfect play."""
         return math.fsum(
-            chance * (gain + self._value_at(number, moves_left)) for chance, gain, number in self._settled(position)
+            chance * (gain + self._value_at(number, moves_left))
+            for chance, gain, number in self._after_chance(position)
         )
 
     def action_values(self, position: Position, moves_left: int | None = None) -> dict[Any, float]:
-        """What the player receives from here on after each action, played perfectly afterwards."""
+        """Return what the player receives from here on after each action, with perfect play afterwards."""
         if position.is_terminal or position.player == CHANCE:
             return {}
         later = None if self._horizon is None else self._left(moves_left) - 1
@@ -74,14 +76,14 @@ class ValueIteration:
         return {action: self._after(position, action, later) for action in position.legal_actions()}
 
     def best_actions(self, position: Position, moves_left: int | None = None) -> list[Any]:
-        """The actions with which the player receives most; those that differ by no more than rounding are equally good."""
+        """Return the best actions; those that differ only by rounding are equally good."""
         values = self.action_values(position, moves_left)
         most = max(values.values(), default=0.0)
         return [action for action, value in values.items() if value >= most - 1e-9 * max(1.0, abs(most))]
 
     def _after(self, position: Position, action: Any, moves_left: int | None) -> float:
         following = position.apply(action)
-        ways = self._settled(following)
+        ways = self._after_chance(following)
         return following.step_rewards[0] + math.fsum(
             chance * (gain + self._discount * self._value_at(number, moves_left)) for chance, gain, number in ways
         )
@@ -113,17 +115,19 @@ class ValueIteration:
                     self._ways.append((choice, chance, gained + gain, target))
 
     def _enter(self, position: Position, waiting: list[tuple[int, Position]]) -> list[tuple[float, float, int]]:
-        """The states behind all that chance does here, with how likely they are and what chance brings; new ones are numbered."""
+        """Return the states after the chance outcomes here, with their probabilities and rewards; new states are
+        numbered.
+        """
         found = []
         for chance, gain, settled in _behind_chance(position):
             key = _key(settled)
             if key not in self._numbers:
                 if len(self._numbers) >= self._max_states:
                     raise GameError(
-                        f"{position.game.name} has more than {self._max_states:,} states: too many to look at them all"
+                        f"{position.game.name} has more than {self._max_states:,} states: too many to visit all of them"
                     )
                 if not settled.is_terminal and settled.player == SIMULTANEOUS:
-                    raise GameError(f"{position.game.name}: nothing is chosen at once by one player")
+                    raise GameError(f"{position.game.name}: one player has no simultaneous moves")
                 self._numbers[key] = len(self._ends)
                 self._ends.append(settled.rewards[0] if settled.is_terminal else math.nan)
                 if not settled.is_terminal:
@@ -131,7 +135,7 @@ class ValueIteration:
             found.append((chance, gain, self._numbers[key]))
         return found
 
-    def _settled(self, position: Position) -> list[tuple[float, float, int]]:
+    def _after_chance(self, position: Position) -> list[tuple[float, float, int]]:
         found = [(chance, gain, self._numbers.get(_key(settled))) for chance, gain, settled in _behind_chance(position)]
         if any(number is None for _, _, number in found):
             raise ConfigError(f"this position cannot arise from the one that was solved\n{position}")
@@ -174,7 +178,8 @@ class ValueIteration:
             if changed <= enough:
                 return [values]
         raise GameError(
-            f"the values did not settle in {_MOST_SWEEPS:,} sweeps: a game that may never end needs a discount below 1, or a horizon"
+            f"the values did not converge in {_MOST_SWEEPS:,} sweeps: "
+            "a game that may never end needs a discount below 1, or a horizon"
         )
 
 
@@ -183,7 +188,7 @@ def _key(position: Position) -> Hashable:
 
 
 def _behind_chance(position: Position, depth: int = 0) -> list[tuple[float, float, Position]]:
-    """Where somebody has to choose again or the game is over: how likely, what chance brings on the way there, and the position."""
+    """Yield the next decision or terminal positions: probability, rewards of chance on the path, and position."""
     if position.is_terminal or position.player != CHANCE:
         return [(1.0, 0.0, position)]
     if depth > position.game.facts.max_length:
