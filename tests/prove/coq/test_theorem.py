@@ -14,7 +14,7 @@ from treetop.prove.coq.checker import read_assumptions
 from treetop.prove.coq.scripts import write_script
 from treetop.prove.coq.settings import CoqSettings, LoadPath
 from treetop.prove.coq.theorem import CoqTheorem
-from treetop.prove.coq.writing import write_proof, write_proofs
+from treetop.prove.coq.writing import ProofFile
 from treetop.prove.prover import Goal, Place, Proof
 
 FILE = """Require Import Arith Lia.
@@ -60,6 +60,14 @@ def goal(text="x"):
     return Goal(text)
 
 
+def written(path, *proofs, **options):
+    """The file after proofs of lemmas were added to it."""
+    file = ProofFile(path, **(options or {"write": True}))
+    for name, script in proofs:
+        file.add(file.theorem(name), script)
+    return file
+
+
 def test_a_proof_is_found_written_and_accepted_by_coqc(file, proved):
     theorem = pickle.loads(pickle.dumps(CoqTheorem(file, "swaps")))
     prover = theorem.open()
@@ -72,7 +80,7 @@ def test_a_proof_is_found_written_and_accepted_by_coqc(file, proved):
     assert verdict.accepted, verdict.reason
     assert verdict.assumptions == ()
     assert verdict.checker.startswith("coqc 8.")
-    backup = write_proof(theorem, theorem.script(proof))
+    backup = written(file, ("swaps", theorem.script(proof))).backup
     assert backup.read_text(encoding="utf-8") == FILE
     lines = "".join(f"\n    {line}" for line in SCRIPT.splitlines())
     expected = FILE.replace(" (* still to do *)\n    split. admit.\n  Admitted.", f"{lines}\n  Qed.")
@@ -218,60 +226,62 @@ def test_deep_scripts_replay_in_coq():
 
 
 def test_a_file_that_changed_is_left_alone(file):
-    theorem = CoqTheorem(file, "bad")
+    numbers = ProofFile(file, write=True)
     file.write_text(FILE + "\n", encoding="utf-8")
     with pytest.raises(ProverError, match="changed during the search; nothing was written"):
-        write_proof(theorem, "reflexivity.")
+        numbers.add(numbers.theorem("bad"), "reflexivity.")
     assert file.read_text(encoding="utf-8") == FILE + "\n"
     assert [path.name for path in file.parent.iterdir()] == ["Numbers.v"]
 
 
 def test_a_proof_that_coqc_refuses_is_never_written(file):
     with pytest.raises(ProverError, match="was not changed: it would not compile with the new proof"):
-        write_proof(CoqTheorem(file, "bad"), "apply nothing.")
+        written(file, ("bad", "apply nothing."))
     assert file.read_text(encoding="utf-8") == FILE
     assert [path.name for path in file.parent.iterdir()] == ["Numbers.v"]
 
 
-def test_several_proofs_are_written_at_once_with_rights_and_line_ends_kept(file):
+def test_several_proofs_are_written_with_rights_and_line_ends_kept(file):
     file.write_bytes(FILE.replace("\n", "\r\n").encode())
     file.chmod(0o640)
     file.with_name("Numbers.v.bak").write_text("mine", encoding="utf-8")
-    theorems = [CoqTheorem(file, name) for name in ("sure", "bad", "swaps")]
-    backup = write_proofs(list(zip(theorems, ["apply one.", "reflexivity.", "split. lia. apply one."], strict=True)))
-    assert backup.name == "Numbers.v.bak1"
+    numbers = ProofFile(file, write=True)
+    early = numbers.theorem("bad")
+    for name, script in (("sure", "apply one."), ("bad", "reflexivity."), ("swaps", "split. lia. apply one.")):
+        numbers.add(numbers.theorem(name), script)
+    assert numbers.backup.name == "Numbers.v.bak1"
     assert file.with_name("Numbers.v.bak").read_text(encoding="utf-8") == "mine"
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     content = file.read_bytes()
     assert content.count(b"\n") == content.count(b"\r\n")
     assert b"Admitted" not in content
     assert not CoqTheorem(file, "bad").document.admitted
-    with pytest.raises(ConfigError, match="two proofs of one lemma"):
-        write_proofs([(CoqTheorem(file, "bad"), "auto.")] * 2)
+    with pytest.raises(ConfigError, match="bad was read before other proofs were added"):
+        numbers.add(early, "auto.")
+    assert file.read_bytes() == content
 
 
 def test_a_copy_leaves_the_file_alone_and_overwrites_nothing(file, tmp_path):
-    theorem = CoqTheorem(file, "bad")
     copy = tmp_path / "out" / "Numbers.v"
     copy.parent.mkdir()
-    assert write_proof(theorem, "reflexivity.", copy=copy) == copy
+    assert written(file, ("bad", "reflexivity."), copy=copy).backup is None
     assert file.read_text(encoding="utf-8") == FILE
     assert copy.read_text(encoding="utf-8") == FILE.replace("3 = 3. Admitted.", "3 = 3.\nProof.\n  reflexivity.\nQed.")
     with pytest.raises(ConfigError, match="exists already"):
-        write_proof(theorem, "reflexivity.", copy=copy)
+        written(file, ("bad", "reflexivity."), copy=copy)
 
 
 def test_a_link_stays_a_link(file):
     link = file.with_name("Link.v")
     link.symlink_to(file)
-    write_proof(CoqTheorem(link, "bad"), "reflexivity.")
+    written(link, ("bad", "reflexivity."))
     assert link.is_symlink()
     assert "reflexivity.\nQed" in file.read_text(encoding="utf-8")
 
 
 def test_a_copy_that_cannot_be_written_is_told(file):
     with pytest.raises(ProverError, match=r"missing/Numbers\.v cannot be written"):
-        write_proof(CoqTheorem(file, "bad"), "reflexivity.", copy=file.parent / "missing" / "Numbers.v")
+        written(file, ("bad", "reflexivity."), copy=file.parent / "missing" / "Numbers.v")
     assert [path.name for path in file.parent.iterdir()] == ["Numbers.v"]
 
 

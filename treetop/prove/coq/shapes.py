@@ -22,7 +22,7 @@ from treetop.prove.coq.terms import (
     subterms,
     symbol,
 )
-from treetop.prove.coq.views import Given, View
+from treetop.prove.coq.views import View
 from treetop.prove.prover import Suggestion
 
 CONNECTIVES = frozenset(("and", "or", "not", "iff", "ex", "ex2", "True", "False"))
@@ -317,8 +317,3 @@ def _unfoldings(view: View, recursion: Recursion) -> Iterator[Suggestion]:
         yield Suggestion(f"unfold {label}", 0.1)
     if len(others) > 1:
         yield Suggestion(f"unfold {', '.join(others)}", 0.06)
-
-
-def proof_of(view: View, statement: Term) -> Given | None:
-    """Use a hypothesis that states the conclusion."""
-    return next((given for given in view.proofs if given.type == statement), None)

@@ -95,10 +95,6 @@ class View:
             label for label in (wish, *(f"{wish}{number}" for number in range(1000))) if label not in self.names
         )
 
-    def used_later(self, label: str) -> tuple[str, ...]:
-        """Return the hypotheses whose types mention a name, in order."""
-        return tuple(given.name for given in self.givens if label in free_names(given.type))
-
 
 @lru_cache(maxsize=4_000)
 def view(goal: CoqGoal) -> View:

@@ -117,6 +117,8 @@ class ProofFile:
     def add(self, theorem: Theorem, script: str) -> None:
         """Add a proof of a lemma of the present document, and write the file if that was requested."""
         theorem = _coq_theorem(theorem)
+        if theorem.digest != digest_of(self.document.text):
+            raise ConfigError(f"{theorem.name} was read before other proofs were added: use `again` to read it anew")
         text = with_proofs([(theorem, script)])
         _check_accepted(theorem, text)
         if self._write:
@@ -134,42 +136,6 @@ def _coq_theorem(theorem: Theorem) -> CoqTheorem:
     if not isinstance(theorem, CoqTheorem):
         raise ConfigError(f"the theorem must be a lemma of a Coq file, not a {type(theorem).__name__}")
     return theorem
-
-
-def write_proof(theorem: CoqTheorem, script: str, *, copy: Path | None = None) -> Path:
-    """Write one proof to its file, or to a copy. Return the path of the backup, or that of the copy."""
-    return write_proofs([(theorem, script)], copy=copy)
-
-
-def write_proofs(proofs: Sequence[tuple[CoqTheorem, str]], *, copy: Path | None = None) -> Path:
-    """Write proofs of lemmas of one file, all at once.
-
-    Without a copy, the old file is kept as `File.v.bak`, `File.v.bak1`, ...
-
-    The theorems must have been read from the file as it is now; if the file has changed since, nothing is written.
-    """
-    if not proofs:
-        raise ConfigError("there is no proof to write")
-    first = proofs[0][0]
-    path = first.path
-    if path is None or any(theorem.path != path for theorem, _ in proofs):
-        raise ConfigError("proofs that are written together must belong to one file")
-    if copy is not None and copy.exists():
-        raise ConfigError(f"{copy} exists already: a copy is written to a new file")
-    if copy is None:
-        check_writable(path)
-    old = first.document.text
-    if any(theorem.digest != first.digest for theorem, _ in proofs):
-        raise ProverError(f"{path} changed during the search; nothing was written")
-    _check_unchanged(path, old)
-    text = with_proofs(proofs)
-    _check_accepted(first, text)
-    if copy is not None:
-        _write_copy(copy, path, None, text)
-        return copy
-    backup = write_text(path, old, text, keep=True)
-    assert backup is not None
-    return backup
 
 
 def with_proofs(proofs: Sequence[tuple[CoqTheorem, str]]) -> str:
