@@ -42,7 +42,7 @@ def test_the_json_has_its_keys_and_the_same_command_goes_on(run, tmp_path):
 @pytest.mark.parametrize(("arguments", "words"), [
     (("--player", "random", "--games", "0"), "games must be"), (("--player", "nobody"), "no player called 'nobody'"),
     (("--player", "random", "--player", "random"), "named twice"), (("--player", "random", "--out", "nowhere/e.jsonl"), "there is no folder"),
-    (("--player", "alphabeta"), "alphabeta is for two players"),
+    (("--player", "alphabeta"), "alphabeta plays two-player zero-sum games"),
 ])  # fmt: skip
 def test_usage_errors_exit_with_2(run, arguments, words):
     ended = run("evaluate", "blackjack", *QUICK, *arguments)

@@ -70,7 +70,7 @@ def test_a_game_is_played_by_hand_in_plain_python():
         ({"max_length": -1}, "max_length must be"),
         ({"num_actions": 2.5}, "num_actions must be"),
         ({"facts": {"rewards": (1, -1)}}, "lowest < highest"),
-        ({"facts": {"rewards": (0, float("nan"))}}, "finite pair"),
+        ({"facts": {"rewards": (0, float("nan"))}}, "lowest < highest"),
         ({"facts": {"rewards": 5}}, "pair"),
         ({"facts": {"zero_sum": True}}, "two players only"),
     ],
