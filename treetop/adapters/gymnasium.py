@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from treetop import checks
 from treetop.adapters.clones import Clones, Hooks, OwnRandomness, RandomStepError, global_digest, layers
-from treetop.adapters.options import check_policy, option_names, refuse_unknown
+from treetop.adapters.options import SearchPolicy, option_names, refuse_unknown
 from treetop.adapters.packages import load
 from treetop.adapters.tables import Table
-from treetop.compiler.rng import Rng, mix
+from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
-from treetop.search.config import SearchConfig
 from treetop.search.host import HostSearch
 from treetop.search.host_result import HostResult
-from treetop.search.limits import Limit
 from treetop.search.presets import puct, uct
 from treetop.types import CHANCE
 
@@ -290,7 +288,7 @@ class _OpenLoop(GymProblem):
         return total
 
 
-class GymPolicy:
+class GymPolicy(SearchPolicy):
     """A policy for loops with an environment: `policy(env)` searches from its present state and returns the action to
     take.
 
@@ -306,28 +304,16 @@ class GymPolicy:
     True
     """
 
-    def __init__(
-        self,
-        limit: Limit | None = None,
-        config: SearchConfig | None = None,
-        *,
-        evaluator: Any = None,
-        seed: int = 0,
-        **options: Any,
-    ) -> None:
-        self.limit = Limit(simulations=200) if limit is None else limit
-        check_policy("GymPolicy", GymProblem, self.limit, config, seed, options)
+    problem = GymProblem
+
+    _is_random = False
+
+    def _check(self, options: Mapping[str, Any]) -> None:
         _check_options(**{name: options[name] for name in _CHECKED if name in options})
-        self.config = config
-        self.evaluator, self.seed, self.options = evaluator, seed, options
-        self.last_result: HostResult | None = None
-        """The result of the last search."""
-        self._calls, self._is_random = 0, False
 
     def __call__(self, env: Any) -> int:
         """Return the action to take in the present state of the environment."""
-        seed = mix(mix(self.seed) + self._calls) >> 1
-        self._calls += 1
+        seed = self._next_seed()
         try:
             self.last_result = self._search(env, seed)
         except RandomStepError:
@@ -346,9 +332,6 @@ class GymPolicy:
         evaluator = problem.evaluate if by_table else self.evaluator
         config = (puct() if by_table else uct()) if self.config is None else self.config
         return HostSearch(problem, config, evaluator=evaluator, seed=seed).run(self.limit)
-
-    def __repr__(self) -> str:
-        return f"<policy by search: {self.config or 'default config'}, {self.limit}>"
 
 
 def _check_options(

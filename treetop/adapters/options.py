@@ -1,4 +1,4 @@
-"""Check the arguments of policies when they are made, not at their first step."""
+"""The base of policies by search, whose arguments are checked when they are made, not at their first step."""
 
 from __future__ import annotations
 
@@ -8,9 +8,46 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from treetop import checks
+from treetop.compiler.rng import mix
 from treetop.errors import ConfigError
 from treetop.search.config import SearchConfig
+from treetop.search.host_result import HostResult
 from treetop.search.limits import Limit
+
+
+class SearchPolicy:
+    """The base of policies by search: their arguments, and a separate seed for each call."""
+
+    problem: type
+    """The problem that is made of an environment; it takes the further options."""
+
+    def __init__(
+        self,
+        limit: Limit | None = None,
+        config: SearchConfig | None = None,
+        *,
+        evaluator: Any = None,
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        self.limit = Limit(simulations=200) if limit is None else limit
+        check_policy(type(self).__name__, self.problem, self.limit, config, seed, options)
+        self._check(options)
+        self.config, self.evaluator, self.seed, self.options = config, evaluator, seed, options
+        self.last_result: HostResult | None = None
+        """The result of the last search."""
+        self._calls = 0
+
+    def _check(self, options: Mapping[str, Any]) -> None:
+        """Refuse options of the problem that are out of range."""
+
+    def _next_seed(self) -> int:
+        seed = mix(mix(self.seed) + self._calls) >> 1
+        self._calls += 1
+        return seed
+
+    def __repr__(self) -> str:
+        return f"<policy by search: {self.config or 'default config'}, {self.limit}>"
 
 
 def check_policy(

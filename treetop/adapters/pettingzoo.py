@@ -8,14 +8,10 @@ import numpy as np
 
 from treetop import checks
 from treetop.adapters.clones import Clones, OwnRandomness, RandomStepError, layers
-from treetop.adapters.options import check_policy
+from treetop.adapters.options import SearchPolicy
 from treetop.adapters.packages import load
-from treetop.compiler.rng import mix
 from treetop.errors import ConfigError
-from treetop.search.config import SearchConfig
 from treetop.search.host import HostSearch
-from treetop.search.host_result import HostResult
-from treetop.search.limits import Limit
 
 _aec: Any = load("pettingzoo.utils.env", "gym").AECEnv
 
@@ -146,7 +142,7 @@ class PettingZooProblem:
         return repr(state)
 
 
-class PettingZooPolicy:
+class PettingZooPolicy(SearchPolicy):
     """A policy for loops with an environment: `policy(env)` searches for the agent to act and returns its action, or
     None if it is over for that agent.
 
@@ -154,34 +150,16 @@ class PettingZooPolicy:
     `PettingZooProblem`.
     """
 
-    def __init__(
-        self,
-        limit: Limit | None = None,
-        config: SearchConfig | None = None,
-        *,
-        evaluator: Any = None,
-        seed: int = 0,
-        **options: Any,
-    ) -> None:
-        self.limit = Limit(simulations=200) if limit is None else limit
-        check_policy("PettingZooPolicy", PettingZooProblem, self.limit, config, seed, options)
-        self.config, self.evaluator, self.seed, self.options = config, evaluator, seed, options
-        self.last_result: HostResult | None = None
-        """The result of the last search."""
-        self._calls = 0
+    problem = PettingZooProblem
 
     def __call__(self, env: Any) -> int | None:
         """Return the action of the agent to act."""
         if _is_done(env.unwrapped, env.agent_selection):
             return None
-        seed = mix(mix(self.seed) + self._calls) >> 1
-        self._calls += 1
-        search = HostSearch(PettingZooProblem(env, **self.options), self.config, evaluator=self.evaluator, seed=seed)
+        problem = PettingZooProblem(env, **self.options)
+        search = HostSearch(problem, self.config, evaluator=self.evaluator, seed=self._next_seed())
         self.last_result = search.run(self.limit)
         return int(self.last_result.action)
-
-    def __repr__(self) -> str:
-        return f"<policy by search: {self.config or 'default config'}, {self.limit}>"
 
 
 def _is_done(env: Any, agent: str) -> bool:
