@@ -102,7 +102,7 @@ NIM = tt.load_game("nim")
 def _begin(game: tt.Game) -> None:
     position = tt.Position.start(game, tt.Rng(1))
     for _ in range(2):
-        position = position.settle(tt.Rng(2))
+        position = position.resolve_chance(tt.Rng(2))
         if position.is_terminal or position.player < 0 or position.is_continuous:
             return
         position = position.apply(position.legal_actions()[0])
@@ -318,7 +318,7 @@ def _prepare_saves(names: tuple[str, ...]) -> Callable[[Path], None]:
     def prepare(folder: Path) -> None:
         for name in names:
             game, config = _SEARCHES[name]
-            search = tt.Search(tt.position(game).settle(tt.Rng(1)), config, seed=1)
+            search = tt.Search(tt.position(game).resolve_chance(tt.Rng(1)), config, seed=1)
             search.run(tt.Limit(simulations=60))
             search.save(folder / name)
             _search(folder, (folder / name).read_bytes())

@@ -65,9 +65,9 @@ def same_views(search, twin):
 def dealt(name, seed=1, moves=0):
     """A position in which somebody has to choose."""
     rng = tt.Rng(seed)
-    position = tt.Position(tt.load_game(name)).settle(rng)
+    position = tt.Position(tt.load_game(name)).resolve_chance(rng)
     for _ in range(moves):
-        position = position.apply(position.sample_action(rng)).settle(rng)
+        position = position.apply(position.sample_action(rng)).resolve_chance(rng)
     return position
 
 

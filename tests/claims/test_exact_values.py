@@ -36,7 +36,7 @@ def test_a_slippery_cliff_is_worth_what_value_iteration_says():
 
 
 def test_sailing_agrees_with_value_iteration():
-    position = tt.position("sailing(size=3, horizon=10)").settle(tt.Rng(1))
+    position = tt.position("sailing(size=3, horizon=10)").resolve_chance(tt.Rng(1))
     exact = ValueIteration(position)
     result = searched(position, tt.uct(c=0.5), 100_000, tt.Rollout(policy="game"))
     assert exact.action_values(position)[result.action] == pytest.approx(exact.value(position), rel=0.03)
@@ -45,7 +45,7 @@ def test_sailing_agrees_with_value_iteration():
 
 def test_blackjack_decisions_are_the_best_ones():
     for seed in range(6):
-        position = tt.position("blackjack").settle(tt.Rng(seed))
+        position = tt.position("blackjack").resolve_chance(tt.Rng(seed))
         if position.is_terminal:
             continue
         exact = ValueIteration(position)

@@ -140,7 +140,7 @@ def test_three_players_take_three_names(run):
         "match", "random", "greedy", "random", "--game", "nim_three", "--games", "6", "--workers", "1", "--any-opening"
     ).out
     assert "seat 2" in out
-    assert "about two players" in out
+    assert "for two players" in out
     told = json.loads(
         run(
             "match",

@@ -45,16 +45,16 @@ def test_outcomes_are_played_read_and_told_like_moves():
 
 def test_settling_draws_until_somebody_has_to_choose_and_nothing_else():
     start = tt.position(Press)
-    assert start.settle(tt.Rng(1)) == start
-    rolled = start.play("roll").settle(tt.Rng(1))
+    assert start.resolve_chance(tt.Rng(1)) == start
+    rolled = start.play("roll").resolve_chance(tt.Rng(1))
     assert len(rolled.actions) == 2
     assert rolled.is_terminal or rolled.player == 0
-    assert rolled == start.play("roll").settle(tt.Rng(1))
+    assert rolled == start.play("roll").resolve_chance(tt.Rng(1))
 
 
 def test_settling_goes_by_the_probabilities():
     rolled, rng = tt.position(Press, moves="roll"), tt.Rng(7)
-    counts = np.bincount([rolled.settle(rng).actions[1] for _ in range(2000)], minlength=3)
+    counts = np.bincount([rolled.resolve_chance(rng).actions[1] for _ in range(2000)], minlength=3)
     assert np.abs(counts / 2000 - (0.5, 0.3, 0.2)).max() < 0.04
 
 
@@ -64,7 +64,7 @@ def test_a_games_own_draw_is_used_for_settling():
         def random_outcome(self, rng):
             return 1
 
-    assert {tt.position(Biased, moves="roll").settle(tt.Rng(seed)).actions[1] for seed in range(20)} == {1}
+    assert {tt.position(Biased, moves="roll").resolve_chance(tt.Rng(seed)).actions[1] for seed in range(20)} == {1}
 
 
 def test_chance_that_never_ends_is_a_clear_error():
@@ -74,7 +74,7 @@ def test_chance_that_never_ends_is_a_clear_error():
             self.rolling = True
 
     with pytest.raises(tt.GameError, match="max_length"):
-        tt.position(Endless, moves="roll").settle(tt.Rng(0))
+        tt.position(Endless, moves="roll").resolve_chance(tt.Rng(0))
 
 
 # Rewards on the way.

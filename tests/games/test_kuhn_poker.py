@@ -40,7 +40,7 @@ def test_each_card_is_dealt_as_often_and_never_twice():
     assert start.outcomes() == [(card, pytest.approx(1 / 3)) for card in range(3)]
     assert start.play("Q").outcomes() == [(0, 0.5), (2, 0.5)]
     rng = tt.Rng(1)
-    deals = Counter(start.settle(rng).actions for _ in range(3000))
+    deals = Counter(start.resolve_chance(rng).actions for _ in range(3000))
     assert set(deals) == set(itertools.permutations(range(3), 2))
     assert all(400 < count < 600 for count in deals.values())
 

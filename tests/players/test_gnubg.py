@@ -80,11 +80,11 @@ OPENING = position_of("24*2 13*5 8*3 6*5", "24*2 13*5 8*3 6*5", "X to move 3 1")
 def play_out(players, seed, game=GAME):
     """A whole game; chance draws from the seed."""
     rng = treetop.Rng(seed)
-    position = Position(game).settle(rng)
+    position = Position(game).resolve_chance(rng)
     for player in players:
         player.begin(position, seed)
     while not position.is_terminal:
-        position = position.apply(players[position.player].choose(position)).settle(rng)
+        position = position.apply(players[position.player].choose(position)).resolve_chance(rng)
     return position
 
 

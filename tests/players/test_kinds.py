@@ -37,7 +37,7 @@ def test_an_engine_is_not_asked_for_what_it_cannot_be_told():
 
 def test_the_tree_follows_chance():
     player = search(simulations=2000)
-    position = treetop.position("pig").settle(treetop.Rng(1))
+    position = treetop.position("pig").resolve_chance(treetop.Rng(1))
     player.begin(position, 1)
     action = player.choose(position)
     player.observe(action)
@@ -111,7 +111,7 @@ def test_greedy_never_gives_the_best_card_away():
 
 
 def test_greedy_merges_tiles_by_what_that_earns():
-    position = treetop.position("twenty48").settle(treetop.Rng(3))
+    position = treetop.position("twenty48").resolve_chance(treetop.Rng(3))
     player = GreedyPlayer(treetop.load_game("twenty48"))
     player.begin(position, 1)
     assert player.choose(position) in position.legal_actions()

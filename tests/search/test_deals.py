@@ -63,7 +63,7 @@ class Guess:
 
 
 def dealt(name, seed=1):
-    return tt.Position(tt.load_game(name)).settle(tt.Rng(seed))
+    return tt.Position(tt.load_game(name)).resolve_chance(tt.Rng(seed))
 
 
 def facing_a_bet(cards):

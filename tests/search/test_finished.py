@@ -33,7 +33,7 @@ def test_advance_follows_the_move_that_ends_the_game(searched, tmp_path):
 
 @pytest.mark.parametrize("game", ["rock_paper_scissors", "kuhn_poker"])
 def test_advance_follows_to_the_end_where_every_move_begins_anew(game):
-    search = tt.Search(tt.position(game, seed=1).settle(tt.Rng(1)) if game == "kuhn_poker" else game, seed=1)
+    search = tt.Search(tt.position(game, seed=1).resolve_chance(tt.Rng(1)) if game == "kuhn_poker" else game, seed=1)
     while not search.position.is_terminal:
         search.advance((0, 0) if game == "rock_paper_scissors" else search.position.legal_actions()[0])
     with pytest.raises(tt.TerminalPositionError):

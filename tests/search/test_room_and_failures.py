@@ -64,7 +64,7 @@ def test_a_search_in_slices_is_the_same_search(config):
 
 @pytest.mark.parametrize("config", [tt.uct(), tt.puct(), tt.regret()], ids=str)
 def test_a_search_over_views_in_slices_is_the_same_search(config):
-    position = tt.position("goofspiel").settle(tt.Rng(1))
+    position = tt.position("goofspiel").resolve_chance(tt.Rng(1))
     pieces = in_slices(position, config, slices=40, size=100)
     whole = tt.Search(position, config, seed=4)
     whole.run(tt.Limit(simulations=4000))

@@ -118,7 +118,7 @@ class Openings:
         from its end.
         """
         for _ in range(self._plies):
-            position = position.settle(rng)
+            position = position.resolve_chance(rng)
             if position.is_terminal:
                 return None
             position = position.apply(position.sample_action(rng))
@@ -137,7 +137,7 @@ class Openings:
             from treetop.search.limits import Limit
             from treetop.search.search import Search
 
-            facts, settled = self._game.facts, position.settle(Rng(0))
+            facts, settled = self._game.facts, position.resolve_chance(Rng(0))
             if settled.is_terminal:
                 return 0.0
             judged = Search(settled).run(Limit(simulations=self._settings.simulations))

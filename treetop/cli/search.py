@@ -234,7 +234,7 @@ def _settled(start: Position, seed: int | None) -> Position:
         raise ConfigError(
             f"chance decides here, so there is nothing to choose: say with --moves what it did ({listed}), or let --seed N draw it\n{start}"
         )
-    settled = start.settle(Rng(seed))
+    settled = start.resolve_chance(Rng(seed))
     drawn = settled.moves()[len(start.actions) :]
     errors().print(f"chance, by seed {seed}: {' '.join(drawn)}", style=FAINT, soft_wrap=True)
     return settled

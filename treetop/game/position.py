@@ -268,8 +268,8 @@ class Position:
         asked(self.game, self.state, "sample_action", rng, out)
         return tuple(float(value) for value in out)
 
-    def settle(self, rng: Rng) -> Position:
-        """Let chance decide until somebody has to choose or the game is over."""
+    def resolve_chance(self, rng: Rng) -> Position:
+        """Play random outcomes of chance until a player has to choose or the game is over."""
         position: Position = self
         for _ in range(self.game.facts.max_length + 1):
             if position.is_terminal or position.player != CHANCE:
@@ -410,7 +410,7 @@ def first_choice(game: Game, seed: int = 0) -> Position:
     """Some position near a game's start where somebody has to choose: dealt, and with chance settled."""
     for attempt in range(_TRIES):
         rng = Rng(seed + attempt)
-        position = begin(game, rng).settle(rng)
+        position = begin(game, rng).resolve_chance(rng)
         if not position.is_terminal:
             return position
     raise GameError(f"{game.name} is over before anybody has to choose, in each of {_TRIES} deals")

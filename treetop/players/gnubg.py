@@ -262,14 +262,14 @@ def random_turns(game: Game, count: int, seed: int = 0) -> list[Position]:
     """Yield beginnings of turns, from random games."""
     rng = Rng(seed)
     found: list[Position] = []
-    position = Position(game).settle(rng)
+    position = Position(game).resolve_chance(rng)
     while len(found) < count:
         if _is_begun(position) and rng.below(4) == 0:
             found.append(position)
         legal = position.legal_actions()
-        position = position.apply(legal[int(rng.below(len(legal)))]).settle(rng)
+        position = position.apply(legal[int(rng.below(len(legal)))]).resolve_chance(rng)
         if position.is_terminal:
-            position = Position(game).settle(rng)
+            position = Position(game).resolve_chance(rng)
     return found
 
 

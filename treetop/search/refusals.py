@@ -34,7 +34,8 @@ def refuse_chance(position: Position) -> None:
     """Where chance decides there is nothing to search."""
     if position.player == CHANCE:
         raise SearchError(
-            f"chance decides here, so there is nothing to choose: play an outcome first, or draw one by `settle`\n{position}"
+            "chance decides here, so there is nothing to choose: "
+            f"play an outcome first, or draw one by `resolve_chance`\n{position}"
         )
 
 

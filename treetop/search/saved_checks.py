@@ -56,7 +56,7 @@ def check_position(position: Position, root: npt.NDArray[Any]) -> None:
             for _ in range(game.facts.max_length + 1):
                 if at.is_terminal:
                     break
-                at = at.settle(rng)
+                at = at.resolve_chance(rng)
                 legal = at.legal_actions()
                 if not legal:
                     break
