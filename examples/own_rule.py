@@ -21,7 +21,7 @@ def hopeful(value, visits, prior, variance, total, c):
 position = tt.position("tic_tac_toe", moves="a3 a1 b2 b1")
 
 print("which move wins? c1 does; how many of 300 simulations does each rule spend on it?\n")
-for config in (tt.blind(), tt.uct(), tt.SearchConfig(rule=hopeful, c=0.5), tt.thompson()):
+for config in (tt.uniform(), tt.uct(), tt.configure(hopeful, c=0.5), tt.thompson()):
     result = tt.search(position, config, simulations=300, seed=1)
     bar = "#" * round(40 * result.visits[2] / 300)
     print(f"{config.rule!s:10} plays {result.move}  {bar} {result.visits[2]}")
@@ -29,5 +29,5 @@ for config in (tt.blind(), tt.uct(), tt.SearchConfig(rule=hopeful, c=0.5), tt.th
 # In plain Python it is the function that it looks like, so it can be tested and drawn without a search.
 print(f"\nhopeful(0.5, 10 visits of 100) = {hopeful(0.5, 10, 0.1, 0.25, 100, 0.5):.4f}\n")
 
-search = tt.Search(position, tt.SearchConfig(rule=hopeful, c=0.5), seed=1)
+search = tt.Search(position, tt.configure(hopeful, c=0.5), seed=1)
 print(search.run(tt.Limit(simulations=20_000)).explain())

@@ -58,22 +58,22 @@ OPTIONS = (
     Option("UCB1-Tuned", "ucb1_tuned({})", "uct({})", ("connect_four", "othello")),
     Option("UCB-V", "ucb_v({}, c=0.1)", "uct({})", ("connect_four", "othello")),
     Option("Thompson sampling", "thompson({})", "uct({})", ("connect_four", "othello")),
-    Option("progressive history", "history({})", "uct({})", ("othello", "breakthrough")),
+    Option("progressive history", "progressive_history({})", "uct({})", ("othello", "breakthrough")),
     Option("anytime halving at the root", "halving({})", "uct({})", ("connect_four", "othello")),
-    Option("blind (against UCB1)", "blind({})", "uct({})", ("connect_four", "othello")),
+    Option("blind (against UCB1)", "uniform({})", "uct({})", ("connect_four", "othello")),
     Option("KataGo's schedule", "puct({}, c_schedule='katago')", "puct({}, c=1.25)", ("connect_four", "othello")),
     Option(
         "bonus by variance", "puct({}, c=1.25, variance_scale=0.85)", "puct({}, c=1.25)", ("connect_four", "othello")
     ),
     Option(
         "first play from the parent",
-        "puct({}, c=1.25, first_play='parent')",
+        "puct({}, c=1.25, fpu='parent')",
         "puct({}, c=1.25)",
         ("connect_four", "othello"),
     ),
     Option(
         "first play by tried prior",
-        "puct({}, c=1.25, first_play='scaled')",
+        "puct({}, c=1.25, fpu='scaled')",
         "puct({}, c=1.25)",
         ("connect_four", "othello"),
     ),

@@ -39,12 +39,13 @@ from treetop.game.families import Family, family
 from treetop.game.fields import field
 from treetop.game.position import Position
 from treetop.game.registry import load_game, position
+from treetop.kernels.rules.own import rule
 from treetop.oracle.perft import perft
 from treetop.oracle.solve import Solution, solve
 from treetop.players.own import player
 from treetop.search.batch import Batch
 from treetop.search.clock import GameClock
-from treetop.search.config import SearchConfig
+from treetop.search.config import SearchConfig, configure
 from treetop.search.evaluator import Evaluator, Heuristic, Mixed, Rollout, Uniform
 from treetop.search.explain import Explanation, Statistics, explain
 from treetop.search.host import HostSearch
@@ -52,25 +53,24 @@ from treetop.search.host_evaluator import StateEvaluator
 from treetop.search.host_result import Failure, HostResult, LoggedCall
 from treetop.search.limits import Limit
 from treetop.search.presets import (
-    blind,
     grave,
     gumbel,
     halving,
-    history,
     nexus,
+    progressive_history,
     puct,
     rave,
-    regret,
+    regret_matching,
     thompson,
     ucb1_tuned,
     ucb_v,
     uct,
+    uniform,
 )
 from treetop.search.problem import Problem
 from treetop.search.progress import Progress
 from treetop.search.proof import Proof
 from treetop.search.result import SearchResult
-from treetop.search.rule import Rule, rule
 from treetop.search.search import Search
 from treetop.search.stopping import KLGain, MoreWhenCritical, Standing, Stopper, UnassailableLeader
 from treetop.search.strategies import Strategies, find_strategies
@@ -125,7 +125,6 @@ __all__ = [
     "ProverError",
     "Rng",
     "Rollout",
-    "Rule",
     "SaveError",
     "Search",
     "SearchConfig",
@@ -146,9 +145,9 @@ __all__ = [
     "UnknownGameError",
     "__version__",
     "adapters",
-    "blind",
     "check",
     "compiled",
+    "configure",
     "evaluate",
     "explain",
     "family",
@@ -158,7 +157,6 @@ __all__ = [
     "grave",
     "gumbel",
     "halving",
-    "history",
     "list_bits",
     "load_game",
     "lowest_bit",
@@ -169,10 +167,11 @@ __all__ = [
     "player",
     "popcount",
     "position",
+    "progressive_history",
     "puct",
     "random_bit",
     "rave",
-    "regret",
+    "regret_matching",
     "rule",
     "search",
     "solve",
@@ -180,6 +179,7 @@ __all__ = [
     "ucb1_tuned",
     "ucb_v",
     "uct",
+    "uniform",
 ]  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def test_the_hand_made_schedule_agrees(game, rule):
 @pytest.mark.parametrize("rule", [tt.rave(), tt.grave(c=0.1, amaf_reference=10)], ids=str)
 @pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
 def test_all_moves_as_first_agree_with_discounted_returns(game, rule):
-    compare(game, rule.but(discount=0.95), simulations=150)
+    compare(game, rule.with_options(discount=0.95), simulations=150)
 
 
 @pytest.mark.parametrize("rule", [tt.rave(), tt.grave(amaf_reference=15)], ids=str)

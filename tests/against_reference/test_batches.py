@@ -11,38 +11,38 @@ from tests.own_games import ThreeNim
 
 
 @pytest.mark.parametrize("waiting", [0, 2])
-@pytest.mark.parametrize(
-    "rule", [tt.puct(), tt.uct(), tt.puct(c=1.5, first_play=-0.3), tt.puct(expand_after=2)], ids=str
-)
+@pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(c=1.5, fpu=-0.3), tt.puct(expand_after=2)], ids=str)
 def test_watched_evaluations_agree(rule, waiting):
     compare_batches(ThreeNim, rule, waiting=waiting)
 
 
 @pytest.mark.parametrize("waiting", [0, 2])
-@pytest.mark.parametrize("virtual", [{"virtual": "loss"}, {"virtual": "mix", "virtual_until": 8}], ids=str)
+@pytest.mark.parametrize(
+    "virtual", [{"virtual_loss": "always"}, {"virtual_loss": "first", "virtual_loss_until": 8}], ids=str
+)
 @pytest.mark.parametrize(
     "rule",
     [tt.puct(), tt.uct(), tt.puct(normalise=True), tt.puct(solver=True), tt.puct(backup="max"), tt.ucb_v()],
     ids=str,
 )
 def test_virtual_losses_agree(rule, virtual, waiting):
-    compare_batches(Tug, rule.but(**virtual), waiting=waiting)
+    compare_batches(Tug, rule.with_options(**virtual), waiting=waiting)
 
 
 @pytest.mark.parametrize("size", [1, 2, 16])
 def test_batches_of_every_size_agree(size):
-    compare_batches(Tug, tt.puct(virtual="loss"), size=size, rounds=20, waiting=1)
+    compare_batches(Tug, tt.puct(virtual_loss="always"), size=size, rounds=20, waiting=1)
 
 
 OTHERS = [
-    tt.puct(first_play="scaled"),
-    tt.puct(solver=True, discount=1.0, first_play="parent"),
+    tt.puct(fpu="scaled"),
+    tt.puct(solver=True, discount=1.0, fpu="parent"),
     tt.ucb1_tuned(),
     tt.thompson(),
-    tt.blind(),
-    tt.history(),
+    tt.uniform(),
+    tt.progressive_history(),
     tt.halving(),
-    tt.SearchConfig(rule="completed"),
+    tt.configure("completed"),
     tt.puct(forced_playouts=2.0),
     tt.puct(widening=1.0),
     tt.puct(discount=0.9),
@@ -61,7 +61,7 @@ def test_every_rule_agrees_with_evaluations_in_flight(rule):
 
 @pytest.mark.parametrize("rule", [tt.puct(), tt.halving()], ids=str)
 def test_ties_by_a_hook_agree_with_evaluations_in_flight(rule):
-    compare_batches(Tug, rule.but(tie_break=lambda actions: actions[-1]), waiting=1)
+    compare_batches(Tug, rule.with_options(tie_break=lambda actions: actions[-1]), waiting=1)
 
 
 @pytest.mark.parametrize("rule", [tt.puct(), tt.puct(discount=0.9), tt.rave()], ids=str)
@@ -69,7 +69,7 @@ def test_an_evaluator_mixed_with_rollouts_agrees(rule):
     compare_batches(Tug, rule, evaluator=tt.Mixed(Oracle(), 0.5))
 
 
-@pytest.mark.parametrize("rule", [tt.puct(), tt.history()], ids=str)
+@pytest.mark.parametrize("rule", [tt.puct(), tt.progressive_history()], ids=str)
 def test_an_evaluator_mixed_with_rollouts_that_remember_agrees(rule):
     for seed in range(2):
         compare_batches(Tug, rule, evaluator=tt.Mixed(Oracle(), 0.5, tt.Rollout("mast")), seed=seed)
@@ -79,4 +79,4 @@ def test_an_evaluator_mixed_with_rollouts_that_remember_agrees(rule):
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(expand_after=2)], ids=str)
 def test_batches_in_graphs_agree(rule, solver, waiting):
-    compare_batches(Ring, rule.but(transpositions=True, solver=solver), waiting=waiting)
+    compare_batches(Ring, rule.with_options(transpositions=True, solver=solver), waiting=waiting)

@@ -28,8 +28,8 @@ def test_the_usual_rules_agree(game, rule):
 
 
 @pytest.mark.parametrize("rule", [
-    tt.rave(), tt.grave(amaf_reference=12), tt.SearchConfig(rule="ucb1_tuned"), tt.SearchConfig(rule="ucb_v", c=0.4), tt.thompson(),
-    tt.SearchConfig(rule="history"), tt.SearchConfig(rule="completed"), tt.puct(variance_scale=0.8), tt.halving(), tt.gumbel(),
+    tt.rave(), tt.grave(amaf_reference=12), tt.configure("ucb1_tuned"), tt.configure("ucb_v", c=0.4), tt.thompson(),
+    tt.configure("progressive_history"), tt.configure("completed"), tt.puct(variance_scale=0.8), tt.halving(), tt.gumbel(),
 ], ids=str)  # fmt: skip
 @GAMES
 def test_every_other_rule_agrees(game, rule):
@@ -38,7 +38,7 @@ def test_every_other_rule_agrees(game, rule):
 
 @pytest.mark.parametrize("options", [
     {"backup": "max"}, {"backup": "mixed"}, {"backup": "mixed", "minimax_share": 1.0}, {"normalise": True}, {"discount": 0.9}, {"discount": 0.0},
-    {"backup": "max", "discount": 0.8}, {"first_play": "parent"}, {"first_play": "scaled", "discount": 0.7}, {"first_play": 0.2}, {"widening": 1.0},
+    {"backup": "max", "discount": 0.8}, {"fpu": "parent"}, {"fpu": "scaled", "discount": 0.7}, {"fpu": 0.2}, {"widening": 1.0},
     {"expand_after": 3}, {"max_depth": 4}, {"expand_after": 0, "max_depth": 5},
 ], ids=str)  # fmt: skip
 @GAMES
@@ -51,8 +51,8 @@ def test_options_agree(game, options):
     "game", [PIG, CLIFF, MARKETS["paid"], MARKETS["unpaid"]], ids=["pig", "cliff", "market", "unpaid market"]
 )
 def test_implicit_minimax_agrees(game, rule):
-    compare(game, rule.but(backup="implicit"), simulations=120)
-    compare(game, rule.but(backup="implicit"), simulations=120, evaluator=tt.Heuristic(prior_temperature=0.7))
+    compare(game, rule.with_options(backup="implicit"), simulations=120)
+    compare(game, rule.with_options(backup="implicit"), simulations=120, evaluator=tt.Heuristic(prior_temperature=0.7))
 
 
 @pytest.mark.parametrize("evaluator", [
@@ -87,7 +87,7 @@ def test_expected_and_widened_outcomes_agree_in_batches_and_proofs(options):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"backup": "max"}, {"backup": "implicit"}, {"discount": 0.9}, {"first_play": "parent"}], ids=str
+    "options", [{}, {"backup": "max"}, {"backup": "implicit"}, {"discount": 0.9}, {"fpu": "parent"}], ids=str
 )
 @pytest.mark.parametrize("game", MARKETS.values(), ids=MARKETS.keys())
 def test_players_who_gang_up_agree(game, options):
@@ -100,7 +100,7 @@ def test_players_who_gang_up_agree(game, options):
 )
 @pytest.mark.parametrize("game", [Race, PIG, MARKETS["unpaid"]], ids=["race", "pig", "market"])
 def test_proofs_over_outcomes_agree(game, config):
-    compare(game, config.but(solver=True), simulations=600)
+    compare(game, config.with_options(solver=True), simulations=600)
 
 
 def test_implicit_minimax_takes_a_proven_value_for_the_heuristic():
@@ -111,7 +111,7 @@ def test_a_proof_of_the_whole_game_agrees():
     position = tt.Position(Race).play([0, 1, 0, 1, 1, 3, 0, 2])
     search, twin = compare(position, tt.uct(solver=True), simulations=3000)
     assert search.solved
-    assert twin.root.is_settled
+    assert twin.root.is_proven
 
 
 @pytest.mark.parametrize("game", [Race, Mine, MARKETS["paid"]], ids=["race", "mine", "market"])
@@ -125,7 +125,9 @@ def test_noise_agrees(game):
 
 
 @pytest.mark.parametrize("waiting", [0, 2])
-@pytest.mark.parametrize("config", [tt.puct(), tt.uct(), tt.puct(discount=0.9, virtual="loss"), tt.rave()], ids=str)
+@pytest.mark.parametrize(
+    "config", [tt.puct(), tt.uct(), tt.puct(discount=0.9, virtual_loss="always"), tt.rave()], ids=str
+)
 @pytest.mark.parametrize("game", [Race, MARKETS["paid"]], ids=["race", "market"])
 def test_batches_agree(game, config, waiting):
     compare_batches(game, config, waiting=waiting)

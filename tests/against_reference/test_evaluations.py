@@ -79,8 +79,8 @@ def test_mixes_agree(rule, evaluator):
 )
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.thompson()], ids=str)
 def test_widening_opens_the_same_moves(rule, options):
-    compare(Tug, rule.but(**options), evaluator=tt.Heuristic(prior_temperature=0.2), simulations=150)
+    compare(Tug, rule.with_options(**options), evaluator=tt.Heuristic(prior_temperature=0.2), simulations=150)
 
 
 def test_widening_takes_no_visits_for_one_under_completed_values():
-    compare(Tug, tt.SearchConfig(rule="completed", widening=1.5), simulations=150)
+    compare(Tug, tt.configure("completed", widening=1.5), simulations=150)

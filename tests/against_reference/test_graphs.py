@@ -14,13 +14,13 @@ from treetop.reference.graph import GraphSearch
 from treetop.tree.layout import PATH_DEPENDENT
 
 NIM = start("nim", heap=11)
-RULES = [tt.uct(), tt.puct(), tt.puct(c=1.5, first_play=-0.5), tt.uct(expand_after=3), tt.uct(max_depth=4)]
+RULES = [tt.uct(), tt.puct(), tt.puct(c=1.5, fpu=-0.5), tt.uct(expand_after=3), tt.uct(max_depth=4)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
 @pytest.mark.parametrize("game", [NIM, ThreeHeaps], ids=["nim", "heaps"])
 def test_graphs_agree(game, rule):
-    _, twin = compare(game, rule.but(transpositions=True))
+    _, twin = compare(game, rule.with_options(transpositions=True))
     assert isinstance(twin, GraphSearch)
     assert len(twin.block_of) > len(twin.blocks)  # some positions were reached by several ways
 
@@ -28,7 +28,7 @@ def test_graphs_agree(game, rule):
 @pytest.mark.parametrize("rule", [tt.puct(), tt.puct(c=0.5)], ids=str)
 def test_proofs_in_graphs_agree(rule):
     for seed in range(3):
-        compare(ThreeHeaps, rule.but(transpositions=True, solver=True), simulations=400, seed=seed)
+        compare(ThreeHeaps, rule.with_options(transpositions=True, solver=True), simulations=400, seed=seed)
 
 
 def test_an_untried_move_that_is_closed_is_passed_by():
@@ -39,13 +39,13 @@ def test_an_untried_move_that_is_closed_is_passed_by():
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct()], ids=str)
 def test_a_leaf_that_joins_a_known_position_on_its_first_visit_has_its_value(rule):
     for seed in range(3):
-        compare(NIM, rule.but(transpositions=True), evaluator=tt.Uniform(), seed=seed)
+        compare(NIM, rule.with_options(transpositions=True), evaluator=tt.Uniform(), seed=seed)
 
 
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=3)], ids=str)
 def test_positions_that_come_back_agree(rule, solver):
-    search, _ = compare(Ring, rule.but(transpositions=True, solver=solver), simulations=400)
+    search, _ = compare(Ring, rule.with_options(transpositions=True, solver=solver), simulations=400)
     assert goes_round(search)
 
 
@@ -54,7 +54,7 @@ def test_positions_that_come_back_agree(rule, solver):
 def test_visits_that_went_in_circles_are_no_evaluations_of_the_position(rule, repetition):
     for solver in (False, True):
         search, _ = compare(
-            Carousel, rule.but(transpositions=True, solver=solver, repetition=repetition), simulations=1000
+            Carousel, rule.with_options(transpositions=True, solver=solver, repetition=repetition), simulations=1000
         )
         assert goes_round(search)
 
@@ -72,7 +72,9 @@ def late(moves: int) -> tt.Position:
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.puct(expand_after=0)], ids=str)
 def test_an_end_that_the_key_does_not_know_ends_the_simulation(rule, moves, solver):
     for seed in range(2):
-        search, _ = compare(late(moves), rule.but(transpositions=True, solver=solver), seed=seed, simulations=600)
+        search, _ = compare(
+            late(moves), rule.with_options(transpositions=True, solver=solver), seed=seed, simulations=600
+        )
         for line in search.result().lines(3):
             assert len(line.moves) <= 200 - moves
 
@@ -110,7 +112,7 @@ def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=0), tt.uct(expand_after=3)], ids=str)
 @pytest.mark.parametrize("game", [NIM, ThreeHeaps, Ring], ids=["nim", "heaps", "ring"])
 def test_ties_by_a_hook_agree_in_graphs(game, rule):
-    compare(game, rule.but(transpositions=True, tie_break=lambda actions: actions[-1]), simulations=200)
+    compare(game, rule.with_options(transpositions=True, tie_break=lambda actions: actions[-1]), simulations=200)
 
 
 def test_a_hook_that_raises_leaves_the_search_as_it_was():

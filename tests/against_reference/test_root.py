@@ -26,7 +26,7 @@ def test_gumbel_search_agrees(game, options):
 
 @pytest.mark.parametrize("rule", ["ucb1", "puct", "thompson"])
 def test_a_gumbel_root_agrees_above_every_rule(rule):
-    compare(Tug, tt.SearchConfig(rule=rule, root="gumbel"), simulations=150)
+    compare(Tug, tt.configure(rule, root="gumbel"), simulations=150)
 
 
 @pytest.mark.parametrize("simulations", [2, 3, 5, 17, 64])
@@ -46,11 +46,11 @@ def test_every_run_plans_anew():
 
 def test_completed_values_begin_with_the_nodes_own_evaluation_beside_proofs():
     for seed in range(4):
-        compare(Tug, tt.SearchConfig(rule="completed", solver=True), simulations=250, seed=seed)
+        compare(Tug, tt.configure("completed", solver=True), simulations=250, seed=seed)
 
 
 def test_completed_values_begin_with_the_nodes_own_evaluation_beside_a_discount():
-    compare(Tug, tt.SearchConfig(rule="completed", discount=0.8), simulations=200)
+    compare(Tug, tt.configure("completed", discount=0.8), simulations=200)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_forced_playouts_agree(forced, solver):
 
 @pytest.mark.parametrize(
     "rule",
-    [tt.puct(noise=0.25), tt.puct(noise=0.6, noise_alpha=0.3), tt.SearchConfig(rule="completed", noise=0.25)],
+    [tt.puct(noise=0.25), tt.puct(noise=0.6, noise_alpha=0.3), tt.configure("completed", noise=0.25)],
     ids=str,
 )
 def test_noise_in_the_roots_priors_agrees(rule):
@@ -117,7 +117,7 @@ ASKED = [{"include": [1]}, {"include": [1, 2]}, {"exclude": [0]}]
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 @pytest.mark.parametrize(
-    "rule", [tt.uct(), tt.puct(), tt.rave(), tt.thompson(), tt.SearchConfig(rule="completed"), tt.halving()], ids=str
+    "rule", [tt.uct(), tt.puct(), tt.rave(), tt.thompson(), tt.configure("completed"), tt.halving()], ids=str
 )
 def test_moves_asked_for_agree(rule, asked):
     compare(Tug, rule, evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)

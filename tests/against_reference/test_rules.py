@@ -14,14 +14,14 @@ RULES = {
     "ucb1_tuned": tt.ucb1_tuned(),
     "ucb1_tuned, solver": tt.ucb1_tuned(c=0.5, solver=True),
     "ucb_v": tt.ucb_v(),
-    "history": tt.history(),
-    "history, light, solver": tt.history(history_weight=0.5, solver=True),
+    "history": tt.progressive_history(),
+    "history, light, solver": tt.progressive_history(history_weight=0.5, solver=True),
     "thompson": tt.thompson(),
     "thompson, solver": tt.thompson(solver=True),
-    "blind": tt.blind(),
-    "blind, solver": tt.blind(solver=True),
-    "completed": tt.SearchConfig(rule="completed"),
-    "completed, other constants": tt.SearchConfig(rule="completed", completed_visits=5.0, completed_scale=0.5),
+    "blind": tt.uniform(),
+    "blind, solver": tt.uniform(solver=True),
+    "completed": tt.configure("completed"),
+    "completed, other constants": tt.configure("completed", completed_visits=5.0, completed_scale=0.5),
     "puct katago": tt.puct(c_schedule="katago"),
     "puct katago, steep": tt.puct(c=0.8, c_schedule="katago", c_base=20.0, c_log=2.0),
     "puct divided": tt.puct(c_schedule="divided"),
@@ -43,17 +43,17 @@ def test_every_rule_visits_as_the_reference_does(game, rule):
 )
 @pytest.mark.parametrize("game", [Tug, Climb], ids=lambda game: game.name)
 def test_every_rule_agrees_on_normalised_values(game, rule):
-    compare(game, RULES[rule].but(normalise=True), simulations=150)
+    compare(game, RULES[rule].with_options(normalise=True), simulations=150)
 
 
 @pytest.mark.parametrize("rule", ["ucb1_tuned", "completed", "puct divided"])
 def test_ties_by_a_hook_agree_under_every_rule(rule):
-    compare(Tug, RULES[rule].but(tie_break=lambda actions: actions[-1]), simulations=100)
+    compare(Tug, RULES[rule].with_options(tie_break=lambda actions: actions[-1]), simulations=100)
 
 
 @pytest.mark.parametrize("c", [0.7, BOLD])
 @pytest.mark.parametrize(
-    "options", [{}, {"normalise": True, "solver": True}, {"first_play": "parent", "backup": "mixed"}], ids=str
+    "options", [{}, {"normalise": True, "solver": True}, {"fpu": "parent", "backup": "mixed"}], ids=str
 )
 def test_a_rule_of_the_users_own_agrees(options, c):
-    compare("tic_tac_toe", tt.SearchConfig(rule=moody, c=c, **options), simulations=200)
+    compare("tic_tac_toe", tt.configure(moody, c=c, **options), simulations=200)

@@ -17,14 +17,14 @@ RULES = {
     "ucb1 greedy": tt.uct(c=0.0),
     "puct schedule": tt.puct(),
     "puct steep schedule": tt.puct(c=0.5, c_base=50.0),
-    "puct first play": tt.puct(c=1.5, first_play=-0.5),
+    "puct first play": tt.puct(c=1.5, fpu=-0.5),
 }
 
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: getattr(game, "name", game))
 def test_every_rule_visits_as_the_reference_does(game, rule):
-    compare(game, RULES[rule].but(normalise=False), simulations=150)
+    compare(game, RULES[rule].with_options(normalise=False), simulations=150)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -50,12 +50,12 @@ def test_ties_to_the_first_agree():
 
 @pytest.mark.parametrize("rule", ["ucb1", "puct first play"])
 def test_ties_by_a_hook_agree(rule):
-    compare("tic_tac_toe", RULES[rule].but(tie_break=lambda actions: actions[-1]), simulations=200)
+    compare("tic_tac_toe", RULES[rule].with_options(tie_break=lambda actions: actions[-1]), simulations=200)
 
 
 @pytest.mark.parametrize("rule", ["ucb1", "puct schedule"])
 def test_many_visits_leave_the_tables_and_still_agree(rule):
-    compare(ThreeNim, RULES[rule].but(max_depth=1), simulations=9_000)
+    compare(ThreeNim, RULES[rule].with_options(max_depth=1), simulations=9_000)
 
 
 def test_the_reference_imports_no_kernel():

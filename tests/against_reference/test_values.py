@@ -12,11 +12,11 @@ from tests.own_games import Climb, ThreeNim
 RICH = [Tug, ThreeNim, Climb]
 
 
-@pytest.mark.parametrize("first_play", [0.3, "parent", "scaled"])
+@pytest.mark.parametrize("fpu", [0.3, "parent", "scaled"])
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct()], ids=str)
 @pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
-def test_first_play_agrees(game, rule, first_play):
-    compare(game, rule.but(first_play=first_play, first_play_reduction=0.4), simulations=150)
+def test_first_play_agrees(game, rule, fpu):
+    compare(game, rule.with_options(fpu=fpu, fpu_reduction=0.4), simulations=150)
 
 
 @pytest.mark.parametrize("backup", ["max", "mixed"])
@@ -38,8 +38,13 @@ def test_the_share_of_a_mixed_backup_agrees(share):
 )
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct()], ids=str)
 def test_implicit_minimax_agrees(rule, options):
-    compare(Tug, rule.but(backup="implicit", **options), simulations=100)
-    compare(Tug, rule.but(backup="implicit", **options), simulations=100, evaluator=tt.Heuristic(prior_temperature=0.3))
+    compare(Tug, rule.with_options(backup="implicit", **options), simulations=100)
+    compare(
+        Tug,
+        rule.with_options(backup="implicit", **options),
+        simulations=100,
+        evaluator=tt.Heuristic(prior_temperature=0.3),
+    )
 
 
 @pytest.mark.parametrize("discount", [0.0, 0.9])
@@ -48,10 +53,10 @@ def test_discounted_returns_agree(game, discount):
     compare(game, tt.uct(discount=discount), simulations=150)
 
 
-@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.puct(first_play=-3.0), tt.uct(backup="max")], ids=str)
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.puct(fpu=-3.0), tt.uct(backup="max")], ids=str)
 @pytest.mark.parametrize("game", RICH, ids=lambda game: game.name)
 def test_normalised_values_agree(game, rule):
-    compare(game, rule.but(normalise=True), simulations=150)
+    compare(game, rule.with_options(normalise=True), simulations=150)
 
 
 def test_a_wide_range_is_normalised_unless_told_otherwise():

@@ -75,7 +75,7 @@ POSITIONS = {
     "kuhn": dealt("kuhn_poker"), "leduc": dealt("leduc_poker", moves=1), "pennies": dealt("matching_pennies(weight=3)"),
     "goofspiel": dealt("goofspiel(cards=4)", moves=1), "duel": dealt(Duel), "later duel": dealt(Duel, moves=2),
 }  # fmt: skip
-RULES = [tt.uct(), tt.puct(), tt.puct(c=0.7), tt.blind(), tt.regret(), tt.uct(c=0.4, tie_break="first")]
+RULES = [tt.uct(), tt.puct(), tt.puct(c=0.7), tt.uniform(), tt.regret_matching(), tt.uct(c=0.4, tie_break="first")]
 
 
 @pytest.mark.parametrize("config", RULES, ids=str)
@@ -84,15 +84,20 @@ def test_every_rule_sees_the_same(position, config):
     compare_views(position, config)
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(normalise=True), tt.uct(discount=0.8), tt.blind()], ids=str)
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(normalise=True), tt.uct(discount=0.8), tt.uniform()], ids=str)
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "duel"])
 def test_one_observer_sees_the_same(name, config):
-    compare_views(POSITIONS[name], config.but(observers="one"))
+    compare_views(POSITIONS[name], config.with_options(observers="single"))
 
 
 @pytest.mark.parametrize(
     "config",
-    [tt.uct(normalise=False), tt.uct(discount=0.7), tt.regret(discount=0.7, regret_mix=0.5), tt.puct(normalise=True)],
+    [
+        tt.uct(normalise=False),
+        tt.uct(discount=0.7),
+        tt.regret_matching(discount=0.7, regret_mix=0.5),
+        tt.puct(normalise=True),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("player", [0, 1])
@@ -107,7 +112,7 @@ def test_evaluations_agree(evaluator):
 
 
 @pytest.mark.parametrize(
-    "config", [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.blind()], ids=str
+    "config", [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.uniform()], ids=str
 )
 def test_drawn_actions_of_real_numbers_are_the_same(config):
     compare_views(Aim, config, simulations=600)
@@ -123,7 +128,7 @@ WINDY = "pendulum(horizon=4, wind=1.0)"
         tt.uct(),
         tt.uct(chance_widening=1.0),
         tt.puct(widening=1.0, chance_widening=3.0, widening_power=0.3),
-        tt.uct(chance="open"),
+        tt.uct(chance="open_loop"),
     ],
     ids=str,
 )
@@ -132,13 +137,13 @@ def test_double_widening_and_open_loops_are_the_same(config):
     compare_views(dealt(WINDY, moves=2), config)
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(c=0.7), tt.blind()], ids=str)
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(c=0.7), tt.uniform()], ids=str)
 @pytest.mark.parametrize("name", ["pig(goal=12, most_rolls=40)", "cliff_walking(slippery=True, horizon=12)"])
 def test_open_loops_in_games_of_chance_are_the_same(name, config):
-    compare_views(dealt(name), config.but(chance="open", stop_when_forced=False))
-    compare_views(dealt(name, moves=2), config.but(chance="open", stop_when_forced=False))
+    compare_views(dealt(name), config.with_options(chance="open_loop", stop_when_forced=False))
+    compare_views(dealt(name, moves=2), config.with_options(chance="open_loop", stop_when_forced=False))
 
 
-@pytest.mark.parametrize("config", [tt.uct(observers="one"), tt.puct(observers="one"), tt.uct()], ids=str)
+@pytest.mark.parametrize("config", [tt.uct(observers="single"), tt.puct(observers="single"), tt.uct()], ids=str)
 def test_a_view_that_one_simulation_comes_to_several_times_is_told_of_each_choice(config):
     compare_views(Whisper, config, simulations=1000)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zlib
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -16,19 +15,22 @@ from treetop.reference.node import Node
 from treetop.reference.search import ReferenceSearch
 from treetop.reference.settings import Settings
 from treetop.search.evaluator import in_python
-from treetop.tree.layout import BOUNDED, SETTLED
+from treetop.tree.layout import BOUNDED, PROVEN
 
 
 def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
     """The plain search's settings for what a compiled search was told; `asked` where only some moves of its root are looked at."""
     config, evaluator, plan = search.config, search.evaluator, search._machine.plan
-    told = {field.name: getattr(config, field.name) for field in fields(Settings) if hasattr(config, field.name)}
-    told |= {
+    told: dict[str, Any] = {
         "normalise": plan.normalise,
         "expand_after": search.expand_after,
-        "by_products": config.rule in ("ucb1", "puct") and not (search._machine.build.rich or asked),
+        "by_products": config.rule.name in ("ucb1", "puct") and not (search._machine.build.full or asked),
+        "solver": config.solver,
+        "tie_break": config.tie_break,
+        "policy": "random",
+        "count": 1,
+        "depth": None,
     }
-    told.pop("temperature")  # the final move's, not the rollouts'
     rollout = (
         evaluator.rollout
         if isinstance(evaluator, tt.Mixed)
@@ -42,7 +44,7 @@ def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
     told["rollout_weight"] = getattr(evaluator, "weight", 1.0 if rollout is not None else 0.0)
     told["evaluate"] = "heuristic" if isinstance(other, tt.Heuristic) else "uniform"
     told["prior_temperature"] = getattr(other, "prior_temperature", None)
-    return Settings(**told)
+    return Settings(config.parts(), **told)
 
 
 def twin_of(search: tt.Search, *, asked: bool = False) -> ReferenceSearch:
@@ -54,7 +56,7 @@ def twin_of(search: tt.Search, *, asked: bool = False) -> ReferenceSearch:
         (True, False): BatchSearch,
         (True, True): GraphBatchSearch,
     }
-    return kinds[batched, bool(search.config.transpositions)](
+    return kinds[batched, bool(search.config.graph.transpositions)](
         search.position, settings_of(search, asked=asked), search.seed
     )
 
@@ -70,7 +72,7 @@ def compare(
     **how: Any,
 ) -> tuple[tt.Search, ReferenceSearch]:
     """Run both, and hold them against each other. `how` goes to the compiled search's `run`."""
-    search = tt.Search(game, config.but(stop_when_forced=False), evaluator=evaluator, seed=seed)
+    search = tt.Search(game, config.with_options(stop_when_forced=False), evaluator=evaluator, seed=seed)
     search.run(tt.Limit(simulations=simulations), **how)
     twin = twin_of(search, asked=bool(how))
     twin.gumbel = search._machine.scratch.work.gumbel.tolist()[: len(search.tree.root.children)]
@@ -81,7 +83,7 @@ def compare(
 
 def same(search: tt.Search, twin: ReferenceSearch, *, exact: bool = True) -> None:
     """The same tree: visits, values, priors, proofs and statistics of every node."""
-    whole = search.config.backup == "mean" and not search.game.has(
+    whole = search.config.backup.name == "mean" and not search.game.has(
         "step_rewards"
     )  # else a value is no share of a whole game
     search.tree.check(search.game.facts.rewards if whole else (-np.inf, np.inf))
@@ -117,12 +119,12 @@ def same_proof(search: tt.Search, index: int, twin: Node) -> None:
     if not len(columns.bounds):
         return
     flags = int(columns.links["flags"][index])
-    assert bool(flags & SETTLED) == twin.is_settled
+    assert bool(flags & PROVEN) == twin.is_proven
     assert bool(flags & BOUNDED) == (twin.bounds is not None)
     if twin.bounds is not None:
         row = columns.bounds[index].tolist()
         assert list(zip(row[:players], row[players:], strict=True)) == twin.bounds
-    if twin.is_settled:
+    if twin.is_proven:
         assert columns.distances[index] == twin.distance
 
 

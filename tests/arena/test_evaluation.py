@@ -206,7 +206,7 @@ def test_a_game_for_several_is_played_by_one_kind_of_player_in_all_seats():
 
 def test_the_clairvoyant_is_named():
     result = evaluate(
-        "kuhn_poker", ["uct(simulations=20)", "uct(simulations=20, information='open')"], games=4, workers=1
+        "kuhn_poker", ["uct(simulations=20)", "uct(simulations=20, information='perfect')"], games=4, workers=1
     )
     assert [one.clairvoyant for one in result.scores] == [False, True]
     assert "saw hidden information" in str(result)

@@ -131,7 +131,7 @@ def test_a_cheat_that_reads_the_cards_of_its_position_wins_nothing_by_it():
 
 def test_who_calls_itself_clairvoyant_sees_all_and_the_record_says_so(tmp_path):
     result = match(
-        "uct(simulations=50, information='open')",
+        "uct(simulations=50, information='perfect')",
         "uct(simulations=50)",
         "kuhn_poker",
         games=60,
@@ -146,7 +146,7 @@ def test_who_calls_itself_clairvoyant_sees_all_and_the_record_says_so(tmp_path):
     assert "x: saw hidden information" in str(result)
     assert result.advantage.low > 0
     again = match(
-        "uct(simulations=50, information='open')",
+        "uct(simulations=50, information='perfect')",
         "uct(simulations=50)",
         "kuhn_poker",
         games=60,
@@ -158,7 +158,9 @@ def test_who_calls_itself_clairvoyant_sees_all_and_the_record_says_so(tmp_path):
 
 
 def test_nobody_is_clairvoyant_where_nothing_is_hidden():
-    result = match("uct(simulations=5, information='open')", "random", "tic_tac_toe", games=2, balanced=False, **QUICK)
+    result = match(
+        "uct(simulations=5, information='perfect')", "random", "tic_tac_toe", games=2, balanced=False, **QUICK
+    )
     assert result.clairvoyant == ()
 
 

@@ -44,7 +44,7 @@ def grid(size=6):
 def test_a_graph_leads_to_the_exact_value_and_a_best_move(game, moves, simulations):
     oracle, position = Exhaustive(), tt.position(game, moves=moves)
     value = oracle.values(position)[position.player]
-    search = tt.Search(position, GRAPH.but(c=0.7), seed=1)
+    search = tt.Search(position, GRAPH.with_options(c=0.7), seed=1)
     result = search.run(tt.Limit(simulations=simulations))
     search.tree.check((-1, 1))
     assert search.simulations == simulations
@@ -91,7 +91,7 @@ def test_a_graph_proves_with_far_fewer_nodes_than_a_tree(game, times):
 @pytest.mark.parametrize("seed", range(30))
 def test_random_graphs_lead_to_the_exact_value(solver, seed):
     drawing = random_drawing(seed, values=(-1.0, -0.5, 0.0, 0.5, 1.0))
-    search = tt.Search(drawing.position(), GRAPH.but(solver=solver, stop_when_forced=False), seed=seed)
+    search = tt.Search(drawing.position(), GRAPH.with_options(solver=solver, stop_when_forced=False), seed=seed)
     result = search.run(tt.Limit(simulations=30_000))
     search.tree.check((-1, 1))
     value = drawing.exact[0][0] * (1 if search.position.player == 0 else -1)
@@ -108,7 +108,7 @@ def test_nothing_is_counted_twice(options):
     for seed in range(25):
         drawing = random_drawing(seed)
         search = tt.Search(
-            drawing.position(), GRAPH.but(transpositions=1024, stop_when_forced=False, **options), seed=seed
+            drawing.position(), GRAPH.with_options(transpositions=1024, stop_when_forced=False, **options), seed=seed
         )
         rng = random.Random(seed)
         while True:
@@ -130,7 +130,7 @@ def test_a_small_table_is_as_sound_as_a_large_one():
     position, oracle = tt.position("tic_tac_toe"), Exhaustive()
     sizes = {}
     for places in (1024, True):
-        search = tt.Search(position, PROOF.but(transpositions=places), seed=1)
+        search = tt.Search(position, PROOF.with_options(transpositions=places), seed=1)
         result = search.run(tt.Limit(simulations=300_000))
         search.tree.check((-1, 1))
         assert tuple(result.values) == oracle.values(position)
@@ -148,7 +148,7 @@ def test_equal_keys_of_positions_with_other_moves_are_told_apart():
             drawing.names[spot] = 100 + shapes.setdefault((*shape, drawing.movers[spot]), 0)
             shapes[(*shape, drawing.movers[spot])] += 1
         for solver in (False, True):
-            search = tt.Search(drawing.position(), GRAPH.but(solver=solver, stop_when_forced=False), seed=seed)
+            search = tt.Search(drawing.position(), GRAPH.with_options(solver=solver, stop_when_forced=False), seed=seed)
             result = search.run(tt.Limit(simulations=30_000))
             search.tree.check((-1, 1))
             value = drawing.exact[0][0] * (1 if search.position.player == 0 else -1)
@@ -166,7 +166,7 @@ ROUND = Drawing({0: [1, 2], 1: [2, 3], 2: [0, 4]}, worth={3: -1.0, 4: -1.0}, mov
 
 
 def run_circle(drawing, simulations=4000, **options):
-    search = tt.Search(drawing.position(), GRAPH.but(**options), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search(drawing.position(), GRAPH.with_options(**options), evaluator=tt.Uniform(), seed=1)
     return search, search.run(tt.Limit(simulations=simulations))
 
 
@@ -206,7 +206,7 @@ def test_a_move_is_bounded_by_proofs_that_were_found_on_other_ways(seed):
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("seed", range(4))
 def test_a_circle_that_nobody_leaves_is_worth_a_repetition(seed, solver):
-    search = tt.Search(STANDOFF.position(), GRAPH.but(solver=solver), seed=seed)
+    search = tt.Search(STANDOFF.position(), GRAPH.with_options(solver=solver), seed=seed)
     result = search.run(tt.Limit(simulations=20_000))
     search.tree.check((-1, 1))
     assert result.action == 2
@@ -227,7 +227,10 @@ def test_random_games_with_circles_are_played_right(solver, evaluator):
     for seed in range(40):
         drawing = random_maze(seed)
         search = tt.Search(
-            drawing.position(), GRAPH.but(solver=solver, repetition=drawing.endless), evaluator=evaluator, seed=seed
+            drawing.position(),
+            GRAPH.with_options(solver=solver, repetition=drawing.endless),
+            evaluator=evaluator,
+            seed=seed,
         )
         assert find_mistake(drawing, search, 20_000) is None, f"random_maze({seed})"
         met += goes_round(search)

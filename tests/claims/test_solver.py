@@ -14,7 +14,7 @@ import treetop as tt
 from tests.own_games import Climb, DoubleMoves, ThreeNim
 from tests.sketch import random_drawing, slots, spot_of
 from treetop.oracle.exhaustive import Exhaustive, reachable
-from treetop.tree.layout import BOUNDED, SETTLED
+from treetop.tree.layout import BOUNDED, PROVEN
 
 ENOUGH = tt.Limit(simulations=200_000)
 FRACTIONS = (-1.0, -0.5, -0.25, 0.0, 0.25, 0.5, 1.0)
@@ -197,7 +197,9 @@ def test_bounds_hold_at_every_node_of_random_games(name):
     solved = bounded = 0
     for seed in range(40):
         drawing = random_drawing(seed, values=FRACTIONS if seed % 2 else (-1.0, 0.0, 1.0))
-        search = tt.Search(drawing.position(), config.but(stop_when_forced=False), evaluator=evaluator, seed=seed)
+        search = tt.Search(
+            drawing.position(), config.with_options(stop_when_forced=False), evaluator=evaluator, seed=seed
+        )
         for simulations in (50, 150, 800):
             result = search.run(tt.Limit(simulations=simulations))
             bounded += assert_sound(search, of_drawing(drawing))
@@ -216,12 +218,14 @@ def test_no_claimed_distance_is_too_short(name, values):
     config, evaluator = SOLVERS[name]
     for seed in range(60):
         drawing = random_drawing(seed, values=values)
-        search = tt.Search(drawing.position(), config.but(stop_when_forced=False), evaluator=evaluator, seed=seed)
+        search = tt.Search(
+            drawing.position(), config.with_options(stop_when_forced=False), evaluator=evaluator, seed=seed
+        )
         search.run(tt.Limit(simulations=1000))
         columns = search.tree.columns
         for slot, position in slots(search):
             value, length = drawing.exact[spot_of(position)]
-            if columns.links["flags"][slot] & SETTLED and value:
+            if columns.links["flags"][slot] & PROVEN and value:
                 assert columns.distances[slot] >= length, f"spot {spot_of(position)} of drawing {seed}, worth {value}"
 
 
@@ -231,7 +235,9 @@ def test_bounds_hold_after_moving_on(name):
     moved = 0
     for seed in range(25):
         drawing = random_drawing(seed)
-        search = tt.Search(drawing.position(), config.but(stop_when_forced=False), evaluator=evaluator, seed=seed)
+        search = tt.Search(
+            drawing.position(), config.with_options(stop_when_forced=False), evaluator=evaluator, seed=seed
+        )
         rng = random.Random(seed)
         while True:
             search.run(tt.Limit(simulations=12))

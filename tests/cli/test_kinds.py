@@ -104,7 +104,15 @@ def test_a_game_with_secrets_is_left_and_resumed_without_telling_them(run, tmp_p
 
 def test_a_clairvoyant_engine_is_announced(run):
     out = run(
-        "play", "kuhn_poker", "--rule", "uct(information='open')", "--seed", "1", "--simulations", "5", lines=["quit"]
+        "play",
+        "kuhn_poker",
+        "--rule",
+        "uct(information='perfect')",
+        "--seed",
+        "1",
+        "--simulations",
+        "5",
+        lines=["quit"],
     ).out
     assert "clairvoyant" in out
 

@@ -22,7 +22,7 @@ import treetop as tt
 
 ROOT = Path(game_of_24.__file__).parents[1]
 BUNDLED = sorted((ROOT / "examples" / "recorded").glob("game_of_24_*.jsonl"))
-CONFIG = tt.puct(c=1.0, solver=True, first_play="parent", first_play_reduction=0.1)
+CONFIG = tt.puct(c=1.0, solver=True, fpu="parent", fpu_reduction=0.1)
 
 
 def adviser_of(server):

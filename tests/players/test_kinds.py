@@ -118,7 +118,7 @@ def test_greedy_merges_tiles_by_what_that_earns():
 
 
 def test_clairvoyance_is_a_property_of_the_search():
-    assert search(config=treetop.uct(information="open")).clairvoyant
+    assert search(config=treetop.uct(information="perfect")).clairvoyant
     assert not search().clairvoyant
     assert not RandomPlayer().clairvoyant
 

@@ -27,7 +27,7 @@ PLAYERS = [
     ("greedy", "tic_tac_toe"),
     ("random", "tic_tac_toe"),
     ("uct(simulations=5000)", "kuhn_poker"),
-    ("uct(simulations=40, information='deals', deals=4)", "kuhn_poker"),
+    ("uct(simulations=40, information='determinizations', determinizations=4)", "kuhn_poker"),
     ("uct(simulations=40)", "matching_pennies"),
 ]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 import treetop as tt
-from treetop.tree.layout import BOUNDED, SETTLED
+from treetop.tree.layout import BOUNDED, PROVEN
 
 LOW, HIGH = -1.0, 1.0
 
@@ -173,7 +173,7 @@ CONFIGS = (
     tt.ucb1_tuned(solver=True),
     tt.gumbel(solver=True),
     tt.halving(solver=True),
-    tt.uct(solver=True, first_play="parent"),
+    tt.uct(solver=True, fpu="parent"),
     tt.puct(c=1.0, solver=True, widening=1.0),
     tt.uct(solver=True, max_nodes=40),
     tt.uct(solver=True, backup="max"),
@@ -233,7 +233,7 @@ def _check_bounds(search: tt.HostSearch, problem: Holes, rng: random.Random) -> 
             for player in range(players):
                 low, high = columns.bounds[node, player], columns.bounds[node, players + player]
                 assert low - 1e-12 <= value[player] <= high + 1e-12, (machine.path(node), player, (low, high), value)
-    settled = flags[0] & SETTLED
+    settled = flags[0] & PROVEN
     assert bool(settled) == search.solved
 
 

@@ -15,57 +15,57 @@ from tests.search.own_rules import BY_ZERO, INFINITE, NOT_A_NUMBER, moody
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: tt.SearchConfig(rule="ucb2"), "ucb1"),
-        (lambda: tt.SearchConfig(rule=lambda value: value), "treetop.rule"),
+        (lambda: tt.configure("ucb2"), "ucb1"),
+        (lambda: tt.configure(lambda value: value), "treetop.rule"),
         (lambda: tt.SearchConfig(rule=None), "rule"),
         (lambda: tt.uct(backup="median"), "mean"),
         (lambda: tt.uct(root="leaf"), "gumbel"),
         (lambda: tt.uct(final="best"), "visits"),
-        (lambda: tt.uct(virtual="gain"), "watch"),
+        (lambda: tt.uct(virtual_loss="gain"), "always"),
         (lambda: tt.puct(c_schedule="linear"), "katago"),
-        (lambda: tt.puct(first_play="mother"), "parent"),
-        (lambda: tt.uct(solver="yes"), "true or false"),
-        (lambda: tt.uct(solver=1), "true or false"),
+        (lambda: tt.puct(fpu="mother"), "parent"),
+        (lambda: tt.uct(solver="yes"), "True or False"),
+        (lambda: tt.uct(solver=1), "True or False"),
         (lambda: tt.uct(normalise="no"), "normalise"),
-        (lambda: tt.uct(c_base=100.0), "PUCT"),
-        (lambda: tt.uct(c_schedule="katago"), "PUCT"),
-        (lambda: tt.SearchConfig(rule="puct", c_schedule="katago"), "c_base"),
-        (lambda: tt.SearchConfig(rule="puct", c_schedule="constant", c_base=5.0), "c_base"),
-        (lambda: tt.uct(variance_scale=0.5), "PUCT"),
-        (lambda: tt.uct(forced_playouts=2.0), "PUCT"),
+        (lambda: tt.uct(c_base=100.0), "puct"),
+        (lambda: tt.uct(c_schedule="katago"), "puct"),
+        (lambda: tt.configure("puct", c_schedule="katago"), "c_base"),
+        (lambda: tt.configure("puct", c_schedule="constant", c_base=5.0), "c_base"),
+        (lambda: tt.uct(variance_scale=0.5), "puct"),
+        (lambda: tt.uct(forced_playouts=2.0), "puct"),
         (lambda: tt.uct(noise=0.25), "priors"),
         (lambda: tt.uct(amaf_reference=10), "rave"),
         (lambda: tt.uct(amaf_k=10.0), "rave"),
-        (lambda: tt.rave(first_play=0.5), "first_play"),
-        (lambda: tt.thompson(first_play=0.5), "first_play"),
-        (lambda: tt.blind(tie_break="first"), "random"),
+        (lambda: tt.rave(fpu=0.5), "fpu"),
+        (lambda: tt.thompson(fpu=0.5), "fpu"),
+        (lambda: tt.uniform(tie_break="first"), "random"),
         (lambda: tt.gumbel(noise=0.25), "noise"),
         (lambda: tt.puct(root="halving", forced_playouts=2.0), "root='rule'"),
-        (lambda: tt.halving(rule="rave"), "RAVE"),
+        (lambda: tt.halving(rule="rave"), "'rave'"),
         (lambda: tt.gumbel(widening=1.0), "widening"),
         (lambda: tt.uct(solver=True, discount=0.9), "discount"),
         (lambda: tt.puct(noise_final=0.1), "noise"),
         (lambda: tt.puct(noise=1.5), "0 to 1"),
         (lambda: tt.puct(noise=-0.1), "0 to 1"),
-        (lambda: tt.puct(noise=0.2, noise_alpha=0.0), "above 0"),
+        (lambda: tt.puct(noise=0.2, noise_alpha=0.0), "positive"),
         (lambda: tt.uct(discount=1.1), "0 to 1"),
-        (lambda: tt.uct(minimax_share=-1), "0 to 1"),
-        (lambda: tt.uct(widening=0.0), "above 0"),
+        (lambda: tt.uct(backup="mixed", minimax_share=-1), "0 to 1"),
+        (lambda: tt.uct(widening=0.0), "positive"),
         (lambda: tt.uct(widening=1.0, widening_power=2.0), "0 to 1"),
         (lambda: tt.gumbel(max_considered=0), "at least 1"),
         (lambda: tt.uct(batch_size=0), "at least 1"),
-        (lambda: tt.uct(transpositions=100), "1024"),
-        (lambda: tt.uct(transpositions=-1), "1024"),
+        (lambda: tt.uct(transpositions=100), "1,024"),
+        (lambda: tt.uct(transpositions=-1), "1,024"),
         (lambda: tt.uct(transpositions=True, backup="max"), "backup"),
         (lambda: tt.uct(transpositions=True, widening=1.0), "widening"),
         (lambda: tt.uct(transpositions=True, discount=0.9), "discount"),
         (lambda: tt.uct(transpositions=True, final="lcb"), "lcb"),
-        (lambda: tt.uct(transpositions=True, virtual="loss"), "virtual"),
+        (lambda: tt.uct(transpositions=True, virtual_loss="always"), "virtual"),
         (lambda: tt.rave(transpositions=True), "rave"),
-        (lambda: tt.gumbel(transpositions=True), "root"),
-        (lambda: tt.SearchConfig(rule=moody, transpositions=True), "moody"),
+        (lambda: tt.gumbel(transpositions=True), "completed"),
+        (lambda: tt.configure(moody, transpositions=True), "moody"),
         (lambda: tt.puct(transpositions=True, c_schedule="katago"), "katago"),
-        (lambda: tt.uct().but(solver=True, discount=0.5), "discount"),
+        (lambda: tt.uct().with_options(solver=True, discount=0.5), "discount"),
         (lambda: tt.uct(nonsense=3), "nonsense"),
     ],
 )
@@ -86,7 +86,7 @@ def test_options_that_cannot_be_are_refused_with_what_would_be_right(make, says)
         (lambda: tt.Search("tic_tac_toe", tt.uct(backup="implicit")), "heuristic"),
         (lambda: tt.Search(ThreeNim, tt.uct(transpositions=True)), "key"),
         (lambda: tt.Search("tic_tac_toe", tt.uct(transpositions=True), evaluator=tt.Rollout("mast")), "transpositions"),
-        (lambda: tt.Search("tic_tac_toe", tt.puct(transpositions=True, first_play="parent")), "transpositions"),
+        (lambda: tt.Search("tic_tac_toe", tt.puct(transpositions=True, fpu="parent")), "transpositions"),
         (lambda: tt.Search("tic_tac_toe", tt.uct(transpositions=True, normalise=True)), "normalise"),
         (lambda: tt.Search("tic_tac_toe", tt.uct(max_nodes=10)), "max_nodes"),
         (lambda: tt.Search("tic_tac_toe", tt.uct(transpositions=True, repetition=5.0)), "repetition"),
@@ -116,7 +116,7 @@ def test_a_rule_takes_the_arguments_that_it_is_given():
 
 
 def moody_search(c, seed=1):
-    return tt.Search("tic_tac_toe", tt.SearchConfig(rule=moody, c=c), seed=seed)
+    return tt.Search("tic_tac_toe", tt.configure(moody, c=c), seed=seed)
 
 
 def test_a_rule_that_gives_no_number_is_told_with_its_name_and_the_move():
@@ -217,7 +217,7 @@ def test_a_move_is_visited_a_whole_number_of_times(wanted):
 @pytest.mark.parametrize(
     "name",
     [
-        "virtual_until",
+        "virtual_loss_until",
         "expand_after",
         "max_depth",
         "max_nodes",
@@ -230,8 +230,9 @@ def test_a_move_is_visited_a_whole_number_of_times(wanted):
     ],
 )
 def test_numbers_that_no_kernel_can_hold_are_refused(name):
+    make = tt.gumbel if name in ("max_considered", "completed_visits") else tt.uct
     for value in (2**63, 2**64, 10**90):
         with pytest.raises(tt.ConfigError, match=name):
-            tt.SearchConfig(**{name: value})
+            make(**{name: value})
     with pytest.raises(tt.ConfigError, match="depth"):
         tt.Rollout(depth=2**31)

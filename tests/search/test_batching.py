@@ -16,9 +16,9 @@ BUILDS = {
     "solver": tt.puct(c=1.5, solver=True),
     "graph": tt.puct(c=1.5, transpositions=True),
     "graph and solver": tt.puct(c=1.5, transpositions=True, solver=True),
-    "virtual loss": tt.puct(c=1.5, virtual="loss"),
-    "virtual mix": tt.puct(c=1.5, virtual="mix", virtual_until=20),
-    "rich and solver": tt.puct(c=1.5, first_play="scaled", solver=True, final="lcb"),
+    "virtual loss": tt.puct(c=1.5, virtual_loss="always"),
+    "virtual mix": tt.puct(c=1.5, virtual_loss="first", virtual_loss_until=20),
+    "rich and solver": tt.puct(c=1.5, fpu="scaled", solver=True, final="lcb"),
     "max backup": tt.uct(backup="max"),
     "gumbel": tt.gumbel(max_considered=4),
     "halving": tt.halving(),
@@ -56,7 +56,10 @@ def snapshot(search):
 def make(name, *, evaluator=None, size=8, seed=1, moves=""):
     position = tt.position("tic_tac_toe", moves=moves)
     return tt.Search(
-        position, BUILDS[name].but(batch_size=size), evaluator=Oracle() if evaluator is None else evaluator, seed=seed
+        position,
+        BUILDS[name].with_options(batch_size=size),
+        evaluator=Oracle() if evaluator is None else evaluator,
+        seed=seed,
     )
 
 
@@ -103,7 +106,7 @@ def test_an_evaluator_that_fails_at_random_loses_nothing(name):
 @pytest.mark.parametrize("name", ["plain", "solver", "graph", "virtual loss", "virtual mix"])
 def test_failures_do_not_change_what_is_searched(name):
     """Without chance in the choice, a search whose every batch fails once finds what an undisturbed one finds."""
-    config = BUILDS[name].but(tie_break="first", batch_size=6)
+    config = BUILDS[name].with_options(tie_break="first", batch_size=6)
     visits = []
     for fails in (False, True):
         search = tt.Search(

@@ -8,7 +8,7 @@ import pytest
 import treetop as tt
 from treetop.game import CHANCE
 
-DEALS = tt.uct(information="deals", deals=8)
+DEALS = tt.uct(information="determinizations", determinizations=8)
 
 
 @tt.game(players=1, num_actions=4, max_length=3, rewards=(-1, 1), num_outcomes=2)
@@ -113,7 +113,7 @@ def test_however_it_is_cut_into_runs_no_deal_is_ahead_and_the_sums_are_the_same(
 
 def test_the_best_card_never_folds_and_the_worst_never_calls():
     king, jack = (
-        tt.Search(facing_a_bet(cards), tt.uct(information="deals"), seed=1).run(tt.Limit(simulations=3000))
+        tt.Search(facing_a_bet(cards), tt.uct(information="determinizations"), seed=1).run(tt.Limit(simulations=3000))
         for cards in ((2, 0), (0, 2))
     )
     assert king.move != jack.move
@@ -147,14 +147,20 @@ def test_a_limit_of_nodes_counts_those_of_all_deals():
 
 
 def test_players_and_matches_take_deals():
-    report = tt.evaluate("kuhn_poker", "uct(simulations=50, information='deals', deals=4)", games=6, seed=1, workers=1)
+    report = tt.evaluate(
+        "kuhn_poker",
+        "uct(simulations=50, information='determinizations', determinizations=4)",
+        games=6,
+        seed=1,
+        workers=1,
+    )
     assert report.scores[0].games == 6
     assert report.scores[0].forfeits == 0
 
 
 @pytest.mark.parametrize(("config", "told"), [
-    (DEALS.but(solver=True), "does not go with solver"), (tt.halving(information="deals"), "does not go with root"), (tt.rave(information="deals"), "'rave'"),
-    (tt.uct(information="deals", backup="max"), "backup"), (tt.regret(information="deals"), "'regret'"),
+    (DEALS.with_options(solver=True), "does not go with solver"), (tt.halving(information="determinizations"), "does not go with root"), (tt.rave(information="determinizations"), "'rave'"),
+    (tt.uct(information="determinizations", backup="max"), "backup"), (tt.regret_matching(information="determinizations"), "'regret'"),
 ])  # fmt: skip
 def test_what_makes_no_sense_over_deals_is_refused(config, told):
     with pytest.raises(tt.ConfigError, match=told):
@@ -163,7 +169,7 @@ def test_what_makes_no_sense_over_deals_is_refused(config, told):
 
 def test_deals_are_a_whole_number_of_at_least_one():
     with pytest.raises(tt.ConfigError, match="deals must be a whole number of at least 1"):
-        tt.uct(information="deals", deals=0)
+        tt.uct(information="determinizations", determinizations=0)
 
 
 def test_saving_and_asking_are_refused():
@@ -171,5 +177,5 @@ def test_saving_and_asking_are_refused():
     search.run(tt.Limit(simulations=50))
     with pytest.raises(tt.SearchError, match="cannot be saved"):
         search.save("nowhere")
-    with pytest.raises(tt.ConfigError, match="information='deals'"):
+    with pytest.raises(tt.ConfigError, match="information='determinizations'"):
         search.ask(4)

@@ -93,10 +93,10 @@ def test_explain_of_a_search_gives_the_scores_that_it_follows():
 
 
 @pytest.mark.parametrize("config", [
-    tt.uct(), tt.uct(c=0.3), tt.puct(c=1.0), tt.puct(c=0.4, first_play="parent"), tt.SearchConfig(rule="ucb1_tuned"), tt.SearchConfig(rule="ucb_v", c=0.1),
+    tt.uct(), tt.uct(c=0.3), tt.puct(c=1.0), tt.puct(c=0.4, fpu="parent"), tt.configure("ucb1_tuned"), tt.configure("ucb_v", c=0.1),
 ], ids=str)  # fmt: skip
 def test_where_values_are_normalised_the_scores_are_those_that_the_search_follows(config):
-    search = tt.Search("cliff_walking(slippery=True, horizon=12)", config.but(tie_break="first"), seed=2)
+    search = tt.Search("cliff_walking(slippery=True, horizon=12)", config.with_options(tie_break="first"), seed=2)
     assert search._machine.plan.normalise
     for simulations in (40, 1, 200, 1, 1, 900, 1, 1):
         before = search.run(tt.Limit(simulations=simulations))

@@ -76,7 +76,7 @@ def test_a_failed_action_is_never_the_one_to_play():
         tt.uct(final="lcb"),
         tt.uct(final="temperature"),
     ):
-        result = tt.HostSearch(Trap(8), config.but(expand_after=9), evaluator=flattering, seed=1).run(
+        result = tt.HostSearch(Trap(8), config.with_options(expand_after=9), evaluator=flattering, seed=1).run(
             tt.Limit(simulations=30)
         )
         assert result.visits[0] in (9, 10)
@@ -126,7 +126,7 @@ def test_a_rollout_that_fails_costs_that_rollout_only():
         tt.uct(solver=True),
         tt.gumbel(),
         tt.halving(),
-        tt.uct(first_play="parent"),
+        tt.uct(fpu="parent"),
         tt.uct(max_nodes=30),
         tt.uct(max_depth=2),
     ],

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from treetop.search.final import lcb_weights
 
 START = "a1 b1 c1 b2 a2 c2"  # three moves are left: a3, b3 and c3
 
@@ -79,7 +78,7 @@ def test_the_secure_move_has_the_highest_value_less_its_spread(some_result):
 
 def test_lower_confidence_bounds_follow_the_formula(some_result):
     result = told(some_result, [100, 80, 10], [0.5, 0.6, 0.99], [0.5, 0.1, 0.0], final="lcb")
-    weights, lower = lcb_weights(result)
+    weights, lower = result.config.final.weights(result)
     # The spread of 0.5 in 100 visits gives a radius of 5 * 0.5 / 10, that of 0.1 in 80 one of 5 * 0.1 / sqrt(80).
     assert lower[:2] == pytest.approx([0.25, 0.6 - 0.5 / math.sqrt(80)], abs=1e-3)
     gap = lower[1] - lower[0]
@@ -91,9 +90,11 @@ def test_lower_confidence_bounds_follow_the_formula(some_result):
 
 
 def test_a_lower_bound_multiplies_visits_by_25_at_most(some_result):
-    weights, _ = lcb_weights(told(some_result, [1000, 200, 1], [-1.0, 1.0, 0.0], [0.0, 0.0, 0.0], final="lcb"))
+    result = told(some_result, [1000, 200, 1], [-1.0, 1.0, 0.0], [0.0, 0.0, 0.0], final="lcb")
+    weights, _ = result.config.final.weights(result)
     assert 200 < weights[1] <= 25_000
-    few = lcb_weights(told(some_result, [1, 1, 1], [0.5, 0.4, 0.3], [0.0, 0.0, 0.0], final="lcb"))[1]
+    even = told(some_result, [1, 1, 1], [0.5, 0.4, 0.3], [0.0, 0.0, 0.0], final="lcb")
+    few = even.config.final.weights(even)[1]
     assert few == pytest.approx([-2.0, -2.1, -2.2])  # one visit says next to nothing: a variance of 1/2 in two samples
 
 

@@ -33,8 +33,8 @@ SAME = {
     "uct": tt.uct(),
     "puct": tt.puct(),
     "solver": tt.uct(solver=True),
-    "first play": tt.uct(first_play=0.3),
-    "parent": tt.puct(first_play="parent"),
+    "first play": tt.uct(fpu=0.3),
+    "parent": tt.puct(fpu="parent"),
     "discount": tt.uct(discount=0.9),
     "mixed": tt.uct(backup="mixed"),
     "tuned": tt.ucb1_tuned(),
@@ -142,7 +142,7 @@ def test_a_discount_makes_the_near_crumb_better():
     problem = Corridor(length=4, prize=2.0)
     config = tt.uct(c=2.0, normalise=False)
     assert search_of(problem, config, 3000)[1].action == "right"
-    assert search_of(problem, config.but(discount=0.5), 3000)[1].action == "leave"
+    assert search_of(problem, config.with_options(discount=0.5), 3000)[1].action == "leave"
 
 
 def test_discounted_returns_are_exact_on_a_path_without_choice():

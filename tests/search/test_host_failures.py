@@ -212,7 +212,7 @@ def test_an_error_leaves_the_tree_whole():
 @pytest.mark.parametrize(
     ("config", "problem"),
     [
-        (tt.rave(), Nim), (tt.history(), Nim), (tt.uct(transpositions=True), Nim), (tt.uct(backup="implicit"), Nim), (tt.uct(tie_break=min), Nim),
+        (tt.rave(), Nim), (tt.progressive_history(), Nim), (tt.uct(transpositions=True), Nim), (tt.uct(backup="implicit"), Nim), (tt.uct(tie_break=min), Nim),
         (tt.uct(solver=True), Gamble), (tt.uct(max_nodes=5), Nim),
     ],
 )  # fmt: skip

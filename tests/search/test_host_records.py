@@ -15,7 +15,7 @@ from tests.search.remote_evaluators import assert_at_rest, at_once, columns, jit
 
 @pytest.mark.parametrize("limit", [tt.Limit(simulations=150), tt.Limit(cost=200), tt.Limit(seconds=0.3)])
 @pytest.mark.parametrize(
-    "config", [tt.puct(c=1.5), tt.uct(virtual="loss", first_play=0.2), tt.puct(c=1.5, solver=True, noise=0.2)]
+    "config", [tt.puct(c=1.5), tt.uct(virtual_loss="always", fpu=0.2), tt.puct(c=1.5, solver=True, noise=0.2)]
 )
 def test_a_record_replays_bit_for_bit(tmp_path, limit, config):
     file = tmp_path / "calls.jsonl"

@@ -185,7 +185,7 @@ def visits_of_twin(node):
 def test_random_problems_have_the_twins_visits_at_every_node(kind, discount, salt):
     problem = Maze(salt, **kind)
     config = tt.uct(
-        c=1.5, discount=discount, normalise=False, first_play=100.0, stop_when_forced=False
+        c=1.5, discount=discount, normalise=False, fpu=100.0, stop_when_forced=False
     )  # rich arithmetic: no products for quotients
     search = tt.HostSearch(problem, config, seed=salt)
     search.run(tt.Limit(simulations=400))
@@ -210,7 +210,7 @@ class Guess:
 def test_problems_with_holes_have_the_twins_visits_too(salt):
     problem = Maze(salt, fails=True)
     problem.rollout = Guess(problem)
-    config = tt.uct(c=1.5, normalise=False, first_play=100.0, stop_when_forced=False)
+    config = tt.uct(c=1.5, normalise=False, fpu=100.0, stop_when_forced=False)
     search, twin = tt.HostSearch(problem, config, seed=salt), Twin(problem, config, salt)
     twin.rollout = lambda state: problem.rollout(state, None)
     twin.run(200)

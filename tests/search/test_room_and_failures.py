@@ -11,7 +11,7 @@ from tests.all_kinds import Aim
 from tests.chancy_games import Mine, Race
 from tests.own_games import ThreeNim, start
 from tests.search.fragile_games import Auction, Dice, Loan
-from treetop.tree.layout import BOUNDED, SETTLED
+from treetop.tree.layout import BOUNDED, PROVEN
 
 pytestmark = pytest.mark.usefixtures("untried")
 
@@ -21,7 +21,7 @@ def images(search):
     tree, size = search.tree, search.tree.size
     names = [name for name in tree.columns._fields if len(getattr(tree.columns, name))]
     held = {name: getattr(tree.columns, name)[:size].copy() for name in names}
-    for name, flag in (("bounds", BOUNDED), ("distances", SETTLED)):
+    for name, flag in (("bounds", BOUNDED), ("distances", PROVEN)):
         if name in held:
             held[name][(tree.columns.links["flags"][:size] & flag) == 0] = 0  # nobody has written there
     return {name: column.tolist() for name, column in held.items()} | {"totals": tree.totals.tolist()}
@@ -55,14 +55,14 @@ def test_a_leaf_that_follows_outcomes_of_chance_has_room(options):
     ids=str,
 )
 def test_a_search_in_slices_is_the_same_search(config):
-    config = config.but(stop_when_forced=False)
+    config = config.with_options(stop_when_forced=False)
     pieces = in_slices(Dice, config)
     whole = tt.Search(Dice, config, seed=4)
     whole.run(tt.Limit(simulations=1000))
     assert images(pieces) == images(whole)
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(), tt.regret()], ids=str)
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(), tt.regret_matching()], ids=str)
 def test_a_search_over_views_in_slices_is_the_same_search(config):
     position = tt.position("goofspiel").resolve_chance(tt.Rng(1))
     pieces = in_slices(position, config, slices=40, size=100)
@@ -146,7 +146,7 @@ def test_a_batch_that_fails_tells_its_own_moves():
     search.tree.check()
 
 
-@pytest.mark.parametrize("config", [tt.uct(c=20.0), tt.regret()], ids=str)
+@pytest.mark.parametrize("config", [tt.uct(c=20.0), tt.regret_matching()], ids=str)
 def test_a_game_that_fails_when_all_choose_at_once_leaves_the_views_whole(config):
     search = tt.Search(Auction, config, seed=5)
     with pytest.raises(tt.GameError, match="too loud") as told:
@@ -240,7 +240,7 @@ def test_a_round_later_the_same_player_finds_his_tree_again():
     [(Loan, tt.uct()), (Market(days=2), tt.uct(opponents="paranoid")), (Race, tt.uct(solver=True)), (Dice, tt.puct())],
 )
 def test_a_saved_search_with_chance_goes_on_as_if_nothing_had_happened(tmp_path, game, config):
-    search = tt.Search(game, config.but(stop_when_forced=False), seed=12)
+    search = tt.Search(game, config.with_options(stop_when_forced=False), seed=12)
     search.run(tt.Limit(simulations=700))
     search.save(tmp_path / "search.npz")
     loaded = tt.Search.load(tmp_path / "search.npz", game=game)

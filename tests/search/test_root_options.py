@@ -28,7 +28,7 @@ def noisy(seed=1, **options):
 def test_without_asking_there_is_no_noise():
     _, result = noisy()
     assert result.priors == pytest.approx(np.full(LEGAL, 1 / LEGAL))
-    assert tt.SearchConfig().noise == tt.puct().noise == 0.0
+    assert tt.SearchConfig().noise.fraction == tt.puct().noise.fraction == 0.0
 
 
 def test_noise_has_its_share_and_the_priors_still_sum_to_one():
@@ -67,7 +67,7 @@ def test_noise_is_drawn_once_a_root_and_renewed_at_the_next_one():
 
 def test_noise_fades_over_the_moves():
     config = tt.puct(noise=0.5, noise_final=0.0, noise_moves=2)
-    assert [config.noise_at(moves) for moves in (0, 1, 2, 5)] == [0.5, 0.25, 0.0, 0.0]
+    assert [config.noise.at(moves) for moves in (0, 1, 2, 5)] == [0.5, 0.25, 0.0, 0.0]
     spread = []
     for moves in ("", "a1", "a1 b2", "a1 b2 c3"):
         _, result = run(config, 20, evaluator=tt.Uniform(), moves=moves)
@@ -335,7 +335,7 @@ def test_visiting_works_with_an_evaluator_in_python():
 
 def test_the_temperature_falls_with_the_moves():
     config = tt.uct(final="temperature", temperature=2.0, temperature_decay=0.5, temperature_final=0.3)
-    assert [config.temperature_at(moves) for moves in range(5)] == [2.0, 1.0, 0.5, 0.3, 0.3]
+    assert [config.final.at(moves) for moves in range(5)] == [2.0, 1.0, 0.5, 0.3, 0.3]
     cold = tt.uct(final="temperature", temperature=5.0, temperature_decay=0.0)
     drawn, greedy = set(), set()
     for seed in range(40):

@@ -33,14 +33,14 @@ def run(config, *, seed=1, simulations=2000, moves=""):
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("c", [0.3, math.sqrt(2)])
 def test_a_rule_with_a_built_in_ones_formula_searches_the_same(seed, c):
-    own = run(tt.SearchConfig(rule=moody, c=c), seed=seed)
-    rich = run(tt.uct(c=c, virtual="loss"), seed=seed)  # UCB1 in the build that has every option
+    own = run(tt.configure(moody, c=c), seed=seed)
+    rich = run(tt.uct(c=c, virtual_loss="always"), seed=seed)  # UCB1 in the build that has every option
     assert visits_at_every_node(own) == visits_at_every_node(rich)
     assert own.result().visits == run(tt.uct(c=c), seed=seed).result().visits
 
 
 def test_a_rule_is_told_the_numbers_that_it_is_promised():
-    for config in (tt.SearchConfig(rule=moody, c=0.7), tt.SearchConfig(rule=moody, c=0.7, final="lcb")):
+    for config in (tt.configure(moody, c=0.7), tt.configure(moody, c=0.7, final="lcb")):
         result = run(config).result()
         told = result.explain()
         total = int(result.counts.sum())
@@ -62,11 +62,11 @@ def test_a_rule_can_be_called_in_plain_python():
 
 @pytest.mark.parametrize(
     "options",
-    [{"solver": True}, {"max_nodes": 60}, {"root": "halving"}, {"first_play": 0.5}, {"backup": "max"}],
+    [{"solver": True}, {"max_nodes": 60}, {"root": "halving"}, {"fpu": 0.5}, {"backup": "max"}],
     ids=str,
 )
 def test_a_rule_goes_with_the_other_options(options):
-    search = run(tt.SearchConfig(rule=moody, **options), moves="a1 b2")
+    search = run(tt.configure(moody, **options), moves="a1 b2")
     assert search.solved or search.simulations == 2000
 
 
@@ -75,7 +75,7 @@ import json, sys
 import treetop as tt
 from tests.search import own_rules
 own_rules.WEIGHT = float(sys.argv[1])
-search = tt.Search("tic_tac_toe", tt.SearchConfig(rule=own_rules.moody, c=0.7), seed=3)
+search = tt.Search("tic_tac_toe", tt.configure(own_rules.moody, c=0.7), seed=3)
 result = search.run(tt.Limit(simulations=500))
 print(json.dumps({"visits": list(result.visits.values()), "from_cache": search._machine.from_cache}))
 """
@@ -97,17 +97,17 @@ def in_another_process(weight):
 
 
 def test_a_rule_is_compiled_once_and_found_by_the_next_process():
-    here = run(tt.SearchConfig(rule=moody, c=0.7), seed=3, simulations=500)
+    here = run(tt.configure(moody, c=0.7), seed=3, simulations=500)
     told = in_another_process(own_rules.WEIGHT)
     assert told == {"visits": list(here.result().visits.values()), "from_cache": True}
 
 
 def test_a_rule_whose_constant_was_changed_is_never_stale(monkeypatch):
-    config = tt.SearchConfig(rule=moody, c=0.7)
+    config = tt.configure(moody, c=0.7)
     before = run(config, seed=3, simulations=500).result().visits
     monkeypatch.setattr(own_rules, "WEIGHT", 6.0)
     changed = run(config, seed=3, simulations=500).result().visits
-    assert changed == run(tt.uct(c=6.0 * 0.7, virtual="loss"), seed=3, simulations=500).result().visits
+    assert changed == run(tt.uct(c=6.0 * 0.7, virtual_loss="always"), seed=3, simulations=500).result().visits
     assert changed != before
     assert in_another_process(6.0)["visits"] == list(changed.values())
     monkeypatch.undo()
@@ -125,4 +125,4 @@ def test_two_rules_of_one_name_are_two_rules():
     assert make(1.0)(0.5, 1, 0.1, 0.0, 10, 1.0) == 0.5
     assert make(-1.0)(0.5, 1, 0.1, 0.0, 10, 1.0) == -0.5
     assert make(1.0).compiled is not make(1.0).compiled
-    assert tt.SearchConfig(rule=make(1.0)) != tt.SearchConfig(rule=make(-1.0))
+    assert tt.configure(make(1.0)) != tt.configure(make(-1.0))

@@ -20,7 +20,7 @@ SEARCHES = {
     "graph and solver": (tt.uct(transpositions=1024, solver=True), None),
     "graph, folded": (tt.uct(transpositions=True, max_nodes=200), None),
     "noise": (tt.puct(noise=0.25), tt.Uniform()),
-    "history": (tt.history(), None),
+    "history": (tt.progressive_history(), None),
     "mast": (tt.uct(), tt.Rollout("mast", epsilon=0.123456789)),
     "mast by softmax": (tt.uct(), tt.Rollout("mast_softmax", temperature=0.3)),
     "several rollouts": (tt.uct(), tt.Rollout(count=3)),
@@ -29,8 +29,8 @@ SEARCHES = {
     "halving": (tt.halving(), None),
     "halving and solver": (tt.halving(solver=True), None),
     "gumbel": (tt.gumbel(max_considered=5), None),
-    "completed and solver": (tt.SearchConfig(rule="completed", solver=True), None),
-    "completed, folded": (tt.SearchConfig(rule="completed", discount=0.9, max_nodes=60), None),
+    "completed and solver": (tt.configure("completed", solver=True), None),
+    "completed, folded": (tt.configure("completed", discount=0.9, max_nodes=60), None),
     "thompson": (tt.thompson(), None),
     "tuned": (tt.ucb1_tuned(), None),
     "max backup": (tt.uct(backup="max"), None),
@@ -211,7 +211,7 @@ def test_a_graph_that_has_just_moved_goes_on_after_a_load(tmp_path, solver):
 
 
 def test_a_rule_of_ones_own_is_given_back_by_hand(tmp_path):
-    search = tt.Search("tic_tac_toe", tt.SearchConfig(rule=moody, c=0.7), seed=2)
+    search = tt.Search("tic_tac_toe", tt.configure(moody, c=0.7), seed=2)
     search.run(tt.Limit(simulations=100))
     path = tmp_path / "search"
     search.save(path)

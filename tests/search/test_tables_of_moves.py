@@ -33,10 +33,10 @@ def test_all_moves_as_first_counts_the_moves_of_the_simulation_itself(config):
 @pytest.mark.parametrize(
     ("config", "evaluator"),
     [
-        (tt.history(), None),
+        (tt.progressive_history(), None),
         (tt.uct(), tt.Rollout("mast")),
         (tt.uct(solver=True), tt.Rollout("mast_softmax")),
-        (tt.history(expand_after=3), None),
+        (tt.progressive_history(expand_after=3), None),
     ],
     ids=["history", "mast", "mast with a solver", "history of late trees"],
 )

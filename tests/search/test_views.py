@@ -48,7 +48,7 @@ def test_decoupled_ucb1_need_not_come_close_to_the_equilibrium():
 
 
 def test_a_search_for_one_of_those_who_choose_at_once_draws_from_the_mixed_strategy():
-    search = tt.Search("matching_pennies(weight=3)", tt.regret(), seed=2, player=1)
+    search = tt.Search("matching_pennies(weight=3)", tt.regret_matching(), seed=2, player=1)
     result = search.run(tt.Limit(simulations=100_000))
     search.tree.check()
     assert result.player == 1
@@ -72,7 +72,7 @@ def deals(first, others):
     return [start.apply(first).apply(other) for other in others]
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.uct(observers="one"), tt.puct(c=1.0), tt.regret()])
+@pytest.mark.parametrize("config", [tt.uct(), tt.uct(observers="single"), tt.puct(c=1.0), tt.regret_matching()])
 def test_two_deals_that_look_the_same_give_the_same_search(config):
     one, other = deals(2, (0, 1))
     assert one != other
@@ -85,7 +85,7 @@ def test_two_deals_that_look_the_same_give_the_same_search(config):
 def test_a_search_that_sees_all_cards_is_another_one():
     one, other = deals(1, (0, 2))
     values = [
-        tt.Search(position, tt.uct(information="open"), seed=4).run(tt.Limit(simulations=4000)).value
+        tt.Search(position, tt.uct(information="perfect"), seed=4).run(tt.Limit(simulations=4000)).value
         for position in (one, other)
     ]
     assert values[0] > values[1] + 0.5
@@ -97,7 +97,9 @@ def test_the_best_card_is_bet_or_held_and_never_folded():
 
 
 def test_equal_seeds_give_equal_searches_over_views():
-    results = [tt.Search(deals(1, (0,))[0], tt.regret(), seed=6).run(tt.Limit(simulations=5000)) for _ in range(2)]
+    results = [
+        tt.Search(deals(1, (0,))[0], tt.regret_matching(), seed=6).run(tt.Limit(simulations=5000)) for _ in range(2)
+    ]
     assert results[0].visits == results[1].visits
     assert results[0].strategy() == results[1].strategy()
 
@@ -140,7 +142,7 @@ def test_a_search_over_views_moves_on():
     (tt.uct(solver=True), "does not go with solver"),
     (tt.uct(transpositions=True), "does not go with transpositions"),
     (tt.uct(widening=1.0), "does not go with widening"),
-    (tt.regret(observers="one"), "needs observers='all'"),
+    (tt.regret_matching(observers="single"), "needs observers='multiple'"),
 ])  # fmt: skip
 def test_what_makes_no_sense_over_views_is_refused(config, told):
     with pytest.raises(tt.ConfigError, match=told):
@@ -158,7 +160,7 @@ def test_an_evaluator_in_python_is_refused_where_positions_are_not_told_apart():
 
 def test_regret_matching_is_refused_where_nothing_is_hidden():
     with pytest.raises(tt.ConfigError, match="need no lot"):
-        tt.Search("nim", tt.regret())
+        tt.Search("nim", tt.regret_matching())
 
 
 def test_a_player_who_is_not_to_move_is_refused():
@@ -167,7 +169,7 @@ def test_a_player_who_is_not_to_move_is_refused():
 
 
 @pytest.mark.usefixtures("untried")
-@pytest.mark.parametrize("config", [tt.uct(), tt.uct(information="deals"), tt.regret()], ids=str)
+@pytest.mark.parametrize("config", [tt.uct(), tt.uct(information="determinizations"), tt.regret_matching()], ids=str)
 @pytest.mark.parametrize("broken", ["self.said = -1", "self.player = 1 - self.player", "self.guess = 1"])
 def test_a_determinize_that_contradicts_what_the_player_has_seen_is_an_error_before_anything_is_searched(
     broken, config

@@ -321,7 +321,7 @@ class _Session:
         self._print(f"{you}{it}{'Type a move, or help.' if self.people else 'Ctrl-C stops.'}")
         if any(game.has(method) for method in _BY_LOT):
             self._print(f"Dice, deals and lots come from seed {self.settings.seed}.", style=FAINT)
-        if self._secret and self.engine.config.information == "open" and engines:
+        if self._secret and self.engine.config.information.name == "perfect" and engines:
             self._print("The engine is clairvoyant: it looks at what is hidden from it.")
         if self.position.actions and not self._secret:
             self._print(f"So far: {' '.join(self.position.moves())}")

@@ -40,7 +40,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.position import Position
 from treetop.game.registry import position
-from treetop.search.config import FINALS
+from treetop.search.config import choices
 from treetop.types import CHANCE
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ FinalRule = Annotated[
     typer.Option(
         "--final",
         metavar="RULE",
-        help=f"What decides the move: {', '.join(FINALS)}; visits if not given.",
+        help=f"What decides the move: {', '.join(choices('final'))}. Default: visits.",
         rich_help_panel=SEARCH,
     ),
 ]

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel
-from treetop.kernels.amaf import credit_played, note_played
+from treetop.kernels.backups import leaf_vector, node_vector
 from treetop.kernels.build import Build
-from treetop.kernels.chance import expect, set_expectation
-from treetop.kernels.control import IMPLICIT, MEAN, MIXED
-from treetop.kernels.evaluate import COUNT, SUM
+from treetop.kernels.chance.expected import expect, set_expectation
+from treetop.kernels.control import COUNT, SUM
 from treetop.kernels.graph import backup_graph
-from treetop.kernels.solve import clip_to_bounds, settle, settle_terminal
-from treetop.tree.layout import DRAWN, MANY_OWN, SETTLED, TERMINAL
+from treetop.kernels.rules.rave import credit_played, note_played
+from treetop.kernels.solve import clip_to_bounds, prove, prove_terminal
+from treetop.tree.layout import DRAWN, MANY_OWN
 from treetop.types import ROOT
 
 LEAF, ENDED, EXHAUSTED, REPEATED = 0, 1, 2, 3
@@ -40,8 +40,8 @@ def _backup_plain(tree: Any, totals: Any, path: Any, movers: Any, depth: int, re
 
 def make_backup(build: Build) -> CompiledFunction[..., None]:
     """One more visit for each node of a path, and its share for the player who chose it. No sign is ever flipped."""
-    solver, amaf, graph, rich, general = build.solver, build.amaf, build.graph, build.rich, build.general
-    plain = not (solver or amaf or graph or rich)
+    solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
+    plain = not (solver or amaf or graph or full)
 
     @inline_kernel
     def backup(
@@ -55,38 +55,38 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
             # The game ended in a position from which other paths went on: by a rule that the key leaves out. It proves nothing of the position.
             ended = ending == ENDED and tree.links[path[depth]].num_children > 0
             if control[0].solver and ending == ENDED and not ended:
-                settle_terminal(control, tree, path[depth], rewards)
+                prove_terminal(control, tree, path[depth], rewards)
             backup_graph(control, tree, totals, path, movers, depth, ending == REPEATED, ended, rewards)
             return
         if solver and control[0].solver and (ending == ENDED or ending == EXHAUSTED):
-            settle(control, tree, totals, path, movers, depth, ending == ENDED, rewards)
-        backup_richly(control, tree, totals, work, path, movers, depth, rewards)
+            prove(control, tree, totals, path, movers, depth, ending == ENDED, rewards)
+        backup_fully(control, tree, totals, work, path, movers, depth, rewards)
 
     @inline_kernel
-    def backup_richly(
+    def backup_fully(
         control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any
     ) -> None:
         evaluated = np.uint64(path[depth])
         if tree.links[evaluated].own < MANY_OWN:
             tree.links[evaluated].own += 1
-        if rich and len(tree.own_visits) > 0:
+        if full and len(tree.own_visits) > 0:
             tree.own_visits[evaluated] += 1
             for player in range(len(totals)):
                 tree.own_sums[evaluated, player] += rewards[player]
-        if rich and control[0].keeps_history:
+        if full and control[0].keeps_history:
             remember_moves(control, tree, work, path, movers, depth, rewards)
-        if general:
+        if stochastic:
             work.gain[0, :] = 0.0
         for step in range(depth, 0, -1):
             node = np.uint64(path[step])
             mover = movers[step - 1]
-            drawn = general and tree.links[path[step - 1]].flags & DRAWN != 0
+            drawn = stochastic and tree.links[path[step - 1]].flags & DRAWN != 0
             # r + discount * V: a step ends where a player chooses again or the game is over, and an outcome of chance belongs to the step before it.
-            fade = 1.0 if general and tree.links[node].flags & DRAWN else control[0].discount
-            if rich or general:
+            fade = 1.0 if stochastic and tree.links[node].flags & DRAWN else control[0].discount
+            if full or stochastic:
                 for player in range(len(totals)):
                     rewards[player] *= fade
-                    if general and control[0].on_the_way:
+                    if stochastic and control[0].step_rewards:
                         rewards[player] += work.steps[step, player]
             clip_to_bounds(control, tree, node, rewards)
             tree.stats[node].visits += 1
@@ -94,15 +94,15 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
             if len(tree.returns) > 0:
                 for player in range(len(totals)):
                     tree.returns[node, player] += rewards[player]
-            if general and control[0].chance_expected:
+            if stochastic and control[0].chance_expected:
                 set_expectation(tree, node, mover, fade, rewards, work.gain[0])
             if amaf and len(tree.amaf) > 0 and not drawn:
                 note_played(work, mover, tree.links[node].action)
                 credit_played(tree, work, np.uint64(path[step - 1]), mover, rewards[mover])
-            if rich:
+            if full:
                 if len(tree.squares) > 0:
                     tree.squares[node] += rewards[mover] * rewards[mover]
-                if control[0].backup != MEAN:
+                if len(tree.vectors) > 0:
                     update_vector(
                         control, tree, totals, work, node, mover, movers[step], step, step == depth, fade, rewards
                     )
@@ -116,7 +116,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
         tree.stats[ROOT].visits += 1
         for player in range(len(totals)):
             totals[player] += rewards[player]
-            if general:
+            if stochastic:
                 totals[player] += work.gain[0, player]
 
     return backup
@@ -159,13 +159,7 @@ def update_vector(
     players = len(totals)
     if evaluated:
         for player in range(players):
-            if control[0].backup == IMPLICIT:
-                heard = fade * work.trial[player]
-                if control[0].on_the_way:
-                    heard += work.steps[step, player]
-                tree.vectors[node, player] = rewards[player] if tree.links[node].flags & (TERMINAL | SETTLED) else heard
-            else:
-                tree.vectors[node, player] += (rewards[player] - tree.vectors[node, player]) / tree.stats[node].visits
+            tree.vectors[node, player] = leaf_vector(control, tree, work, node, player, step, fade, rewards[player])
         return
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
     drawn = tree.links[node].flags & DRAWN != 0
@@ -176,19 +170,11 @@ def update_vector(
             best, highest = child, tree.vectors[child, mover]
     if best < 0:
         return
-    share = control[0].minimax_share
     for player in range(players):
         value = fade * (expected(tree, first, count, player) if drawn else tree.vectors[best, player])
-        if control[0].on_the_way:
+        if control[0].step_rewards:
             value += work.steps[step, player]
-        if control[0].backup == MIXED:
-            if len(tree.returns) > 0:
-                total = tree.returns[node, player]
-            else:
-                total = tree.stats[node].value_sum if player == chooser else -tree.stats[node].value_sum
-            mean = total / tree.stats[node].visits
-            value = value if share == 1.0 else (1.0 - share) * mean + share * value
-        tree.vectors[node, player] = value
+        tree.vectors[node, player] = node_vector(control, tree, node, player, chooser, value)
     clip_to_bounds(control, tree, node, tree.vectors[node])
 
 

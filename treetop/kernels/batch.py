@@ -13,27 +13,27 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
-from treetop.kernels.amaf import clear_played
 from treetop.kernels.backup import EXHAUSTED, LEAF, REPEATED, make_backup
 from treetop.kernels.build import Build
-from treetop.kernels.chance import collect, gang_up
-from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, IMPLICIT, NEED_ROOM, SOLVED
+from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_ROOM, SOLVED
 from treetop.kernels.evaluate import make_rollout
 from treetop.kernels.expand import heuristic, list_actions, set_priors, sort_by_prior
 from treetop.kernels.graph import set_repetition
-from treetop.kernels.loop import make_descend, make_expand, make_settle_leaf
+from treetop.kernels.loop import make_descend, make_expand, make_finish_leaf
+from treetop.kernels.rewards import collect, make_paranoid
+from treetop.kernels.rules.rave import clear_played
 from treetop.kernels.select import forget_answers
-from treetop.tree.layout import SETTLED, SHARED
+from treetop.tree.layout import PROVEN, SHARED
 from treetop.types import NONE, ROOT
 
 
 @functools.cache
 def make_gather(build: Build) -> CompiledFunction[..., None]:
     """The loop that gathers leaves, in one of its builds."""
-    descend = make_descend(build, watching=True)
-    settle_leaf = make_settle_leaf(build)
+    descend = make_descend(build, in_flight=True)
+    finish_leaf = make_finish_leaf(build)
     backup = make_backup(build)
-    solver, amaf, rich, general = build.solver, build.amaf, build.rich, build.general
+    solver, amaf, full, stochastic = build.solver, build.amaf, build.full, build.stochastic
 
     @kernel
     def gather(
@@ -57,7 +57,7 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
             state = local_copy(state_at(game, root, 0))
             arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
             depth = descend(control, tree, totals, work, state, paths[slot], movers[slot], rng)
-            if general and control[0].status == NEED_ROOM:
+            if stochastic and control[0].status == NEED_ROOM:
                 control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = (
                     arms,
                     arm,
@@ -70,19 +70,19 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
                 control[0].status = SOLVED
                 break
             node = paths[slot, depth]
-            if settle_leaf(control, tree, state, node, work.rewards):
+            if finish_leaf(control, tree, state, node, work.rewards):
                 if control[0].status != DONE:
                     break
-                if general:
-                    gang_up(control, work.rewards, control[0].low + control[0].high)
+                if stochastic:
+                    make_paranoid(control, work.rewards, control[0].low + control[0].high)
                 if amaf:
                     clear_played(work)
-                if rich:
+                if full:
                     control[0].trailed = 0
                 backup(control, tree, totals, work, paths[slot], movers[slot], depth, control[0].ending, work.rewards)
                 control[0].done += 1
                 control[0].turn += 1
-                if solver and tree.links[ROOT].flags & SETTLED:
+                if solver and tree.links[ROOT].flags & PROVEN:
                     control[0].status = SOLVED
                     control[0].rng = rng_word(rng)
                     break
@@ -131,7 +131,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
     expand = make_expand(build)
     rollout = make_rollout(build)
     backup = make_backup(build)
-    amaf, graph, rich, general = build.amaf, build.graph, build.rich, build.general
+    amaf, graph, full, stochastic = build.amaf, build.graph, build.full, build.stochastic
 
     @kernel
     def absorb(
@@ -178,16 +178,16 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
             rewards = values[slot]
             if amaf:
                 clear_played(work)
-            if rich:
+            if full:
                 _add_rollout(control, work, state, depth, rewards, rng)
-                if control[0].backup == IMPLICIT:
+                if control[0].leaf_heuristic:
                     heuristic(state, control, work.trial)
-                    gang_up(control, work.trial, control[0].low + control[0].high)
+                    make_paranoid(control, work.trial, control[0].low + control[0].high)
                 if control[0].status != DONE:
                     return
-            if general:
-                gang_up(control, rewards, control[0].low + control[0].high)
-                if control[0].on_the_way:
+            if stochastic:
+                make_paranoid(control, rewards, control[0].low + control[0].high)
+                if control[0].step_rewards:
                     _collect_again(game, control, root, work, tree.links, paths[slot], depth)
             _count_in_flight(tree.in_flight, paths[slot], depth, -1)
             ending = LEAF
@@ -228,7 +228,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
         if highest == -math.inf:
             return  # nothing is possible, says the evaluator: equal priors stand
         set_priors(tree, first, count, work.scores, highest)
-        if rich and control[0].widening > 0.0:
+        if full and control[0].widening > 0.0:
             sort_by_prior(tree, first, count)
 
     return absorb

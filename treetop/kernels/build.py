@@ -7,7 +7,7 @@ choices are data.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from treetop.compiler.functions import CompiledFunction
@@ -21,21 +21,34 @@ class Build:
     solver: bool = False
     """Proofs: bounds, and children that are closed."""
     amaf: bool = False
-    """Statistics of all moves as first."""
+    """All-moves-as-first statistics."""
     graph: bool = False
-    """A position reached by several ways is one node."""
-    rich: bool = False
+    """Transpositions share one node."""
+    full: bool = False
     """Every rule of selection, backup, evaluation and the root."""
-    general: bool = False
-    """Chance, rewards on the way, and players who gang up."""
+    stochastic: bool = False
+    """Chance, immediate rewards, and paranoid search."""
     rule: CompiledFunction[..., Any] | None = None
-    """A selection rule of the caller's own."""
+    """A selection rule of the user's own."""
 
 
 PLAIN = Build("plain")
 SOLVER = Build("solver", solver=True)
 AMAF = Build("amaf", solver=True, amaf=True)
 GRAPH = Build("graph", solver=True, graph=True)
-RICH = Build("rich", solver=True, amaf=True, rich=True)
-GENERAL = Build("general", solver=True, general=True)
-GENERAL_RICH = Build("general and rich", solver=True, amaf=True, rich=True, general=True)
+FULL = Build("full", solver=True, amaf=True, full=True)
+STOCHASTIC = Build("stochastic", solver=True, stochastic=True)
+STOCHASTIC_FULL = Build("stochastic and full", solver=True, amaf=True, full=True, stochastic=True)
+
+BUILDS = (PLAIN, SOLVER, AMAF, GRAPH, FULL, STOCHASTIC, STOCHASTIC_FULL)
+"""From the smallest to the largest."""
+
+
+def smallest(flags: frozenset[str]) -> Build:
+    """Return the smallest build that has all the named parts."""
+    return next(build for build in BUILDS if all(getattr(build, flag) for flag in flags))
+
+
+def with_rule(build: Build, rule: CompiledFunction[..., Any], content: str) -> Build:
+    """Return a build with a selection rule of the user's own, named by its content: what the rule reads may change."""
+    return replace(build, name=f"{build.name} {rule.function.__name__} {content}", rule=rule)

@@ -8,129 +8,87 @@ import numpy as np
 
 from treetop.types import FloatArray, IntArray, RecordArray
 
-CONTROL = np.dtype(
-    [
-        # Settings of every search.
-        ("rule", "i4"),
-        ("evaluator", "i4"),
-        ("tie_break", "i4"),
-        ("expand_after", "i4"),  # visits that a leaf needs before it is expanded
-        ("max_depth", "i4"),
-        ("max_length", "i4"),  # the game's own bound on its length
-        ("num_actions", "i4"),
-        ("players", "i4"),
-        ("num_outcomes", "i4"),
-        ("most_children", "i4"),  # that one expansion can make
-        ("c", "f8"),
-        ("c_base", "f8"),  # 0: c is constant; else AlphaZero's schedule ln((1 + N + c_base) / c_base) + c
-        ("first_play", "f8"),  # the value assumed of a move that nobody has tried
-        ("middle", "f8"),  # of the utility range
-        ("low", "f8"),  # the utility range
-        ("high", "f8"),
-        ("least_value", "f8"),  # what an evaluation may be, with a little slack
-        ("greatest_value", "f8"),
-        ("solver", "i4"),  # 1: proofs are kept and used
-        # Settings of the rich build.
-        ("schedule", "i4"),  # how c grows
-        ("c_log", "f8"),
-        ("variance_scale", "f8"),  # how far PUCT's bonus follows the spread of the values; 0: not at all
-        ("first_play_rule", "i4"),
-        ("first_play_reduction", "f8"),
-        ("backup", "i4"),
-        ("minimax_share", "f8"),  # of the best child in a mixed backup, or of the heuristic in implicit minimax
-        ("discount", "f8"),
-        ("normalise", "i4"),
-        ("virtual", "i4"),  # what an evaluation in flight counts as
-        ("virtual_until", "i4"),
-        ("widening", "f8"),  # 0: all moves at once; else the factor k of k * N ** widening_power
-        ("widening_power", "f8"),
-        ("history_weight", "f8"),
-        ("amaf_reference", "i4"),  # a node with more visits looks at its own statistics, others at an ancestor's
-        ("amaf_bias", "f8"),
-        ("amaf_k", "f8"),  # above 0: the hand-made schedule sqrt(k / (3 N + k)) instead of the bias
-        ("completed_visits", "f8"),  # c_visit and c_scale of completed values
-        ("completed_scale", "f8"),
-        ("heuristic_prior", "f8"),  # 0: equal priors; else the temperature of a softmax over the children's heuristics
-        ("rollout_policy", "i4"),
-        ("rollout_count", "i4"),
-        ("rollout_depth", "i4"),  # moves after which the heuristic takes over
-        ("rollout_weight", "f8"),  # of the rollouts, beside another evaluation
-        ("rollout_epsilon", "f8"),
-        ("rollout_temperature", "f8"),
-        ("keeps_history", "i4"),
-        # Settings of the root.
-        ("root_rule", "i4"),
-        ("masked", "i4"),  # 1: only the moves marked in `mask` are looked at
-        ("forced_playouts", "f8"),
-        # Settings of games with chance, with rewards on the way, or with more than two players.
-        ("on_the_way", "i4"),  # 1: there are rewards on the way
-        (
-            "chance_expected",
-            "i4",
-        ),  # 1: what goes up from chance is the sum over its outcomes, not the one that was drawn
-        ("chance_widening", "f8"),  # 0: any outcome may come; else the factor k of k * N ** widening_power
-        ("hunted", "i4"),  # the player against whom all others play; NONE: everybody plays for himself
-        # Settings of searches over what players see.
-        ("observers", "i4"),  # 1: a view is what the player who moves has seen; 0: what the searcher has
-        ("searcher", "i4"),
-        ("hidden", "i4"),  # 1: what the searcher cannot know is redrawn for each simulation
-        ("open_loop", "i4"),  # 1: what chance did is not seen
-        ("regret_mix", "f8"),  # how often regret matching tries any action at all
-        ("frozen", "i4"),  # 1: the tree is full, no view is added
-        ("history", "u8"),  # the key of the moves before the root
-        ("lot", "i8"),  # what chance did last
-        ("fresh", "i4"),  # whether the present simulation has come to a new view
-        ("logged", "i8"),  # places of `offered` that it uses
-        # Settings of a graph.
-        ("repetition", "f8"),  # what a position that returns on its own path is worth, in zero-sum games to player 0
-        # State.
-        ("rng", "u8"),
-        ("size", "i8"),  # nodes in use
-        ("capacity", "i8"),
-        ("budget", "i8"),  # simulations to run in this call
-        ("done", "i8"),  # ... and how many were
-        ("gathered", "i8"),  # leaves waiting for an evaluation, in a call that gathers
-        ("value_low", "f8"),  # the lowest and highest mean seen anywhere in the tree
-        ("value_high", "f8"),
-        ("turn", "i8"),  # how far a schedule of the root has come
-        ("arms", "i4"),  # anytime sequential halving: moves left in this pass, and where it stands
-        ("arm", "i4"),
-        ("arm_given", "i4"),
-        ("arm_samples", "i4"),
-        ("trailed", "i8"),  # moves of the last rollout
-        ("blocks", "i8"),  # positions in a graph's table, and how many it may hold before it has to grow
-        ("table_room", "i8"),
-        ("collisions", "i8"),  # equal keys of different positions
-        # What went wrong, or whom to ask.
-        ("status", "i4"),
-        ("ending", "i4"),  # how the present path ended
-        ("depth", "i4"),  # how far down the present path goes
-        ("culprit", "i8"),  # the number that broke a promise; during an evaluation, where the generator stood before it
-        ("bad_value", "f8"),  # the value that did, where it is no whole number
-        ("answered", "i4"),  # tie-breaks that the caller has decided for the present simulation
-        ("tied", "i4"),  # candidates of the tie that is to be decided
-        ("expanded", "i4"),  # 1: the present simulation, which waits for a tie-break, has expanded its leaf
-        ("resumed", "i4"),  # the child of the root that it has gone to, or 0
-    ]
-)
+BASE: list[tuple[str, str]] = [
+    # The parts of the search, by their places in their registries.
+    ("rule", "i4"),
+    ("backup", "i4"),
+    ("root", "i4"),
+    # The game.
+    ("max_length", "i4"),  # the game's own bound on its length
+    ("num_actions", "i4"),
+    ("players", "i4"),
+    ("num_outcomes", "i4"),
+    ("most_children", "i4"),  # that one expansion can make
+    ("step_rewards", "i4"),  # 1: there are immediate rewards
+    ("middle", "f8"),  # of the utility range
+    ("low", "f8"),  # the utility range
+    ("high", "f8"),
+    ("least_value", "f8"),  # what an evaluation may be, with a little slack
+    ("greatest_value", "f8"),
+    # What follows from several options.
+    ("tie_break", "i4"),
+    ("fpu", "f8"),  # first-play urgency, where it is the same at every node
+    ("fpu_kind", "i4"),
+    ("solver", "i4"),  # 1: proofs are kept and used
+    ("keeps_history", "i4"),
+    ("chance_expected", "i4"),  # 1: what goes up from chance is the expected value, not the outcome that was drawn
+    ("open_loop", "i4"),  # 1: outcomes of chance are not told apart
+    ("leaf_heuristic", "i4"),  # 1: the backup needs the game's heuristic of every leaf
+    ("masked", "i4"),  # 1: only the moves marked in `mask` are searched at the root
+    # The evaluator.
+    ("evaluator", "i4"),
+    ("heuristic_prior", "f8"),  # 0: equal priors; else the temperature of a softmax over the children's heuristics
+    ("rollout_policy", "i4"),
+    ("rollout_count", "i4"),
+    ("rollout_depth", "i4"),  # moves after which the heuristic takes over
+    ("rollout_weight", "f8"),  # of the rollouts, beside another evaluation
+    ("rollout_epsilon", "f8"),
+    ("rollout_temperature", "f8"),
+    # The information of the searcher.
+    ("paranoid_target", "i4"),  # the player against whom all others play; NONE: everybody plays for himself
+    ("searcher", "i4"),
+    ("hidden", "i4"),  # 1: what the searcher cannot know is redrawn for each simulation
+    ("frozen", "i4"),  # 1: the tree is full, no information set is added
+    ("history", "u8"),  # the key of the moves before the root
+    ("outcome", "i8"),  # the last outcome of chance
+    ("is_new", "i4"),  # whether the present simulation has come to a new information set
+    ("logged", "i8"),  # places of `offered` that it uses
+    # State.
+    ("rng", "u8"),
+    ("size", "i8"),  # nodes in use
+    ("capacity", "i8"),
+    ("budget", "i8"),  # simulations to run in this call
+    ("done", "i8"),  # ... and how many were
+    ("gathered", "i8"),  # leaves waiting for an evaluation, in a call that gathers
+    ("value_low", "f8"),  # the lowest and highest mean seen anywhere in the tree
+    ("value_high", "f8"),
+    ("turn", "i8"),  # how far a schedule of the root has come
+    ("arms", "i4"),  # anytime sequential halving: moves left in this pass, and where it stands
+    ("arm", "i4"),
+    ("arm_given", "i4"),
+    ("arm_samples", "i4"),
+    ("trailed", "i8"),  # moves of the last rollout
+    ("blocks", "i8"),  # positions in a graph's table, and how many it may hold before it has to grow
+    ("table_room", "i8"),
+    ("collisions", "i8"),  # equal keys of different positions
+    # What went wrong, or whom to ask.
+    ("status", "i4"),
+    ("ending", "i4"),  # how the present path ended
+    ("depth", "i4"),  # how far down the present path goes
+    ("culprit", "i8"),  # the number that broke a promise; during an evaluation, the state of the generator before it
+    ("bad_value", "f8"),  # the value that did, where it is no whole number
+    ("answered", "i4"),  # tie-breaks that the caller has decided for the present simulation
+    ("tied", "i4"),  # candidates of the tie that is to be decided
+    ("expanded", "i4"),  # 1: the present simulation, which waits for a tie-break, has expanded its leaf
+    ("resumed", "i4"),  # the child of the root that it has gone to, or 0
+]
+"""The fields that belong to no part. `kernels.record` adds those of the parts."""
 
-# Selection rules. Those from TUNED on need the rich build, RAVE one with statistics of all moves as first.
-UCB1, PUCT, TUNED, UCBV, THOMPSON, BLIND, HISTORY, COMPLETED, CUSTOM, RAVE, REGRET = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+# First-play urgency.
+NO_FPU, FPU_FIXED, FPU_PARENT, FPU_SCALED = 0, 1, 2, 3
 
-# How PUCT's c grows with the visits.
-CONSTANT, ALPHAZERO, KATAGO, DIVIDED = 0, 1, 2, 3
-
-# What is assumed of a move that nobody has tried.
-FIRST_PLAY_NONE, FIRST_PLAY_FIXED, FIRST_PLAY_PARENT, FIRST_PLAY_SCALED = 0, 1, 2, 3
-
-# How values go up.
-MEAN, MIXED, IMPLICIT = 0, 1, 2
-
-# What an evaluation in flight counts as.
-WATCH, LOSS, LOSS_THEN_WATCH = 0, 1, 2
-
-# Who chooses at the root, if not the rule.
-AS_BELOW, GUMBEL, HALVING = 0, 1, 2
+# What an evaluation in flight counts as, beside a visit in the exploration term.
+NO_VIRTUAL_LOSS, VIRTUAL_LOSS, VIRTUAL_LOSS_FIRST = 0, 1, 2
 
 # What evaluates a leaf inside a kernel.
 ROLLOUT, UNIFORM, HEURISTIC = 0, 1, 2
@@ -140,6 +98,9 @@ RANDOM_MOVES, OWN_MOVES, GREEDY_MOVES, SOFTMAX_MOVES = 0, 1, 2, 3
 
 # Who decides between equal scores.
 RANDOM, FIRST, ASK = 0, 1, 2
+
+# The two layers of the table of past moves.
+SUM, COUNT = 0, 1
 
 # Status: why a kernel came back.
 DONE, NEED_ROOM, TIE, COLLISION, SOLVED = 0, 1, 2, 3, 4
@@ -156,7 +117,9 @@ BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, 
 )
 
 NO_CHILD = -2
-"""What selection gives where every child is closed: there is nothing to choose."""
+"""What selection returns where every child is closed: there is nothing to choose."""
+BY_RULE = -3
+"""What a root rule returns to leave the choice to the selection rule."""
 
 
 class Work(NamedTuple):

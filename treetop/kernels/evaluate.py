@@ -10,39 +10,26 @@ import numpy as np
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy
 from treetop.compiler.specialise import by_method
-from treetop.kernels.amaf import clear_played, note_played
 from treetop.kernels.build import Build
-from treetop.kernels.chance import collect, draw_outcome, is_chance
+from treetop.kernels.chance.outcomes import draw_outcome, is_chance
 from treetop.kernels.control import (
     BAD_ACTION,
     BAD_COUNT,
     BAD_OUTCOME,
     BAD_PLAYER,
-    BAD_REWARD,
+    COUNT,
     DONE,
     GREEDY_MOVES,
     HEURISTIC,
     OWN_MOVES,
     RANDOM_MOVES,
+    SUM,
     TOO_LONG,
     UNIFORM,
 )
 from treetop.kernels.expand import heuristic
-
-SUM, COUNT = 0, 1
-"""The two layers of the table of past moves."""
-
-
-@inline_kernel
-def outcome(control: Any, state: Any, rewards: Any) -> None:
-    """The rewards of a finished game."""
-    rewards[:] = 0.0  # what a game does not write is nothing, not what the last game left
-    state.rewards(rewards)
-    # Where rewards come on each step, the range is that of their sum.
-    low, high = (-1e300, 1e300) if control[0].on_the_way else (control[0].low, control[0].high)
-    for player in range(len(rewards)):
-        if not low <= rewards[player] <= high:  # also false for NaN
-            control[0].status, control[0].culprit = BAD_REWARD, player
+from treetop.kernels.rewards import collect, outcome
+from treetop.kernels.rules.rave import clear_played, note_played
 
 
 @inline_kernel
@@ -115,11 +102,11 @@ def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any)
 
 def make_rollout(build: Build) -> CompiledFunction[..., Any]:
     """How a game is played to its end, with what a build has to note on the way."""
-    amaf, rich, general = build.amaf, build.rich, build.general
+    amaf, full, stochastic = build.amaf, build.full, build.stochastic
 
     @inline_kernel
     def choose(control: Any, work: Any, state: Any, rng: Any) -> Any:
-        if rich:
+        if full:
             if control[0].rollout_policy == OWN_MOVES:
                 return np.int64(rollout_action(state, work.actions, rng))
             if control[0].rollout_policy != RANDOM_MOVES:
@@ -132,7 +119,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
         state = local_copy(start)
         left = control[0].max_length - depth
         made = 0
-        if general:
+        if stochastic:
             work.gain[0, :] = 0.0
         worth = 1.0  # of a reward of the present step: of an action and the outcomes of chance that follow it
         few = (
@@ -144,7 +131,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                 control[0].status = TOO_LONG
                 return
             left -= 1
-            if general and is_chance(state):
+            if stochastic and is_chance(state):
                 lot = draw_outcome(state, control, work, rng)
                 if control[0].status != DONE:
                     return
@@ -155,11 +142,11 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                 if not receive(control, work, state, worth):
                     return
                 continue
-            if rich and made >= control[0].rollout_depth:
+            if full and made >= control[0].rollout_depth:
                 heuristic(state, control, rewards)
                 break
             action = choose(control, work, state, rng)
-            if rich and control[0].status != DONE:
+            if full and control[0].status != DONE:
                 return
             if action < 0:
                 control[0].status, control[0].culprit = BAD_COUNT, -1 - action
@@ -167,7 +154,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
             if action >= control[0].num_actions:
                 control[0].status, control[0].culprit = BAD_ACTION, action
                 return
-            if amaf and few and not rich:
+            if amaf and few and not full:
                 bit = np.uint64(1) << (np.uint64(action) & np.uint64(63))
                 first = np.int64(state.current_player()) == 0
                 ours |= bit if first else np.uint64(0)
@@ -178,34 +165,34 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                     control[0].status, control[0].culprit = BAD_PLAYER, mover
                     return
                 note_played(work, mover, action)
-                if rich:
+                if full:
                     place = depth + made
                     work.trail[0, place], work.trail[1, place] = mover, action
-            if general and made > 0:
+            if stochastic and made > 0:
                 worth *= control[0].discount
             made += 1
             state.apply(action)
-            if general and not receive(control, work, state, worth):
+            if stochastic and not receive(control, work, state, worth):
                 return
         else:
             outcome(control, state, rewards)
-        if amaf and few and not rich:
+        if amaf and few and not full:
             work.played[0, 0] = ours
             work.played[len(work.played) - 1, 0] |= theirs
-        if rich:
+        if full:
             control[0].trailed = made
-        if general:
+        if stochastic:
             if made > 0:
                 worth *= control[0].discount
             for player in range(len(rewards)):
                 rewards[player] = work.gain[0, player] + worth * rewards[player]
-        elif rich:
+        elif full:
             discount(control, rewards, made)
 
     @inline_kernel
     def receive(control: Any, work: Any, state: Any, worth: float) -> bool:
         """Take in what the last step of a rollout brought; false where it was no number."""
-        if control[0].on_the_way:
+        if control[0].step_rewards:
             collect(state, control, work.gain[1])
             for player in range(work.gain.shape[1]):
                 work.gain[0, player] += worth * work.gain[1, player]
@@ -228,7 +215,7 @@ def discount(control: Any, rewards: Any, moves: Any) -> None:
 def make_evaluate(build: Build) -> CompiledFunction[..., None]:
     """What a leaf that is not the end of the game is worth."""
     rollout = make_rollout(build)
-    rich = build.rich
+    full = build.full
 
     @kernel
     def several_rollouts(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
@@ -246,7 +233,7 @@ def make_evaluate(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def evaluate(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
-        if rich:
+        if full:
             weight = control[0].rollout_weight
             if weight > 0.0:
                 if control[0].rollout_count > 1:

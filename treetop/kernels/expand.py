@@ -11,8 +11,9 @@ from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy
 from treetop.compiler.specialise import by_method
 from treetop.kernels.build import Build
-from treetop.kernels.chance import collect, gang_up, is_chance
+from treetop.kernels.chance.outcomes import is_chance
 from treetop.kernels.control import BAD_ACTION, BAD_COUNT, BAD_VALUE, DONE
+from treetop.kernels.rewards import collect, make_paranoid
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import NONE
 
@@ -34,7 +35,7 @@ def list_actions(control: Any, state: Any, actions: Any) -> Any:
 
 def make_append(build: Build) -> CompiledFunction[..., int]:
     """How children are added, with the columns that a build knows."""
-    amaf, rich = build.amaf, build.rich
+    amaf, full = build.amaf, build.full
 
     @kernel
     def append_children(control: Any, tree: Any, node: Any, actions: Any, count: int) -> int:
@@ -60,7 +61,7 @@ def make_append(build: Build) -> CompiledFunction[..., int]:
                 tree.amaf[child].value_sum = 0.0
                 tree.amaf[child].visits = 0
                 tree.amaf[child].action = actions[index]
-            if rich:
+            if full:
                 if len(tree.squares) > 0:
                     tree.squares[child] = 0.0
                 if len(tree.vectors) > 0:
@@ -110,9 +111,9 @@ def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first:
             child.rewards(out)
         else:
             heuristic(child, control, out)
-        gang_up(control, out, control[0].low + control[0].high)
+        make_paranoid(control, out, control[0].low + control[0].high)
         worth = out[mover] if is_chance(child) else control[0].discount * out[mover]
-        if control[0].on_the_way:
+        if control[0].step_rewards:
             collect(child, control, work.gain[1])
             worth += work.gain[1, mover]
         scores[index] = worth / temperature

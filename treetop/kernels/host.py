@@ -19,12 +19,11 @@ from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_rng, rng_word
 from treetop.kernels.backup import ENDED, EXHAUSTED, LEAF, update_vector
 from treetop.kernels.build import Build
-from treetop.kernels.control import DONE, MEAN, NO_CHILD, SOLVED
+from treetop.kernels.control import DONE, NO_CHILD, SOLVED
 from treetop.kernels.expand import make_append
-from treetop.kernels.rich import make_rich_select
-from treetop.kernels.select import make_fast_select, make_watching_select
-from treetop.kernels.solve import clip_to_bounds, lower_bound, settle, update_bounds, upper_bound
-from treetop.tree.layout import DRAWN, FAILED, MANY_OWN, SETTLED, TERMINAL
+from treetop.kernels.select import make_select
+from treetop.kernels.solve import clip_to_bounds, lower_bound, prove, update_bounds, upper_bound
+from treetop.tree.layout import DRAWN, FAILED, MANY_OWN, PROVEN, TERMINAL
 from treetop.types import CHANCE, NONE, ROOT, FloatArray, IntArray
 
 ENGINE = Engine(Blueprint("host", "no game: states live in Python", np.dtype([("nothing", "i8")]), {}, {}), {})
@@ -65,7 +64,7 @@ class Side(NamedTuple):
 
 
 class SmallWork(NamedTuple):
-    """The buffers of the fast build; the rich one has those of every search."""
+    """The buffers of the fast build; the full one has those of every search."""
 
     path: IntArray
     movers: IntArray
@@ -117,7 +116,7 @@ def _value_without_failures(control: Any, tree: Any, node: Any, mover: Any, rewa
     """Write the value of a node without an open child: the proven one, or an estimate from the best child that has not failed."""
     update_bounds(control, tree, node, mover)
     winner: Any = np.int64(node)
-    if tree.links[node].flags & SETTLED == 0:
+    if tree.links[node].flags & PROVEN == 0:
         first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
         best = -np.inf
         for child in range(first, first + count):
@@ -131,12 +130,11 @@ def _value_without_failures(control: Any, tree: Any, node: Any, mover: Any, rewa
 
 
 @functools.cache
-def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]:
-    """The loop, in one of its builds; one that is `watching` has many leaves in flight."""
-    rich = build.rich
-    fast = make_watching_select if watching else make_fast_select
-    choose = make_rich_select(build.rule, watching=watching) if rich else fast(FAST)
-    append_children = make_append(Build("host children", rich=True))
+def make_simulate(build: Build, *, in_flight: bool) -> CompiledFunction[..., int]:
+    """The loop, in one of its builds; one that is `in_flight` has many leaves in flight."""
+    full = build.full
+    choose = make_select(build if full else FAST, in_flight=in_flight)
+    append_children = make_append(Build("host children", full=True))
 
     @kernel
     def open_children(control: Any, tree: Any, work: Any, side: Any, node: Any, count: Any, weighted: Any) -> None:
@@ -164,11 +162,11 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
     ) -> None:
         """One more visit for each node of the path, and its share for the player who chose it; what was received on the way is added there."""
         if control[0].solver and ending != LEAF:
-            settle(control, tree, totals, work.path, work.movers, depth, ending == ENDED, rewards)
+            prove(control, tree, totals, work.path, work.movers, depth, ending == ENDED, rewards)
         evaluated = work.path[depth]
         if tree.links[evaluated].own < MANY_OWN:
             tree.links[evaluated].own += 1
-        if rich and len(tree.own_visits) > 0:
+        if full and len(tree.own_visits) > 0:
             tree.own_visits[evaluated] += 1
             for player in range(len(totals)):
                 tree.own_sums[evaluated, player] += rewards[player]
@@ -183,7 +181,7 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
                 rewards[player] *= fade
                 if len(side.steps) > 0:
                     rewards[player] += side.steps[node, player]
-                    if rich:
+                    if full:
                         work.steps[step, player] = side.steps[node, player]
             clip_to_bounds(control, tree, node, rewards)
             tree.stats[node].visits += 1
@@ -191,10 +189,10 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
             if len(tree.returns) > 0:
                 for player in range(len(totals)):
                     tree.returns[node, player] += rewards[player]
-            if rich:
+            if full:
                 if len(tree.squares) > 0:
                     tree.squares[node] += rewards[mover] * rewards[mover]
-                if control[0].backup != MEAN:
+                if len(tree.vectors) > 0:
                     update_vector(
                         control, tree, totals, work, node, mover, work.movers[step], step, step == depth, fade, rewards
                     )
@@ -252,7 +250,7 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
 
     @inline_kernel
     def note_in_flight(tree: Any, work: Any, depth: Any, change: int) -> None:
-        if watching:
+        if in_flight:
             for step in range(depth + 1):
                 tree.in_flight[work.path[step]] += change
 
@@ -277,7 +275,7 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
         start, depth = np.int64(ROOT), np.int64(0)
         if mode == TAKE or mode == END:
             side.movers[leaf], side.counts[leaf] = mover, later
-            depth = _trace(tree, side, work, leaf) if watching else np.int64(control[0].depth)
+            depth = _trace(tree, side, work, leaf) if in_flight else np.int64(control[0].depth)
             note_in_flight(tree, work, depth, -1)
             work.movers[depth] = max(mover, 0)
             if mode == END:
@@ -294,7 +292,7 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
         resumed = mode == OPEN
         while True:
             if not resumed:
-                if control[0].solver and tree.links[ROOT].flags & SETTLED:
+                if control[0].solver and tree.links[ROOT].flags & PROVEN:
                     control[0].status = SOLVED
                     return STOPPED
                 if control[0].done + control[0].gathered >= control[0].budget:
@@ -312,7 +310,7 @@ def make_simulate(build: Build, *, watching: bool) -> CompiledFunction[..., int]
             if found < 0:
                 return int(found)
             if control[0].ending == LEAF:
-                if watching and tree.in_flight[found] > 0:
+                if in_flight and tree.in_flight[found] > 0:
                     return BUSY
                 note_in_flight(tree, work, depth, 1)
                 control[0].turn += 1

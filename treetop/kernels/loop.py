@@ -13,12 +13,11 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_word, state_at
-from treetop.kernels.amaf import clear_played, make_amaf_select
 from treetop.kernels.backup import ENDED, EXHAUSTED, LEAF, REPEATED, make_backup
 from treetop.kernels.build import Build
-from treetop.kernels.chance import SEAT, collect, draw_child, gang_up, is_chance, make_expand_chance
-from treetop.kernels.control import BAD_PLAYER, DONE, IMPLICIT, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
-from treetop.kernels.evaluate import make_evaluate, outcome
+from treetop.kernels.chance.outcomes import SEAT, draw_child, is_chance, make_expand_chance
+from treetop.kernels.control import BAD_PLAYER, DONE, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
+from treetop.kernels.evaluate import make_evaluate
 from treetop.kernels.expand import heuristic, list_actions, make_append, set_heuristic_priors, sort_by_prior
 from treetop.kernels.graph import (
     find_block,
@@ -29,25 +28,18 @@ from treetop.kernels.graph import (
     remember_block,
     set_repetition,
 )
-from treetop.kernels.rich import make_rich_select
-from treetop.kernels.select import forget_answers, make_fast_select, make_watching_select
-from treetop.kernels.solve import settled_value
-from treetop.tree.layout import DRAWN, MANY_OWN, SETTLED, SHARED, TERMINAL
+from treetop.kernels.rewards import collect, make_paranoid, outcome
+from treetop.kernels.rules.rave import clear_played
+from treetop.kernels.select import forget_answers, make_select
+from treetop.kernels.solve import proven_value
+from treetop.tree.layout import DRAWN, MANY_OWN, PROVEN, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
-
-
-def _make_select(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
-    if build.rich:
-        return make_rich_select(build.rule, watching=watching)
-    if build.amaf:
-        return make_amaf_select(watching=watching)
-    return make_watching_select(build) if watching else make_fast_select(build)
 
 
 def make_expand(build: Build) -> CompiledFunction[..., bool]:
     """How a leaf gets its children; in a graph perhaps those of another edge to the same position."""
     append_children = make_append(build)
-    graph, rich = build.graph, build.rich
+    graph, full = build.graph, build.full
 
     @kernel
     def expand(
@@ -80,7 +72,7 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
         if graph:
             hand_over(control, tree, totals, node, chooser, first, True)
             remember_block(control, tree, work, key, first)
-        if rich:
+        if full:
             if control[0].heuristic_prior > 0.0:
                 set_heuristic_priors(control, tree, state, mover, first, count, work)
             if control[0].widening > 0.0:
@@ -90,13 +82,13 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
     return expand
 
 
-def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
+def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
     """The way down. Where evaluations are in flight, leaves are expanded later: their priors come with the evaluation (batch.py)."""
-    choose = _make_select(build, watching=watching)
+    choose = make_select(build, in_flight=in_flight)
     expand = make_expand(build)
     expand_chance = make_expand_chance(make_append(build))
-    amaf, graph, rich, general = build.amaf, build.graph, build.rich, build.general
-    expands = not watching
+    amaf, graph, full, stochastic = build.amaf, build.graph, build.full, build.stochastic
+    expands = not in_flight
 
     @inline_kernel
     def descend(control: Any, tree: Any, totals: Any, work: Any, state: Any, path: Any, movers: Any, rng: Any) -> Any:
@@ -119,14 +111,14 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                     control[0].ending = ENDED
                     return depth
                 visits = tree.stats[node].visits
-                if general and is_chance(state):
+                if stochastic and is_chance(state):
                     expand_chance(control, tree, work, node, state)
                     if control[0].status != DONE:
                         return depth
                 elif may_expand and visits >= control[0].expand_after and depth < control[0].max_depth:
                     may_expand = False
                     count = list_actions(control, state, work.actions)
-                    if general and control[0].size + control[0].most_children > control[0].capacity:
+                    if stochastic and control[0].size + control[0].most_children > control[0].capacity:
                         control[0].status = NEED_ROOM  # outcomes of chance have taken the room that the caller made
                     if control[0].status != DONE:
                         return depth
@@ -143,12 +135,12 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                         return depth
                     if graph:
                         crossed = crossed or (tree.links[node].flags & SHARED) != 0
-                if (visits == 0 and not (general and tree.links[node].flags & DRAWN)) or tree.links[
+                if (visits == 0 and not (stochastic and tree.links[node].flags & DRAWN)) or tree.links[
                     node
                 ].num_children == 0:
                     return depth
             mover = np.int64(state.current_player())
-            drawn = general and tree.links[node].flags & DRAWN != 0
+            drawn = stochastic and tree.links[node].flags & DRAWN != 0
             if drawn:
                 mover = np.int64(SEAT)
             if mover < 0 or mover >= control[0].players:
@@ -176,7 +168,7 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
                         expands and not may_expand
                     ):  # the caller sees to it that the rest of this simulation expands nothing more
                         control[0].expanded = 1
-                    if rich and depth > 0:
+                    if full and depth > 0:
                         control[0].resumed = path[1]
                 return depth
             node = np.uint64(child)
@@ -197,7 +189,7 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
             path[depth] = node
             control[0].depth = depth  # for the text of an error, should the game's method raise one
             state.apply(np.int64(tree.links[node].action))
-            if general:
+            if stochastic:
                 collect(state, control, work.steps[depth])
                 if control[0].status != DONE:
                     return depth
@@ -214,35 +206,35 @@ def make_descend(build: Build, *, watching: bool) -> CompiledFunction[..., Any]:
     return descend
 
 
-def make_settle_leaf(build: Build) -> CompiledFunction[..., bool]:
+def make_finish_leaf(build: Build) -> CompiledFunction[..., bool]:
     """What a path's end is worth where nobody needs to be asked: true if so."""
     graph = build.graph
 
     @inline_kernel
-    def settle_leaf(control: Any, tree: Any, state: Any, node: Any, rewards: Any) -> bool:
+    def finish_leaf(control: Any, tree: Any, state: Any, node: Any, rewards: Any) -> bool:
         ending = control[0].ending
         if ending == ENDED:
             outcome(control, state, rewards)
             return True
         if ending == EXHAUSTED:
-            settled_value(control, tree, node, np.int64(state.current_player()), rewards)
+            proven_value(control, tree, node, np.int64(state.current_player()), rewards)
             return True
         if graph and ending == REPEATED:
             set_repetition(control, tree, rewards)
             return True
         return False
 
-    return settle_leaf
+    return finish_leaf
 
 
 @functools.cache
 def make_run(build: Build) -> CompiledFunction[..., None]:
     """The loop that evaluates by itself, in one of its builds."""
-    descend = make_descend(build, watching=False)
-    settle_leaf = make_settle_leaf(build)
+    descend = make_descend(build, in_flight=False)
+    finish_leaf = make_finish_leaf(build)
     evaluate = make_evaluate(build)
     backup = make_backup(build)
-    solver, amaf, graph, rich, general = build.solver, build.amaf, build.graph, build.rich, build.general
+    solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
 
     @kernel
     def run(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) -> None:
@@ -263,7 +255,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
             arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
             depth = descend(control, tree, totals, work, state, work.path, work.movers, rng)
             if (
-                general and control[0].status == NEED_ROOM
+                stochastic and control[0].status == NEED_ROOM
             ):  # the same simulation comes down again, to the same move of the root
                 control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = (
                     arms,
@@ -280,25 +272,25 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
             # 3. Evaluate.
             if amaf:
                 clear_played(work)
-            if rich:
+            if full:
                 control[0].trailed = 0
-            if not settle_leaf(control, tree, state, work.path[depth], work.rewards):
+            if not finish_leaf(control, tree, state, work.path[depth], work.rewards):
                 control[0].culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
                 evaluate(control, work, state, depth, work.rewards, rng)
-                if rich and control[0].backup == IMPLICIT:
+                if full and control[0].leaf_heuristic:
                     heuristic(state, control, work.trial)
-                    gang_up(control, work.trial, control[0].low + control[0].high)
+                    make_paranoid(control, work.trial, control[0].low + control[0].high)
             if control[0].status != DONE:
                 break
-            if general:
-                gang_up(control, work.rewards, control[0].low + control[0].high)
+            if stochastic:
+                make_paranoid(control, work.rewards, control[0].low + control[0].high)
             # 4. Back up.
             backup(control, tree, totals, work, work.path, work.movers, depth, control[0].ending, work.rewards)
             forget_answers(control, work.answers)
             control[0].done += 1
             control[0].turn += 1
             control[0].rng = rng_word(rng)
-            if solver and tree.links[ROOT].flags & SETTLED:
+            if solver and tree.links[ROOT].flags & PROVEN:
                 control[0].status = SOLVED
                 break
 

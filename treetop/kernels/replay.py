@@ -13,7 +13,7 @@ import numpy.typing as npt
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import state_at
 from treetop.compiler.specialise import by_method
-from treetop.kernels.chance import is_chance
+from treetop.kernels.chance.outcomes import is_chance
 from treetop.kernels.graph import position_key
 from treetop.tree.layout import DRAWN, SHARED
 from treetop.types import NONE, ROOT

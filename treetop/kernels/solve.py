@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.tree.layout import BOUNDED, CLOSED, DRAWN, FAILED, SETTLED
+from treetop.tree.layout import BOUNDED, CLOSED, DRAWN, FAILED, PROVEN
 from treetop.types import ROOT
 
-UNCHANGED, NARROWER, SETTLED_NOW = 0, 1, 2
+UNCHANGED, NARROWER, PROVEN_NOW = 0, 1, 2
 
 
 @inline_kernel
@@ -41,20 +41,20 @@ def close(tree: Any, node: Any) -> None:
 
 
 @inline_kernel
-def settle_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
+def prove_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
     """The game is over here: the bounds are its rewards."""
     players = control[0].players
     for player in range(players):
         tree.bounds[node, player] = rewards[player]
         tree.bounds[node, players + player] = rewards[player]
     tree.distances[node] = 0
-    tree.links[node].flags |= SETTLED | BOUNDED
+    tree.links[node].flags |= PROVEN | BOUNDED
     close(tree, node)
 
 
 @inline_kernel
 def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
-    """Bounds of a node from those of its children, among whom `mover` chooses; whether anything became narrower, or settled."""
+    """Bounds of a node from those of its children, among whom `mover` chooses; return whether anything became narrower, or proven."""
     if tree.links[node].flags & DRAWN:
         return int(_expect_bounds(control, tree, node))
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
@@ -88,24 +88,24 @@ def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
         tree.bounds[node, player] = low
         tree.bounds[node, control[0].players + player] = high
     tree.links[node].flags |= BOUNDED
-    if not all_closed or tree.links[node].flags & SETTLED:
+    if not all_closed or tree.links[node].flags & PROVEN:
         return change
-    tree.links[node].flags |= SETTLED
+    tree.links[node].flags |= PROVEN
     tree.distances[node] = 1 + _distance(control, tree, first, count, mover, sure)
     if node != ROOT:
         close(tree, node)
-    return SETTLED_NOW
+    return PROVEN_NOW
 
 
 @kernel
 def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
-    """Bounds where chance decides: those of the outcomes, by their probabilities. Settled when all of them are."""
+    """Bounds where chance decides: those of the outcomes, by their probabilities. Proven when all of them are."""
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
     players, change, farthest = np.int64(control[0].players), UNCHANGED, np.int64(0)
-    settled = True
+    proven = True
     for child in range(first, first + count):
-        settled = settled and tree.links[child].flags & SETTLED != 0
-        if settled:
+        proven = proven and tree.links[child].flags & PROVEN != 0
+        if proven:
             farthest = max(farthest, np.int64(tree.distances[child]))
     for player in range(players):
         low, high, mass = 0.0, 0.0, 0.0
@@ -120,18 +120,18 @@ def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
         )  # a mean of equal numbers may miss them by a bit
         if low > lower_bound(control, tree, node, player) or high < upper_bound(control, tree, node, player):
             change = NARROWER
-        if change == NARROWER or settled:
+        if change == NARROWER or proven:
             if tree.links[node].flags & BOUNDED == 0:
                 for other in range(players):
                     tree.bounds[node, other], tree.bounds[node, players + other] = control[0].low, control[0].high
                 tree.links[node].flags |= BOUNDED
             tree.bounds[node, player], tree.bounds[node, players + player] = low, high
-    if not settled or tree.links[node].flags & SETTLED:
+    if not proven or tree.links[node].flags & PROVEN:
         return change
-    tree.links[node].flags |= SETTLED
+    tree.links[node].flags |= PROVEN
     tree.distances[node] = 1 + farthest
     close(tree, node)
-    return SETTLED_NOW
+    return PROVEN_NOW
 
 
 @inline_kernel
@@ -162,7 +162,7 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
     """Moves to the end from the best proven child: the nearest for a winner, the farthest for a loser."""
     nearest, farthest = np.int64(2**31 - 2), np.int64(0)
     for child in range(first, first + count):
-        if tree.links[child].flags & SETTLED == 0:
+        if tree.links[child].flags & PROVEN == 0:
             farthest = np.int64(control[0].max_length)  # as bad a move, perhaps, and nobody knows how long it lasts
         elif tree.bounds[child, mover] == value:
             nearest = min(nearest, np.int64(tree.distances[child]))
@@ -171,9 +171,9 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
 
 
 @kernel
-def settled_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -> None:
+def proven_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -> None:
     """What a node without an open child is worth. Where a tie of the mover's leaves others in doubt, the middle of their bounds."""
-    update_bounds(control, tree, node, mover)  # in a graph it may have been settled by other ways
+    update_bounds(control, tree, node, mover)  # in a graph it may have been proven by other ways
     for player in range(control[0].players):
         rewards[player] = 0.5 * (tree.bounds[node, player] + tree.bounds[node, control[0].players + player])
 
@@ -189,7 +189,7 @@ def clip_to_bounds(control: Any, tree: Any, node: Any, rewards: Any) -> None:
 
 @inline_kernel
 def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, step: Any) -> None:
-    """Let the sums of a settled node say its exact value."""
+    """Let the sums of a proven node say its exact value."""
     visits, players = tree.stats[node].visits, control[0].players
     for player in range(players):
         exact = 0.5 * (tree.bounds[node, player] + tree.bounds[node, players + player]) * visits
@@ -204,19 +204,19 @@ def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, ste
 
 
 @kernel
-def settle(
+def prove(
     control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any
 ) -> None:
-    """The end of the path is settled: tell those above, as far as it narrows anything.
+    """The end of the path is proven: tell those above, as far as it narrows anything.
 
-    A node that becomes settled had a mean of guesses; it gets the exact value instead. The means above keep what they had: visits to a
+    A node that becomes proven had a mean of guesses; it gets the exact value instead. The means above keep what they had: visits to a
     move that is now known to lose would else count as lost ones of a player who will not make them.
     """
     if terminal:
-        settle_terminal(control, tree, path[depth], rewards)
+        prove_terminal(control, tree, path[depth], rewards)
     for step in range(depth - 1, -1, -1):
         found = update_bounds(control, tree, path[step], movers[step])
         if found == UNCHANGED:
             break
-        if found == SETTLED_NOW:
+        if found == PROVEN_NOW:
             _set_exact(control, tree, totals, path[step], movers, step)

@@ -8,7 +8,7 @@ import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
-from treetop.kernels.chance import collect, draw_outcome
+from treetop.kernels.chance.outcomes import draw_outcome
 from treetop.kernels.control import (
     BAD_ACTION,
     BAD_OUTCOME,
@@ -16,14 +16,15 @@ from treetop.kernels.control import (
     DONE,
     NEED_ROOM,
     OWN_MOVES,
-    REGRET,
     ROLLOUT,
     TOO_LONG,
 )
 from treetop.kernels.control import HEURISTIC as BY_HEURISTIC
-from treetop.kernels.evaluate import outcome, random_action, rollout_action
+from treetop.kernels.evaluate import random_action, rollout_action
 from treetop.kernels.expand import heuristic
-from treetop.kernels.view_rules import count_outcomes, followed_outcome, learn_regrets, pick, widen
+from treetop.kernels.rewards import collect, outcome
+from treetop.kernels.rules.regret_matching import update_regrets
+from treetop.kernels.view_rules import count_outcomes, followed_outcome, pick, widen
 from treetop.kernels.views import (
     add_missing,
     apply_joint,
@@ -106,7 +107,7 @@ def _evaluate(control: Any, work: Any, start: Any, depth: Any, rewards: Any, rng
         _random_step(control, work, state, rng)
         if control[0].status != DONE:
             return
-        if control[0].on_the_way:
+        if control[0].step_rewards:
             collect(state, control, work.gain[1])
             for player in range(control[0].players):
                 work.gain[0, player] += worth * work.gain[1, player]
@@ -134,15 +135,15 @@ def look(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) 
         if control[0].status != DONE:
             break
         # 3. Evaluate.
-        if control[0].fresh:
+        if control[0].is_new:
             _evaluate(control, work, state, np.int64(control[0].depth), work.rewards, rng)
         else:
             outcome(control, state, work.rewards)
         if control[0].status != DONE:
             break
         # 4. Back up.
-        if control[0].fresh:
-            _settle_in(control, tree, work, state)
+        if control[0].is_new:
+            _mark_visited(control, tree, work, state)
         _back_up(control, tree, totals, work, chosen, work.rewards)
         control[0].done += 1
         control[0].rng = rng_word(rng)
@@ -157,7 +158,7 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
     chosen, depth, length = np.int64(0), np.int64(0), np.int64(0)
     history = np.uint64(control[0].history)
     control[0].depth = 0
-    control[0].fresh = 0
+    control[0].is_new = 0
     control[0].logged = 0
     work.steps[0, :] = 0.0
     while not state.is_terminal():
@@ -169,7 +170,7 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
         if player == CHANCE:
             if control[0].chance_widening > 0.0:
                 chosen += followed_outcome(control, tree, work, state, history, chosen, depth, rng)
-                lot = np.int64(control[0].lot)
+                lot = np.int64(control[0].outcome)
             else:
                 lot = np.int64(draw_outcome(state, control, work, rng))
             _make_outcome(control, state, lot)
@@ -178,7 +179,7 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
             control[0].depth = length
             if not control[0].open_loop:
                 history = follow(history, lot)
-            if control[0].on_the_way:
+            if control[0].step_rewards:
                 collect(state, control, work.gain[1])
                 for other in range(control[0].players):
                     work.steps[depth, other] += work.gain[1, other]
@@ -201,7 +202,7 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
                 add_missing(control, tree, work, np.int64(work.views[mover]), count)
                 if control[0].status != DONE:
                     return chosen
-        if control[0].fresh:
+        if control[0].is_new:
             return chosen
         depth += 1
         made = chosen
@@ -215,7 +216,7 @@ def _descend(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> Any:
             if control[0].status != DONE:
                 return chosen
             if count == 0:  # a tree that may not grow has never seen these moves
-                control[0].fresh = 1
+                control[0].is_new = 1
                 return chosen
             slot = np.int64(pick(control, tree, work, count, rng))
             work.path[made], work.movers[made], work.times[made] = view, mover, depth
@@ -261,7 +262,7 @@ def _note_offered(control: Any, tree: Any, work: Any, view: Any, entry: Any, cou
 
 
 @inline_kernel
-def _settle_in(control: Any, tree: Any, work: Any, state: Any) -> None:
+def _mark_visited(control: Any, tree: Any, work: Any, state: Any) -> None:
     """The views at the end of a simulation are new no longer."""
     player = np.int64(state.current_player())
     for mover in range(control[0].players):
@@ -286,8 +287,8 @@ def _back_up(control: Any, tree: Any, totals: Any, work: Any, chosen: Any, rewar
                 continue
             first, value = np.int64(tree.links[view].first_child), rewards[mover]
             slot = first + work.places[entry]
-            if control[0].rule == REGRET:
-                learn_regrets(control, tree, work, view, slot, value)
+            if len(tree.regrets) > 0:
+                update_regrets(control, tree, work, view, slot, value)
             for index in range(work.counts[entry]):
                 offered = index if work.starts[entry] == NONE else work.offered[work.starts[entry] + index]
                 tree.available[first + offered] += 1

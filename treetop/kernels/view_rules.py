@@ -9,13 +9,18 @@ import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import mix_bits
-from treetop.kernels.chance import draw_outcome
-from treetop.kernels.control import BLIND, DONE, FIRST, PUCT, REGRET
-from treetop.kernels.rich import normalised
-from treetop.kernels.select import puct_scale
+from treetop.kernels.chance.outcomes import draw_outcome
+from treetop.kernels.control import DONE, FIRST
+from treetop.kernels.rules import RULES
+from treetop.kernels.rules.regret_matching import RegretMatching, draw_by_regret
+from treetop.kernels.rules.uniform import Uniform
+from treetop.kernels.select import at_node, score_of
+from treetop.kernels.values import fixed_fpu, normalised
 from treetop.kernels.views import FIRST_ROOM, add_action, find, open_view, sample_action
 from treetop.tree.layout import DRAWN, MAX_CHILDREN
 from treetop.types import CHANCE, NONE
+
+_UNIFORM, _REGRET = RULES.index(Uniform), RULES.index(RegretMatching)
 
 
 @inline_kernel
@@ -74,14 +79,19 @@ def followed_outcome(
         control[0].chance_widening * tree.stats[view].visits ** control[0].widening_power
     )
     if allowed:
-        control[0].lot = np.int64(draw_outcome(state, control, work, rng))
-        if view == NONE or control[0].status != DONE or control[0].lot < 0 or control[0].lot >= control[0].num_outcomes:
+        control[0].outcome = np.int64(draw_outcome(state, control, work, rng))
+        if (
+            view == NONE
+            or control[0].status != DONE
+            or control[0].outcome < 0
+            or control[0].outcome >= control[0].num_outcomes
+        ):
             return 0
-        place = np.int64(_place_of(tree, view, control[0].lot))
+        place = np.int64(_place_of(tree, view, control[0].outcome))
         if place == NONE:
             if control[0].frozen:
                 return 0
-            place = np.int64(add_action(control, tree, view, control[0].lot)) - tree.links[view].first_child
+            place = np.int64(add_action(control, tree, view, control[0].outcome)) - tree.links[view].first_child
             if control[0].status != DONE:
                 return 0
     else:
@@ -89,7 +99,7 @@ def followed_outcome(
         while point >= 0:
             place += 1
             point -= tree.available[first + place]
-        control[0].lot = np.int64(tree.links[first + place].action)
+        control[0].outcome = np.int64(tree.links[first + place].action)
     work.path[entry], work.movers[entry], work.times[entry] = view, CHANCE, time
     work.places[entry], work.counts[entry] = place, allowed
     return 1
@@ -117,59 +127,28 @@ def count_outcomes(tree: Any, work: Any, entries: Any) -> None:
             tree.stats[view].visits += 1
 
 
-@inline_kernel
-def _mixture(control: Any, tree: Any, work: Any, count: Any) -> None:
-    """Regret matching: in `work.scores` each action's share of the positive regrets; equal shares where there are none."""
-    total = 0.0
-    for index in range(count):
-        work.scores[index] = max(0.0, tree.regrets[work.tied[index]])
-        total += work.scores[index]
-    for index in range(count):
-        work.scores[index] = work.scores[index] / total if total > 0.0 else 1.0 / count
-
-
-@inline_kernel
-def _exploring(control: Any, visits: Any) -> float:
-    """How often a view that was seen so often tries any action at all. It must fade: an equilibrium against players who err is another one."""
-    return float(control[0].regret_mix / (1.0 + 0.01 * visits) ** (1.0 / 3.0))
-
-
-@inline_kernel
-def _explored(mix: float, share: float, count: Any) -> float:
-    """The chance with which an action of that share is tried: every one has some."""
-    return float((1.0 - mix) * share + mix / count)
+_score = score_of(None)
 
 
 @kernel
 def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
-    """Which of the actions in `work.tied` to follow, by the rule. They are counted as available when the simulation has ended well."""
+    """Return which of the actions in `work.tied` to follow, by the rule.
+
+    N is how often an action could have been chosen, this time included: its availability. It is counted when the simulation has ended well.
+    """
     code = control[0].rule
-    if code == BLIND:
+    if code == _UNIFORM:
         return np.int64(work.tied[rng.below(count)])
-    if code == REGRET:
-        _mixture(control, tree, work, count)
-        drawn, mix = rng.random(), _exploring(control, tree.stats[tree.links[work.tied[0]].parent].visits)
-        for index in range(count - 1):
-            drawn -= _explored(mix, work.scores[index], count)
-            if drawn < 0.0:
-                return np.int64(work.tied[index])
-        return np.int64(work.tied[count - 1])
+    if code == _REGRET:
+        return draw_by_regret(control, tree, work, count, rng)
     highest, equal = -np.inf, 0
-    first_play = (
-        min(max(normalised(control, control[0].first_play), 0.0), 1.0)
-        if control[0].normalise
-        else control[0].first_play
-    )
+    fpu = fixed_fpu(control)
     for index in range(count):
         slot = work.tied[index]
-        visits, available = tree.stats[slot].visits, tree.available[slot] + 1.0
-        value = np.inf if code != PUCT else first_play
-        if visits > 0:
-            value = normalised(control, tree.stats[slot].value_sum / visits)
-        if code == PUCT:
-            value += puct_scale(control[0].c, control[0].c_base, available) / (count * (1.0 + visits))
-        elif visits > 0:
-            value += control[0].c * math.sqrt(math.log(available) / visits)
+        visits, available = np.int64(tree.stats[slot].visits), tree.available[slot] + 1.0
+        value = fpu if visits == 0 else normalised(control, tree.stats[slot].value_sum / visits)
+        shared = at_node(control, tree, work, slot, 0, 0, slot, 1, available)
+        value = _score(control, tree, work, slot, 0, value, visits, 1.0 / count, available, shared, fpu, rng)
         work.scores[index] = value
         if value > highest:
             highest, equal = value, 1
@@ -182,30 +161,3 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
                 return np.int64(work.tied[index])
             turn -= 1
     return np.int64(work.tied[0])
-
-
-@inline_kernel
-def learn_regrets(control: Any, tree: Any, work: Any, view: Any, slot: Any, value: float) -> None:
-    """What each action would have brought instead: its mean so far, and for the one that was tried a correction by its chance."""
-    first, count = np.int64(tree.links[view].first_child), np.int64(tree.links[view].num_children)
-    for index in range(count):
-        work.tied[index] = first + index
-    _mixture(control, tree, work, count)
-    expected, mix = 0.0, _exploring(control, tree.stats[view].visits)
-    for index in range(count):
-        expected += work.scores[index] * _estimate(control, tree, work, first, index, count, slot, mix, value)
-    for index in range(count):
-        tree.strategies[first + index] += work.scores[index]
-        tree.regrets[first + index] += _estimate(control, tree, work, first, index, count, slot, mix, value) - expected
-
-
-@inline_kernel
-def _estimate(
-    control: Any, tree: Any, work: Any, first: Any, index: Any, count: Any, chosen: Any, mix: float, value: float
-) -> float:
-    other = first + index
-    visits = tree.stats[other].visits
-    usual = tree.stats[other].value_sum / visits if visits > 0 else control[0].middle
-    if other == chosen:
-        usual += (value - usual) / _explored(mix, work.scores[index], count)
-    return float(usual)

@@ -275,9 +275,9 @@ def view_of(control: Any, tree: Any, work: Any, state: Any, mover: Any, history:
     view = np.int64(find(tree, work, key))
     if view != NONE:
         if tree.links[view].own == 0:
-            control[0].fresh = 1
+            control[0].is_new = 1
         return view
-    control[0].fresh = 1
+    control[0].is_new = 1
     if control[0].frozen:
         return np.int64(NONE)
     return np.int64(open_view(control, tree, work, key, count if count > 0 else np.int64(FIRST_ROOM)))

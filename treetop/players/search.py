@@ -33,7 +33,7 @@ class SearchPlayer(BasePlayer):
         self.evaluator = evaluator
         """The evaluator of leaves. Default: the search's own choice."""
         self.reuse = reuse
-        self.clairvoyant = config.information == "open"
+        self.clairvoyant = config.information.name == "perfect"
         """Whether it uses hidden information. A match says so in its records."""
         self.last_result: SearchResult | None = None
         """The result of the last search, with its simulations and seconds; None before the first move of a game."""

@@ -23,7 +23,7 @@ from treetop.players.gnubg import GnubgPlayer
 from treetop.players.own import PlayerMaker
 from treetop.players.player import Player
 from treetop.players.search import SearchPlayer
-from treetop.search.config import SearchConfig
+from treetop.search.config import option_names
 from treetop.search.evaluator import make_evaluator
 from treetop.search.limits import Limit
 from treetop.search.presets import PRESETS
@@ -156,7 +156,7 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
     parameters = inspect.signature(preset).parameters.values()
     settings = [parameter.name for parameter in parameters if parameter.kind is not parameter.VAR_KEYWORD]
     if len(settings) < len(parameters):
-        settings += SearchConfig.__dataclass_fields__
+        settings += option_names()
     _refuse_unknown(Spec(kind), options, (*_SEARCH_OPTIONS, *settings))
     limits = {key: options.pop(key) for key in _LIMITS if key in options}
     reuse = options.pop("reuse", True)

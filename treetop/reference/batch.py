@@ -31,10 +31,10 @@ class BatchSearch(ReferenceSearch):
         A way down that meets a leaf in flight ends the batch, and the random numbers begin again where it began.
         """
         leaves, done = list[Leaf](), 0
-        while done + len(leaves) < size and not self.root.is_settled:
+        while done + len(leaves) < size and not self.root.is_proven:
             word, state = self.rng.word, self.position.state
             path, ending = self.select(state)
-            rewards = None if ending == EXHAUSTED and len(path) == 1 else self.settle(path[-1], state, ending)
+            rewards = None if ending == EXHAUSTED and len(path) == 1 else self.finish(path[-1], state, ending)
             if rewards is None and (ending == EXHAUSTED or path[-1].in_flight):
                 self.rng.word = word
                 break
@@ -60,7 +60,7 @@ class BatchSearch(ReferenceSearch):
                 and not self.expand(path, leaf.state, row)
             ):
                 ending = REPEATED
-                mixed = self.settle(path[-1], leaf.state, ending) or mixed
+                mixed = self.finish(path[-1], leaf.state, ending) or mixed
             self.back_up(path, leaf.state, mixed, ending)
 
     def drop(self, leaves: list[Leaf]) -> None:

@@ -100,19 +100,19 @@ def random_outcome(search: ReferenceSearch, state: Any) -> int:
 
 def received(search: ReferenceSearch, state: Any) -> list[float]:
     """What the last step brought to every player."""
-    if not search.pays_on_the_way:
+    if not search.pays_immediately:
         return [0.0] * search.facts.players
     out = np.zeros(search.facts.players)
     state.step_rewards(out)
-    return ganged_up(search, [float(reward) for reward in out], 0.0)
+    return made_paranoid(search, [float(reward) for reward in out], 0.0)
 
 
-def ganged_up(search: ReferenceSearch, rewards: list[float], both: float | None = None) -> list[float]:
+def made_paranoid(search: ReferenceSearch, rewards: list[float], both: float | None = None) -> list[float]:
     """Where all play against one: the others have what that one leaves of `both`, by default the two ends of the utility range together."""
-    if search.hunted is None:
+    if search.paranoid_target is None:
         return rewards
-    total, worth = sum(search.facts.rewards) if both is None else both, rewards[search.hunted]
-    return [worth if player == search.hunted else total - worth for player in range(search.facts.players)]
+    total, worth = sum(search.facts.rewards) if both is None else both, rewards[search.paranoid_target]
+    return [worth if player == search.paranoid_target else total - worth for player in range(search.facts.players)]
 
 
 def fade(search: ReferenceSearch, node: Node) -> float:

@@ -37,7 +37,7 @@ class Node:
     bounds: list[tuple[float, float]] | None = None
     """What every player is sure to receive at least and at most, as far as it is proven: see solver.py."""
     distance: int = 0
-    is_settled: bool = False
+    is_proven: bool = False
     is_closed: bool = False
     is_terminal: bool = False
     is_drawn: bool = False

@@ -136,7 +136,7 @@ def heuristic_logits(search: ReferenceSearch, state: Any, actions: list[int]) ->
     for action in actions:
         following = state.copy()
         following.apply(action)
-        told = chance.ganged_up(
+        told = chance.made_paranoid(
             search, outcome(search, following) if following.is_terminal() else heuristic(search, following)
         )
         fade = 1.0 if chance.decides(following) else search.settings.discount

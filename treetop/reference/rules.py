@@ -83,7 +83,7 @@ def opened(settings: Settings, children: list[Node], total: int) -> int:
 
 def untried(family: Family) -> float:
     """What UCB1 and its kin score a move that nobody has tried: infinity, or what first play says."""
-    return math.inf if family.settings.first_play is None else family.first_play
+    return math.inf if family.settings.fpu is None else family.first_play
 
 
 def ucb1(family: Family, child: Node) -> float:
@@ -163,7 +163,7 @@ def ucb_v(family: Family, child: Node) -> float:
     )
 
 
-def history(family: Family, child: Node) -> float:
+def progressive_history(family: Family, child: Node) -> float:
     """UCB1 + H * W / ((1 - Q) * n + 1), with H the mean of the move wherever it was played, and Q and H from 0 to 1."""
     if child.begun == 0:
         return untried(family)
@@ -206,7 +206,7 @@ def normal(rng: Rng) -> float:
             return x * math.sqrt(-2.0 * math.log(square) / square)
 
 
-def blind(_family: Family, _child: Node) -> float:
+def uniform(_family: Family, _child: Node) -> float:
     """The same for all."""
     return 0.0
 
@@ -264,8 +264,8 @@ RULES: dict[str, Rule] = {
     "puct": puct,
     "ucb1_tuned": ucb1_tuned,
     "ucb_v": ucb_v,
-    "history": history,
+    "progressive_history": progressive_history,
     "rave": rave,
     "thompson": thompson,
-    "blind": blind,
+    "uniform": uniform,
 }

@@ -37,9 +37,9 @@ class ReferenceSearch:
         self.rng = Rng(seed)
         self.root = Node.new(self.facts.players)
         self.scale = values.Scale(settings, self.facts)
-        self.hunted = position.player if settings.opponents == "paranoid" else None
+        self.paranoid_target = position.player if settings.opponents == "paranoid" else None
         """The player against whom all others are taken to play."""
-        self.pays_on_the_way = position.game.has("step_rewards")
+        self.pays_immediately = position.game.has("step_rewards")
         self.steps: list[list[float]] = []
         self.path: list[Node] = []
         """The present path, and what each step of it brought to every player."""
@@ -67,7 +67,7 @@ class ReferenceSearch:
         for done in range(simulations):
             if self.root.children:
                 root.dress(self, simulations - done)
-            if self.root.is_settled or not self.simulate():
+            if self.root.is_proven or not self.simulate():
                 break
 
     def simulate(self) -> bool:
@@ -77,7 +77,7 @@ class ReferenceSearch:
         if ending == EXHAUSTED and len(path) == 1:
             return False
         self.trail = []
-        rewards = self.settle(path[-1], state, ending)
+        rewards = self.finish(path[-1], state, ending)
         if rewards is None:
             rewards = rollouts.evaluate(self, state)
         self.back_up(path, state, rewards, ending)
@@ -160,7 +160,7 @@ class ReferenceSearch:
 
     # 3. Evaluate.
 
-    def settle(self, node: Node, state: Any, ending: str) -> list[float] | None:
+    def finish(self, node: Node, state: Any, ending: str) -> list[float] | None:
         """What the end of a path is worth, where nobody needs to be asked."""
         if ending == ENDED:
             return rollouts.outcome(self, state)
@@ -177,8 +177,8 @@ class ReferenceSearch:
     def back_up(self, path: list[Node], state: Any, rewards: list[float], ending: str) -> None:
         """One more visit for each node of a path, and for each player what it was worth."""
         if self.settings.solver and ending in (ENDED, EXHAUSTED):
-            solver.settle(self.facts, path, rewards, ending == ENDED)
-        rewards = chance.ganged_up(self, rewards)
+            solver.prove(self.facts, path, rewards, ending == ENDED)
+        rewards = chance.made_paranoid(self, rewards)
         path[-1].evaluate(rewards)
         guess = values.heuristic_of(self, path[-1], state, rewards)
         rollouts.remember(self, path, rewards)

@@ -59,11 +59,11 @@ def update(facts: Facts, node: Node) -> tuple[bool, bool]:
     all_closed = all(child.is_closed for child in children)
     if narrower or all_closed:
         node.bounds = found
-    if not all_closed or node.is_settled:
+    if not all_closed or node.is_proven:
         return narrower, False
-    node.is_settled = node.is_closed = True
-    away = [child.distance for child in children if child.is_settled and bounds(facts, child, mover)[0] == sure]
-    unknown = [facts.max_length for child in children if not child.is_settled]
+    node.is_proven = node.is_closed = True
+    away = [child.distance for child in children if child.is_proven and bounds(facts, child, mover)[0] == sure]
+    unknown = [facts.max_length for child in children if not child.is_proven]
     node.distance = 1 + (max(away + unknown) if sure < facts.middle else min(away))
     return True, True
 
@@ -80,12 +80,12 @@ def _expect(facts: Facts, node: Node) -> tuple[bool, bool]:
         found.append((max(low, lowest), min(high, highest)))
     old = [bounds(facts, node, player) for player in range(facts.players)]
     narrower = any(low > before or high < after for (low, high), (before, after) in zip(found, old, strict=True))
-    settled = all(child.is_settled for child in children)
+    settled = all(child.is_proven for child in children)
     if narrower or settled:
         node.bounds = found
-    if not settled or node.is_settled:
+    if not settled or node.is_proven:
         return narrower, False
-    node.is_settled = node.is_closed = True
+    node.is_proven = node.is_closed = True
     node.distance = 1 + max(child.distance for child in children)
     return True, True
 
@@ -93,11 +93,11 @@ def _expect(facts: Facts, node: Node) -> tuple[bool, bool]:
 def finish(node: Node, rewards: list[float]) -> None:
     """Set the bounds of a node where the game is over to its rewards."""
     node.bounds = [(reward, reward) for reward in rewards]
-    node.is_settled = node.is_closed = True
+    node.is_proven = node.is_closed = True
     node.distance = 0
 
 
-def settle(facts: Facts, path: list[Node], rewards: list[float], is_terminal: bool) -> None:
+def prove(facts: Facts, path: list[Node], rewards: list[float], is_terminal: bool) -> None:
     """The end of a path is settled: tell those above, as far as it narrows anything.
 
     A node that becomes settled had a mean of guesses; its sums become n times the exact value. The sums above keep what they had.

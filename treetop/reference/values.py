@@ -74,7 +74,9 @@ def backed_up(settings: Settings, child: Node) -> float:
 def child_value(search: ReferenceSearch, child: Node, first_play: float) -> float:
     """What the mover thinks of a child: (Q * n + loss * O) / (n + O) where its O evaluations in flight count as losses, else Q."""
     settings, scale = search.settings, search.scale
-    as_losses = settings.virtual == "loss" or (settings.virtual == "mix" and child.visits < settings.virtual_until)
+    as_losses = settings.virtual_loss == "always" or (
+        settings.virtual_loss == "first" and child.visits < settings.virtual_loss_until
+    )
     if child.in_flight and as_losses:
         value = scale.of(backed_up(settings, child)) if child.visits else 0.0
         return (value * child.visits + scale.loss * child.in_flight) / child.begun
@@ -96,11 +98,11 @@ def first_play(search: ReferenceSearch, node: Node) -> float:
     scaled: V - r * sqrt(the prior of all tried moves).
     """
     settings, scale = search.settings, search.scale
-    if not isinstance(settings.first_play, str):
-        value = search.facts.middle if settings.first_play is None else settings.first_play
+    if not isinstance(settings.fpu, str):
+        value = search.facts.middle if settings.fpu is None else settings.fpu
         return min(max(scale.of(value), 0.0), 1.0) if scale.normalises else value
-    reduction = settings.first_play_reduction
-    if settings.first_play == "scaled":
+    reduction = settings.fpu_reduction
+    if settings.fpu == "scaled":
         reduction *= math.sqrt(added(child.prior for child in node.children if child.visits))
     mover = node.children[0].chooser
     mean = node.sums[mover] / node.visits
@@ -111,9 +113,9 @@ def first_play(search: ReferenceSearch, node: Node) -> float:
 
 def heuristic_of(search: ReferenceSearch, node: Node, state: Any, rewards: list[float]) -> list[float]:
     """What implicit minimax begins with at an evaluated node: the game's heuristic, or the rewards where they are sure."""
-    if search.settings.backup != "implicit" or node.is_terminal or node.is_settled:
+    if search.settings.backup != "implicit" or node.is_terminal or node.is_proven:
         return rewards
-    return chance.ganged_up(search, rollouts.heuristic(search, state))
+    return chance.made_paranoid(search, rollouts.heuristic(search, state))
 
 
 def update_vector(

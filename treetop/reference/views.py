@@ -52,7 +52,7 @@ class ViewSearch(Moves):
             if player == CHANCE:
                 lot = self.random_outcome(state) if self.settings.chance_widening is None else self.followed(state, way)
                 state.apply(lot)
-                way += () if self.settings.chance == "open" else (lot,)
+                way += () if self.settings.chance == "open_loop" else (lot,)
                 steps[-1] = plus(steps[-1], self.received(state))
                 continue
             movers = range(self.facts.players) if player == SIMULTANEOUS else [player]
@@ -96,7 +96,7 @@ class ViewSearch(Moves):
 
     def key(self, state: Any, mover: int, way: tuple[int, ...]) -> Seen:
         """A player chooses by what it has seen itself, or by what the searcher has."""
-        viewer = mover if self.settings.observers == "all" else self.player
+        viewer = mover if self.settings.observers == "multiple" else self.player
         return mover, int(state.information(viewer)) if self.game.has("information") else way
 
     def widened(self, view: View, state: Any) -> list[Choice]:
@@ -112,16 +112,16 @@ class ViewSearch(Moves):
 
     def pick(self, view: View, offered: list[Choice]) -> Choice:
         """One of the actions that are there, by the rule; ties go to the seed or to the first."""
-        if self.settings.rule == "blind":
+        if self.settings.rule == "uniform":
             return offered[self.rng.below(len(offered))]
-        if self.settings.rule == "regret":
+        if self.settings.rule == "regret_matching":
             return offered[drawn(self.rng, self.explored(view, mixture(offered)))]
         scores = [self.score(choice, len(offered)) for choice in offered]
         tied = [choice for choice, score in zip(offered, scores, strict=True) if score == max(scores)]
         return tied[0] if len(tied) == 1 or self.settings.tie_break == "first" else tied[self.rng.below(len(tied))]
 
     def score(self, choice: Choice, count: int) -> float:
-        """UCB1: Q + c * sqrt(ln a / n), PUCT: Q + c(a) * sqrt(a) / (count * (1 + n)), with a how often it was there, this time included."""
+        """UCB1: Q + c * sqrt(ln a / n), PUCT: Q + c(a) * sqrt(a) * P / (1 + n), with a how often it was there, this time included."""
         settings, there, visits = self.settings, choice.available + 1.0, choice.visits
         value = self.scale.of(choice.total / visits) if visits else 0.0
         if settings.rule == "ucb1":
@@ -129,7 +129,7 @@ class ViewSearch(Moves):
         if not visits:
             value = min(max(self.scale.of(self.facts.middle), 0.0), 1.0) if self.scale.normalises else self.facts.middle
         c = settings.c + (math.log((1.0 + there + settings.c_base) / settings.c_base) if settings.c_base else 0.0)
-        return value + c * math.sqrt(there) / (count * (1.0 + visits))
+        return value + c * math.sqrt(there) * (1.0 / count) / (1.0 + visits)
 
     def explored(self, view: View, shares: list[float]) -> list[float]:
         """(1 - e) * share + e / count, with e = regret_mix / (1 + n / 100)^(1/3) after n visits of the view: what is tried fades."""
@@ -146,7 +146,7 @@ class ViewSearch(Moves):
             ]
             for entry in reversed([entry for entry in made if entry.time == time]):
                 worth, choice = rewards[entry.mover], entry.choice
-                if self.settings.rule == "regret":
+                if self.settings.rule == "regret_matching":
                     self.learn(entry.view, choice, worth)
                 for other in entry.offered:
                     other.available += 1

@@ -6,6 +6,7 @@ trees in which all that works for open games works; `information="honest"` searc
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -14,10 +15,12 @@ from treetop.compiler.rng import Rng, mix
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.position import Position
+from treetop.kernels.information import Determinizations, PerfectInformation
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import in_python
 from treetop.search.machine import Machine
+from treetop.search.plan import refuse_parts
 from treetop.search.root import block
 from treetop.search.view_machine import ViewMachine, needs_views
 from treetop.tree.layout import MANY_OWN
@@ -25,13 +28,16 @@ from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
 _DEALS = 0x6465616C73  # deals come from numbers of their own
-_USUAL = {"solver": False, "root": "rule", "noise": 0.0, "forced_playouts": 0.0, "backup": "mean"}
-"""Settings that have to be as they are: they look at one root, and here are many."""
+_WORKS_WITH = {
+    "rule": ("ucb1", "puct", "ucb1_tuned", "ucb_v", "thompson", "uniform"),
+    "backup": ("mean",),
+    "root": ("rule",),
+}
 
 
 def needs_deals(game: Game, config: SearchConfig) -> bool:
     """Whether a game is searched deal by deal."""
-    return game.has("determinize") and config.information == "deals"
+    return game.has("determinize") and config.information.name == "determinizations"
 
 
 class DealsMachine(Machine):
@@ -43,10 +49,13 @@ class DealsMachine(Machine):
         self, position: Position, config: SearchConfig, evaluator: Any, expand_after: int, seed: int, player: int
     ) -> None:
         _check(config, evaluator, position.game)
-        each = config.but(
-            information="open", max_nodes=None if config.max_nodes is None else config.max_nodes // config.deals
+        assert isinstance(config.information, Determinizations)
+        self._count, bound = config.information.determinizations, config.growth.max_nodes
+        unbounded = replace(config, information=PerfectInformation(), growth=replace(config.growth, max_nodes=None))
+        each = replace(
+            unbounded, growth=replace(config.growth, max_nodes=None if bound is None else bound // self._count)
         )
-        super().__init__(position, each.but(max_nodes=None), evaluator, expand_after, seed)
+        super().__init__(position, unbounded, evaluator, expand_after, seed)
         self.tree = Tree(
             self.game.facts.players, zero_sum=bool(self.game.facts.zero_sum), columns=self.plan.columns & {"squares"}
         )
@@ -57,9 +66,7 @@ class DealsMachine(Machine):
         """Draw new deals: what the player may have before it, by what it has seen."""
         self.position = position
         rng = Rng(mix(self.seed ^ _DEALS))
-        self.deals = [
-            self._search_of(position.seen_by(player, rng), index, player) for index in range(self.config.deals)
-        ]
+        self.deals = [self._search_of(position.seen_by(player, rng), index, player) for index in range(self._count)]
         self.tree.clear()
 
     def _search_of(self, deal: Position, index: int, player: int) -> Machine:
@@ -133,16 +140,11 @@ def _moves(tree: Tree) -> list[int]:
 
 
 def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
-    refused = [name for name, usual in _USUAL.items() if getattr(config, name) != usual]
-    if config.rule in ("rave", "history", "completed", "regret"):
-        refused.append(f"the rule {config.rule!r}")
-    if refused:
-        raise ConfigError(
-            f"information='deals' adds up the roots of many trees, which does not go with {', '.join(refused)}"
-        )
+    what = "information='determinizations', which adds up the roots of many trees,"
+    refuse_parts(config, what, _WORKS_WITH, ("solver", "noise", "forced_playouts"))
     if game.facts.action_size:
         raise ConfigError(
-            "information='deals' is for a fixed set of actions: those that are drawn differ from deal to deal"
+            "information='determinizations' is for a fixed set of actions: continuous ones differ from one determinization to the next"
         )
     if in_python(evaluator) is not None:
         _refuse_batches()
@@ -150,5 +152,5 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
 
 def _refuse_batches() -> NoReturn:
     raise ConfigError(
-        "information='deals' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
+        "information='determinizations' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
     )

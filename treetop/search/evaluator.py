@@ -45,7 +45,7 @@ class CompiledEvaluator:
     name: str
     expand_after: int
     """Visits that a leaf needs before it is expanded, where the search does not say."""
-    is_rich = False
+    needs_full_build = False
     """Whether it needs the build with every option."""
 
     def settings(self) -> dict[str, float]:
@@ -102,7 +102,7 @@ class Rollout(CompiledEvaluator):
             float(temperature),
         )
         self.expand_after = 1
-        self.is_rich = policy != "random" or count != 1 or depth is not None
+        self.needs_full_build = policy != "random" or count != 1 or depth is not None
         self.name = self._name()
 
     def _name(self) -> str:
@@ -162,7 +162,7 @@ class Uniform(CompiledEvaluator):
 class Heuristic(CompiledEvaluator):
     """The game's own `heuristic`. With a temperature the priors come from it too: a softmax over the positions after each move."""
 
-    is_rich = True
+    needs_full_build = True
 
     def __init__(self, prior_temperature: float | None = None) -> None:
         if prior_temperature is not None and not 0 < prior_temperature < float("inf"):
@@ -188,7 +188,7 @@ class Heuristic(CompiledEvaluator):
 class Mixed(CompiledEvaluator):
     """`weight` of a rollout, and the rest of another evaluation: the game's heuristic, or an evaluator in Python."""
 
-    is_rich = True
+    needs_full_build = True
 
     def __init__(
         self, evaluator: Heuristic | Uniform | Evaluator, weight: float = 0.5, rollout: Rollout | None = None

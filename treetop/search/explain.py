@@ -1,20 +1,31 @@
-"""Why a move: every term of the formula for every move, computed in plain Python from the statistics."""
+"""Why a move: every term of the formula for every move, computed by the rule's own kernel, in plain Python."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from treetop.errors import ConfigError
 from treetop.game.facts import Facts
+from treetop.kernels.parts import code_of
+from treetop.kernels.record import CONTROL
+from treetop.kernels.rules import RULES, Rule
+from treetop.kernels.rules.completed import Completed, completed_logits, completed_scores
+from treetop.kernels.rules.own import OwnRule
+from treetop.kernels.select import at_node, score_of
+from treetop.kernels.values import child_value, fpu_at
 from treetop.search.config import SearchConfig
-from treetop.search.root import completed_logits
-from treetop.search.rule import Rule
 from treetop.text import text_table
+from treetop.tree.storage import Tree
+from treetop.types import NONE, ROOT
+
+_MOVER = 0
 
 
 @dataclass(frozen=True)
@@ -28,7 +39,7 @@ class Statistics:
     """Of its returns, for the rules that look at it."""
     bounds: tuple[float, float] | None = None
     """What it is proven to be worth, at least and at most."""
-    general: tuple[float, float] | None = None
+    amaf: tuple[float, float] | None = None
     """For RAVE: visits and mean of all simulations in which the move was played, now or later. For progressive history: the same for the
     whole game."""
     failed: bool = field(default=False, kw_only=True)
@@ -156,16 +167,16 @@ class Explanation:
 
 
 def explain(
-    rule: SearchConfig,
+    config: SearchConfig,
     statistics: Mapping[str, Statistics | Sequence[float] | Mapping[str, Any]],
     *,
     visits: int | None = None,
     facts: Facts | None = None,
     node: NodeFacts | None = None,
 ) -> Explanation:
-    """The terms of a selection rule for statistics given by hand: for each move (visits, value) or (visits, value, prior, variance).
+    """Return the terms of a selection rule for statistics given by hand: for each move (visits, value) or (visits, value, prior, variance).
 
-    `visits` is N, the visits of all moves together; not given, it is their sum. `facts` are the game's; not given, rewards are from -1 to 1.
+    `visits` is N, the visits of all moves together; by default their sum. `facts` are the game's; by default rewards are from -1 to 1.
 
     >>> print(round(explain(SearchConfig(), {"A": (50, 0.8), "B": (10, 0.6), "C": (40, 0.5)})["B"].score, 6))
     1.559705
@@ -176,82 +187,139 @@ def explain(
     total = sum(one.visits for one in moves.values()) if visits is None else visits
     if total < 0:
         raise ConfigError(f"visits cannot be negative: {total}")
-    known = Facts(2, 1, 1) if facts is None else facts
     around = _average(moves, total) if node is None else node
-    if around.scale is not None:
-        return _explain_scaled(rule, moves, total, known, around, around.scale)
-    return _explain(rule, moves, total, known, around, _first_play(rule, moves, known, around))
-
-
-def _explain(
-    rule: SearchConfig, moves: Mapping[str, Statistics], total: int, known: Facts, around: NodeFacts, first_play: float
-) -> Explanation:
-    equal = 1.0 / len(moves)
-    if rule.rule == "completed":
-        rows = _completed_rows(rule, moves, total, equal, around)
-    else:
-        rows = tuple(
-            _row(rule, name, one, max(total, 1), equal, known, around, first_play) for name, one in moves.items()
-        )
-    selected = max(rows, key=lambda row: row.score)
-    return Explanation(rows, formula(rule, max(total, 1), around), selected.move)
-
-
-def _explain_scaled(
-    rule: SearchConfig,
-    moves: Mapping[str, Statistics],
-    total: int,
-    known: Facts,
-    around: NodeFacts,
-    scale: tuple[float, float],
-) -> Explanation:
-    """The same where the rule sees values from 0 to 1, the lowest and the highest mean in the tree; those that are told stay as they are."""
-    low, width = scale[0], scale[1] - scale[0]
-    worst, span = known.rewards[0], known.rewards[1] - known.rewards[0]
-
-    def on_scale(value: float) -> float:
-        return (value - low) / width if width > 0 else 0.5
-
-    seen = {
-        name: replace(
-            one,
-            value=None if one.value is None else on_scale(one.value),
-            variance=(one.variance or 0.0) / width**2 if width > 0 else 0.0,
-            general=None if one.general is None else (one.general[0], (one.general[1] - worst) / span),
-        )
-        for name, one in moves.items()
-    }
-    here = replace(around, value=on_scale(around.value))
-    first_play = _first_play(rule, moves, known, here)
-    if not isinstance(rule.first_play, str):
-        first_play = min(max(on_scale(first_play), 0.0), 1.0)
-    told = _explain(rule, seen, total, replace(known, rewards=(0.0, 1.0)), here, first_play)
+    rule = config.rule
+    if rule.chooses_in_trees:
+        with np.errstate(divide="ignore", invalid="ignore"):  # as compiled code divides
+            scored = _scores(rule, list(moves.values()), total, Facts(2, 1, 1) if facts is None else facts, around)
+    else:  # a mixed strategy: its shares are given in the place of priors
+        scored = [(one.value or 0.0, one.prior or 0.0) for one in moves.values()]
     rows = tuple(
-        replace(
-            row,
-            value=one.value if one.visits else None,
-            scaled=row.value,
-            error=None if row.error is None or one.variance is None else math.sqrt(one.variance / one.visits),
+        _row(rule, name, one, max(total, 1), 1.0 / len(moves), value, score, scaled=around.scale is not None)
+        for (name, one), (value, score) in zip(moves.items(), scored, strict=True)
+    )
+    formula = rule.describe(max(total, 1), around.simulations)
+    if around.scale is not None:
+        formula += f", values on the scale from {around.scale[0]:.6g} (0) to {around.scale[1]:.6g} (1)"
+    return Explanation(rows, formula, max(rows, key=lambda row: row.score).move, scale=around.scale)
+
+
+class _NoNoise:
+    """A generator in whose place a rule that draws scores draws the mean."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.cycle((0.5, 0.75))
+
+    def random(self) -> float:
+        """Return the next number."""
+        return next(self._numbers)
+
+
+def _scores(
+    rule: Rule, moves: list[Statistics], total: int, facts: Facts, node: NodeFacts
+) -> list[tuple[float, float]]:
+    """Return for each move its value as the rule sees it, and its score, by the rule's own kernel on a tree of one node."""
+    count, low, high = len(moves), *facts.rewards
+    control, tree = np.zeros(1, CONTROL).view(np.recarray), _one_node(moves, facts, node)
+    settings: dict[str, float] = {
+        "players": facts.players,
+        "low": low,
+        "high": high,
+        "middle": facts.middle,
+        "fpu": facts.middle,
+    }
+    settings |= Completed().control() | rule.control() | {"rule": code_of(rule, RULES), "discount": 1.0}
+    if node.scale is not None:
+        settings |= {"normalise": 1, "value_low": node.scale[0], "value_high": node.scale[1]}
+    for name, setting in settings.items():
+        control[name] = setting
+    work: Any = SimpleNamespace(
+        scores=np.zeros(count),
+        lookup_block=np.full((3, facts.players), NONE, np.int32),
+        history=np.array(
+            [
+                [[(one.amaf or (0, 0.0))[0] * (one.amaf or (0, 0.0))[1] for one in moves]],
+                [[(one.amaf or (0, 0.0))[0] for one in moves]],
+            ]
+        ),
+    )
+    columns, totals = tree.columns, tree.totals
+    columns = columns._replace(  # with fields as attributes, as compiled code has them
+        stats=columns.stats.view(np.recarray),
+        links=columns.links.view(np.recarray),
+        amaf=columns.amaf.view(np.recarray),
+    )
+    fpu = float(fpu_at(control, columns, totals, work, ROOT, _MOVER, NONE, 0, 1, count))
+    values = [
+        child_value(control, columns, child, _MOVER, moves[child - 1].visits, fpu) for child in range(1, 1 + count)
+    ]
+    if isinstance(rule, Completed):
+        highest = completed_logits(control, columns, work, ROOT, _MOVER, 1, count, False)
+        completed_scores(control, columns, work, ROOT, 1, count, total, highest, False)
+        scores = work.scores.tolist()
+    else:
+        score = score_of(rule.compiled if isinstance(rule, OwnRule) else None)
+        shared, rng, total = (
+            at_node(control, columns, work, ROOT, _MOVER, 0, 1, count, max(total, 1)),
+            _NoNoise(),
+            max(total, 1),
         )
-        for row, one in zip(told.rows, moves.values(), strict=True)
-    )
-    return replace(
-        told,
-        rows=rows,
-        scale=scale,
-        rule=f"{told.rule}, values on the scale from {scale[0]:.6g} (0) to {scale[1]:.6g} (1)",
-    )
+        scores = [
+            score(
+                control, columns, work, 1 + index, _MOVER, values[index], one.visits, float(columns.stats["prior"][1 + index]),
+                total, shared, fpu, rng,
+            )
+            for index, one in enumerate(moves)
+        ]  # fmt: skip
+    return list(zip(values, scores, strict=True))
+
+
+def _one_node(moves: list[Statistics], facts: Facts, node: NodeFacts) -> Tree:
+    """Return a tree of a root and its children with these statistics."""
+    count = len(moves)
+    columns = frozenset({"squares", "amaf", "own_sums", "own_visits"})
+    tree = Tree(facts.players, zero_sum=facts.players == 2, columns=columns)
+    tree.make_room(count)
+    tree.size = 1 + count
+    stats, links = tree.columns.stats, tree.columns.links
+    stats[ROOT] = (0.0, node.simulations, 1.0)
+    links[ROOT] = (NONE, NONE, 1, count, 0, 0)
+    tree.totals[_MOVER] = node.value * node.simulations
+    tree.columns.own_visits[ROOT], tree.columns.own_sums[ROOT, _MOVER] = 1, node.value
+    for index, one in enumerate(moves):
+        child, value = 1 + index, one.value if one.value is not None and one.visits else 0.0
+        stats[child] = (value * one.visits, one.visits, 1.0 / count if one.prior is None else one.prior)
+        links[child] = (index, ROOT, NONE, 0, 0, 0)
+        tree.columns.squares[child] = ((one.variance or 0.0) + value * value) * one.visits
+        seen, mean = one.amaf or (0, 0.0)
+        tree.columns.amaf[child] = (seen * mean, int(seen), index)
+    return tree
+
+
+def _row(
+    rule: Rule, name: str, one: Statistics, total: int, equal: float, value: float | None, score: float, *, scaled: bool
+) -> Row:
+    if one.failed or (one.bounds is not None and one.bounds[0] == one.bounds[1]):
+        score = -math.inf  # failed or proven: not searched again
+    base = value if value is not None else 0.0
+    bonus = score - base if math.isfinite(score) else score if score > 0 else 0.0
+    error = math.sqrt(one.variance / one.visits) if one.variance is not None and one.visits else None
+    prior = (equal if one.prior is None else one.prior) if rule.reads_priors else one.prior
+    if not rule.chooses_in_trees:
+        prior, bonus = None, 0.0
+    mean = one.value if one.visits else None
+    return Row(
+        name, one.visits, one.visits / total, mean, prior, bonus, score, error, one.bounds, one.failed,
+        value if scaled and one.visits else None,
+    )  # fmt: skip
 
 
 def _statistics(name: str, given: Any) -> Statistics:
     try:
-        one = (
-            given
-            if isinstance(given, Statistics)
-            else Statistics(**given)
-            if isinstance(given, Mapping)
-            else Statistics(*given)
-        )
+        if isinstance(given, Statistics):
+            one = given
+        else:
+            one = Statistics(**given) if isinstance(given, Mapping) else Statistics(*given)
     except TypeError:
         raise ConfigError(f"{name}: statistics are (visits, value) or (visits, value, prior), not {given!r}") from None
     if one.visits < 0 or (one.visits > 0 and one.value is None):
@@ -262,158 +330,6 @@ def _statistics(name: str, given: Any) -> Statistics:
 def _average(moves: Mapping[str, Statistics], total: int) -> NodeFacts:
     value = sum((one.value or 0.0) * one.visits for one in moves.values())
     return NodeFacts(value / total if total else 0.0, total)
-
-
-def _first_play(rule: SearchConfig, moves: Mapping[str, Statistics], facts: Facts, node: NodeFacts) -> float:
-    """What is assumed of a move that nobody has tried."""
-    if rule.first_play == "parent":
-        return node.value - rule.first_play_reduction
-    if rule.first_play == "scaled":
-        mass = sum(one.prior if one.prior is not None else 1 / len(moves) for one in moves.values() if one.visits)
-        return node.value - rule.first_play_reduction * math.sqrt(mass)
-    return facts.middle if rule.first_play is None else float(rule.first_play)
-
-
-def _row(
-    rule: SearchConfig,
-    name: str,
-    one: Statistics,
-    total: int,
-    equal: float,
-    facts: Facts,
-    node: NodeFacts,
-    first_play: float,
-) -> Row:
-    value = one.value if one.visits else None
-    prior = one.prior if rule.rule != "puct" or one.prior is not None else equal
-    base = first_play if value is None else value
-    variance = one.variance or 0.0
-    if rule.rule == "regret":
-        return Row(name, one.visits, one.visits / total, value, None, 0.0, prior or 0.0, None)
-    score: float
-    if isinstance(rule.rule, Rule):
-        score = rule.rule(base, one.visits, equal if prior is None else prior, variance, total, rule.c)
-    elif rule.rule == "puct":
-        score = base + schedule(rule, total, node.simulations) * (prior or 0.0) * math.sqrt(total) / (
-            1 + one.visits
-        ) / _again(rule, one.visits)
-    elif rule.rule == "rave":
-        score = _blended(rule, one, total) + (rule.c * math.sqrt(math.log(total) / (one.visits + 1)) if rule.c else 0.0)
-    elif rule.rule in ("thompson", "blind"):
-        score = base if rule.rule == "thompson" else 0.0
-    elif not one.visits:
-        score = math.inf if rule.first_play is None else first_play
-    else:
-        score = base + _bonus(rule, one, math.log(total) / one.visits, variance, facts, base)
-    if one.failed or (one.bounds is not None and one.bounds[0] == one.bounds[1]):
-        score = -math.inf  # failed or proven: not searched again
-    bonus = score - base if math.isfinite(score) else score if score > 0 else 0.0
-    error = math.sqrt(one.variance / one.visits) if one.variance is not None and one.visits else None
-    return Row(name, one.visits, one.visits / total, value, prior, bonus, score, error, one.bounds, one.failed)
-
-
-def _bonus(rule: SearchConfig, one: Statistics, tries: float, variance: float, facts: Facts, value: float) -> float:
-    """The exploration term of UCB1 and its relatives; `tries` is ln(N) / n."""
-    width = facts.rewards[1] - facts.rewards[0]
-    if rule.rule == "ucb1_tuned":
-        return rule.c * math.sqrt(tries * min(width**2 / 4, variance + width**2 * math.sqrt(2 * tries)))
-    if rule.rule == "ucb_v":
-        return math.sqrt(2 * variance * tries) + rule.c * 3 * width * tries
-    bonus = rule.c * math.sqrt(tries)
-    if rule.rule == "history":
-        low = facts.rewards[0]
-        usual = 0.5 if one.general is None or not one.general[0] else (one.general[1] - low) / width
-        bonus += usual * rule.history_weight / ((1 - (value - low) / width) * one.visits + 1)
-    return bonus
-
-
-def _blended(rule: SearchConfig, one: Statistics, total: int) -> float:
-    """RAVE's mix of a move's own mean and its mean whenever it was played."""
-    seen, general = one.general or (0, 0.0)
-    if not seen:
-        return math.inf if not one.visits else float(one.value or 0.0)
-    if not one.visits:
-        return general
-    if rule.amaf_k is not None:
-        beta = math.sqrt(rule.amaf_k / (3 * total + rule.amaf_k))
-    else:
-        beta = seen / (seen + one.visits + rule.amaf_bias * seen * one.visits)
-    return (1 - beta) * float(one.value or 0.0) + beta * general
-
-
-def _completed_rows(
-    rule: SearchConfig, moves: Mapping[str, Statistics], total: int, equal: float, node: NodeFacts
-) -> tuple[Row, ...]:
-    visits = np.array([one.visits for one in moves.values()])
-    means = np.array([math.nan if one.value is None or not one.visits else one.value for one in moves.values()])
-    priors = np.array([equal if one.prior is None else one.prior for one in moves.values()])
-    logits = completed_logits(rule, node.value, visits, means, priors)
-    weights = np.exp(logits - logits.max())
-    scores = weights / weights.sum() - visits / (1 + total)
-    scores[[one.failed for one in moves.values()]] = -math.inf
-    return tuple(
-        Row(
-            name,
-            one.visits,
-            one.visits / max(total, 1),
-            one.value if one.visits else None,
-            float(prior),
-            float(weight),
-            float(score),
-            None if one.variance is None or not one.visits else math.sqrt(one.variance / one.visits),
-            one.bounds,
-            one.failed,
-        )
-        for (name, one), prior, weight, score in zip(
-            moves.items(), priors, weights / weights.sum(), scores, strict=True
-        )
-    )
-
-
-def schedule(rule: SearchConfig, visits: int, simulations: int | None = None) -> float:
-    """PUCT's factor c(N); `simulations` are the root's, for the divided schedule."""
-    if rule.schedule == "alphazero":
-        return rule.c + math.log((1 + visits + (rule.c_base or 0)) / (rule.c_base or 1))
-    if rule.schedule == "katago":
-        grown = rule.c + rule.c_log * math.log((visits + (rule.c_base or 0)) / (rule.c_base or 1))
-        return grown * math.sqrt((visits + 0.01) / max(visits, 1))
-    if rule.schedule == "divided":
-        return rule.c * (math.log((visits if simulations is None else simulations) + 1) + rule.c_log)
-    return rule.c
-
-
-def _again(rule: SearchConfig, visits: int) -> int:
-    """The divided schedule divides by (1 + n) once more."""
-    return 1 + visits if rule.schedule == "divided" else 1
-
-
-_FORMULAS = {
-    "ucb1": "UCB1: score = value + c * sqrt(ln(N) / n)",
-    "ucb1_tuned": "UCB1-Tuned: score = value + c * sqrt(ln(N) / n * min(w^2 / 4, variance + w^2 * sqrt(2 ln(N) / n))), w the utility range",
-    "ucb_v": "UCB-V: score = value + sqrt(2 * variance * ln(N) / n) + c * 3 w * ln(N) / n, w the utility range",
-    "rave": "RAVE: score = (1 - beta) * value + beta * value whenever played + c * sqrt(ln(N) / (n + 1))",
-    "history": "progressive history: score = value + c * sqrt(ln(N) / n) + usual value * weight / ((1 - value) * n + 1)",
-    "thompson": "Thompson sampling: score drawn from what the value may be",
-    "regret": "regret matching: score = the action's share in the mixed strategy, explored",
-    "blind": "blind: every move as likely as the other",
-    "completed": "completed values: score = P' - n / (1 + N), P' the prior improved by completed values",
-}
-
-
-def formula(rule: SearchConfig, total: int, node: NodeFacts | None = None) -> str:
-    """The rule's formula with its numbers, as a line of text."""
-    if isinstance(rule.rule, Rule):
-        return f"{rule.rule}: score by a rule of the caller's own with c = {rule.c:.6g}, N = {total:,}"
-    if rule.rule != "puct":
-        return f"{_FORMULAS[rule.rule]} with c = {rule.c:.6g}, N = {total:,}"
-    base = f"{rule.c_base:g}" if rule.c_base is not None else ""
-    growing = {
-        "alphazero": f" (AlphaZero's schedule {rule.c:g} + ln((1 + N + {base}) / {base}))",
-        "katago": f" (KataGo's schedule {rule.c:g} + {rule.c_log:g} * ln((N + {base}) / {base}))",
-        "divided": f" (the divided schedule {rule.c:g} * (ln(t + 1) + {rule.c_log:g}) / (1 + n))",
-    }.get(rule.schedule, "")
-    c = schedule(rule, total, None if node is None else node.simulations)
-    return f"PUCT: score = value + c * P * sqrt(N) / (1 + n) with c = {c:.6g}{growing}, N = {total:,}"
 
 
 def finite(value: Any) -> Any:

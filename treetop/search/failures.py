@@ -8,7 +8,7 @@ from treetop.errors import ConfigError, GameError
 from treetop.game.position import Position
 from treetop.game.replay import failing_line
 from treetop.kernels import control as codes
-from treetop.search.rule import Rule
+from treetop.kernels.rules.own import OwnRule
 from treetop.tree.layout import MAX_CHILDREN
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
     culprit = int(control["culprit"])
     if error is None and control["status"] == codes.BAD_SCORE:
         return ConfigError(
-            f"the rule {machine.config.rule} gave the move {position.move_text(culprit)} a score that is not a number\n{_shown(position)}"
+            f"the rule {machine.config.rule.name} gave the move {position.move_text(culprit)} a score that is not a number\n{_shown(position)}"
         )
     facts = game.facts
     if error is not None:
-        rule = f", or the rule {machine.config.rule}," if isinstance(machine.config.rule, Rule) else ""
+        rule = f", or the rule {machine.config.rule.name}," if isinstance(machine.config.rule, OwnRule) else ""
         told = f"a method of {game.name}{rule} failed: {type(error).__name__}: {error}"
     elif control["status"] == codes.BAD_PLAYER:
         told = f"{game.name}.current_player gave {culprit}; players are 0 to {facts.players - 1}"
@@ -54,7 +54,7 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
             f"{'' if game.has('step_rewards') else f' or not within {facts.rewards[0]:g} to {facts.rewards[1]:g}'}"
         )
     elif control["status"] == codes.BAD_VALUE:
-        low, high = facts.value_range(step_rewards=game.has("step_rewards"), discount=machine.config.discount)
+        low, high = facts.value_range(step_rewards=game.has("step_rewards"), discount=machine.config.values.discount)
         told = f"{game.name}.heuristic gave player {culprit} the value {float(control['bad_value']):g}; values are from {low:g} to {high:g} by the game's rewards={facts.rewards}"
     else:
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"

@@ -12,6 +12,7 @@ import numpy as np
 
 from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError, TreetopError
 from treetop.kernels.control import SOLVED
+from treetop.kernels.roots.gumbel import Gumbel
 from treetop.search import root as roots
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Rollout
@@ -71,7 +72,7 @@ class HostSearch:
             raise ConfigError(f"a seed is a whole number, not {seed!r}")
         self.problem, self.view, self.seed = problem, ProblemView(problem), seed
         self.evaluator = Rollout() if evaluator is None else evaluator
-        self._evaluate = HostEvaluator(self.evaluator, self.view, self.config.discount)
+        self._evaluate = HostEvaluator(self.evaluator, self.view, self.config.values.discount)
         self.game = StandIn(self.view)
         self._machine = HostMachine(self.view, self.config, self.expand_after, seed, priors=self._evaluate.gives_priors)
         self._explorer = Explorer(self._machine, self.view, self.config, self._evaluate, self.expand_after)
@@ -132,8 +133,8 @@ class HostSearch:
     @property
     def expand_after(self) -> int:
         """Visits that a leaf needs before it is expanded."""
-        if self.config.expand_after is not None:
-            return self.config.expand_after
+        if self.config.growth.expand_after is not None:
+            return self.config.growth.expand_after
         return 0 if self._evaluate.gives_priors else 1
 
     @property
@@ -280,7 +281,7 @@ class HostSearch:
         self._prepare()
 
     def _prepare(self) -> None:
-        self._machine.prepare_kernel(watching=False)
+        self._machine.prepare_kernel(in_flight=False)
         self._machine.begin(0)
         self._machine.simulate()
 
@@ -337,7 +338,7 @@ class HostSearch:
                 budget.simulations,
                 limit,
                 budget.elapsed,
-                self.config.final,
+                self.config.final.name,
                 told.lower,
                 told.upper,
             )
@@ -345,8 +346,9 @@ class HostSearch:
 
     def _dress_root(self, left: int | None) -> bool:
         """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""
-        noisy = self.config.noise > 0 and not self._is_noisy
-        scheduled = self.config.root == "gumbel" and not self._is_scheduled
+        noisy = self.config.noise.fraction > 0 and not self._is_noisy
+        gumbel = self.config.root if isinstance(self.config.root, Gumbel) else None
+        scheduled = gumbel is not None and not self._is_scheduled
         if scheduled and left is None:
             raise ConfigError(
                 "root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'"
@@ -357,9 +359,9 @@ class HostSearch:
         if noisy:
             roots.add_noise(machine, len(self.played))
             self._is_noisy = True
-        if scheduled and left is not None:
+        if gumbel is not None and scheduled and left is not None:
             roots.warn_of_rollouts(self.evaluator, left)
-            roots.begin_schedule(machine, len(self.played), left)
+            roots.begin_schedule(machine, gumbel, len(self.played), left)
             self._is_scheduled = True
         return True
 

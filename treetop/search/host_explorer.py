@@ -125,7 +125,7 @@ class Explorer:
 
     def _walk_on(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
         """Try the moves of a leaf one by one: no rollout from it succeeded, so nothing is known of it, and no visit is counted."""
-        machine, deepest = self.machine, self.config.max_depth
+        machine, deepest = self.machine, self.config.growth.max_depth
         if deepest is not None and machine.depth_of(leaf) >= deepest:
             self.bury(leaf, "no rollout from it succeeded, and max_depth allows no deeper look")
             return machine.simulate()
@@ -188,7 +188,7 @@ class Explorer:
         """Write the priors of a leaf that is opened; where widening opens moves one by one, the likeliest come first."""
         if weights is None:
             return 0
-        if self.config.widening is not None and mover != CHANCE:
+        if self.config.widening.actions is not None and mover != CHANCE:
             order = sorted(range(len(actions)), key=[-weight for weight in weights].__getitem__)
             self.machine.listed[leaf] = [actions[index] for index in order]
             weights = [weights[index] for index in order]
@@ -196,7 +196,7 @@ class Explorer:
         return 1
 
     def _may_expand(self, leaf: int) -> bool:
-        after, deepest = self.expand_after, self.config.max_depth
+        after, deepest = self.expand_after, self.config.growth.max_depth
         if after and self.machine.tree.columns.stats["visits"][leaf] < after:
             return False
         return deepest is None or self.machine.depth_of(leaf) < deepest

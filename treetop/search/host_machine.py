@@ -14,14 +14,21 @@ from treetop.kernels.control import Work
 from treetop.kernels.host import DEEPEST, ENGINE, EXPANDS, GO, NODE, UNKNOWN, WIDEST, Side, SmallWork, make_simulate
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Uniform
-from treetop.search.plan import make_control, make_plan
+from treetop.search.plan import make_control, make_plan, refuse_parts
 from treetop.search.problem import ProblemView
 from treetop.search.stream import Stream
-from treetop.tree.layout import CLOSED, FAILED, SETTLED
+from treetop.tree.layout import CLOSED, FAILED, PROVEN
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
 _FIRST_LENGTH, _FIRST_WIDTH = 64, 16
+_WORKS_WITH = {
+    "rule": ("ucb1", "puct", "ucb1_tuned", "ucb_v", "thompson", "uniform", "completed"),
+    "graph": ("tree",),
+    "backup": ("mean", "mixed", "max"),
+    "chance": ("sampled",),
+}
+"""Rules that compare the same action at different nodes, and parts that need compiled methods of a game, are left out."""
 _ROWS = ("movers", "counts", "ends", "steps")
 
 
@@ -40,8 +47,8 @@ class StandIn:
 class Scratch:
     """The buffers that the kernels work in; they grow with the widest node and the deepest path."""
 
-    def __init__(self, players: int, *, rich: bool) -> None:
-        self._players, self._rich = players, rich
+    def __init__(self, players: int, *, full: bool) -> None:
+        self._players, self._full = players, full
         self.length, self.width = _FIRST_LENGTH, _FIRST_WIDTH
         self.work: Any = None
         self._allocate()
@@ -69,7 +76,7 @@ class Scratch:
             "trial": np.zeros(players),
         }
         before, self.work = self.work, SmallWork(**small)
-        if self._rich:
+        if self._full:
             kept = {
                 name: np.zeros(width, kind)
                 for name, kind in (("mask", np.int32), ("gumbel", np.float64), ("base", np.int32), ("arms", np.int32))
@@ -111,20 +118,20 @@ class HostMachine:
         game: Any = StandIn(view)
         refuse(config, view)
         self.plan = make_plan(config, Uniform(), game)
-        self.rich = self.plan.build.rich
-        self.build = Build("host rich", rich=True, rule=self.plan.build.rule) if self.rich else Build("host fast")
+        self.full = self.plan.build.full
+        self.build = Build("host full", full=True, rule=self.plan.build.rule) if self.full else Build("host fast")
         facts = view.facts
         # Where chance decides nobody chooses, so what a node is worth must be kept for all players.
         self.tree = Tree(
             facts.players,
             zero_sum=bool(facts.zero_sum) and not view.has_chance,
-            max_nodes=config.max_nodes,
+            max_nodes=config.growth.max_nodes,
             columns=self.plan.columns,
         )
         self.control = make_control(config, Uniform(), expand_after, game, self.plan)
         self.control["rng"] = Rng(seed).word
         self.stream = Stream(seed)
-        self.scratch = Scratch(facts.players, rich=self.rich)
+        self.scratch = Scratch(facts.players, full=self.full)
         self.engine = ENGINE
         self.expands_down = not priors
         self.numbers = np.zeros(4, np.int64)
@@ -143,7 +150,7 @@ class HostMachine:
         self.waiting: dict[int, list[float]] = {}
         """For leaves that are not ripe yet: how likely their actions are."""
         self._generation = self.tree.generation
-        self.prepare_kernel(watching=False)
+        self.prepare_kernel(in_flight=False)
 
     @property
     def trees(self) -> list[Tree]:
@@ -155,10 +162,10 @@ class HostMachine:
         return Side(np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32), np.zeros((rows, players)),
                     np.zeros((rows if self.view.has_step_rewards else 0, players)), self.numbers)  # fmt: skip
 
-    def prepare_kernel(self, *, watching: bool) -> None:
+    def prepare_kernel(self, *, in_flight: bool) -> None:
         """Choose the loop for one leaf at a time, or for many in flight."""
-        self.watching = watching
-        self._simulate = self.engine.entry(make_simulate(self.build, watching=watching))
+        self.in_flight = in_flight
+        self._simulate = self.engine.entry(make_simulate(self.build, in_flight=in_flight))
 
     def start(self, state: Any) -> None:
         """Begin anew with a bare root."""
@@ -282,7 +289,7 @@ class HostMachine:
     @property
     def solved(self) -> bool:
         """Whether the root is proven."""
-        return bool(self.tree.columns.links["flags"][ROOT] & SETTLED)
+        return bool(self.tree.columns.links["flags"][ROOT] & PROVEN)
 
     @property
     def node(self) -> int:
@@ -336,7 +343,7 @@ class HostMachine:
     def release(self, leaf: int) -> None:
         """Let go of a leaf that was handed out."""
         self.control["turn"] -= 1
-        if self.watching:
+        if self.in_flight:
             self.count_in_flight(leaf, -1)
 
     def count_in_flight(self, leaf: int, change: int) -> None:
@@ -373,21 +380,11 @@ class HostMachine:
 
 
 def refuse(config: SearchConfig, view: ProblemView) -> None:
-    """Say which settings a search over Python objects does not have."""
-    for condition, what in (
-        (
-            config.rule in ("rave", "history"),
-            f"the rule {config.rule!r}, which compares the same action at different nodes",
-        ),
-        (bool(config.transpositions), "transpositions"),
-        (config.backup == "implicit", "backup='implicit', which needs a compiled heuristic"),
-        (callable(config.tie_break), "a tie-break of your own: 'random' or 'first'"),
-        (config.rule == "regret", "the rule 'regret', which is for moves made at once"),
-        (config.opponents != "own", f"opponents={config.opponents!r}"),
-        (config.chance != "drawn", f"chance={config.chance!r}: its outcomes are drawn"),
-        (config.chance_widening is not None, "chance_widening"),
-        (config.solver and view.has_chance, "the solver where chance decides"),
-        (config.solver and view.has_step_rewards, "the solver where rewards come on the way"),
-    ):
-        if condition:
-            raise ConfigError(f"a search over Python objects does not have {what}")
+    """Refuse settings that a search over Python objects does not have."""
+    what = "a search over Python objects"
+    refuse_parts(config, what, _WORKS_WITH, ("opponents", "chance_widening"))
+    if callable(config.tie_break):
+        raise ConfigError(f"{what} breaks ties at random or by order, not by a function of yours")
+    if config.solver and (view.has_chance or view.has_step_rewards):
+        why = "chance" if view.has_chance else "immediate rewards"
+        raise ConfigError(f"{what} has no solver for problems with {why}")

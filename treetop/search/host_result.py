@@ -227,7 +227,7 @@ class HostResult:
 
     def policy(self, temperature: float = 1.0) -> dict[Any, float]:
         """A probability for each action, from the visits: 0 is greedy, 1 proportional, infinity uniform."""
-        return dict(zip(self.actions, self._told._shares(temperature).tolist(), strict=True))
+        return dict(zip(self.actions, self._told.shares(temperature).tolist(), strict=True))
 
     @property
     def pv(self) -> list[str]:

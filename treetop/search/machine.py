@@ -14,7 +14,7 @@ from treetop.errors import ConfigError, MethodError, TreetopError
 from treetop.game.position import Position
 from treetop.kernels.batch import make_absorb, make_gather, release
 from treetop.kernels.build import Build
-from treetop.kernels.chance import SEAT
+from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.control import ASK, COLLISION, DONE, NEED_ROOM, SOLVED, TIE
 from treetop.kernels.graph import FIRST_TABLE, fill_table
 from treetop.kernels.loop import make_run
@@ -24,7 +24,7 @@ from treetop.search.evaluator import in_python
 from treetop.search.failures import failure
 from treetop.search.plan import make_control, make_plan
 from treetop.search.scratch import Scratch
-from treetop.tree.layout import SETTLED
+from treetop.tree.layout import PROVEN
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, NONE, ROOT
 
@@ -42,14 +42,14 @@ class Machine:
         facts = self.game.facts
         self.most_children = facts.most_children
         least = (3 if facts.num_outcomes else 2) * self.most_children + 2
-        if config.max_nodes is not None and config.max_nodes < least:
+        if config.growth.max_nodes is not None and config.growth.max_nodes < least:
             raise ConfigError(
                 f"max_nodes must be at least {least} for {self.game.name}, so that the root and one more move fit; "
-                f"not {config.max_nodes}"
+                f"not {config.growth.max_nodes}"
             )
         self.plan = make_plan(config, evaluator, self.game)
         self.tree = Tree(
-            facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.max_nodes, columns=self.plan.columns
+            facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.growth.max_nodes, columns=self.plan.columns
         )
         self.control = make_control(config, evaluator, expand_after, self.game, self.plan)
         self.control["rng"] = Rng(seed).word
@@ -59,8 +59,8 @@ class Machine:
         self.build = self.plan.build
         self.engine = self.game.engine()
         self.position = position
-        if config.opponents == "paranoid":
-            self.control["hunted"] = position.player
+        if config.values.opponents == "paranoid":
+            self.control["paranoid_target"] = position.player
         self.outstanding = 0
         """Leaves that were gathered and neither absorbed nor released."""
         self.gathers = False
@@ -71,7 +71,7 @@ class Machine:
     @property
     def solved(self) -> bool:
         """Whether nothing is left to search: the root is proven, or every move is."""
-        return bool(self.tree.columns.links["flags"][ROOT] & SETTLED)
+        return bool(self.tree.columns.links["flags"][ROOT] & PROVEN)
 
     @property
     def trees(self) -> list[Tree]:
@@ -114,25 +114,25 @@ class Machine:
 
     def move_on(self, following: Position, child: int | None) -> None:
         """Let the child of the root that leads to a position be the root; without one, begin anew. What the step there brought lies behind."""
-        fade = 1.0 if not following.is_terminal and following.player == CHANCE else self.config.discount
-        hunted = int(self.control[0]["hunted"])
+        fade = 1.0 if not following.is_terminal and following.player == CHANCE else self.config.values.discount
+        paranoid = int(self.control[0]["paranoid_target"])
         if child is None or fade == 0.0:
             self.tree.clear()
         else:
             self.tree.reroot(child, max(self.position.player, SEAT))
             if self.game.has("step_rewards"):
                 brought = np.array(following.step_rewards)
-                if hunted != NONE:
-                    brought = np.where(np.arange(len(brought)) == hunted, brought, -brought[hunted])
+                if paranoid != NONE:
+                    brought = np.where(np.arange(len(brought)) == paranoid, brought, -brought[paranoid])
                 self.tree.totals -= self.tree.root_visits * brought
             self.tree.totals /= fade
         self.position = following
 
     def face_mover(self) -> None:
         """Where all others are taken to play against whoever is to move: what was found against another one is of no use."""
-        if self.config.opponents == "paranoid" and self.control[0]["hunted"] != self.position.player:
+        if self.config.values.opponents == "paranoid" and self.control[0]["paranoid_target"] != self.position.player:
             self.tree.clear()
-            self.control["hunted"] = self.position.player
+            self.control["paranoid_target"] = self.position.player
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -218,7 +218,7 @@ class Machine:
         self.control["budget"] = budget
         self.control["done"] = 0
 
-    def settle_table(self) -> None:
+    def update_table(self) -> None:
         """Bring a graph's table up to date, so that it can be saved."""
         self._enter(0)
 
@@ -292,7 +292,11 @@ class Machine:
         """Room for outcomes of chance, met while gathering; false where a bounded tree allows none before the leaves in flight are told."""
         waiting = self.outstanding + int(self.control[0]["gathered"])
         needed = (self.outstanding + size + stuck) * self.most_children
-        if self.config.max_nodes is not None and waiting and self.tree.size + needed > self.config.max_nodes:
+        if (
+            self.config.growth.max_nodes is not None
+            and waiting
+            and self.tree.size + needed > self.config.growth.max_nodes
+        ):
             return False
         budget, done = int(self.control[0]["budget"]), int(self.control[0]["done"])
         self.tree.make_room(needed)
@@ -312,7 +316,7 @@ class Machine:
 
     def _make_room_for(self, size: int) -> int:
         """Room for the children of all leaves in flight and of `size` more, or of as many as a bounded tree allows."""
-        actions, bound = self.most_children, self.config.max_nodes
+        actions, bound = self.most_children, self.config.growth.max_nodes
         if bound is not None:
             most = (bound - 1 - actions) // actions
             if self.game.facts.num_outcomes:
@@ -340,7 +344,7 @@ class Machine:
             depths,
             self.tree.generation,
             rules=digest,
-            discount=self.config.discount,
+            discount=self.config.values.discount,
         )
 
     def absorb(self, batch: Batch, logits: npt.NDArray[np.float64], values: npt.NDArray[np.float64]) -> int:

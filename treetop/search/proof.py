@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from treetop.tree.layout import SETTLED
+from treetop.tree.layout import PROVEN
 from treetop.types import ROOT
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Proof:
     def of(cls, search: Search) -> Proof | None:
         """The proof that a search has found, if it has."""
         columns = search.tree.columns
-        if not search.config.solver or not columns.links["flags"][ROOT] & SETTLED:
+        if not search.config.solver or not columns.links["flags"][ROOT] & PROVEN:
             return None
         players, facts = search.game.facts.players, search.game.facts
         row = columns.bounds[ROOT]

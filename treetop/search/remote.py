@@ -42,7 +42,7 @@ class Remote:
         replay: Path | None,
         told: Callable[[Budget], object] | None = None,
     ) -> None:
-        if search.config.max_nodes is not None:
+        if search.config.growth.max_nodes is not None:
             raise ConfigError("a tree with evaluations in flight cannot be folded: leave max_nodes out, or use run")
         if record is not None and replay is not None:
             raise ConfigError("a replay is a record already: give record or replay")
@@ -86,7 +86,7 @@ class Remote:
             self._search._in_flight = 0
             machine.expands_down, self._explorer.expand_after, machine.control["expand_after"] = before
             machine.numbers[EXPANDS] = int(machine.expands_down)
-            machine.prepare_kernel(watching=False)
+            machine.prepare_kernel(in_flight=False)
             try:
                 await self._source.close()
             finally:
@@ -107,9 +107,9 @@ class Remote:
 
     def _expect_priors(self) -> None:
         """Whatever the search's own evaluator is: here a leaf gets its children with its evaluation."""
-        machine, after = self._machine, self._search.config.expand_after or 0
+        machine, after = self._machine, self._search.config.growth.expand_after or 0
         machine.tree.track_in_flight()
-        machine.prepare_kernel(watching=True)
+        machine.prepare_kernel(in_flight=True)
         machine.expands_down, self._explorer.expand_after, machine.control["expand_after"] = False, after, after
         machine.numbers[EXPANDS] = 0
         machine.begin(0)

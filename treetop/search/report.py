@@ -61,7 +61,7 @@ class Report:
     moves: list[str]
     """What had been played when the search began."""
     rule: str
-    c: float
+    c: float | None
     c_base: float | None
     options: dict[str, Any]
     """All settings that are not the usual ones."""
@@ -75,7 +75,7 @@ class Report:
     expand_after: int
     max_depth: int | None
     max_nodes: int | None
-    first_play: float | str | None
+    fpu: float | str | None
     usage: Usage
     versions: dict[str, str]
     machine: str
@@ -98,30 +98,34 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
         rules_digest=search._machine.engine.blueprint.digest,
         start=repr(position.game.view(position.start.copy())) if position.was_set_up else "the game's start",
         moves=position.moves(),
-        rule=str(config.rule),
-        c=config.c,
-        c_base=config.c_base,
+        rule=config.rule.name,
+        c=getattr(config.rule, "c", None),
+        c_base=getattr(config.rule, "c_base", None),
         options={
             key: value if isinstance(value, (bool, int, float, str)) else str(value)
-            for key, value in config.changed().items()
+            for key, value in config.flat().items()
         },
-        backup=config.backup,
-        final=config.final,
-        temperature=config.temperature if config.final == "temperature" else None,
+        backup=config.backup.name,
+        final=config.final.name,
+        temperature=getattr(config.final, "temperature", None),
         tie_break=config.tie_break if isinstance(config.tie_break, str) else "a function of the caller's",
         seed=search.seed,
         evaluator=name_of(search.evaluator),
         evaluation_cache=str(search.evaluator) if hasattr(search.evaluator, "hit_rate") else None,
         expand_after=search.expand_after,
-        max_depth=config.max_depth,
-        max_nodes=config.max_nodes,
-        first_play=float(search._machine.control[0]["first_play"])
-        if config.rule == "puct" and not isinstance(config.first_play, str)
-        else config.first_play,
+        max_depth=config.growth.max_depth,
+        max_nodes=config.growth.max_nodes,
+        fpu=_fpu(search),
         usage=usage,
         versions=versions(),
         machine=machine(),
     )
+
+
+def _fpu(search: Search) -> float | str | None:
+    """Return the first-play urgency of a search: for PUCT with the default in its place."""
+    fpu: float | str | None = getattr(search.config.rule, "fpu", None)
+    return float(search._machine.control[0]["fpu"]) if fpu is None and search.config.rule.name == "puct" else fpu
 
 
 @functools.cache

@@ -13,15 +13,17 @@ import numpy.typing as npt
 
 from treetop.errors import ConfigError, SearchError
 from treetop.game.position import Position
+from treetop.kernels.rules.completed import Completed
+from treetop.kernels.rules.puct import Puct
 from treetop.search.config import SearchConfig
-from treetop.search.explain import Explanation, NodeFacts, Statistics, explain, schedule
+from treetop.search.explain import Explanation, NodeFacts, Statistics, explain
 from treetop.search.final import choose, pruned_visits, softmax, uncertainty
 from treetop.search.proof import Proof
 from treetop.search.report import Report, Usage, report_of
-from treetop.search.root import block, completed_logits
+from treetop.search.root import block
 from treetop.search.variations import Line, principal_variation
 from treetop.text import html_table, json_text, text_table
-from treetop.tree.layout import BOUNDED, FAILED, SETTLED
+from treetop.tree.layout import BOUNDED, FAILED, PROVEN
 from treetop.tree.storage import Tree
 from treetop.types import ROOT, FloatArray, IntArray
 
@@ -97,7 +99,7 @@ class SearchResult:
             counts, sums = np.zeros(len(actions), np.int32), np.zeros(len(actions))
             priors = np.full(len(actions), 1.0 / len(actions))
         means = np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0)
-        if len(columns.vectors) and children.stop and search.config.backup in ("max", "mixed"):
+        if len(columns.vectors) and children.stop and search.config.backup.name in ("max", "mixed"):
             means = np.where(counts > 0, columns.vectors[children][order, player], math.nan)
         deviations = np.full(len(actions), math.nan)
         if len(columns.squares) and children.stop:
@@ -117,7 +119,7 @@ class SearchResult:
             if children.stop
             else np.zeros(len(actions), np.bool_)
         )
-        scheduled = search.config.root == "gumbel" and search._is_scheduled and bool(children.stop)
+        scheduled = search.config.root.schedules and search._is_scheduled and bool(children.stop)
         base = (
             machine.scratch.work.base[: len(actions)][order].copy() if scheduled else np.zeros(len(actions), np.int32)
         )
@@ -174,7 +176,7 @@ class SearchResult:
     def strategy(self) -> dict[int, float]:
         """With which probability to play each action where an opponent must not know: by regret matching, or by the visits."""
         shares = (
-            self._shares(1.0)
+            self.shares(1.0)
             if self.strategies is None or not self.strategies.any()
             else self.strategies / self.strategies.sum()
         )
@@ -183,9 +185,9 @@ class SearchResult:
     @property
     def move(self) -> str:
         """The move to play, as people write it."""
-        return self._name(self._choice[0])
+        return self.name_of(self._choice[0])
 
-    def _name(self, index: int) -> str:
+    def name_of(self, index: int) -> str:
         """One of the moves, as people write it."""
         if self.vectors is not None:
             return ":".join(f"{number:.4g}" for number in self.vectors[index])
@@ -235,10 +237,11 @@ class SearchResult:
     def policy(self, temperature: float = 1.0) -> npt.NDArray[np.float64]:
         """Probabilities over all actions of the game, from the visits: 0 is greedy, 1 proportional, infinity uniform."""
         policy = np.zeros(self.position.game.facts.num_actions)
-        policy[self.actions] = self._shares(temperature)
+        policy[self.actions] = self.shares(temperature)
         return policy
 
-    def _shares(self, temperature: float) -> FloatArray:
+    def shares(self, temperature: float) -> FloatArray:
+        """Return a probability for each legal action, from the visits: 0 is greedy, 1 proportional, infinity uniform."""
         if not temperature >= 0:
             raise ConfigError(f"temperature must be a number of at least 0, not {temperature!r}")
         tried = self.counts > 0
@@ -298,19 +301,20 @@ class SearchResult:
         return None if self.gumbel is None else self.gumbel + self._logits()
 
     def _logits(self) -> FloatArray:
-        return completed_logits(self.config, self.own_value, self.counts, self.means, self.priors)
+        rule = self.config.rule if isinstance(self.config.rule, Completed) else Completed()
+        return rule.logits(self.own_value, self.counts, self.means, self.priors)
 
     def target(self) -> npt.NDArray[np.float64]:
         """What a policy should learn from this search, over all actions: completed values for Gumbel, else the visits, without forced playouts."""
         policy = np.zeros(self.position.game.facts.num_actions)
-        if self.config.rule == "completed":
+        if isinstance(self.config.rule, Completed):
             policy[self.actions] = softmax(self._logits())
-        elif self.config.forced_playouts > 0 and self.counts.any():
+        elif isinstance(self.config.rule, Puct) and self.config.rule.forced_playouts and self.counts.any():
             total = max(int(self.counts.sum()), 1)
-            kept = pruned_visits(self, schedule(self.config, total) * math.sqrt(total))
+            kept = pruned_visits(self, self.config.rule.c_at(total) * math.sqrt(total))
             policy[self.actions] = kept / kept.sum()
         else:
-            policy[self.actions] = self._shares(1.0)
+            policy[self.actions] = self.shares(1.0)
         return policy
 
     @property
@@ -329,14 +333,14 @@ class SearchResult:
 
     def explain(self) -> Explanation:
         """For each move its visits, value, prior, exploration term and score; and why the chosen one was chosen."""
-        names = [self._name(index) for index in range(len(self.actions))]
+        names = [self.name_of(index) for index in range(len(self.actions))]
         config = self.config
         told = explain(config, self._statistics(names), facts=self.position.game.facts, node=self._node_facts())
         index, why = self._choice
         return replace(told, chosen=names[index], why=why)
 
     def _statistics(self, names: list[str]) -> dict[str, Statistics]:
-        if self.config.rule == "regret":
+        if not self.config.rule.chooses_in_trees:
             shares = self.strategy().values()
             return {name: Statistics(int(count), float(mean) if count else None, share)
                     for name, count, mean, share in zip(names, self.counts, self.means, shares, strict=True)}  # fmt: skip
@@ -344,7 +348,7 @@ class SearchResult:
             name: Statistics(
                 int(self.counts[index]),
                 None if not self.counts[index] else float(self.means[index]),
-                float(self.priors[index]) if self.config.rule in ("puct", "completed") else None,
+                float(self.priors[index]) if self.config.rule.reads_priors else None,
                 None if math.isnan(self.deviations[index]) else float(self.deviations[index]) ** 2,
                 None
                 if self.lower is None or self.upper is None
@@ -356,7 +360,7 @@ class SearchResult:
 
     def _node_facts(self) -> NodeFacts:
         return NodeFacts(
-            self.own_value if self.config.rule == "completed" else self.value, self.root_visits, self.scale
+            self.own_value if isinstance(self.config.rule, Completed) else self.value, self.root_visits, self.scale
         )
 
     def report(self) -> Report:
@@ -419,7 +423,7 @@ class SearchResult:
 
 def _in_the_games_order(search: Search, actions: IntArray) -> npt.NDArray[np.int64]:
     """Children stand in the game's order, save where widening has put the likeliest first."""
-    if search.game.facts.action_size or (search.config.widening is None and not search.tree.holds_views):
+    if search.game.facts.action_size or (search.config.widening.actions is None and not search.tree.holds_views):
         return np.arange(len(actions))
     place = {action: index for index, action in enumerate(search.position.legal_actions(search.player))}
     return np.argsort([place[int(action)] for action in actions])
@@ -450,5 +454,5 @@ def _bounds(
     known = (columns.links["flags"][children][order] & BOUNDED) > 0
     lower = np.where(known, columns.bounds[children][order, player], low)
     upper = np.where(known, columns.bounds[children][order, players + player], high)
-    settled = (columns.links["flags"][children][order] & SETTLED) > 0
+    settled = (columns.links["flags"][children][order] & PROVEN) > 0
     return lower, upper, np.where(settled, columns.distances[children][order], 0).astype(np.int32)

@@ -13,7 +13,7 @@ from treetop.errors import SaveError, TreetopError
 from treetop.game.position import Position
 from treetop.kernels.replay import Moves, find_illegal
 from treetop.search.machine import Machine
-from treetop.tree.layout import BOUNDED, OPTIONAL, SETTLED, SHARED
+from treetop.tree.layout import BOUNDED, OPTIONAL, PROVEN, SHARED
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -32,7 +32,7 @@ _KEPT_STATE = (
     "blocks",
     "collisions",
     "masked",
-    "hunted",
+    "paranoid_target",
 )
 """What the control record of a search at rest holds beside settings: those follow from the header."""
 
@@ -102,7 +102,7 @@ def check_tree(tree: Tree) -> None:
         )
     if not len(columns.bounds):
         require(
-            not np.any(links["flags"] & (BOUNDED | SETTLED)) and np.all(stats["prior"] >= 0),
+            not np.any(links["flags"] & (BOUNDED | PROVEN)) and np.all(stats["prior"] >= 0),
             "it holds proofs, and its settings allow none",
         )
     if tree.is_graph:
@@ -117,7 +117,7 @@ def restore_machine(machine: Machine, saved: npt.NDArray[Any], kept: dict[str, n
         control[name] = saved[name]
     state, children, players = control[0], int(links["num_children"][ROOT]), machine.game.facts.players
     require(
-        state["masked"] in (0, 1) and NONE <= state["hunted"] < players and 0 <= state["blocks"] <= size,
+        state["masked"] in (0, 1) and NONE <= state["paranoid_target"] < players and 0 <= state["blocks"] <= size,
         "its record of control is broken",
     )
     require(

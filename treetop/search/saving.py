@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import platform
 from pathlib import Path
@@ -16,10 +15,10 @@ from treetop.game.calls import shown
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_bundled, load_game
-from treetop.kernels.control import CONTROL
-from treetop.search.config import SearchConfig
+from treetop.kernels.record import CONTROL
+from treetop.kernels.rules.own import OwnRule
+from treetop.search.config import configure
 from treetop.search.evaluator import make_evaluator, name_of
-from treetop.search.rule import Rule
 from treetop.search.saved_checks import check_moves, check_position, check_tree, require, restore_machine, restore_tree
 from treetop.search.scratch import KEPT
 from treetop.tree.files import read, write
@@ -28,18 +27,18 @@ from treetop.tree.layout import LINKS, OPTIONAL, STATS
 if TYPE_CHECKING:
     from treetop.search.search import Search
 
-KIND, VERSION = "a search", 3
+KIND, VERSION = "a search", 4
 _HOOK = "a function"
 _ARRAYS = ("root", "start", "stats", "links", "totals", "control")
 
 
 def save(search: Search, path: Path) -> None:
     """See `Search.save`."""
-    search._machine.settle_table()
-    config = {field.name: getattr(search.config, field.name) for field in dataclasses.fields(search.config)}
+    search._machine.update_table()
+    config = search.config.flat()
     if callable(search.config.tie_break):
         config["tie_break"] = _HOOK
-    if isinstance(search.config.rule, Rule):
+    if isinstance(search.config.rule, OwnRule):
         config["rule"] = _HOOK
     header = {
         "kind": KIND,
@@ -91,7 +90,7 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
     known = _game(path, header, game)
     _compare_rules(path, header, known, arrays)
     try:
-        config = SearchConfig(**_given(path, "rule", _given(path, "tie_break", header["config"], tie_break), rule))
+        config = configure(**_given(path, "rule", _given(path, "tie_break", header["config"], tie_break), rule))
         chosen = _evaluator(path, header["evaluator"], evaluator)
         position = Position(known, _aligned(known, arrays["start"])).play(
             tuple(int(action) for action in header["actions"])
@@ -108,7 +107,7 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
         search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
         tree.has_moved = bool(header.get("moved"))
         partial = (
-            known.has("step_rewards") or config.discount != 1.0
+            known.has("step_rewards") or config.values.discount != 1.0
         )  # what is still to come may be worth more or less than a whole game
         tree.check((-math.inf, math.inf) if partial else known.facts.rewards)
         check_tree(tree)

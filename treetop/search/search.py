@@ -13,8 +13,10 @@ from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
 from treetop.game.registry import load_game
-from treetop.kernels.chance import SEAT
+from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.control import SOLVED
+from treetop.kernels.roots.gumbel import Gumbel
+from treetop.kernels.rules.own import OwnRule
 from treetop.search import root
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
@@ -28,7 +30,6 @@ from treetop.search.presets import uct
 from treetop.search.progress import Progress
 from treetop.search.refusals import check_arguments, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
-from treetop.search.rule import Rule
 from treetop.search.stopping import Standing, Stopper, Together, Verdict
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, SIMULTANEOUS
@@ -85,8 +86,8 @@ class Search:
     @property
     def expand_after(self) -> int:
         """Visits that a leaf needs before it is expanded."""
-        if self.config.expand_after is not None:
-            return self.config.expand_after
+        if self.config.growth.expand_after is not None:
+            return self.config.growth.expand_after
         return int(getattr(self.evaluator, "expand_after", 0))
 
     @property
@@ -190,7 +191,7 @@ class Search:
                 budget.simulations,
                 limit,
                 budget.elapsed,
-                self.config.final,
+                self.config.final.name,
                 lower,
                 upper,
             )
@@ -198,8 +199,9 @@ class Search:
 
     def _dress_root(self, left: int | None) -> bool:
         """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""
-        noisy = self.config.noise > 0 and not self._is_noisy
-        scheduled = self.config.root == "gumbel" and not self._is_scheduled and not self._pondering
+        noisy = self.config.noise.fraction > 0 and not self._is_noisy
+        gumbel = self.config.root if isinstance(self.config.root, Gumbel) else None
+        scheduled = gumbel is not None and not self._is_scheduled and not self._pondering
         if scheduled and left is None:
             raise ConfigError(
                 "root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'"
@@ -209,9 +211,9 @@ class Search:
         if noisy:
             root.add_noise(self._machine, len(self.position.actions))
             self._is_noisy = True
-        if scheduled and left is not None:
+        if gumbel is not None and scheduled and left is not None:
             root.warn_of_rollouts(self.evaluator, left)
-            root.begin_schedule(self._machine, len(self.position.actions), left)
+            root.begin_schedule(self._machine, gumbel, len(self.position.actions), left)
             self._is_scheduled = True
         return True
 
@@ -223,7 +225,7 @@ class Search:
         wanted = [action for action in chosen if action not in left_out]
         if not wanted:
             raise ConfigError("include and exclude leave no move to look at")
-        if self.config.transpositions or self.begins_anew:
+        if self.config.graph.transpositions or self.begins_anew:
             raise ConfigError(
                 "include and exclude are for one tree: they do not go with transpositions, nor with a search over what players see or over deals"
             )
@@ -390,7 +392,7 @@ class Search:
         self.position = following
         if not following.is_terminal:
             self.player = following.player
-        self._machine.scratch.work.history[:] *= self.config.history_decay
+        self._machine.scratch.work.history[:] *= self.config.values.history_decay
         self._machine.control["arms"] = 0
         self._is_noisy = self._is_scheduled = False
         self._last = None
@@ -434,7 +436,7 @@ class Search:
         game: str | Game | Family[...] | None = None,
         evaluator: Evaluator | CompiledEvaluator | None = None,
         tie_break: Callable[..., int] | None = None,
-        rule: Rule | None = None,
+        rule: OwnRule | None = None,
     ) -> Search:
         """Read a search from a file. Give what a file cannot hold: an evaluator, rule or tie-break in Python, and a game that has no name."""
         from treetop.search.saving import load

@@ -13,7 +13,7 @@ from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Rollout
-from treetop.search.presets import regret
+from treetop.search.presets import regret_matching
 from treetop.search.view_machine import ViewMachine, needs_views, view_key
 from treetop.tree.layout import DRAWN
 
@@ -77,10 +77,10 @@ def find_strategies(
     By UCB1 they need not: see docs/what-players-see.md.
     """
     position = game if isinstance(game, Position) else Position(load_game(game))
-    wanted = regret() if config is None else config
-    if not needs_views(position.game, wanted) or wanted.observers != "all":
+    wanted = regret_matching() if config is None else config
+    if not needs_views(position.game, wanted) or getattr(wanted.information, "observers", "single") != "multiple":
         raise ConfigError(
-            "strategies for all players are for games of hidden cards or of moves made at once, with observers='all'"
+            "strategies for all players are for games with imperfect information or simultaneous moves, with observers='multiple'"
         )
     if isinstance(simulations, bool) or not isinstance(simulations, int) or simulations < 1:
         raise ConfigError(f"simulations must be a whole number of at least 1, not {simulations!r}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treetop.game.position import Position
-from treetop.tree.layout import DRAWN, FAILED, SETTLED
+from treetop.tree.layout import DRAWN, FAILED, PROVEN
 from treetop.tree.storage import Tree
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
         if columns.links["flags"][node] & DRAWN:  # nobody chooses what comes next
             break
         proven = None
-        if len(columns.bounds) and columns.links["flags"][node] & SETTLED:
+        if len(columns.bounds) and columns.links["flags"][node] & PROVEN:
             proven = _proven_child(tree, node, (position.play(variation) if here is None else here).player)
         if proven is None:
             ranked = zip(
@@ -91,7 +91,7 @@ def _proven_child(tree: Tree, node: int, player: int) -> int | None:
     columns = tree.columns
     first, value = int(columns.links["first_child"][node]), float(columns.bounds[node, player])
     children = [child for child in range(first, first + int(columns.links["num_children"][node]))
-                if columns.links["flags"][child] & SETTLED and columns.bounds[child, player] == value]  # fmt: skip
+                if columns.links["flags"][child] & PROVEN and columns.bounds[child, player] == value]  # fmt: skip
     if not children:
         return None
     distances = {child: int(columns.distances[child]) for child in children}

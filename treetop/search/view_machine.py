@@ -12,15 +12,17 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, SearchError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.kernels.build import GENERAL
+from treetop.kernels.build import STOCHASTIC
 from treetop.kernels.control import DONE, NEED_ROOM
+from treetop.kernels.rules import RULES
+from treetop.kernels.rules.regret_matching import RegretMatching
 from treetop.kernels.view_loop import find_root, look
 from treetop.kernels.views import FIRST_ROOM, fill_views
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import CompiledEvaluator, Mixed, Rollout, in_python
 from treetop.search.machine import Machine
-from treetop.search.plan import Plan, make_control
+from treetop.search.plan import Plan, make_control, refuse_parts
 from treetop.search.scratch import MOST_DRAWN, Scratch
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, ROOT
@@ -28,28 +30,22 @@ from treetop.types import CHANCE, ROOT
 _FIRST_TABLE = 2**12
 _TRIALS = 4  # of what is hidden, before the first simulation
 _WIDENING = 2.0  # where actions are drawn: so many times the square root of the visits
-_RULES = ("ucb1", "puct", "blind", "regret")
-_USUAL = {
-    "backup": "mean",
-    "transpositions": False,
-    "solver": False,
-    "root": "rule",
-    "noise": 0.0,
-    "forced_playouts": 0.0,
-    "variance_scale": 0.0,
-    "first_play": None,
-    "max_depth": None,
-    "expand_after": None,
-    "opponents": "own",
-    "c_schedule": None,
+_WORKS_WITH = {
+    "rule": tuple(rule.name for rule in RULES if rule.information_sets),
+    "backup": ("mean",),
+    "root": ("rule",),
+    "graph": ("tree",),
+    "chance": ("sampled", "open_loop"),
 }
-"""Settings that have to be as they are where positions are not told apart."""
+_LEAVE_OUT = (
+    "solver", "noise", "forced_playouts", "variance_scale", "fpu", "c_schedule", "max_depth", "expand_after", "opponents",
+)  # fmt: skip
 
 
 def needs_views(game: Game, config: SearchConfig) -> bool:
     """Whether a game is searched over what players see, because its positions are not what they choose in."""
-    hidden = game.has("determinize") and config.information == "honest"
-    open_loop = config.chance == "open" and game.has("chance_outcomes")
+    hidden = game.has("determinize") and config.information.name == "sets"
+    open_loop = config.chance.name == "open_loop" and game.has("chance_outcomes")
     return hidden or open_loop or game.has("apply_joint") or game.has("apply_vector")
 
 
@@ -63,26 +59,25 @@ class ViewMachine(Machine):
         _check(config, evaluator, self.game)
         facts = self.game.facts
         low, high = facts.rewards
-        columns = {"keys", "available"} | ({"regrets", "strategies"} if config.rule == "regret" else set())
+        columns = {"keys", "available"} | config.rule.columns()
         columns |= {"action_values"} if facts.action_size else set()
-        normalise = high - low > 2 if config.normalise is None else config.normalise
-        self.plan = Plan(GENERAL, frozenset(columns), normalise, _FIRST_TABLE)
-        self.build = GENERAL
+        normalise = high - low > 2 if config.values.normalise is None else config.values.normalise
+        self.plan = Plan(STOCHASTIC, frozenset(columns), normalise, _FIRST_TABLE)
+        self.build = STOCHASTIC
         self.tree = Tree(
             facts.players,
             zero_sum=bool(facts.zero_sum),
-            max_nodes=config.max_nodes,
+            max_nodes=config.growth.max_nodes,
             columns=self.plan.columns,
             action_size=facts.action_size or 0,
         )
         self.most_children = (MOST_DRAWN if facts.action_size else facts.num_actions) + 2
         self.control = make_control(config, evaluator, 0, self.game, self.plan)
         self.control["rng"] = Rng(seed).word
-        self.control["observers"], self.control["regret_mix"] = config.observers == "all", config.regret_mix
-        self.control["open_loop"] = config.chance == "open"
+        self.control["observers"] = getattr(config.information, "observers", "multiple") == "multiple"
         if facts.action_size:
-            self.control["widening"] = _WIDENING if config.widening is None else config.widening
-        self.scratch = Scratch(self.game, GENERAL, _FIRST_TABLE, views=True)
+            self.control["widening"] = _WIDENING if config.widening.actions is None else config.widening.actions
+        self.scratch = Scratch(self.game, STOCHASTIC, _FIRST_TABLE, views=True)
         self.engine = self.game.engine()
         self.outstanding = 0
         self.position = position
@@ -100,7 +95,7 @@ class ViewMachine(Machine):
         self.control["blocks"], self.control["frozen"] = 0, 0
         self.control["searcher"] = player
         self.control["hidden"] = (
-            self.game.has("determinize") and self.config.information == "honest" and position.player != CHANCE
+            self.game.has("determinize") and self.config.information.name == "sets" and position.player != CHANCE
         )
         self.control["history"] = _history(position)
         self.control["value_low"], self.control["value_high"] = np.inf, -np.inf
@@ -189,28 +184,23 @@ def _history(position: Position) -> int:
 
 
 def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
-    why = f"{game.name} is searched over what players see"
-    if config.rule not in _RULES:
-        raise ConfigError(f"{why}, by the rules {', '.join(_RULES)}; not by {config.rule}")
-    refused = [name for name, usual in _USUAL.items() if getattr(config, name) != usual]
-    if config.widening is not None and not game.facts.action_size:
-        refused.append("widening")
+    what = f"information-set search, which {game.name} needs,"
+    refuse_parts(config, what, _WORKS_WITH, _LEAVE_OUT)
+    if config.widening.actions is not None and not game.facts.action_size:
+        raise ConfigError(f"{what} widens continuous actions only: leave widening out")
     if callable(config.tie_break):
-        refused.append("tie_break")
-    if config.chance == "expected":
-        refused.append("chance='expected'")
-    if refused:
-        raise ConfigError(f"{why}, which does not go with {', '.join(refused)}")
-    if game.has("determinize") and (config.chance == "open" or config.chance_widening is not None):
+        raise ConfigError(f"{what} breaks ties at random or by order, not by a function of yours")
+    if game.has("determinize") and (config.chance.name == "open_loop" or config.widening.outcomes is not None):
         raise ConfigError(
-            f"chance='open' and chance_widening are for games in which nothing is hidden; {game.name} hides something"
+            f"chance='open_loop' and chance_widening are for games with perfect information; {game.name} has hidden information"
         )
-    if config.rule == "regret" and config.observers == "one":
-        raise ConfigError(
-            "regret matching needs observers='all': a player's regrets are about what he himself has seen"
-        )
-    if config.rule == "regret" and game.facts.action_size:
-        raise ConfigError("regret matching is for a fixed set of actions; these are drawn")
+    if isinstance(config.rule, RegretMatching):
+        if getattr(config.information, "observers", "multiple") == "single":
+            raise ConfigError(
+                "regret matching needs observers='multiple': a player's regrets are about its own information sets"
+            )
+        if game.facts.action_size:
+            raise ConfigError("regret matching is for a fixed set of actions, not for continuous ones")
     if (
         in_python(evaluator) is not None
         or isinstance(evaluator, Mixed)
@@ -218,15 +208,13 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
     ):
         _refuse_batches()
     if isinstance(evaluator, Rollout) and (evaluator.count != 1 or evaluator.keeps_history):
-        raise ConfigError(
-            f"{why}, which evaluates by one rollout with the policy 'random' or 'game'; not by {evaluator!r}"
-        )
+        raise ConfigError(f"{what} evaluates by one rollout with the policy 'random' or 'game'; not by {evaluator!r}")
     if isinstance(evaluator, CompiledEvaluator):
         evaluator.check(game)
     least = 2 + game.facts.players * (1 + max(game.facts.num_actions, FIRST_ROOM))
-    if config.max_nodes is not None and config.max_nodes < least:
+    if config.growth.max_nodes is not None and config.growth.max_nodes < least:
         raise ConfigError(
-            f"max_nodes must be at least {least} for {game.name}, so that what the players see first fits; not {config.max_nodes}"
+            f"max_nodes must be at least {least} for {game.name}, so that the first information sets fit; not {config.growth.max_nodes}"
         )
 
 

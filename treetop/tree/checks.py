@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.tree.layout import BOUNDED, DRAWN, FOLDED, MANY_OWN, PATH_DEPENDENT, SETTLED, SHARED, SPARE, TERMINAL
+from treetop.tree.layout import BOUNDED, DRAWN, FOLDED, MANY_OWN, PATH_DEPENDENT, PROVEN, SHARED, SPARE, TERMINAL
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -128,7 +128,7 @@ def _check_bounds(tree: Tree, flags: npt.NDArray[np.uint8], rewards: tuple[float
     low, high = tree.columns.bounds[bounded, : tree.players], tree.columns.bounds[bounded, tree.players :]
     _require(bool(np.all(low <= high)), "a lower bound above the upper one")
     _require(bool(np.all((low >= rewards[0]) & (high <= rewards[1]))), "a bound outside of the utility range")
-    settled = (flags & SETTLED) > 0
+    settled = (flags & PROVEN) > 0
     _require(bool(np.all((flags[settled] & BOUNDED) > 0)), "a settled node without bounds")
     closed = tree.columns.stats["prior"][: tree.size] < 0
     _require(bool(np.all(closed[1:] | ~settled[1:])), "a settled node is still open")

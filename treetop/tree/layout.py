@@ -47,7 +47,7 @@ TERMINAL = 1
 """Flag: the game is over here."""
 FOLDED = 2
 """Flag: this node had children that were given up to keep memory bounded."""
-SETTLED = 4
+PROVEN = 4
 """Flag: nothing below is worth another visit; where its bounds meet, the value is proven."""
 BOUNDED = 8
 """Flag: the row in `bounds` is filled in; without it the bounds are the game's utility range."""

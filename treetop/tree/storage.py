@@ -17,7 +17,7 @@ from treetop.tree.layout import (
     MANY_OWN,
     OPTIONAL,
     PATH_DEPENDENT,
-    SETTLED,
+    PROVEN,
     SHARED,
     Columns,
     allocate,
@@ -184,7 +184,7 @@ class Tree:
         links["action"][ROOT] = NONE
         links["flags"][ROOT] &= ~np.uint8(SHARED | PATH_DEPENDENT)
         if not links["num_children"][ROOT]:  # proven once, but how is forgotten: it has to be found again
-            links["flags"][ROOT] &= ~np.uint8(SETTLED)
+            links["flags"][ROOT] &= ~np.uint8(PROVEN)
 
     def _totals_of(self, node: int, player: int) -> tuple[FloatArray, int]:
         """A node's value sums for all players, and its visits: in a graph those of all ways that lead to it."""

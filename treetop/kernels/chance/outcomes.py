@@ -1,7 +1,7 @@
-"""Chance, rewards on the way, and players who gang up: what only some games need, compiled into their builds alone.
+"""Outcomes of chance: which there are, how one is drawn, and nodes where chance decides.
 
-A node where chance decides has a child for each outcome, with its probability as the prior. It is never evaluated itself: a simulation that comes there
-draws an outcome and goes on. Nobody chooses its children, so their value sums are kept for the first player.
+A chance node has a child for each outcome, with its probability as the prior. It is never evaluated itself: a simulation that reaches it draws an
+outcome and goes on. Nobody chooses its children, so their value sums are kept for the first player.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.specialise import by_method
-from treetop.kernels.control import BAD_CHANCE, BAD_OUTCOME, BAD_PLAYER, BAD_REWARD, DONE, NEED_ROOM
+from treetop.kernels.control import BAD_CHANCE, BAD_OUTCOME, BAD_PLAYER, DONE, NEED_ROOM
 from treetop.tree.layout import DRAWN, MAX_CHILDREN
 from treetop.types import CHANCE
 
@@ -133,51 +133,6 @@ def draw_child(control: Any, tree: Any, node: Any, rng: Any) -> Any:
     return last
 
 
-@inline_kernel
-def expect(tree: Any, node: Any, rewards: Any) -> None:
-    """What all players may expect where chance decides: the means of the outcomes that have come, by their probabilities."""
-    first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
-    mass = 0.0
-    rewards[:] = 0.0
-    for child in range(first, first + count):
-        visits = tree.stats[child].visits
-        if visits == 0:
-            continue
-        probability = abs(tree.stats[child].prior)
-        mass += probability
-        for player in range(len(rewards)):
-            if len(tree.returns) > 0:
-                total = tree.returns[child, player]
-            else:
-                total = tree.stats[child].value_sum if player == SEAT else -tree.stats[child].value_sum
-            rewards[player] += probability * (total / visits)
-    for player in range(len(rewards)):
-        rewards[player] /= mass
-
-
-@inline_kernel
-def set_expectation(tree: Any, node: Any, chooser: Any, fade: float, rewards: Any, correction: Any) -> None:
-    """Let the sum of a chance node be its visits times its present expectation, and carry the `correction` on to the nodes above.
-
-    Without it a sum would be one of expectations at different times: a mean of means, in which the first few outcomes count in every one.
-    """
-    players = len(rewards)
-    for player in range(players):
-        correction[player] *= fade
-    if tree.links[node].flags & DRAWN:
-        visits = tree.stats[node].visits
-        for player in range(players):
-            if len(tree.returns) > 0:
-                total = tree.returns[node, player]
-            else:
-                total = tree.stats[node].value_sum if player == chooser else -tree.stats[node].value_sum
-            correction[player] = visits * rewards[player] - total
-    tree.stats[node].value_sum += correction[chooser]
-    if len(tree.returns) > 0:
-        for player in range(players):
-            tree.returns[node, player] += correction[player]
-
-
 def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledFunction[..., None]:
     """How a node where chance decides gets its children."""
 
@@ -196,32 +151,3 @@ def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledF
         tree.links[node].flags |= DRAWN
 
     return expand_chance
-
-
-@inline_kernel
-def _own_rewards(state: Any, control: Any, out: Any) -> None:
-    out[:] = 0.0
-    state.step_rewards(out)
-    for player in range(len(out)):
-        if not abs(out[player]) < 1e300:  # also false for NaN
-            control[0].status, control[0].culprit = BAD_REWARD, player
-    gang_up(control, out, 0.0)
-
-
-@inline_kernel
-def _no_rewards(state: Any, control: Any, out: Any) -> None:
-    pass
-
-
-collect = by_method("step_rewards", yes=_own_rewards, no=_no_rewards)
-"""What each player received by the last action; untouched in games that give nothing on the way."""
-
-
-@inline_kernel
-def gang_up(control: Any, rewards: Any, both: float) -> None:
-    """Where everybody is taken to play against one player: the others receive what that one loses, `both` being what the two sides share."""
-    hunted = control[0].hunted
-    if hunted >= 0:
-        value = rewards[hunted]
-        for player in range(len(rewards)):
-            rewards[player] = value if player == hunted else both - value

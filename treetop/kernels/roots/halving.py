@@ -1,50 +1,22 @@
-"""Who is looked at next at the root, where a schedule decides and not the rule below."""
+"""Anytime sequential halving at the root: for the best move, not for the best rewards while searching."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.kernels.control import NO_CHILD
-
-
-@inline_kernel
-def _begun(tree: Any, child: Any, watching: bool) -> Any:
-    return np.int64(tree.stats[child].visits) + (tree.in_flight[child] if watching else 0)
+from treetop.kernels.roots.root import Root
 
 
 @kernel
-def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any, watching: bool) -> bool:
-    """Sequential halving over Gumbel numbers: only children with the scheduled number of visits compete, by number, prior and value.
+def next_arm(control: Any, tree: Any, work: Any, in_flight: bool) -> int:
+    """Return the next move of anytime sequential halving: in each pass all moves once, the better half twice, the better quarter four times ... and again.
 
-    `work.scores` holds the sum of the last two. False, and nothing changed, where the schedule has ended or no child fits it.
-    """
-    if control[0].turn >= len(work.schedule):
-        return False
-    wanted = work.schedule[control[0].turn]
-    fitting = False
-    for index in range(count):
-        open_child = work.scores[index] > -np.inf and (
-            not control[0].masked or work.mask[tree.links[first + index].action] != 0
-        )
-        fitting = fitting or (open_child and _begun(tree, first + index, watching) - work.base[index] == wanted)
-    if not fitting:
-        return False
-    for index in range(count):
-        if _begun(tree, first + index, watching) - work.base[index] == wanted and work.scores[index] > -np.inf:
-            work.scores[index] += work.gumbel[index]
-        else:
-            work.scores[index] = -np.inf
-    return True
-
-
-@kernel
-def next_arm(control: Any, tree: Any, work: Any, watching: bool) -> int:
-    """Anytime sequential halving: in each pass all moves once, the better half twice, the better quarter four times ... and again.
-
-    Better is by the mean of all visits so far. Closed moves are passed by; NO_CHILD where no other is left.
+    Better is by the mean of all visits so far. Closed moves are skipped; NO_CHILD if no other is left.
     """
     if control[0].resumed != 0:  # the same simulation comes down again after a tie-break
         child = control[0].resumed
@@ -104,3 +76,12 @@ def _halve(control: Any, tree: Any, work: Any, first: Any) -> None:
 def _mean(tree: Any, child: Any) -> float:
     visits = tree.stats[child].visits
     return float(tree.stats[child].value_sum / visits) if visits > 0 else -np.inf
+
+
+@dataclass(frozen=True, kw_only=True)
+class Halving(Root):
+    """Anytime sequential halving."""
+
+    name = "halving"
+    choose = next_arm
+    works_with = {"widening": ("none",)}

@@ -1,0 +1,23 @@
+"""The mean of all returns: the backup of UCT and AlphaZero."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from treetop.compiler.functions import inline_kernel
+from treetop.kernels.backups.backup import Backup
+
+
+@inline_kernel
+def value(control: Any, tree: Any, child: Any, mover: Any, mean: float) -> float:
+    """Return the mean."""
+    return mean
+
+
+@dataclass(frozen=True, kw_only=True)
+class Mean(Backup):
+    """The mean of all returns."""
+
+    name = "mean"
+    value = value

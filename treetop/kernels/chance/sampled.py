@@ -1,0 +1,14 @@
+"""Sampled outcomes: what goes up from a chance node is the return of the outcome that was drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treetop.kernels.chance.mode import ChanceMode
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sampled(ChanceMode):
+    """An outcome is drawn, and its return is backed up."""
+
+    name = "sampled"

@@ -1,0 +1,46 @@
+"""What the searcher knows where something is hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from treetop.kernels.parts import Part, choice, whole
+
+
+@dataclass(frozen=True, kw_only=True)
+class Information(Part):
+    """How imperfect information is searched. It makes no difference in games with perfect information."""
+
+    slot = "information"
+
+
+@dataclass(frozen=True, kw_only=True)
+class InformationSets(Information):
+    """Information-set search (ISMCTS): one tree of information sets; hidden information is determinized anew in each simulation."""
+
+    name = "sets"
+
+    observers: str = choice(
+        "multiple",
+        "Whether every player chooses in an information set of its own (multiple-observer ISMCTS), or in the searcher's (single).",
+        ("single", "multiple"),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Determinizations(Information):
+    """Determinized search (perfect-information Monte Carlo): some determinizations are searched with open cards, and added up."""
+
+    name = "determinizations"
+
+    determinizations: int = whole(30, "How many determinizations are searched.", low=1, kernel=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerfectInformation(Information):
+    """The search sees the true state. It cheats, and its results say so."""
+
+    name = "perfect"
+
+
+INFORMATION: tuple[type[Information], ...] = (InformationSets, Determinizations, PerfectInformation)

@@ -1,0 +1,12 @@
+"""Root rules: one file each. A new one is a file, and a line here."""
+
+from __future__ import annotations
+
+from treetop.kernels.roots.by_rule import ByRule
+from treetop.kernels.roots.gumbel import Gumbel
+from treetop.kernels.roots.halving import Halving
+from treetop.kernels.roots.root import Root
+
+ROOTS: tuple[type[Root], ...] = (ByRule, Gumbel, Halving)
+
+__all__ = ["ROOTS", "Root"]

@@ -1,0 +1,101 @@
+"""Gumbel: sequential halving over Gumbel numbers at the root, for a known number of simulations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treetop.compiler.functions import inline_kernel, kernel
+from treetop.kernels.parts import number, whole
+from treetop.kernels.roots.root import Root
+from treetop.kernels.rules.completed import Completed
+from treetop.types import IntArray
+
+if TYPE_CHECKING:
+    from treetop.search.config import SearchConfig
+
+
+@inline_kernel
+def _tries(tree: Any, child: Any, in_flight: bool) -> Any:
+    return np.int64(tree.stats[child].visits) + (tree.in_flight[child] if in_flight else 0)
+
+
+@kernel
+def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any, in_flight: bool) -> bool:
+    """Let only children with the scheduled number of visits compete, by Gumbel number, prior and value.
+
+    `work.scores` holds the sum of the last two. Return false, and change nothing, where the schedule has ended or no child fits it.
+    """
+    if control[0].turn >= len(work.schedule):
+        return False
+    wanted = work.schedule[control[0].turn]
+    fitting = False
+    for index in range(count):
+        open_child = work.scores[index] > -np.inf and (
+            not control[0].masked or work.mask[tree.links[first + index].action] != 0
+        )
+        fitting = fitting or (open_child and _tries(tree, first + index, in_flight) - work.base[index] == wanted)
+    if not fitting:
+        return False
+    for index in range(count):
+        if _tries(tree, first + index, in_flight) - work.base[index] == wanted and work.scores[index] > -np.inf:
+            work.scores[index] += work.gumbel[index]
+        else:
+            work.scores[index] = -np.inf
+    return True
+
+
+def halving_schedule(considered: int, simulations: int) -> IntArray:
+    """Return for each simulation the visits that a move must have to be chosen: sequential halving among so many moves.
+
+    >>> halving_schedule(4, 8).tolist()
+    [0, 0, 0, 0, 1, 1, 2, 2]
+    """
+    if considered == 1:
+        return np.arange(simulations, dtype=np.int32)
+    rounds = math.ceil(math.log2(considered))
+    visits = np.zeros(considered, np.int32)
+    schedule: list[int] = []
+    left = considered
+    while len(schedule) < simulations:
+        for _ in range(max(1, simulations // (rounds * left))):
+            schedule.extend(visits[:left].tolist())
+            visits[:left] += 1
+        left = max(2, left // 2)
+    return np.array(schedule[:simulations], np.int32)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gumbel(Root):
+    """Sequential halving over Gumbel numbers."""
+
+    name = "gumbel"
+    schedules = True
+    works_with = {"widening": ("none",)}
+
+    max_considered: int = whole(16, "Moves of the root that are considered, at most.", low=1, kernel=False)
+    gumbel_scale: float | None = number(
+        None,
+        "The factor of the Gumbel numbers, which are noise: 0 plays the best move known. Default: 1 in a search, as training needs it, "
+        "and 0 for a player in a match.",
+        low=0.0,
+        kernel=False,
+    )
+
+    def control(self) -> dict[str, float]:
+        """Return the numbers that the kernels read: those of completed values, unless the rule has its own."""
+        return Completed().control()
+
+    def columns(self) -> frozenset[str]:
+        """Return the columns of the tree that this part needs."""
+        return frozenset({"own_sums", "own_visits"})
+
+    def refusals(self, config: SearchConfig) -> Iterator[str]:
+        """Give each reason why this root rule does not go with the other parts."""
+        yield from super().refusals(config)
+        if config.noise.fraction > 0:
+            yield "Gumbel numbers are the noise of root='gumbel': leave noise out"

@@ -1,0 +1,33 @@
+"""Selection rules: one file each. A new one is a file, and a line here."""
+
+from __future__ import annotations
+
+from treetop.kernels.parts import Part
+from treetop.kernels.rules.completed import Completed
+from treetop.kernels.rules.own import OwnRule
+from treetop.kernels.rules.progressive_history import ProgressiveHistory
+from treetop.kernels.rules.puct import Puct
+from treetop.kernels.rules.rave import Rave
+from treetop.kernels.rules.regret_matching import RegretMatching
+from treetop.kernels.rules.rule import Rule
+from treetop.kernels.rules.thompson import Thompson
+from treetop.kernels.rules.ucb1 import Ucb1
+from treetop.kernels.rules.ucb1_tuned import Ucb1Tuned
+from treetop.kernels.rules.ucb_v import UcbV
+from treetop.kernels.rules.uniform import Uniform
+
+RULES: tuple[type[Rule], ...] = (
+    Ucb1,
+    Puct,
+    Ucb1Tuned,
+    UcbV,
+    Rave,
+    ProgressiveHistory,
+    Thompson,
+    Uniform,
+    Completed,
+    RegretMatching,
+    OwnRule,
+)
+
+__all__ = ["RULES", "Part", "Rule"]

@@ -1,0 +1,105 @@
+"""Completed values: the rule of Gumbel AlphaZero and Gumbel MuZero below the root.
+
+The priors are improved by the values; a move without visits gets a value that is completed from the node's own evaluation and from the
+visited moves. The child that lags most behind its improved prior is followed.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.compiler.functions import inline_kernel
+from treetop.kernels.parts import number
+from treetop.kernels.rules.rule import Rule
+from treetop.kernels.values import child_value, normalised
+from treetop.types import FloatArray
+
+_PRIOR_FLOOR = -1e9  # the logit of a move whose prior is 0
+
+
+@inline_kernel
+def completed_logits(
+    control: Any, tree: Any, work: Any, node: Any, mover: Any, first: Any, count: Any, in_flight: bool
+) -> float:
+    """Write for each open child the sum of its prior's logit and its scaled completed value to `work.scores`; return the highest."""
+    total, visited_mass, visited_value, most = 0.0, 0.0, 0.0, 0.0
+    for child in range(first, first + count):
+        visits = tree.stats[child].visits
+        total += visits
+        most = max(most, visits + (tree.in_flight[child] if in_flight else 0))
+        if visits > 0:
+            prior = abs(tree.stats[child].prior)
+            visited_mass += prior
+            visited_value += prior * child_value(control, tree, child, mover, np.int64(visits), 0.0)
+    own = tree.own_visits[node]  # none where a game has failed between expansion and evaluation
+    guess = normalised(control, tree.own_sums[node, mover] / own if own > 0 else control[0].middle)
+    if visited_mass > 0.0:
+        guess = (guess + total * visited_value / visited_mass) / (1.0 + total)
+    low, high = np.inf, -np.inf
+    for index in range(count):
+        child = first + index
+        visits = tree.stats[child].visits
+        work.scores[index] = guess if visits == 0 else child_value(control, tree, child, mover, np.int64(visits), 0.0)
+        low, high = min(low, work.scores[index]), max(high, work.scores[index])
+    scale = (control[0].completed_visits + most) * control[0].completed_scale / max(high - low, 1e-8)
+    highest = -np.inf
+    for index in range(count):
+        prior = tree.stats[first + index].prior
+        if prior < 0.0:
+            work.scores[index] = -np.inf
+            continue
+        logit = math.log(prior) if prior > 0.0 else _PRIOR_FLOOR
+        work.scores[index] = logit + scale * (work.scores[index] - low)
+        highest = max(highest, work.scores[index])
+    return float(highest)
+
+
+@inline_kernel
+def completed_scores(
+    control: Any, tree: Any, work: Any, node: Any, first: Any, count: Any, total: Any, highest: float, in_flight: bool
+) -> None:
+    """Turn the logits in `work.scores` into scores: softmax - n / (1 + N)."""
+    mass = 0.0
+    for index in range(count):
+        if work.scores[index] > -np.inf:
+            mass += math.exp(work.scores[index] - highest)
+    for index in range(count):
+        if work.scores[index] > -np.inf:
+            tries = tree.stats[first + index].visits + (tree.in_flight[first + index] if in_flight else 0)
+            work.scores[index] = math.exp(work.scores[index] - highest) / mass - tries / (1.0 + total)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Completed(Rule):
+    """Completed values."""
+
+    name = "completed"
+    formula = "completed values: score = P' - n / (1 + N), P' the prior improved by completed values"
+    reads_priors = True
+
+    completed_visits: float = number(50.0, "c_visit: visits that are added to those of the most visited move.", low=0.0)
+    completed_scale: float = number(0.1, "c_scale: the weight of the values beside the priors.", low=0.0)
+
+    def columns(self) -> frozenset[str]:
+        """Return the columns of the tree that this part needs."""
+        return frozenset({"own_sums", "own_visits"})
+
+    def logits(self, own: float, visits: npt.NDArray[Any], means: FloatArray, priors: FloatArray) -> FloatArray:
+        """Return for each move the sum of its prior's logit and its scaled completed value; `own` is the node's own evaluation."""
+        total = int(visits.sum())
+        visited = visits > 0
+        guess = own
+        if visited.any() and priors[visited].sum() > 0:
+            guess = (own + total * float((priors[visited] * means[visited]).sum() / priors[visited].sum())) / (
+                1 + total
+            )
+        values = np.where(visited, means, guess)
+        values = (values - values.min()) / max(values.max() - values.min(), 1e-8)
+        with np.errstate(divide="ignore"):
+            logits = np.maximum(np.log(priors), _PRIOR_FLOOR)
+        return np.asarray(logits + (self.completed_visits + visits.max()) * self.completed_scale * values)

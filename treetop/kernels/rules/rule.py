@@ -1,0 +1,95 @@
+"""What every selection rule has: options, a score for each child, and a formula.
+
+In the kernels' arguments `tries` is n, the visits of a child and its evaluations in flight; `total` is N, those of all children
+together, at least 1; `prior` is P; `node` is what the rule's `at_node` computed once for all children; `value` is Q on the scale that rules see, or
+the first-play urgency of a child without visits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treetop.compiler.functions import CompiledFunction, inline_kernel
+from treetop.kernels.control import FPU_FIXED, FPU_PARENT, FPU_SCALED
+from treetop.kernels.parts import Part, number
+
+if TYPE_CHECKING:
+    from treetop.search.config import SearchConfig
+
+Kernel = CompiledFunction[..., Any]
+
+
+@inline_kernel
+def nothing_at_node(
+    control: Any, tree: Any, work: Any, node: Any, mover: Any, depth: Any, first: Any, count: Any, total: Any
+) -> float:
+    """Return 0: the rule computes nothing for all children together."""
+    return 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(Part):
+    """A selection rule: the child with the highest score is followed."""
+
+    slot = "rule"
+    formula: ClassVar[str]
+    """The score as text, for explanations."""
+    score: ClassVar[Kernel]
+    """Return the score of one child: see the top of this file for its arguments."""
+    at_node: ClassVar[Kernel] = nothing_at_node
+    """Return a number that the scores of all children of a node share."""
+    scores: ClassVar[Kernel | None] = None
+    """Write the scores of all children to `work.scores`, where they are not independent of each other."""
+    fast_scale: ClassVar[Kernel | None] = None
+    fast_score: ClassVar[Kernel | None] = None
+    fast_score_in_flight: ClassVar[Kernel | None] = None
+    """The same score for builds without further options, written for speed. None: the rule needs the full build."""
+    reads_priors: ClassVar[bool] = False
+    chooses_in_trees: ClassVar[bool] = True
+    """Whether the rule can choose in a tree of positions."""
+    information_sets: ClassVar[bool] = False
+    """Whether the rule can choose in an information set."""
+
+    def builds(self) -> frozenset[str]:
+        """Return what a build must have."""
+        return frozenset() if self.fast_score is not None else frozenset({"full"})
+
+    def describe(self, total: int, simulations: int) -> str:
+        """Return the formula with its numbers; `total` is N and `simulations` those of the root."""
+        c = getattr(self, "c", None)
+        return f"{self.formula} with {'' if c is None else f'c = {c:.6g}, '}N = {total:,}"
+
+    def refusals(self, config: SearchConfig) -> Iterator[str]:
+        """Give each reason why this rule does not go with the other parts."""
+        yield from super().refusals(config)
+        if config.noise.fraction > 0 and not self.reads_priors:
+            yield f"noise changes priors, which the rule {self.name!r} does not read: use puct or completed"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FpuRule(Rule):
+    """A rule with a first-play urgency (FPU): a value that is assumed of children without visits."""
+
+    fpu: float | str | None = number(
+        None,
+        "First-play urgency, the value assumed of a move without visits: a number; 'parent', the node's value less fpu_reduction; "
+        "or 'scaled', less fpu_reduction * sqrt(the priors of the visited moves). Default: such a move is tried first; for PUCT "
+        "the middle of the reward range.",
+        choices=("parent", "scaled"),
+        kernel=False,
+    )
+    fpu_reduction: float = number(0.25, "How far first-play urgency lies below the node's value.", low=0.0)
+
+    def control(self) -> dict[str, float]:
+        """Return the numbers that the kernels read."""
+        if self.fpu is None:
+            return super().control()
+        if isinstance(self.fpu, str):
+            return super().control() | {"fpu_kind": FPU_PARENT if self.fpu == "parent" else FPU_SCALED}
+        return super().control() | {"fpu_kind": FPU_FIXED, "fpu": float(self.fpu)}
+
+    def builds(self) -> frozenset[str]:
+        """Return what a build must have."""
+        return super().builds() | (frozenset({"full"}) if self.fpu is not None else frozenset())

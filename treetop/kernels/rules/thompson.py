@@ -1,0 +1,48 @@
+"""Thompson sampling: the value of each child is drawn from a distribution, and the highest draw is followed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from treetop.compiler.functions import inline_kernel
+from treetop.kernels.rules.rule import Rule
+from treetop.kernels.values import child_variance, utility_range
+
+
+@inline_kernel
+def normal(rng: Any) -> float:
+    """Draw from the standard normal distribution, by the polar method."""
+    while True:
+        x, y = 2.0 * rng.random() - 1.0, 2.0 * rng.random() - 1.0
+        square = x * x + y * y
+        if 0.0 < square < 1.0:
+            return float(x * math.sqrt(-2.0 * math.log(square) / square))
+
+
+@inline_kernel
+def score(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, value: float, tries: Any, prior: float, total: Any,
+    node: float, fpu: float, rng: Any,
+) -> float:  # fmt: skip
+    """Draw from a normal distribution about the mean. One visit with the widest spread is assumed beforehand."""
+    half = 0.5 * utility_range(control)
+    centre = 0.5 if control[0].normalise else control[0].middle
+    known = 0.0 if tries == 0 else value
+    mean = (known * tries + centre) / (tries + 1.0)
+    spread = (child_variance(control, tree, child) * tries + half * half) / (tries + 1.0)
+    return float(mean + math.sqrt(spread / (tries + 1.0)) * normal(rng))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thompson(Rule):
+    """Thompson sampling."""
+
+    name = "thompson"
+    formula = "Thompson sampling: score drawn from a normal distribution about the value"
+    score = score
+
+    def columns(self) -> frozenset[str]:
+        """Return the columns of the tree that this part needs."""
+        return frozenset({"squares"})

@@ -1,0 +1,45 @@
+"""UCB1-Tuned: UCB1 whose bonus follows the variance of each child's returns."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from treetop.compiler.functions import inline_kernel
+from treetop.kernels.parts import number
+from treetop.kernels.rules.rule import FpuRule
+from treetop.kernels.rules.ucb1 import unvisited
+from treetop.kernels.values import child_variance, utility_range
+
+
+@inline_kernel
+def score(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, value: float, tries: Any, prior: float, total: Any,
+    node: float, fpu: float, rng: Any,
+) -> float:  # fmt: skip
+    """Return Q + c * sqrt(ln N / n * min(w^2 / 4, v + w^2 * sqrt(2 ln N / n))), with v the variance and w the reward range."""
+    if tries == 0:
+        return unvisited(control, fpu)
+    ratio = math.log(total) / tries
+    width, variance = utility_range(control), child_variance(control, tree, child)
+    spread = min(0.25 * width * width, variance + width * width * math.sqrt(2.0 * ratio))
+    return float(value + control[0].c * math.sqrt(ratio * spread))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ucb1Tuned(FpuRule):
+    """UCB1-Tuned."""
+
+    name = "ucb1_tuned"
+    formula = (
+        "UCB1-Tuned: score = value + c * sqrt(ln(N) / n * min(w^2 / 4, variance + w^2 * sqrt(2 ln(N) / n))), "
+        "w the utility range"
+    )
+    score = score
+
+    c: float = number(1.0, "The exploration factor.", low=0.0)
+
+    def columns(self) -> frozenset[str]:
+        """Return the columns of the tree that this part needs."""
+        return frozenset({"squares"})

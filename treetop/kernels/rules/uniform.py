@@ -1,0 +1,38 @@
+"""Uniform selection: every child is as likely as the other. The baseline that a rule has to beat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from treetop.compiler.functions import inline_kernel
+from treetop.kernels.rules.rule import Rule
+
+if TYPE_CHECKING:
+    from treetop.search.config import SearchConfig
+
+
+@inline_kernel
+def score(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, value: float, tries: Any, prior: float, total: Any,
+    node: float, fpu: float, rng: Any,
+) -> float:  # fmt: skip
+    """Return the same for all."""
+    return 0.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Uniform(Rule):
+    """Uniform selection."""
+
+    name = "uniform"
+    formula = "uniform: every move is as likely as the other"
+    score = score
+    information_sets = True
+
+    def refusals(self, config: SearchConfig) -> Iterator[str]:
+        """Give each reason why this rule does not go with the other parts."""
+        yield from super().refusals(config)
+        if config.tie_break != "random":
+            yield "the rule 'uniform' draws at random: tie_break must be 'random'"

@@ -1,0 +1,58 @@
+"""What every final rule has: how the move to play is chosen at the end, and why, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.compiler.rng import Rng
+from treetop.kernels.parts import Part
+from treetop.types import FloatArray
+
+if TYPE_CHECKING:
+    from treetop.search.result import SearchResult
+
+Candidates = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Final(Part):
+    """How the move to play is chosen."""
+
+    slot = "final"
+
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+        """Return the index of the move to play among the candidates, and the reason."""
+        raise NotImplementedError
+
+
+def best_of(first: FloatArray, second: npt.NDArray[np.generic], candidates: Candidates, rng: Rng) -> int:
+    """Return the candidate with the highest first number, then second number; equal ones are drawn."""
+    best = np.flatnonzero(candidates)
+    best = best[first[best] == first[best].max()]
+    best = best[second[best] == second[best].max()]
+    return int(best[rng.below(len(best))]) if len(best) > 1 else int(best[0])
+
+
+def runner_up(result: SearchResult, scores: FloatArray, index: int, candidates: Candidates) -> str:
+    """Return a clause about the next best candidate; empty where there is none."""
+    others = np.where(candidates, scores, -np.inf)
+    others[index] = -np.inf
+    rival = int(np.argmax(others))
+    return f"; the next is {result.name_of(rival)} with {scores[rival]:+.4f}" if np.isfinite(others[rival]) else ""
+
+
+def draw(shares: FloatArray, candidates: Candidates, rng: Rng) -> tuple[int, float]:
+    """Draw one of the candidates by its share; return it and its probability."""
+    shares = np.where(candidates, shares, 0.0)
+    if not shares.sum() > 0:
+        shares = candidates.astype(np.float64)
+    shares = shares / shares.sum()
+    # The shares may add up to a little less than 1.
+    drawn = min(int(np.searchsorted(np.cumsum(shares), rng.random(), side="right")), len(shares) - 1)
+    while not shares[drawn] > 0:
+        drawn -= 1
+    return drawn, float(shares[drawn])

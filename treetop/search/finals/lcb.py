@@ -1,0 +1,71 @@
+"""Lower confidence bounds: visits, weighed by the bounds of the values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treetop.compiler.rng import Rng
+from treetop.kernels.parts import number
+from treetop.search.finals.final import Candidates, Final, best_of
+from treetop.types import FloatArray
+
+if TYPE_CHECKING:
+    from treetop.search.result import SearchResult
+
+_SHARE = 0.15  # moves with a smaller share of the leader's visits are not judged by their bounds
+_GAIN = 0.2  # a lower bound may multiply visits by at most 1 / this, squared
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lcb(Final):
+    """The most visits, raised where a lower confidence bound is better than that of moves with more visits."""
+
+    name = "lcb"
+
+    lcb_radius: float = number(
+        5.0, "Standard errors between a value and its lower confidence bound.", low=0.0, kernel=False
+    )
+
+    def builds(self) -> frozenset[str]:
+        """Return what a build must have."""
+        return frozenset({"full"})
+
+    def columns(self) -> frozenset[str]:
+        """Return the columns of the tree that this part needs."""
+        return frozenset({"squares"})
+
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+        """Return the index of the move to play among the candidates, and the reason."""
+        weights, lower = self.weights(result)
+        index = best_of(weights, result.counts, candidates, rng)
+        return index, (
+            f"it has the most visits, weighed by lower confidence bounds ({weights[index]:,.0f}; its bound is {lower[index]:+.4f})"
+        )
+
+    def weights(self, result: SearchResult) -> tuple[FloatArray, FloatArray]:
+        """Return the raised visits, and the bounds.
+
+        A variance is mixed with one as wide as the utility range, which counts 1 / n**2: so few visits make a wide interval.
+        """
+        visits = result.counts.astype(np.float64)
+        visited = visits > 0
+        prior = np.maximum(visits, 1.0) ** -2.0
+        low, high = result.position.game.facts.rewards
+        means = np.where(visited, result.clipped_means, 0.0)
+        squares = result.deviations**2 + means**2
+        mixed = (squares * visits + (means**2 + ((high - low) / 2) ** 2) * prior) / (visits + prior) - means**2
+        samples = (visits + prior) ** 2 / (visits + prior**2)
+        radius = self.lcb_radius * np.sqrt(np.maximum(mixed, 0.0) / np.maximum(samples, 1e-12))
+        lower = np.where(visited, means - radius, -np.inf)
+        serious = visits >= _SHARE * visits.max()
+        best = int(np.argmax(np.where(serious, lower, -np.inf)))
+        weights = visits.copy()
+        for index in np.flatnonzero(serious):
+            gap = lower[best] - lower[index]
+            if index != best and gap > 0:
+                ratio = (radius[index] + gap) / (radius[index] + _GAIN * gap)
+                weights[best] = max(weights[best], visits[index] * ratio**2)
+        return weights, lower

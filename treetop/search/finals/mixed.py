@@ -1,0 +1,26 @@
+"""A mixed strategy: the move is drawn from it, so that an opponent who knows the strategy cannot exploit it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treetop.compiler.rng import Rng
+from treetop.search.finals.final import Candidates, Final, draw
+
+if TYPE_CHECKING:
+    from treetop.search.result import SearchResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class MixedStrategy(Final):
+    """A move drawn from the mixed strategy."""
+
+    name = "mixed"
+
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+        """Return the index of the move to play among the candidates, and the reason."""
+        index, probability = draw(np.array(list(result.strategy().values())), candidates, rng)
+        return index, f"it was drawn from the mixed strategy, in which it has {probability:.1%}"

@@ -1,0 +1,39 @@
+"""The secure child: the highest value less some standard deviations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treetop.compiler.rng import Rng
+from treetop.kernels.parts import number
+from treetop.search.finals.final import Candidates, Final, best_of, runner_up
+
+if TYPE_CHECKING:
+    from treetop.search.result import SearchResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class Secure(Final):
+    """The move whose value less `secure_beta` standard deviations is highest."""
+
+    name = "secure"
+
+    secure_beta: float = number(1.0, "How many standard deviations are taken off the value.", low=0.0, kernel=False)
+
+    def builds(self) -> frozenset[str]:
+        """Return what a build must have."""
+        return frozenset({"full"})
+
+    def columns(self) -> frozenset[str]:
+        """Return the columns of the tree that this part needs."""
+        return frozenset({"squares"})
+
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+        """Return the index of the move to play among the candidates, and the reason."""
+        scores = np.where(result.counts > 0, result.clipped_means - self.secure_beta * result.deviations, -np.inf)
+        index = best_of(scores, result.counts, candidates, rng)
+        why = f"its value less {self.secure_beta:g} standard deviations is highest, {scores[index]:+.4f}"
+        return index, why + runner_up(result, scores, index, candidates)

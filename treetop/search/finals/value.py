@@ -1,0 +1,27 @@
+"""The move with the highest value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from treetop.compiler.rng import Rng
+from treetop.search.finals.final import Candidates, Final, best_of, runner_up
+
+if TYPE_CHECKING:
+    from treetop.search.result import SearchResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class Value(Final):
+    """The move of the highest mean value."""
+
+    name = "value"
+
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+        """Return the index of the move to play among the candidates, and the reason."""
+        scores = np.where(result.counts > 0, result.clipped_means, -np.inf)
+        index = best_of(scores, result.counts, candidates, rng)
+        return index, f"it has the highest value, {scores[index]:+.4f}{runner_up(result, scores, index, candidates)}"
