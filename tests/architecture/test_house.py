@@ -101,3 +101,8 @@ def test_the_package_of_searches_can_be_imported_and_called():
     )
     assert inspect.signature(treetop.search) == inspect.signature(search)
     assert pickle.loads(pickle.dumps(treetop.search)) is treetop.search
+
+
+def test_the_page_of_options_is_what_the_parts_say():
+    script = Path(__file__).resolve().parents[2] / "scripts" / "write_options.py"
+    assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0

@@ -107,7 +107,7 @@ def test_what_is_wrong_is_told_with_what_would_be_right(spec, texts):
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_every_preset_is_a_player(preset):
-    player = make_player(f"{preset}(simulations=7)", treetop.load_game("kuhn_poker") if preset == "regret" else NIM)
+    player = make_player(f"{preset}(simulations=7)", treetop.load_game("kuhn_poker") if preset == "regret_matching" else NIM)
     assert player.config == PRESETS[preset]().for_play()
     assert player.limit == treetop.Limit(simulations=7)
 

@@ -49,7 +49,7 @@ def test_rewards_on_the_way_add_up_to_the_exact_value(discount, options):
     )
 
 
-@pytest.mark.parametrize("chance", ["drawn", "expected", "open"])
+@pytest.mark.parametrize("chance", ["sampled", "expected", "open_loop"])
 def test_the_reward_of_an_outcome_belongs_to_the_action_before_it(chance):
     result = tt.search(Mine, tt.uct(c=0.5, discount=0.5, chance=chance), simulations=40_000, seed=3)
     best = [after(state_of(Mine), action, 0.5, 0.5)[0] for action in (0, 1)]
@@ -67,13 +67,13 @@ def test_the_value_of_a_move_is_discounted_also_where_only_the_end_is_rewarded()
 def test_an_expectation_is_exact_as_soon_as_every_outcome_was_seen():
     state = state_of(Mine)
     state.day = 5  # the last one: what is dug out ends the game
-    position, errors = tt.Position(Mine, state._states), dict.fromkeys(("drawn", "expected"), 0.0)
+    position, errors = tt.Position(Mine, state._states), dict.fromkeys(("sampled", "expected"), 0.0)
     truth = after(state, 1, 1.0)[0]
     for chance in errors:
         for seed in range(20):
             result = tt.search(position, tt.uct(c=20.0, normalise=False, chance=chance), simulations=400, seed=seed)
             errors[chance] += abs(result.means[1] - truth) / 20
-    assert errors["expected"] < 1e-6 < 0.01 < errors["drawn"]
+    assert errors["expected"] < 1e-6 < 0.01 < errors["sampled"]
 
 
 def test_nobody_evaluates_where_chance_decides():

@@ -16,7 +16,10 @@ from treetop.compiler.functions import CompiledFunction, inline_kernel
 
 if TYPE_CHECKING:
     from treetop.game.definition import Game
-    from treetop.search.config import SearchConfig
+
+
+Composition = Any
+"""A `SearchConfig`, which stands above this package: each part judges whether it goes with the others."""
 
 
 @dataclass(frozen=True)
@@ -145,7 +148,7 @@ class Part:
             if option.dtype is not None
         }
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this part does not go with the others; by default what `works_with` says."""
         for slot, allowed in self.works_with.items():
             other = getattr(config, slot)

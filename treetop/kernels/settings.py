@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treetop import checks
-from treetop.kernels.parts import Part, anything, choice, flag, number, share, whole
+from treetop.kernels.parts import Composition, Part, anything, choice, flag, number, share, whole
 
 if TYPE_CHECKING:
     from treetop.game.definition import Game
-    from treetop.search.config import SearchConfig
 
 TABLE_SIZE = 2**20
 
@@ -44,7 +43,7 @@ class Noise(Part):
             return self.fraction
         return self.fraction + (self.final - self.fraction) * min(1.0, moves / self.moves)
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why the noise does not go with the other parts."""
         if self.final is not None and not self.fraction:
             yield "noise_final is where the noise ends: give noise too"
@@ -80,7 +79,7 @@ class Widening(Part):
         """Return what a build must have."""
         return frozenset() if self.actions is None else frozenset({"full"})
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why widening does not go with the other parts."""
         if self.outcomes is not None and config.chance.name == "open_loop":
             yield "chance='open_loop' does not tell outcomes apart, so there are none to widen: leave chance_widening out"
@@ -158,7 +157,7 @@ class Graph(Part):
         wanted = TABLE_SIZE if self.transpositions is True else int(self.transpositions)
         return 1 << (wanted.bit_length() - 1)
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why transpositions do not go with the other parts."""
         if not self.transpositions:
             return

@@ -148,6 +148,15 @@ _SLOTS: dict[str, tuple[type[Part], ...]] = {
 _PLAIN = ("solver", "batch_size", "tie_break", "stop_when_forced")
 
 
+SLOTS = tuple(_BASES)
+"""The fields of `SearchConfig` that are parts."""
+
+
+def parts_of(slot: str) -> tuple[type[Part], ...]:
+    """Return the parts that a slot can hold; the first is the default."""
+    return _SLOTS.get(slot, (_BASES[slot],))
+
+
 def _names(slot: str) -> list[str]:
     return [part.name for part in _SLOTS[slot] if part is not OwnRule] if slot in _SLOTS else [slot]
 
@@ -163,7 +172,7 @@ def choices(slot: str) -> tuple[str, ...]:
 
 def option_names() -> list[str]:
     """Return the flat names of all options of all parts, and of the slots with a choice of parts."""
-    parts = [part for slot, base in _BASES.items() for part in _SLOTS.get(slot, (base,))]
+    parts = [part for slot in SLOTS for part in parts_of(slot)]
     names = {flat for part in parts for flat in part.options()} - {"rule_function"}
     return sorted({*names, *_SLOTS, *_PLAIN})
 

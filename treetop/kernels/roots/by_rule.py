@@ -9,7 +9,7 @@ from treetop.kernels.roots.root import Root
 
 @dataclass(frozen=True, kw_only=True)
 class ByRule(Root):
-    """The selection rule."""
+    """The selection rule chooses, as everywhere else."""
 
     name = "rule"
 

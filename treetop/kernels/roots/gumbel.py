@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.kernels.parts import number, whole
+from treetop.kernels.parts import Composition, number, whole
 from treetop.kernels.roots.root import Root
 from treetop.kernels.rules.completed import Completed
 from treetop.types import IntArray
-
-if TYPE_CHECKING:
-    from treetop.search.config import SearchConfig
 
 
 @inline_kernel
@@ -71,7 +68,7 @@ def halving_schedule(considered: int, simulations: int) -> IntArray:
 
 @dataclass(frozen=True, kw_only=True)
 class Gumbel(Root):
-    """Sequential halving over Gumbel numbers."""
+    """Sequential halving over Gumbel numbers, for a known number of simulations."""
 
     name = "gumbel"
     schedules = True
@@ -94,7 +91,7 @@ class Gumbel(Root):
         """Return the columns of the tree that this part needs."""
         return frozenset({"own_sums", "own_visits"})
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this root rule does not go with the other parts."""
         yield from super().refusals(config)
         if config.noise.fraction > 0:

@@ -80,7 +80,7 @@ def _mean(tree: Any, child: Any) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Halving(Root):
-    """Anytime sequential halving."""
+    """Anytime sequential halving, for any number of simulations."""
 
     name = "halving"
     choose = next_arm

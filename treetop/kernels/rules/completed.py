@@ -76,7 +76,7 @@ def completed_scores(
 
 @dataclass(frozen=True, kw_only=True)
 class Completed(Rule):
-    """Completed values."""
+    """Completed values, the rule of Gumbel search below the root. It needs an evaluator with priors."""
 
     name = "completed"
     formula = "completed values: score = P' - n / (1 + N), P' the prior improved by completed values"

@@ -31,7 +31,7 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class ProgressiveHistory(FpuRule):
-    """Progressive history."""
+    """UCB1 and a bonus, which falls with the visits, for moves that were good elsewhere in the game."""
 
     name = "progressive_history"
     formula = "progressive history: score = value + c * sqrt(ln(N) / n) + usual value * weight / ((1 - value) * n + 1)"

@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treetop.compiler.functions import inline_kernel
-from treetop.kernels.parts import choice, number
+from treetop.kernels.parts import Composition, choice, number
 from treetop.kernels.rules.rule import FpuRule
 from treetop.kernels.tables import inverse
 from treetop.types import ROOT
-
-if TYPE_CHECKING:
-    from treetop.search.config import SearchConfig
 
 SCHEDULES = ("constant", "alphazero", "katago", "divided")
 _CONSTANT, _ALPHAZERO, _KATAGO, _DIVIDED = range(4)
@@ -160,7 +157,7 @@ class Puct(FpuRule):
         growing = f" ({names[self.schedule]} schedule {self.growth})" if self.growth else ""
         return f"{self.formula} with c = {self.c_at(total, simulations):.6g}{growing}, N = {total:,}"
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this rule does not go with the other parts."""
         yield from super().refusals(config)
         if self.c_schedule in ("alphazero", "katago") and self.c_base is None:

@@ -10,18 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel
-from treetop.kernels.parts import number, whole
+from treetop.kernels.parts import Composition, number, whole
 from treetop.kernels.rules.rule import Rule
 from treetop.kernels.tables import inverse_root, root_log
 from treetop.types import NONE
-
-if TYPE_CHECKING:
-    from treetop.search.config import SearchConfig
 
 # Rows of `lookup_block`: whose children `lookup` holds; the present reference's first child, and how many it has.
 _FILLED, _FIRST, _COUNT = 0, 1, 2
@@ -225,7 +222,7 @@ class Rave(Rule):
         """Return the columns of the tree that this part needs."""
         return frozenset({"amaf"})
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this rule does not go with the other parts."""
         yield from super().refusals(config)
         if config.values.normalise:

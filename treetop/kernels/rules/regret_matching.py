@@ -81,7 +81,7 @@ def _estimate(
 
 @dataclass(frozen=True, kw_only=True)
 class RegretMatching(Rule):
-    """Regret matching."""
+    """Regret matching, for simultaneous moves and imperfect information: the action is drawn from a mixed strategy."""
 
     name = "regret_matching"
     formula = "regret matching: score = the action's share in the mixed strategy"

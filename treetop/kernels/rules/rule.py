@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel
 from treetop.kernels.control import FPU_FIXED, FPU_PARENT, FPU_SCALED
-from treetop.kernels.parts import Part, number
-
-if TYPE_CHECKING:
-    from treetop.search.config import SearchConfig
+from treetop.kernels.parts import Composition, Part, number
 
 Kernel = CompiledFunction[..., Any]
 
@@ -61,7 +58,7 @@ class Rule(Part):
         c = getattr(self, "c", None)
         return f"{self.formula} with {'' if c is None else f'c = {c:.6g}, '}N = {total:,}"
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this rule does not go with the other parts."""
         yield from super().refusals(config)
         if config.noise.fraction > 0 and not self.reads_priors:

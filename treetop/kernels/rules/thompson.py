@@ -37,7 +37,7 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class Thompson(Rule):
-    """Thompson sampling."""
+    """Thompson sampling: each move's value is drawn from a normal distribution, and the highest draw is followed."""
 
     name = "thompson"
     formula = "Thompson sampling: score drawn from a normal distribution about the value"

@@ -29,7 +29,7 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class Ucb1Tuned(FpuRule):
-    """UCB1-Tuned."""
+    """UCB1 with a bonus that follows the variance of each move's returns."""
 
     name = "ucb1_tuned"
     formula = (

@@ -28,7 +28,7 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class UcbV(FpuRule):
-    """UCB-V."""
+    """A bonus for the variance of each move's returns, and one for few visits."""
 
     name = "ucb_v"
     formula = "UCB-V: score = value + sqrt(2 * variance * ln(N) / n) + c * 3 w * ln(N) / n, w the utility range"

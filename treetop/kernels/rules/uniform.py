@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treetop.compiler.functions import inline_kernel
+from treetop.kernels.parts import Composition
 from treetop.kernels.rules.rule import Rule
-
-if TYPE_CHECKING:
-    from treetop.search.config import SearchConfig
 
 
 @inline_kernel
@@ -24,14 +22,14 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class Uniform(Rule):
-    """Uniform selection."""
+    """Every move is as likely as the other."""
 
     name = "uniform"
     formula = "uniform: every move is as likely as the other"
     score = score
     information_sets = True
 
-    def refusals(self, config: SearchConfig) -> Iterator[str]:
+    def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this rule does not go with the other parts."""
         yield from super().refusals(config)
         if config.tie_break != "random":
