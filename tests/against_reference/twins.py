@@ -25,8 +25,6 @@ def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
         "normalise": plan.normalise,
         "expand_after": search.expand_after,
         "by_products": config.rule.name in ("ucb1", "puct") and not (search._machine.build.full or asked),
-        "solver": config.solver,
-        "tie_break": config.tie_break,
         "policy": "random",
         "count": 1,
         "depth": None,
@@ -44,7 +42,7 @@ def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
     told["rollout_weight"] = getattr(evaluator, "weight", 1.0 if rollout is not None else 0.0)
     told["evaluate"] = "heuristic" if isinstance(other, tt.Heuristic) else "uniform"
     told["prior_temperature"] = getattr(other, "prior_temperature", None)
-    return Settings(config.parts(), **told)
+    return Settings(**config.options() | told)
 
 
 def twin_of(search: tt.Search, *, asked: bool = False) -> ReferenceSearch:

@@ -127,6 +127,24 @@ class SearchConfig:
                 found[name] = getattr(self, name)
         return found
 
+    def options(self) -> dict[str, Any]:
+        """Return all options by their flat names, those of parts that were not chosen with their defaults, and the names of the parts.
+
+        >>> configure("puct", c=1.5).options()["rule"], configure("puct", c=1.5).options()["amaf_bias"]
+        ('puct', 0.0001)
+        """
+        found: dict[str, Any] = {}
+        for slot in SLOTS:
+            chosen: Part = getattr(self, slot)
+            for part in (*(part() for part in parts_of(slot) if part is not OwnRule), chosen):
+                found |= {flat: getattr(part, name) for flat, (name, _) in part.options().items()}
+            if slot in _SLOTS:
+                found[slot] = chosen.compiled if isinstance(chosen, OwnRule) else chosen.name
+        if self.backup.name == "max":
+            found["minimax_share"] = 1.0
+        found["schedule"] = getattr(self.rule, "schedule", "constant")
+        return found | {name: getattr(self, name) for name in _PLAIN}
+
     def __str__(self) -> str:
         options = {name: value for name, value in self.flat().items() if name not in ("rule", "tie_break")}
         c, growth = options.pop("c", getattr(self.rule, "c", None)), str(getattr(self.rule, "growth", ""))
