@@ -107,7 +107,9 @@ def test_what_is_wrong_is_told_with_what_would_be_right(spec, texts):
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_every_preset_is_a_player(preset):
-    player = make_player(f"{preset}(simulations=7)", treetop.load_game("kuhn_poker") if preset == "regret_matching" else NIM)
+    player = make_player(
+        f"{preset}(simulations=7)", treetop.load_game("kuhn_poker") if preset == "regret_matching" else NIM
+    )
     assert player.config == PRESETS[preset]().for_play()
     assert player.limit == treetop.Limit(simulations=7)
 
@@ -163,8 +165,8 @@ def test_a_module_that_is_not_there_is_told():
 
 
 def test_a_player_has_no_gumbel_noise_unless_it_is_asked_for():
-    assert make_player("gumbel(simulations=8)", NIM).config.gumbel_scale == 0.0
-    assert make_player("gumbel(simulations=8, gumbel_scale=0.5)", NIM).config.gumbel_scale == 0.5
-    assert make_player("gumbel(simulations=8, gumbel_scale=1.0)", NIM).config.gumbel_scale == 1.0
+    assert make_player("gumbel(simulations=8)", NIM).config.root.gumbel_scale == 0.0
+    assert make_player("gumbel(simulations=8, gumbel_scale=0.5)", NIM).config.root.gumbel_scale == 0.5
+    assert make_player("gumbel(simulations=8, gumbel_scale=1.0)", NIM).config.root.gumbel_scale == 1.0
     assert make_player("uct(simulations=8)", NIM).config == treetop.uct()
-    assert treetop.gumbel().gumbel_scale is None
+    assert treetop.gumbel().root.gumbel_scale is None

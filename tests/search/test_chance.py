@@ -162,9 +162,9 @@ def test_bad_probabilities_are_told(outcomes, chances, told):
 
 
 @pytest.mark.parametrize(("game", "options", "told"), [
-    (Race, {"transpositions": True}, "transpositions are for games without chance"),
-    (Mine, {"solver": True}, "rewards come on the way"),
-    (ThreeNim, {"solver": True, "opponents": "paranoid"}, "taken to play against one"),
+    (Race, {"transpositions": True}, "transpositions need the game's method"),
+    (Mine, {"solver": True}, "there are immediate rewards"),
+    (ThreeNim, {"solver": True, "opponents": "paranoid"}, "the search is paranoid"),
     (ThreeNim, {"opponents": "friendly"}, "opponents must be"),
 ])  # fmt: skip
 def test_what_makes_no_sense_with_chance_is_refused(game, options, told):

@@ -159,8 +159,8 @@ def test_players_and_matches_take_deals():
 
 
 @pytest.mark.parametrize(("config", "told"), [
-    (DEALS.with_options(solver=True), "does not go with solver"), (tt.halving(information="determinizations"), "does not go with root"), (tt.rave(information="determinizations"), "'rave'"),
-    (tt.uct(information="determinizations", backup="max"), "backup"), (tt.regret_matching(information="determinizations"), "'regret'"),
+    (DEALS.with_options(solver=True), "does not work with solver"), (tt.halving(information="determinizations"), "not with root='halving'"), (tt.rave(information="determinizations"), "'rave'"),
+    (tt.uct(information="determinizations", backup="max"), "backup"), (tt.regret_matching(information="determinizations"), "'regret_matching'"),
 ])  # fmt: skip
 def test_what_makes_no_sense_over_deals_is_refused(config, told):
     with pytest.raises(tt.ConfigError, match=told):
@@ -168,7 +168,7 @@ def test_what_makes_no_sense_over_deals_is_refused(config, told):
 
 
 def test_deals_are_a_whole_number_of_at_least_one():
-    with pytest.raises(tt.ConfigError, match="deals must be a whole number of at least 1"):
+    with pytest.raises(tt.ConfigError, match="determinizations must be a whole number of at least 1"):
         tt.uct(information="determinizations", determinizations=0)
 
 

@@ -267,7 +267,7 @@ def test_an_evaluation_that_views_cannot_use_is_refused(evaluator, told):
 
 @pytest.mark.parametrize(
     ("options", "told"),
-    [({"max_nodes": 8}, "max_nodes must be at least 16"), ({"expand_after": 3}, "does not go with expand_after")],
+    [({"max_nodes": 8}, "max_nodes must be at least 16"), ({"expand_after": 3}, "does not work with expand_after")],
 )
 def test_settings_that_views_cannot_use_are_refused(options, told):
     with pytest.raises(tt.ConfigError, match=told):

@@ -138,10 +138,10 @@ def test_a_search_over_views_moves_on():
 
 
 @pytest.mark.parametrize(("config", "told"), [
-    (tt.grave(), "by the rules"),
-    (tt.uct(solver=True), "does not go with solver"),
-    (tt.uct(transpositions=True), "does not go with transpositions"),
-    (tt.uct(widening=1.0), "does not go with widening"),
+    (tt.grave(), "works with rule"),
+    (tt.uct(solver=True), "does not work with solver"),
+    (tt.uct(transpositions=True), "not with transpositions='on'"),
+    (tt.uct(widening=1.0), "leave widening out"),
     (tt.regret_matching(observers="single"), "needs observers='multiple'"),
 ])  # fmt: skip
 def test_what_makes_no_sense_over_views_is_refused(config, told):
@@ -159,7 +159,7 @@ def test_an_evaluator_in_python_is_refused_where_positions_are_not_told_apart():
 
 
 def test_regret_matching_is_refused_where_nothing_is_hidden():
-    with pytest.raises(tt.ConfigError, match="need no lot"):
+    with pytest.raises(tt.ConfigError, match="need no mixed strategy"):
         tt.Search("nim", tt.regret_matching())
 
 

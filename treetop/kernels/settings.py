@@ -114,6 +114,7 @@ class Graph(Part):
     """Transpositions: one node for a position that is reached in several ways."""
 
     slot = "graph"
+    label = "transpositions"
     works_with = {
         "rule": ("ucb1", "puct"),
         "backup": ("mean",),
@@ -137,8 +138,8 @@ class Graph(Part):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """Whether the search is one of a tree or of a graph."""
-        return "transpositions" if self.transpositions else "tree"
+        """Whether the search is one of a graph: on or off."""
+        return "on" if self.transpositions else "off"
 
     def builds(self) -> frozenset[str]:
         """Return what a build must have."""
@@ -162,7 +163,7 @@ class Graph(Part):
         if not self.transpositions:
             return
         for reason in super().refusals(config):
-            yield reason.replace("graph='transpositions' works", "transpositions work")
+            yield reason.replace("graph='on' works", "transpositions work")
         if "full" in config.rule.builds():
             yield f"transpositions work with plain UCB1 and PUCT, not with {config.rule.flat()}"
         if config.values.discount != 1.0 or config.values.normalise:

@@ -11,10 +11,10 @@ from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import mix_bits
 from treetop.kernels.chance.outcomes import draw_outcome
 from treetop.kernels.control import DONE, FIRST
+from treetop.kernels.parts import dispatch
 from treetop.kernels.rules import RULES
 from treetop.kernels.rules.regret_matching import RegretMatching, draw_by_regret
 from treetop.kernels.rules.uniform import Uniform
-from treetop.kernels.select import at_node, score_of
 from treetop.kernels.values import fixed_fpu, normalised
 from treetop.kernels.views import FIRST_ROOM, add_action, find, open_view, sample_action
 from treetop.tree.layout import DRAWN, MAX_CHILDREN
@@ -127,7 +127,8 @@ def count_outcomes(tree: Any, work: Any, entries: Any) -> None:
             tree.stats[view].visits += 1
 
 
-_score = score_of(None)
+_at_node = dispatch("rule", [part.at_node if part.information_sets else None for part in RULES])
+_score = dispatch("rule", [getattr(part, "score", None) if part.information_sets else None for part in RULES])
 
 
 @kernel
@@ -145,9 +146,9 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
     fpu = fixed_fpu(control)
     for index in range(count):
         slot = work.tied[index]
-        visits, available = np.int64(tree.stats[slot].visits), tree.available[slot] + 1.0
+        visits, available = np.int64(tree.stats[slot].visits), np.int64(tree.available[slot]) + 1
         value = fpu if visits == 0 else normalised(control, tree.stats[slot].value_sum / visits)
-        shared = at_node(control, tree, work, slot, 0, 0, slot, 1, available)
+        shared = _at_node(control, tree, work, slot, 0, 0, slot, 1, available)
         value = _score(control, tree, work, slot, 0, value, visits, 1.0 / count, available, shared, fpu, rng)
         work.scores[index] = value
         if value > highest:

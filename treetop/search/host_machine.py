@@ -24,7 +24,7 @@ from treetop.types import NONE, ROOT
 _FIRST_LENGTH, _FIRST_WIDTH = 64, 16
 _WORKS_WITH = {
     "rule": ("ucb1", "puct", "ucb1_tuned", "ucb_v", "thompson", "uniform", "completed"),
-    "graph": ("tree",),
+    "graph": ("off",),
     "backup": ("mean", "mixed", "max"),
     "chance": ("sampled",),
 }

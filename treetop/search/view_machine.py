@@ -34,7 +34,7 @@ _WORKS_WITH = {
     "rule": tuple(rule.name for rule in RULES if rule.information_sets),
     "backup": ("mean",),
     "root": ("rule",),
-    "graph": ("tree",),
+    "graph": ("off",),
     "chance": ("sampled", "open_loop"),
 }
 _LEAVE_OUT = (
