@@ -1,4 +1,4 @@
-"""Search over what players see: hidden cards, moves made at once, actions of real numbers. The idea with a picture: docs/what-players-see.md.
+"""Search over what players see: hidden cards, moves made at once, actions of real numbers. The idea with a picture: docs/imperfect-information.md.
 
 A node is a *view*: all that one player has seen when it is to choose. Views are found in a table by their key, not by the way that leads there, because
 many positions look the same to a player. A view's children are its actions, each with visits, the sum of returns to the player who chooses, and how often

@@ -74,7 +74,7 @@ def find_strategies(
     """Search a whole game from a position, deals included, for what every player should do in all that he may come to see.
 
     By regret matching the mean strategies come close to an equilibrium in games of two players whose gains are the other's losses.
-    By UCB1 they need not: see docs/what-players-see.md.
+    By UCB1 they need not: see docs/imperfect-information.md.
     """
     position = game if isinstance(game, Position) else Position(load_game(game))
     wanted = regret_matching() if config is None else config
