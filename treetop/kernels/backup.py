@@ -1,4 +1,4 @@
-"""What a simulation found, told to every node on its path."""
+"""Back up the returns of a simulation to every node on its path."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _backup_plain(tree: Any, totals: Any, path: Any, movers: Any, depth: int, re
 
 
 def make_backup(build: Build) -> CompiledFunction[..., None]:
-    """One more visit for each node of a path, and its share for the player who chose it. No sign is ever flipped."""
+    """Return the backup of a build: one more visit for each node of a path, and the return to the player who chose it. No sign is flipped."""
     solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
     plain = not (solver or amaf or graph or full)
 
@@ -47,7 +47,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
     def backup(
         control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any
     ) -> None:
-        """`ending` says how the path ended: at a leaf, at the end of the game, at a settled node, or at a position on itself."""
+        """Back up `rewards`. `ending` says how the path ended: at a leaf, at the end of the game, at a proven node, or in a repetition."""
         if plain:
             _backup_plain(tree, totals, path, movers, depth, rewards)
             return
@@ -124,7 +124,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
 
 @inline_kernel
 def remember_moves(control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:
-    """What every move of this simulation was worth, in the tree and in the rollout, for the tables of past moves."""
+    """Add the returns to the table of past moves, for every move of this simulation, in the tree and in the rollout."""
     for step in range(depth):
         if tree.links[path[step]].flags & DRAWN:
             continue
@@ -151,10 +151,9 @@ def update_vector(
     fade: float,
     rewards: Any,
 ) -> None:
-    """The value of a node by its best child: mixed with its mean, or of the heuristic alone.
+    """Update the vector of a node by its best child, as the backup says.
 
-    A node without a visited child has the mean of its own evaluations, or the heuristic that `work.trial` brought from the leaf. Rewards on the way
-    count as they do in the sums: with the node that they lead to.
+    An evaluated node begins with its own evaluations, or with the heuristic in `work.trial`. Immediate rewards count with the node that they lead to.
     """
     players = len(totals)
     if evaluated:
@@ -180,7 +179,7 @@ def update_vector(
 
 @inline_kernel
 def expected(tree: Any, first: Any, count: Any, player: Any) -> float:
-    """What a player may expect where chance decides: the visited children's values, by their probabilities."""
+    """Return the expected value of a chance node for a player: the visited children's values, by their probabilities."""
     mass, value = 0.0, 0.0
     for child in range(first, first + count):
         if tree.stats[child].visits > 0:

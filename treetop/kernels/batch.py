@@ -1,4 +1,4 @@
-"""Simulations that wait for somebody else's evaluation: gather leaves, absorb what they are worth, or let go of them.
+"""Simulations whose leaves are evaluated elsewhere: gather leaves, absorb their evaluations, or release them.
 
 A simulation in flight is counted on its whole path, the leaf included, and nowhere in the value sums: letting go of it leaves no trace.
 """
@@ -29,7 +29,7 @@ from treetop.types import NONE, ROOT
 
 @functools.cache
 def make_gather(build: Build) -> CompiledFunction[..., None]:
-    """The loop that gathers leaves, in one of its builds."""
+    """Return the loop that gathers leaves, in one of its builds."""
     descend = make_descend(build, in_flight=True)
     finish_leaf = make_finish_leaf(build)
     backup = make_backup(build)
@@ -48,7 +48,7 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
         depths: Any,
         leaves: Any,
     ) -> None:
-        """Walk down until `leaves` is full of distinct states to evaluate, or the budget is used up. Finished games are settled at once."""
+        """Walk down until `leaves` is full of distinct states to evaluate, or the budget is used up. Finished games are backed up at once."""
         rng = local_rng(control[0].rng)
         control[0].status = DONE
         while control[0].gathered < len(leaves) and control[0].done + control[0].gathered < control[0].budget:
@@ -103,7 +103,7 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
 
 @inline_kernel
 def _keep_state(game: Any, leaves: Any, slot: int, root: Any, links: Any, path: Any, depth: int) -> None:
-    """The leaf's state, reached once more in the place where the evaluator will look for it."""
+    """Write the leaf's state to its place in the batch."""
     leaves[slot] = root[0]
     state = state_at(game, leaves, slot)
     for step in range(depth):
@@ -112,7 +112,7 @@ def _keep_state(game: Any, leaves: Any, slot: int, root: Any, links: Any, path: 
 
 @inline_kernel
 def _collect_again(game: Any, control: Any, root: Any, work: Any, links: Any, path: Any, depth: Any) -> None:
-    """What the players received on the way to a leaf: other leaves have been visited since."""
+    """Collect the immediate rewards on the path to a leaf again: other leaves have been visited since."""
     state = local_copy(state_at(game, root, 0))
     for step in range(depth):
         state.apply(np.int64(links[path[step + 1]].action))
@@ -127,7 +127,7 @@ def _count_in_flight(in_flight: Any, path: Any, depth: Any, change: int) -> None
 
 @functools.cache
 def make_absorb(build: Build) -> CompiledFunction[..., None]:
-    """How evaluated leaves enter the tree, in one of the builds."""
+    """Return how evaluated leaves enter the tree, in one of the builds."""
     expand = make_expand(build)
     rollout = make_rollout(build)
     backup = make_backup(build)
@@ -209,7 +209,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def _add_rollout(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
-        """An evaluation may be mixed with a rollout's. A search that would evaluate by rollouts alone takes what it is told."""
+        """Mix an evaluation with a rollout, if the search does. A search by rollouts alone takes the values that it is given."""
         weight = control[0].rollout_weight
         control[0].trailed = 0
         if 0.0 < weight < 1.0:
@@ -219,7 +219,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def _set_priors(control: Any, tree: Any, work: Any, node: Any, count: int, logits: Any) -> None:
-        """Softmax over the legal actions."""
+        """Set the priors: a softmax over the legal actions."""
         first = np.int64(tree.links[node].first_child)
         highest = -math.inf
         for index in range(count):

@@ -1,4 +1,4 @@
-"""The one record through which Python and the kernels talk: settings in, progress out. Choices are numbers, so that a game compiles once."""
+"""Codes and buffers of the kernels, and the fields of the control record that belong to no part. Choices are numbers, so that a game compiles once."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Work(NamedTuple):
     history: FloatArray
     """Sums and counts of returns for each player and action: kept from call to call."""
     mask: IntArray
-    """For each action whether it may be looked at at the root: kept."""
+    """For each action whether it is searched at the root: kept."""
     gumbel: FloatArray
     """For each child of the root its Gumbel number: kept."""
     base: IntArray
@@ -157,23 +157,23 @@ class Work(NamedTuple):
     probabilities: FloatArray
     """Of the outcomes of chance in the present state."""
     steps: FloatArray
-    """For each depth what the players received on the way there."""
+    """For each depth the immediate rewards of the step to it."""
     gain: FloatArray
     """What the players have received in the present rollout, and in its last step: two rows."""
     times: IntArray
-    """Of views: when each choice of `path` was made; several are at once where players choose at once."""
+    """In information-set search: the time of each choice in `path`; simultaneous moves have the same."""
     places: IntArray
-    """... which of its view's actions it was,"""
+    """... which of its set's actions it was,"""
     counts: IntArray
     """... how many could have been chosen,"""
     starts: IntArray
-    """... and where in `offered` they are listed; NONE: they are the view's first."""
+    """... and where in `offered` they are listed; NONE: they are the set's first."""
     offered: IntArray
     joint: np.ndarray[Any, np.dtype[np.int64]]
     """What each player has chosen."""
     vector: FloatArray
-    """An action of real numbers, in a rollout."""
+    """A continuous action, in a rollout."""
     views: IntArray
-    """For each player the view in which it chooses."""
+    """For each player the information set in which it chooses."""
     table: RecordArray
     """In a graph: from a key's lowest bits to the first child of its block: kept."""

@@ -1,4 +1,4 @@
-"""What a leaf is worth, as a vector of returns: one number a player."""
+"""Evaluation of a leaf by rollouts, the heuristic or both: a vector of returns, one number a player."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _listed_random_action(state: Any, actions: Any, rng: Any) -> int:
 
 
 random_action = by_method("random_action", yes=_own_random_action, no=_listed_random_action)
-"""A uniformly random legal action: by the game's own method, or by listing them all. Below 0 it is -1 - (a number of actions that cannot be)."""
+"""Return a uniformly random legal action: by the game's own method, or by listing them all. A wrong number of actions n is returned as -1 - n."""
 
 
 @inline_kernel
@@ -53,12 +53,12 @@ def _own_rollout_action(state: Any, actions: Any, rng: Any) -> int:
 
 
 rollout_action = by_method("rollout_action", yes=_own_rollout_action, no=_listed_random_action)
-"""A move by the game's own rollout policy."""
+"""Return a move by the game's own rollout policy."""
 
 
 @inline_kernel
 def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any) -> int:
-    """A move by what it was worth so far, whoever's turn and whatever the position: greedy with a share of chance, or by softmax."""
+    """Return a move by the table of past moves (MAST): epsilon-greedy, or by softmax."""
     count = np.int64(state.legal_actions(work.actions))
     if count < 1 or count > control[0].num_actions:
         return int(-1 - max(count, np.int64(0)))
@@ -101,7 +101,7 @@ def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any)
 
 
 def make_rollout(build: Build) -> CompiledFunction[..., Any]:
-    """How a game is played to its end, with what a build has to note on the way."""
+    """Return the rollout of a build, which notes the moves that the build needs."""
     amaf, full, stochastic = build.amaf, build.full, build.stochastic
 
     @inline_kernel
@@ -191,7 +191,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
 
     @inline_kernel
     def receive(control: Any, work: Any, state: Any, worth: float) -> bool:
-        """Take in what the last step of a rollout brought; false where it was no number."""
+        """Add the immediate rewards of the last step of a rollout; return whether they are numbers."""
         if control[0].step_rewards:
             collect(state, control, work.gain[1])
             for player in range(work.gain.shape[1]):
@@ -203,7 +203,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
 
 @inline_kernel
 def discount(control: Any, rewards: Any, moves: Any) -> None:
-    """What comes so many moves later counts so much less."""
+    """Discount returns by a number of moves."""
     if control[0].discount != 1.0:
         worth = 1.0
         for _ in range(moves):
@@ -213,13 +213,13 @@ def discount(control: Any, rewards: Any, moves: Any) -> None:
 
 
 def make_evaluate(build: Build) -> CompiledFunction[..., None]:
-    """What a leaf that is not the end of the game is worth."""
+    """Return how a build evaluates a leaf that is not the end of the game."""
     rollout = make_rollout(build)
     full = build.full
 
     @kernel
     def several_rollouts(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
-        """The mean of some rollouts. Only the last one's moves are remembered."""
+        """Write the mean of some rollouts. Only the last one's moves are kept."""
         rewards[:] = 0.0
         for _ in range(control[0].rollout_count):
             clear_played(work)

@@ -1,4 +1,4 @@
-"""A leaf gets its children."""
+"""Expansion: a leaf gets its children."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from treetop.types import NONE
 
 @kernel
 def list_actions(control: Any, state: Any, actions: Any) -> Any:
-    """How many legal actions were written to `actions`; a broken promise is left in `control`."""
+    """Write the legal actions to `actions` and return how many there are; what is wrong is left in `control`."""
     count = int(state.legal_actions(actions))
     num_actions = control[0].num_actions
     if count < 1 or count > num_actions or count > MAX_CHILDREN:
@@ -34,12 +34,12 @@ def list_actions(control: Any, state: Any, actions: Any) -> Any:
 
 
 def make_append(build: Build) -> CompiledFunction[..., int]:
-    """How children are added, with the columns that a build knows."""
+    """Return how children are added, with the columns that a build has."""
     amaf, full = build.amaf, build.full
 
     @kernel
     def append_children(control: Any, tree: Any, node: Any, actions: Any, count: int) -> int:
-        """Give `node` one fresh child for each action, with equal priors. Returns the first one."""
+        """Give `node` a new child for each action, with equal priors; return the first one."""
         first = control[0].size
         prior = np.float32(1.0 / count)
         for index in range(count):
@@ -93,14 +93,14 @@ def _no_heuristic(state: Any, control: Any, out: Any) -> None:
 
 
 heuristic = by_method("heuristic", yes=_own_heuristic, no=_no_heuristic)
-"""What a game itself thinks of a position, for every player. A search that needs it is refused for a game that has none."""
+"""Write the game's own estimate of a position for every player. A search that needs it is refused for a game that has none."""
 
 
 @kernel
 def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first: Any, count: Any, work: Any) -> None:
-    """Softmax over what the game thinks of each move's outcome: of its rewards where the game is over, else of its heuristic.
+    """Set the priors: a softmax over the value after each move, by its rewards where the game is over, else by its heuristic.
 
-    What the move itself brings is counted too, where rewards come on the way.
+    Immediate rewards of the move are counted too.
     """
     temperature, highest, out, scores = control[0].heuristic_prior, -math.inf, work.trial, work.scores
     for index in range(count):
@@ -123,7 +123,7 @@ def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first:
 
 @inline_kernel
 def set_priors(tree: Any, first: Any, count: Any, logits: Any, highest: float) -> None:
-    """Softmax; the highest logit is taken off first, so that nothing overflows."""
+    """Set the priors: a softmax. The highest logit is subtracted first, so that nothing overflows."""
     total = 0.0
     for index in range(count):
         total += math.exp(logits[index] - highest)
@@ -133,7 +133,7 @@ def set_priors(tree: Any, first: Any, count: Any, logits: Any, highest: float) -
 
 @kernel
 def sort_by_prior(tree: Any, first: Any, count: Any) -> None:
-    """The likeliest move first, equals in their old order: the order in which widening opens them. Only for fresh children."""
+    """Sort new children by their priors, equal ones in their old order: the order in which widening opens them."""
     for index in range(1, count):
         prior, action = tree.stats[first + index].prior, tree.links[first + index].action
         place = index

@@ -23,7 +23,7 @@ from treetop.tree.layout import MANY_OWN, PATH_DEPENDENT, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
 
 PROBES = 8
-"""Places of the table that a key may stand in. Where all are taken, the newcomer replaces the first: the table is bounded."""
+"""Places of the table that a key may stand in. Where all are taken, a new key replaces the first: the table is bounded."""
 FIRST_TABLE = 2**12
 """Places of a graph's table at the beginning. It grows, up to its bound: a large one would be touched all over by a small search."""
 EMPTY = np.uint64(0)
@@ -47,13 +47,13 @@ _game_key = by_method("key", yes=_own_key, no=_no_key)
 
 @inline_kernel
 def position_key(state: Any, mover: Any) -> Any:
-    """The game's key, and whose turn it is, should the key have left that out."""
+    """Return the game's key mixed with the player to move, which the key may leave out."""
     return mix_bits(_game_key(state) ^ (np.uint64(mover + 1) * np.uint64(0x9E3779B97F4A7C15)))
 
 
 @inline_kernel
 def find_block(control: Any, tree: Any, work: Any, key: Any, count: Any) -> int:
-    """The block of a position that was expanded before, or NONE. Equal keys of positions with other moves are not the same position."""
+    """Return the block of a position that was expanded before, or NONE. Equal keys of positions with other moves are not the same position."""
     size = np.uint64(len(work.table))
     for probe in range(PROBES):
         entry = work.table[(key + np.uint64(probe)) & (size - np.uint64(1))]
@@ -74,7 +74,7 @@ def find_block(control: Any, tree: Any, work: Any, key: Any, count: Any) -> int:
 
 @inline_kernel
 def remember_block(control: Any, tree: Any, work: Any, key: Any, leader: Any) -> None:
-    """Let later edges find a block."""
+    """Put a block into the table."""
     size = np.uint64(len(work.table))
     tree.keys[leader] = key
     control[0].blocks += 1
@@ -89,7 +89,7 @@ def remember_block(control: Any, tree: Any, work: Any, key: Any, leader: Any) ->
 
 @kernel
 def fill_table(game: Any, control: Any, tree: Any, totals: Any, work: Any) -> None:
-    """Find all blocks again, after nodes have moved or the table has grown."""
+    """Fill the table again, after nodes have moved or the table has grown."""
     work.table[:] = EMPTY
     control[0].blocks = 0
     for node in range(control[0].size):
@@ -100,7 +100,7 @@ def fill_table(game: Any, control: Any, tree: Any, totals: Any, work: Any) -> No
 
 @inline_kernel
 def on_path(tree: Any, path: Any, depth: Any, leader: Any) -> bool:
-    """Whether a node was passed on the way to here."""
+    """Return whether a node stands on the path."""
     for step in range(depth):
         if tree.links[path[step]].first_child == leader:
             return True
@@ -109,7 +109,7 @@ def on_path(tree: Any, path: Any, depth: Any, leader: Any) -> bool:
 
 @inline_kernel
 def set_repetition(control: Any, tree: Any, rewards: Any) -> None:
-    """Write what a repetition is worth: to every player, or where one player loses what the other receives to the first of the two."""
+    """Write the value of a repetition: the same for every player; in zero-sum games it is for player 0."""
     rewards[:] = control[0].repetition
     if len(tree.returns) == 0 and len(rewards) == 2:
         rewards[1] = -rewards[0]
@@ -136,7 +136,7 @@ def hand_over(control: Any, tree: Any, totals: Any, node: Any, chooser: Any, lea
 
 @inline_kernel
 def link_block(control: Any, tree: Any, work: Any, node: Any, leader: Any, count: Any) -> None:
-    """Let an edge lead to a block that another one has made."""
+    """Link an edge to a block that another edge has made."""
     tree.links[node].first_child = leader
     tree.links[node].num_children = count
     tree.links[node].flags |= SHARED

@@ -37,7 +37,7 @@ from treetop.types import NONE, ROOT
 
 
 def make_expand(build: Build) -> CompiledFunction[..., bool]:
-    """How a leaf gets its children; in a graph perhaps those of another edge to the same position."""
+    """Return how a leaf is expanded; in a graph it may get the children of another edge to the same position."""
     append_children = make_append(build)
     graph, full = build.graph, build.full
 
@@ -55,7 +55,7 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
         state: Any,
         count: int,
     ) -> bool:
-        """Open the `count` moves in `work.actions`. The caller has made sure that there is room.
+        """Expand a leaf by the `count` moves in `work.actions`. The caller has made sure that there is room.
 
         False where the position stands on its own path: then it stays a leaf.
         """
@@ -83,7 +83,7 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
 
 
 def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
-    """The way down. Where evaluations are in flight, leaves are expanded later: their priors come with the evaluation (batch.py)."""
+    """Return the descent. With evaluations in flight leaves are expanded later: their priors come with the evaluation (batch.py)."""
     choose = make_select(build, in_flight=in_flight)
     expand = make_expand(build)
     expand_chance = make_expand_chance(make_append(build))
@@ -92,7 +92,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
 
     @inline_kernel
     def descend(control: Any, tree: Any, totals: Any, work: Any, state: Any, path: Any, movers: Any, rng: Any) -> Any:
-        """Walk down to the node to be evaluated; how deep it lies. `path` ends there, `state` walks along, `control` says how it ended.
+        """Descend to the node to be evaluated and return its depth. `path` ends there, `state` follows, `control` says how it ended.
 
         Anything wrong is left in `control` too.
         """
@@ -207,7 +207,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
 
 
 def make_finish_leaf(build: Build) -> CompiledFunction[..., bool]:
-    """What a path's end is worth where nobody needs to be asked: true if so."""
+    """Return how the end of a path is valued where no evaluation is needed; the kernel returns whether that was so."""
     graph = build.graph
 
     @inline_kernel
@@ -229,7 +229,7 @@ def make_finish_leaf(build: Build) -> CompiledFunction[..., bool]:
 
 @functools.cache
 def make_run(build: Build) -> CompiledFunction[..., None]:
-    """The loop that evaluates by itself, in one of its builds."""
+    """Return the loop that evaluates by itself, in one of its builds."""
     descend = make_descend(build, in_flight=False)
     finish_leaf = make_finish_leaf(build)
     evaluate = make_evaluate(build)

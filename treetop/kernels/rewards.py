@@ -11,7 +11,7 @@ from treetop.kernels.control import BAD_REWARD
 
 @inline_kernel
 def outcome(control: Any, state: Any, rewards: Any) -> None:
-    """The rewards of a finished game."""
+    """Write the rewards of a finished game."""
     rewards[:] = 0.0  # what a game does not write is nothing, not what the last game left
     state.rewards(rewards)
     # Where rewards come on each step, the range is that of their sum.
@@ -37,12 +37,12 @@ def _no_rewards(state: Any, control: Any, out: Any) -> None:
 
 
 collect = by_method("step_rewards", yes=_own_rewards, no=_no_rewards)
-"""What each player received by the last action; untouched in games that give nothing on the way."""
+"""Write the immediate rewards of the last action; nothing is written in games without them."""
 
 
 @inline_kernel
 def make_paranoid(control: Any, rewards: Any, both: float) -> None:
-    """Where everybody is taken to play against one player: the others receive what that one loses, `both` being what the two sides share."""
+    """Make rewards paranoid, if the search is: all others receive `both` less what the target player receives."""
     paranoid_target = control[0].paranoid_target
     if paranoid_target >= 0:
         value = rewards[paranoid_target]

@@ -15,7 +15,7 @@ from treetop.tree.layout import DRAWN
 
 @inline_kernel
 def expect(tree: Any, node: Any, rewards: Any) -> None:
-    """What all players may expect where chance decides: the means of the outcomes that have come, by their probabilities."""
+    """Write the expected value of a chance node for every player: the means of the outcomes drawn so far, by their probabilities."""
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
     mass = 0.0
     rewards[:] = 0.0

@@ -18,13 +18,13 @@ from treetop.tree.layout import DRAWN, MAX_CHILDREN
 from treetop.types import CHANCE
 
 SEAT = 0
-"""For whom value sums are kept where nobody chooses."""
+"""The player for whom value sums are kept where chance decides."""
 _SLACK = 1e-6  # how far probabilities may miss 1
 
 
 @kernel
 def _own_outcomes(state: Any, control: Any, work: Any) -> Any:
-    """How many outcomes were written to `work.actions` and `work.probabilities`; a broken promise is left in `control`."""
+    """Write the outcomes to `work.actions` and `work.probabilities` and return how many there are; what is wrong is left in `control`."""
     count = int(state.chance_outcomes(work.actions, work.probabilities))
     if count < 1 or count > control[0].num_outcomes or count > MAX_CHILDREN:
         control[0].status, control[0].culprit = BAD_OUTCOME, count
@@ -51,7 +51,7 @@ def _no_outcomes(state: Any, control: Any, work: Any) -> Any:
 
 
 list_outcomes = by_method("chance_outcomes", yes=_own_outcomes, no=_no_outcomes)
-"""The outcomes of chance in a state, with their probabilities."""
+"""Write the outcomes of chance in a state, with their probabilities."""
 
 
 @inline_kernel
@@ -65,7 +65,7 @@ def _never(state: Any) -> bool:
 
 
 is_chance = by_method("chance_outcomes", yes=_maybe, no=_never)
-"""Whether chance decides in a state. Costs nothing in a game without chance."""
+"""Return whether chance decides in a state. It costs nothing in a game without chance."""
 
 
 @inline_kernel
@@ -87,18 +87,18 @@ def _listed_draw(state: Any, control: Any, work: Any, rng: Any) -> Any:
 
 
 draw_outcome = by_method("random_outcome", yes=_own_draw, no=_listed_draw)
-"""An outcome by its probability, in a rollout."""
+"""Draw an outcome by its probability, in a rollout."""
 
 
 @inline_kernel
 def _was_drawn(tree: Any, child: Any) -> bool:
-    """Whether an outcome has come before, if only by a simulation that still waits for its evaluation."""
+    """Return whether an outcome was drawn before, also by a simulation in flight."""
     return bool(tree.stats[child].visits > 0 or (len(tree.in_flight) > 0 and tree.in_flight[child] > 0))
 
 
 @inline_kernel
 def _known_mass(control: Any, tree: Any, node: Any, first: Any, count: Any) -> float:
-    """The probability of the outcomes that have come before, where no other may come now; 0 where any may."""
+    """Return the probability of the outcomes drawn before, where widening allows no other; 0 where it does."""
     if control[0].chance_widening <= 0.0:
         return 0.0
     visits = np.int64(tree.stats[node].visits)
@@ -118,7 +118,7 @@ def _known_mass(control: Any, tree: Any, node: Any, first: Any, count: Any) -> f
 
 @inline_kernel
 def draw_child(control: Any, tree: Any, node: Any, rng: Any) -> Any:
-    """A child of a node where chance decides, by its probability. Proven ones are drawn too: their values count."""
+    """Draw a child of a chance node by its probability. Proven ones are drawn too: their values count."""
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
     known = _known_mass(control, tree, node, first, count)
     drawn = rng.random() * (known if known > 0.0 else 1.0)
@@ -134,11 +134,11 @@ def draw_child(control: Any, tree: Any, node: Any, rng: Any) -> Any:
 
 
 def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledFunction[..., None]:
-    """How a node where chance decides gets its children."""
+    """Return how a chance node is expanded."""
 
     @kernel
     def expand_chance(control: Any, tree: Any, work: Any, node: Any, state: Any) -> None:
-        """A child for each outcome. Several such nodes may follow each other in one simulation, so each asks for room itself."""
+        """Add a child for each outcome. Several chance nodes may follow each other in one simulation, so each asks for room itself."""
         if control[0].size + control[0].most_children > control[0].capacity:
             control[0].status = NEED_ROOM
             return
