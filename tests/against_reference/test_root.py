@@ -106,7 +106,7 @@ def test_noise_in_the_roots_priors_agrees(rule):
     search = tt.Search(Tug, rule, seed=5, evaluator=tt.Heuristic(prior_temperature=0.5))
     search.run(tt.Limit(simulations=200))
     twin, moves = twin_of(search), len(search.tree.root.children)
-    alpha = 10.0 / moves if rule.noise_alpha is None else rule.noise_alpha
+    alpha = 10.0 / moves if rule.noise.alpha is None else rule.noise.alpha
     twin.noise = root.generator(5, 0, root._NOISE).dirichlet(np.full(moves, alpha)).tolist()
     twin.run(200)
     same(search, twin)

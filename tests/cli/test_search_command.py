@@ -4,7 +4,7 @@ import json
 import signal
 
 from tests.cli.conftest import started
-from treetop.search.config import FINALS
+from treetop.search.config import choices
 
 
 def _without_clocks(text: str) -> dict[str, object]:
@@ -169,7 +169,7 @@ def test_progress_on_the_terminal_leaves_piped_json_clean(tmp_path):
 
 
 def test_every_final_rule_of_the_library_is_a_choice(run):
-    for final in FINALS:
+    for final in choices("final"):
         ended = run("search", "nim", "--simulations", "200", "--final", final, "--json")
         assert json.loads(ended.out)["report"]["final"] == final
     assert run("search", "nim", "--final", "best").code == 2

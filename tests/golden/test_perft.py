@@ -79,7 +79,7 @@ def test_a_depth_that_is_no_whole_number_is_refused(depth):
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("kuhn_poker", "chance takes part"), ("matching_pennies", "all choose at once")]
+    ("name", "why"), [("kuhn_poker", "chance moves"), ("matching_pennies", "players move simultaneously")]
 )
 def test_games_without_moves_of_one_player_at_a_time_are_refused(name, why):
     with pytest.raises(ConfigError, match=why):

@@ -60,7 +60,7 @@ def test_a_search_chooses_for_its_own_seat_where_all_choose_at_once():
     position = treetop.position("matching_pennies(weight=3)")
     assert position.player == SIMULTANEOUS
     for seat in (0, 1):
-        player = search(config=treetop.regret())
+        player = search(config=treetop.regret_matching())
         player.seat = seat
         player.begin(position, 5)
         assert player.choose(position) in position.legal_actions(seat)

@@ -186,7 +186,7 @@ def check_one(seed: int) -> str:
     """Search one random problem and compare all that it says is proven with exact values; what came out, in a word."""
     rng = random.Random(seed)
     config = rng.choice(CONFIGS)
-    way = rng.choice(("rollout", "rollout", "evaluate", "elsewhere" if config.max_nodes is None else "evaluate"))
+    way = rng.choice(("rollout", "rollout", "evaluate", "elsewhere" if config.growth.max_nodes is None else "evaluate"))
     problem = Holes(rng, evaluates=way != "rollout")
     search = tt.HostSearch(problem, config, evaluator=problem.evaluate if way == "evaluate" else None, seed=seed)
     limit = tt.Limit(simulations=rng.choice((5, 40, 300)))

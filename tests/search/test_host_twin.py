@@ -102,7 +102,7 @@ class Twin:
         return (
             1.0
             if not self.problem.is_terminal(state) and self.problem.player(state) == CHANCE
-            else self.config.discount
+            else self.config.values.discount
         )
 
     def bury(self, child, above):
@@ -127,7 +127,7 @@ class Twin:
         scores = [
             math.inf
             if not child.visits
-            else child.sums[mover] / child.visits + self.config.c * math.sqrt(math.log(total) / child.visits)
+            else child.sums[mover] / child.visits + self.config.rule.c * math.sqrt(math.log(total) / child.visits)
             for child in alive
         ]
         tied = [child for child, score in zip(alive, scores, strict=True) if score == max(scores)]
@@ -240,7 +240,7 @@ def test_random_problems_replay_bit_for_bit_whatever_fails(tmp_path, salt):
         )
 
     limit = (tt.Limit(simulations=150), tt.Limit(cost=60.0), tt.Limit(seconds=0.1), tt.Limit(calls=80))[salt % 4]
-    config = tt.puct(c=1.5, virtual=("watch", "loss", "mix")[salt % 3], discount=0.9, stop_when_forced=False)
+    config = tt.puct(c=1.5, virtual_loss=("none", "always", "first")[salt % 3], discount=0.9, stop_when_forced=False)
     outcomes = []
     for options in ({"evaluate": evaluate, "record": tmp_path / "calls"}, {"replay": tmp_path / "calls"}):
         search = tt.HostSearch(problem, config, seed=salt)

@@ -58,7 +58,7 @@ def _second_action_none(header, arrays):
     _field("links", "action", 99), _field("links", "action", -1), _swap_actions, _field("links", "first_child", 10**6, 0), _field("links", "num_children", 60_000, 0),
     _field("links", "flags", 4), _field("links", "flags", 16), _field("links", "flags", 32, 0), _field("links", "parent", 10**6), _field("stats", "visits", -5),
     _field("stats", "visits", 2**31 - 1), _field("stats", "value_sum", np.nan), _field("stats", "prior", np.nan), _field("stats", "prior", -0.3),
-    _field("control", "turn", -1, 0), _field("control", "arms", 50, 0), _field("control", "hunted", 7, 0), _field("control", "blocks", 2**60, 0), _field("control", "masked", 5, 0),
+    _field("control", "turn", -1, 0), _field("control", "arms", 50, 0), _field("control", "paranoid_target", 7, 0), _field("control", "blocks", 2**60, 0), _field("control", "masked", 5, 0),
     _field("root", "heap", 100, 0), _field("start", "heap", -5, 0), _field("root", "player", 1, 0),
     _set(actions=[9]), _set(actions=["1"]), _set(actions=None), _set(actions=7), _set(actions=[True]), _set(config=7), _set(config={"c": "high"}),
     _set(seed="x"), _set(seed=None), _set(seed=[1]), _set(evaluator=5), _set(evaluator="os:system('true')"), _set(evaluator="mixed(" * 50),

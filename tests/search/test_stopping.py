@@ -383,7 +383,7 @@ def driven(search, limit, stoppers):
     while True:
         if done:
             result = search.result()
-            seen = Standing(result.counts, result.means, result.priors, done, limit, done / 1e6, search.config.final)
+            seen = Standing(result.counts, result.means, result.priors, done, limit, done / 1e6, search.config.final.name)
         else:
             count = len(search.position.legal_actions())
             seen = Standing(
@@ -393,7 +393,7 @@ def driven(search, limit, stoppers):
                 0,
                 limit,
                 0.0,
-                search.config.final,
+                search.config.final.name,
             )
         verdict, looks = together.look(seen), looks + 1
         if verdict.reason or done >= verdict.limit.simulations:
