@@ -383,7 +383,9 @@ def driven(search, limit, stoppers):
     while True:
         if done:
             result = search.result()
-            seen = Standing(result.counts, result.means, result.priors, done, limit, done / 1e6, search.config.final.name)
+            seen = Standing(
+                result.counts, result.means, result.priors, done, limit, done / 1e6, search.config.final.name
+            )
         else:
             count = len(search.position.legal_actions())
             seen = Standing(
