@@ -11,6 +11,7 @@ from treetop import checks
 from treetop.compiler.rng import mix
 from treetop.errors import ConfigError
 from treetop.search.config import SearchConfig
+from treetop.search.config import option_names as search_options
 from treetop.search.host_result import HostResult
 from treetop.search.limits import Limit
 
@@ -77,7 +78,7 @@ def refuse_unknown(owner: str, options: Iterable[str], known: list[str]) -> None
             continue
         if option in {field.name for field in dataclasses.fields(Limit)}:
             hint = f"it belongs to the limit: limit=Limit({option}=...)"
-        elif option in {field.name for field in dataclasses.fields(SearchConfig)}:
+        elif option in search_options():
             hint = f"it belongs to the config: config=uct({option}=...)"
         else:
             hint = checks.suggest(option, known)
