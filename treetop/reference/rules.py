@@ -31,7 +31,7 @@ class Family:
     search: ReferenceSearch
     node: Node
     total: int
-    first_play: float
+    fpu: float
 
     @property
     def settings(self) -> Settings:
@@ -45,7 +45,7 @@ class Family:
 
     def value(self, child: Node) -> float:
         """Q."""
-        return values.child_value(self.search, child, self.first_play)
+        return values.child_value(self.search, child, self.fpu)
 
     def variance(self, child: Node) -> float:
         """The variance of a child's returns."""
@@ -63,7 +63,7 @@ def scores(search: ReferenceSearch, node: Node) -> list[float]:
         result = completed(search, node)
     else:
         rule = RULES[settings.rule] if isinstance(settings.rule, str) else own
-        family = Family(search, node, max(1, total), values.first_play(search, node))
+        family = Family(search, node, max(1, total), values.fpu(search, node))
         if settings.rule == "rave":
             amaf.note_reference(search, node, family.total)
         result = [-math.inf if child.is_closed else rule(family, child) for child in children]
@@ -83,7 +83,7 @@ def opened(settings: Settings, children: list[Node], total: int) -> int:
 
 def untried(family: Family) -> float:
     """What UCB1 and its kin score a move that nobody has tried: infinity, or what first play says."""
-    return math.inf if family.settings.fpu is None else family.first_play
+    return math.inf if family.settings.fpu is None else family.fpu
 
 
 def ucb1(family: Family, child: Node) -> float:
@@ -180,7 +180,7 @@ def rave(family: Family, child: Node) -> float:
     """(1 - beta) * Q + beta * AMAF + c * sqrt(ln N / (n + 1)), on plain means. A move without any statistics is tried."""
     entry = amaf.statistics(family.search, family.node, child)
     if child.visits == 0 and entry.amaf_visits == 0:
-        return math.inf if child.begun == 0 else family.first_play
+        return math.inf if child.begun == 0 else family.fpu
     blended = amaf.blended(family.search, entry, child, family.total)
     return blended + family.settings.c * math.sqrt(math.log(family.total)) * (1.0 / math.sqrt(child.begun + 1))
 

@@ -71,7 +71,7 @@ def backed_up(settings: Settings, child: Node) -> float:
     return value
 
 
-def child_value(search: ReferenceSearch, child: Node, first_play: float) -> float:
+def child_value(search: ReferenceSearch, child: Node, fpu: float) -> float:
     """What the mover thinks of a child: (Q * n + loss * O) / (n + O) where its O evaluations in flight count as losses, else Q."""
     settings, scale = search.settings, search.scale
     as_losses = settings.virtual_loss == "always" or (
@@ -80,7 +80,7 @@ def child_value(search: ReferenceSearch, child: Node, first_play: float) -> floa
     if child.in_flight and as_losses:
         value = scale.of(backed_up(settings, child)) if child.visits else 0.0
         return (value * child.visits + scale.loss * child.in_flight) / child.begun
-    return scale.of(backed_up(settings, child)) if child.visits else first_play
+    return scale.of(backed_up(settings, child)) if child.visits else fpu
 
 
 def variance(search: ReferenceSearch, child: Node) -> float:
@@ -91,7 +91,7 @@ def variance(search: ReferenceSearch, child: Node) -> float:
     return search.scale.of_variance(max(0.0, child.squares / child.visits - centre * centre))
 
 
-def first_play(search: ReferenceSearch, node: Node) -> float:
+def fpu(search: ReferenceSearch, node: Node) -> float:
     """What is assumed of a move that nobody has tried.
 
     A number, by default the middle of the utility range. parent: V - r, with V the mean of the node itself for the player to move.

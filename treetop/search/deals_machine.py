@@ -1,7 +1,7 @@
 """Determinised ensembles: what is hidden is drawn so many times, each deal is searched by itself, and the roots are added up.
 
 In each deal everybody sees everything, so its search may hide and bluff nothing, and chooses as if it knew what it will never know. That is the price of
-trees in which all that works for open games works; `information="honest"` searches one tree of what players see instead.
+trees in which all that works for open games works; `information="sets"` searches one tree of information sets instead.
 """
 
 from __future__ import annotations

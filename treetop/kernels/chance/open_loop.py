@@ -1,4 +1,4 @@
-"""Open loop: outcomes are not told apart. A node is a sequence of moves, whatever chance did between them."""
+"""Open loop: a node is a sequence of moves, whatever chance did between them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from treetop.kernels.chance.mode import ChanceMode
 
 @dataclass(frozen=True, kw_only=True)
 class OpenLoop(ChanceMode):
-    """Outcomes are drawn and not told apart."""
+    """Outcomes are sampled, and a node does not depend on them."""
 
     name = "open_loop"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from treetop.kernels.parts import Part
 from treetop.kernels.rules.completed import Completed
 from treetop.kernels.rules.own import OwnRule
 from treetop.kernels.rules.progressive_history import ProgressiveHistory
@@ -30,4 +29,4 @@ RULES: tuple[type[Rule], ...] = (
     OwnRule,
 )
 
-__all__ = ["RULES", "Part", "Rule"]
+__all__ = ["RULES", "Rule"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel
@@ -69,10 +69,6 @@ class OwnRule(FpuRule):
     def describe(self, total: int, simulations: int) -> str:
         """Return the formula with its numbers; `total` is N and `simulations` those of the root."""
         return f"{self.name}: {super().describe(total, simulations)}"
-
-    def with_options(self, **options: Any) -> OwnRule:
-        """Return the same rule with other options: `hopeful.with_options(c=0.5)`."""
-        return replace(self, **options)
 
     def __repr__(self) -> str:
         return f"<rule {self.name}>"

@@ -37,8 +37,6 @@ class Rule(Part):
     """Return the score of one child: see the top of this file for its arguments."""
     at_node: ClassVar[Kernel] = nothing_at_node
     """Return a number that the scores of all children of a node share."""
-    scores: ClassVar[Kernel | None] = None
-    """Write the scores of all children to `work.scores`, where they are not independent of each other."""
     fast_scale: ClassVar[Kernel | None] = None
     fast_score: ClassVar[Kernel | None] = None
     fast_score_in_flight: ClassVar[Kernel | None] = None
