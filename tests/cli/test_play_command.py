@@ -223,12 +223,12 @@ def test_the_tree_is_kept_from_move_to_move(run, monkeypatch):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"rules": "0" * 64}, "whose rules are not those of nim"),
+        ({"rules": "0" * 64}, "the rules of nim in the file differ"),
         ({"rules": "0" * 64, "python": "3.5.0"}, "saved under Python 3.5.0"),
         ({"actions": [0, 7]}, "move 2 of 2: 7 is not a legal action"),
         ({"actions": "0 1"}, "actions is '0 1'"),
         ({"actions": [True]}, "actions is [True]"),
-        ({"person": [5]}, "people play [5]"),
+        ({"person": [5]}, "but `person` is [5]"),
         ({"kind": "a search"}, "holds a search, not a game"),
         ({"version": 2}, "version 2"),
         ({"simulations": -3}, "simulations must be"),
@@ -236,7 +236,7 @@ def test_the_tree_is_kept_from_move_to_move(run, monkeypatch):
         ({"rule": "luck"}, "there is no rule 'luck'"),
         ({"seconds": None, "simulations": None}, "a limit needs"),
         ({"colour": "red"}, "colour is unknown"),
-        ({"game": "chess"}, "cannot be found among the bundled games"),
+        ({"game": "chess"}, "is not a bundled game"),
     ],
 )
 def test_a_changed_file_is_refused_with_the_reason(run, tmp_path, change, words):
@@ -272,6 +272,6 @@ def test_a_file_of_another_game_is_refused(run):
     run("play", "nim", *QUICK, lines=["1"])
     ended = run("play", "nim(stones=20)", "--resume", "nim.game.json")
     assert ended.code == 2
-    assert "whose rules are not those of nim(stones=20)" in ended.err
+    assert "differ from those of nim(stones=20)" in ended.err
     assert run("play", "nim", "--moves", "1", "--resume", "nim.game.json").code == 2
     assert run("play", "--resume", "missing.json").code == 2

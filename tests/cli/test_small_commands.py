@@ -49,10 +49,10 @@ def test_games_of_every_kind_tell_how_they_begin(run, game, moves):
 def test_check_reports_what_held(run):
     ended = run("check", "nim", "--games", "20", "--seed", "3")
     assert ended.code == 0
-    assert "keeps its promises" in ended.out
+    assert "meets all requirements" in ended.out
     told = json.loads(run("check", "nim", "--games", "20", "--seed", "3", "--json").out)
     assert told["games"] == 20
-    assert told["promises"]
+    assert told["requirements"]
 
 
 def test_the_same_seed_checks_the_same_games(run):

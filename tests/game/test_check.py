@@ -56,7 +56,7 @@ def test_a_good_game_passes():
     report = tt.check(counting(), games=100, seed=3)
     assert report.games == 100
     assert report.longest <= 6
-    assert "keeps its promises" in str(report)
+    assert "meets all requirements" in str(report)
     assert report.to_dict()["moves"] == report.moves
 
 
@@ -135,7 +135,7 @@ def test_rewards_out_of_range_not_finite_or_not_adding_up_are_found():
     assert "must lie between -1 and 1" in broken(rewards=set_to(2.0, -2.0))
     assert "must lie between" in broken(rewards=set_to(float("nan"), 0.0))
     assert "must lie between" in broken(rewards=set_to(float("inf"), 0.0))
-    assert "do not add up to zero" in broken(rewards=set_to(1.0, 1.0))
+    assert "do not sum to zero" in broken(rewards=set_to(1.0, 1.0))
 
 
 def test_modes_that_differ_are_found():
@@ -191,16 +191,16 @@ def test_a_store_that_does_not_fit_is_found():
 
 def test_a_random_action_that_is_illegal_or_uneven_is_found():
     assert "not among the legal actions" in broken(random_action=lambda self, rng: rng.below(2) if self.n > 1 else 1)
-    assert "not equally likely" in broken(random_action=lambda self, rng: 0)
+    assert "draws are not uniform" in broken(random_action=lambda self, rng: 0)
 
 
 def test_keys_that_confuse_positions_are_found():
-    assert "two positions have the key" in broken(key=lambda self: self.n // 3)
+    assert "two positions with the key" in broken(key=lambda self: self.n // 3)
 
 
 def test_names_that_are_not_unique_or_cannot_be_read_are_found():
-    assert "a name is used once" in broken(move_text=lambda self, action: "go")
-    assert "a name is used once" in broken(move_text=lambda self, action: f"move {action}")
+    assert "a name must be unique" in broken(move_text=lambda self, action: "go")
+    assert "a name must be unique" in broken(move_text=lambda self, action: f"move {action}")
     assert "parse_move reads as" in broken(move_text=lambda self, action: f"m{action}", parse_move=lambda self, text: 0)
 
 

@@ -22,8 +22,8 @@ def test_good_games_of_every_kind_pass(game):
     assert report.longest <= game.facts.max_length
 
 
-def test_the_report_tells_the_promises_of_the_kind():
-    assert "determinize keeps all" in str(tt.check(Secret, games=5))
+def test_the_report_lists_the_requirements_of_the_kind():
+    assert "determinize keeps" in str(tt.check(Secret, games=5))
     assert "determinize" not in str(tt.check(Press, games=5))
     assert "outcomes of chance" in str(tt.check(Press, games=5))
 
@@ -47,7 +47,11 @@ def outcomes(ids, chances):
     ("ids", "chances", "what"),
     [
         ((0, 1), (0.5, 0.4), "sum to 0.9, not to 1"),
-        ((0, 1, 2), (0.5, 0.5, 0.0), "the outcome 2 has the probability 0; one that cannot happen is not listed"),
+        (
+            (0, 1, 2),
+            (0.5, 0.5, 0.0),
+            "the outcome 2 has the probability 0; list only outcomes with positive probabilities",
+        ),
         ((0, 1, 2), (0.75, 0.5, -0.25), "the outcome 2 has the probability -0.25"),
         ((0, 1), (0.5, math.nan), "the outcome 1 has the probability nan"),
         ((0, 0), (0.5, 0.5), "chance_outcomes gave 0 twice"),
@@ -57,12 +61,12 @@ def outcomes(ids, chances):
 def test_wrong_probabilities_and_outcomes_are_found(ids, chances, what):
     text = broken(Press, chance_outcomes=outcomes(ids, chances))
     assert what in text
-    assert "seen after the moves roll (actions [0])" in text
+    assert "found after the moves roll (actions [0])" in text
     assert "def chance_outcomes" in text
 
 
 def test_no_outcome_is_found():
-    assert "gave 0 outcomes; 1 to num_outcomes = 3 can be" in broken(
+    assert "gave 0 outcomes; there must be 1 to 3 (num_outcomes)" in broken(
         Press, chance_outcomes=lambda self, actions, probabilities: 0
     )
 
@@ -76,8 +80,10 @@ def test_a_right_draw_passes_and_a_wrong_one_is_found():
         return 5
 
     tt.check(changed(Press, random_outcome=right), games=40)
-    assert "random_outcome gave 5, which is not among the outcomes [0, 1, 2]" in broken(Press, random_outcome=missing)
-    assert "though its probability is 0." in broken(Press, random_outcome=lambda self, rng: rng.below(3))
+    assert "random_outcome returned 5, which is not among the outcomes [0, 1, 2]" in broken(
+        Press, random_outcome=missing
+    )
+    assert "its probability is 0." in broken(Press, random_outcome=lambda self, rng: rng.below(3))
 
 
 def test_chance_in_a_game_without_chance_is_a_wrong_player():
@@ -91,7 +97,7 @@ def test_chance_in_a_game_without_chance_is_a_wrong_player():
 
 def test_whole_returns_out_of_range_are_found():
     text = broken(Press, facts={"rewards": (0, 6)})
-    assert "the whole returns are [" in text
+    assert "the total rewards are [" in text
     assert "between 0 and 6" in text
 
 
@@ -100,7 +106,7 @@ def test_rewards_on_the_way_that_are_not_finite_are_found():
         out[0] = math.inf if self.rolls == 2 else 1.0
 
     text = broken(Press, step_rewards=step_rewards)
-    assert "rewards on the way are [inf]" in text
+    assert "immediate rewards are [inf]" in text
     assert "def step_rewards" in text
 
 
@@ -108,7 +114,7 @@ def test_rewards_on_the_way_count_for_the_zero_sum():
     def step_rewards(self, out):
         out[0] = 0.5
 
-    assert "whole returns [" in broken(Hands, step_rewards=step_rewards)
+    assert "total rewards [" in broken(Hands, step_rewards=step_rewards)
 
 
 def test_rewards_on_the_way_that_change_the_state_are_found():
@@ -147,7 +153,9 @@ def test_joint_actions_that_fail_are_found_with_the_line():
 
 
 def test_names_that_could_not_be_told_apart_in_a_joint_move_are_found():
-    assert "no slash where all choose at once" in broken(Hands, move_text=lambda self, action: f"{action}/")
+    assert "nor a slash in positions with simultaneous moves" in broken(
+        Hands, move_text=lambda self, action: f"{action}/"
+    )
 
 
 # Real numbers.
@@ -160,7 +168,7 @@ def test_drawn_numbers_that_are_not_finite_are_found():
 
     text = broken(Drift, sample_action=sample_action)
     assert "the numbers must be finite" in text
-    assert "seen after the moves 0." in text
+    assert "found after the moves 0." in text
 
 
 def test_numbers_that_a_game_cannot_take_are_found_with_the_line():
@@ -232,8 +240,8 @@ def test_information_that_confuses_what_a_player_has_seen_is_found():
         return 2 if self.card == 0 or self.player == 1 else 1
 
     text = broken(Secret, information=two_cards_alike, legal_actions=legal_actions)
-    assert "player 0 has been told the same information before" in text
-    assert "with other actions" in text
+    assert "two positions with the same information for player 0" in text
+    assert "have different legal actions" in text
 
 
 def test_information_that_forgets_is_found():
@@ -249,7 +257,9 @@ def test_information_that_forgets_is_found():
         def information(self, player):
             return self.turn
 
-    with pytest.raises(tt.ConformanceError, match="told the same information before .* with another past"):
+    with pytest.raises(
+        tt.ConformanceError, match="two positions with the same information .* have different histories"
+    ):
         tt.check(Forgetful, games=50)
 
 

@@ -62,9 +62,9 @@ def test_a_game_is_played_by_hand_in_plain_python():
         ({"reset": None}, "lacks reset"),
         ({"apply": None, "aply": lambda self, action: None}, "aply meant to be apply"),
         ({"n": None}, "no field"),
-        ({"apply": lambda self: None}, "takes 1 argument after self, not 0"),
-        ({"legal_actions": lambda self, out, more: 0}, "takes 1 argument after self, not 2"),
-        ({"players": 2}, "whose turn"),
+        ({"apply": lambda self: None}, "must take 1 argument after self, not 0"),
+        ({"legal_actions": lambda self, out, more: 0}, "must take 1 argument after self, not 2"),
+        ({"players": 2}, "player to move"),
         ({"players": 0}, "players must be"),
         ({"num_actions": 0}, "num_actions must be"),
         ({"max_length": -1}, "max_length must be"),
@@ -72,7 +72,7 @@ def test_a_game_is_played_by_hand_in_plain_python():
         ({"facts": {"rewards": (1, -1)}}, "lowest < highest"),
         ({"facts": {"rewards": (0, float("nan"))}}, "lowest < highest"),
         ({"facts": {"rewards": 5}}, "pair"),
-        ({"facts": {"zero_sum": True}}, "two players only"),
+        ({"facts": {"zero_sum": True}}, "needs two players"),
     ],
 )
 def test_what_cannot_be_a_game_is_refused_where_it_is_written(changes, what):
@@ -83,7 +83,7 @@ def test_what_cannot_be_a_game_is_refused_where_it_is_written(changes, what):
 
 @pytest.mark.parametrize("dtype", ["f4", "f2", "c16", "U5", "O", "M8[s]", "i3", "nonsense", None, [("a", "i4")]])
 def test_a_field_of_a_kind_that_cannot_compile_is_refused(dtype):
-    with pytest.raises(tt.GameDefinitionError, match="cannot be of type"):
+    with pytest.raises(tt.GameDefinitionError, match="cannot have the type"):
         tt.field(dtype)
 
 

@@ -28,13 +28,13 @@ def test_every_bundled_game_is_found_by_its_name(name):
         ("hex(size=[3])", "plain value"),
         ("hex(3, 4)", "too many"),
         ("connect_four(size=3)", "takes no parameters"),
-        ("hex(size=3", "does not name a game"),
-        ("", "does not name a game"),
-        ("hex(size=__import__('os'))", "does not name a game"),
+        ("hex(size=3", "is not the name of a game"),
+        ("", "is not the name of a game"),
+        ("hex(size=__import__('os'))", "is not the name of a game"),
         ("no.such.module:Game", "cannot be imported"),
         ("treetop.games.nim:Other", "no 'Other'; .* objects there: nim"),
         ("nowhere.py:Game", "no file"),
-        (5, "named by a text"),
+        (5, "must be a name"),
         (int, "not a game yet"),
     ],
 )
@@ -137,7 +137,7 @@ def test_an_object_that_only_claims_to_be_a_game_is_not_called(tmp_path, monkeyp
 
 @pytest.mark.parametrize("spec", [":nim", "..:x", ".evil:x", "a::b", "evil.:x", "a b:c"])
 def test_a_text_without_the_name_of_a_module_is_a_plain_error(spec):
-    with pytest.raises(tt.UnknownGameError, match="does not name a"):
+    with pytest.raises(tt.UnknownGameError, match="is not the name of a"):
         tt.load_game(spec)
 
 
@@ -200,7 +200,7 @@ def test_positions_are_played_read_and_compared():
     assert position != tt.position("connect_four")
     assert position.player == 0
     assert not position.is_terminal
-    with pytest.raises(tt.GameError, match="no rewards yet"):
+    with pytest.raises(tt.GameError, match="no final rewards yet"):
         _ = position.rewards
     with pytest.raises(ValueError, match="read-only"):
         position.record["player"] = 1
@@ -231,5 +231,5 @@ def test_a_game_without_parse_says_so():
     with pytest.raises(tt.ConfigError, match="cannot read a diagram"):
         tt.position("nim", setup="|||")
     assert tt.position("tic_tac_toe", setup="X.O/.../...").player == 0
-    with pytest.raises(tt.ConfigError, match="no position of tic_tac_toe"):
+    with pytest.raises(tt.ConfigError, match="not a position of tic_tac_toe"):
         tt.position("tic_tac_toe", setup="XXX/.../...")

@@ -159,7 +159,7 @@ def play_in_both_modes(game, games, seed=0, rolling=False):
         while True:
             assert records.tobytes() == state._states.tobytes(), f"{records} compiled, {state._states} interpreted"
             found, values = seen_by(engine, game, records, rng)
-            assert records.tobytes() == state._states.tobytes(), "asking changed the state"
+            assert records.tobytes() == state._states.tobytes(), "a query changed the state"
             compare(game, state, found, values, rng, keys)
             actions, _, step_reward, rewards, estimate = values
             assert np.isfinite(estimate).all()

@@ -137,7 +137,7 @@ def test_ones_own_player_is_a_function_of_the_game(tmp_path):
     with pytest.raises(treetop.ConfigError, match="unexpected keyword argument 'depth'"):
         make_player(f"{file}:make(depth=7)", NIM)
 
-    with pytest.raises(treetop.ConfigError, match="unmarked was not made by @treetop.player, so it is not called"):
+    with pytest.raises(treetop.ConfigError, match="unmarked was not made by @treetop.player"):
         make_player(f"{file}:unmarked", NIM)
 
 

@@ -177,5 +177,7 @@ def test_a_determinize_that_contradicts_what_the_player_has_seen_is_an_error_bef
     scope: dict[str, object] = {}
     exec(f"def determinize(self, player, rng):\n    {broken}", scope)
     game = changed(Secret, determinize=scope["determinize"])
-    with pytest.raises(tt.GameError, match=r"determinize\(1, rng\) has changed what player 1 has seen"):
+    with pytest.raises(
+        tt.GameError, match=r"determinize\(1, rng\) changed the information, the turn or the legal actions of player 1"
+    ):
         tt.Search(tt.position(game, seed=1).apply(1), config)

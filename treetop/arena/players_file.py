@@ -15,9 +15,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from treetop.checks import closest
+from treetop.checks import closest, shorten
 from treetop.errors import ConfigError
-from treetop.game.calls import shown
 from treetop.players.spec import parse_spec, runs_code
 
 
@@ -45,7 +44,7 @@ def read_players(path: str | Path, *, trusted: bool = False) -> dict[str, str]:
     for name, spec in specs.items():
         if not trusted and runs_code(parse_spec(spec)):
             raise ConfigError(
-                f"{path}: [players.{name}] is {shown(spec)}, which imports a module or starts a program, and a file may "
+                f"{path}: [players.{name}] is {shorten(spec)}, which imports a module or starts a program, and a file may "
                 "name bundled players only: write it on the command line, or trust the file with --trust-players "
                 "(in Python: trusted=True)"
             )

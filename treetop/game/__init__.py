@@ -1,4 +1,4 @@
-"""What a game is: the decorator, fields, facts, positions, the registry, and the conformance check."""
+"""Define games: the decorator, fields, facts, positions, the registry and the conformance check."""
 
 from treetop import checks
 from treetop.compiler.functions import compiled

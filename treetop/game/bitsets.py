@@ -1,4 +1,7 @@
-"""Sets of more than 64 members, as arrays of words: member n is bit n % 64 of word n // 64. For games with large boards."""
+"""Sets of more than 64 members, as arrays of words: member n is bit n % 64 of word n // 64.
+
+They serve games with large boards.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 @compiled(inline=True)
 def list_bits(words: Any, out: Any) -> int:
-    """Write all members to `out`, in order; how many there are."""
+    """Write all members to `out`, in increasing order, and return how many there are."""
     count = 0
     for word in range(len(words)):
         rest = words[word]
@@ -27,10 +30,10 @@ def list_bits(words: Any, out: Any) -> int:
 
 @compiled(inline=True)
 def random_bit(words: Any, count: int, rng: Any) -> int:
-    """A random member of a set that has `count` of them, each as likely."""
+    """Return a random member of a set with `count` members, drawn uniformly."""
     index = rng.below(count)
     before, chosen, counted = 0, 0, 0
-    for word in range(1, len(words)):  # no early end: it could not be guessed
+    for word in range(1, len(words)):  # no early exit: the branch predictor could not predict it
         counted += popcount(words[word - 1])
         if index >= counted:
             before, chosen = counted, word

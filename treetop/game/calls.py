@@ -1,4 +1,4 @@
-"""Names with options, as people write them: `hex(size=7)`, `rollout(policy='mast')`. The text is parsed, never evaluated."""
+"""Parse names with options: `hex(size=7)`, `rollout(policy='mast')`. The text is parsed, never evaluated."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
+from treetop.checks import shorten
 from treetop.errors import ConfigError
 
 LONGEST = 10_000
-"""Characters of the longest text that is parsed."""
+"""The number of characters of the longest text that is parsed."""
 _LARGEST = 2**64
 
 
 @dataclass(frozen=True)
 class Call:
-    """A name and what stands between its brackets."""
+    """A name and the arguments between its brackets."""
 
     name: str
     positional: tuple[Any, ...] = ()
@@ -24,16 +25,18 @@ class Call:
 
 
 def parse_call(text: str, *, nested: bool = False) -> Call:
-    """Parse a name with options that are Python literals. With `nested` a name or a call between the brackets is kept as its text.
+    """Parse a name with options that are Python literals.
+
+    With `nested`, a name or a call between the brackets is kept as its text.
 
     >>> parse_call("hex(size=7)")
     Call(name='hex', positional=(), options={'size': 7})
     """
     if len(text) > LONGEST:
-        raise ConfigError(f"{shown(text)} has {len(text):,} characters; at most {LONGEST:,} are parsed")
+        raise ConfigError(f"{shorten(text)} has {len(text):,} characters; at most {LONGEST:,} are parsed")
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # about escapes such as '\\d': the text is no program
+            warnings.simplefilter("ignore")  # warnings about escapes such as '\\d' do not apply: this is not a program
             tree = ast.parse(text.strip(), mode="eval").body
         if isinstance(tree, ast.Name):
             return Call(tree.id)
@@ -44,18 +47,13 @@ def parse_call(text: str, *, nested: bool = False) -> Call:
         ):
             options = {str(keyword.arg): _value(keyword.value, nested) for keyword in tree.keywords}
             if len(options) < len(tree.keywords):
-                raise ConfigError(f"{shown(text)} gives an option twice")
+                raise ConfigError(f"{shorten(text)} gives an option twice")
             return Call(tree.func.id, tuple(_value(value, nested) for value in tree.args), options)
     except ConfigError:
         raise
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):  # the last two: brackets nested too deep
         pass
-    raise ConfigError(f"{shown(text)} is not a name, nor a name with options such as hex(size=7)")
-
-
-def shown(text: str) -> str:
-    """Quote a text for an error message, and shorten it where it is long."""
-    return repr(text if len(text) <= 200 else f"{text[:200]}...")
+    raise ConfigError(f"{shorten(text)} is neither a name nor a name with options such as hex(size=7)")
 
 
 def _value(tree: ast.expr, nested: bool) -> Any:

@@ -1,7 +1,8 @@
 """The conformance check: thousands of random games, interpreted and compiled with bounds checks side by side.
 
-An error shows the shortest move list that was found and the user's own line. What is examined in each position is in looks.py and look_kinds.py,
-the search for the shortest game in shortest.py. trial.py runs the interpreted half before anything is compiled.
+An error shows the shortest list of moves that was found and the line of the user's code. examiner.py and
+examine_kinds.py examine each position, shortest.py searches for the shortest game. trial.py runs the interpreted half
+before anything is compiled.
 """
 
 from __future__ import annotations
@@ -12,33 +13,36 @@ from typing import Any
 
 from treetop import checks
 from treetop.compiler.rng import Rng, mix
-from treetop.game.broken import BrokenError, kept
+from treetop.game.contract import ContractError, requirements_of
 from treetop.game.definition import Game
+from treetop.game.examiner import Examiner
 from treetop.game.families import Family
-from treetop.game.looks import Looks
 from treetop.game.registry import load_game
-from treetop.game.shortest import explained
+from treetop.game.shortest import conformance_error
 
-_CLOSE_LOOKS = 4_000  # positions in which the slow, interpreted lists are compared too
+_THOROUGH = 4_000  # the number of positions in which the slow, interpreted lists are compared too
 
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What was played, and what held in all of it."""
+    """The result of a passed check: how much was played, and the requirements that were verified."""
 
     game: str
     games: int
     moves: int
     longest: int
-    promises: tuple[str, ...]
+    requirements: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
-        held = "\n".join(f"  {promise}" for promise in self.promises)
-        return f"{self.game} keeps its promises: {self.games:,} games, {self.moves:,} moves, the longest of {self.longest}\n{held}"
+        verified = "\n".join(f"  {requirement}" for requirement in self.requirements)
+        return (
+            f"{self.game} meets all requirements: {self.games:,} games, {self.moves:,} moves, "
+            f"the longest game has {self.longest}\n{verified}"
+        )
 
 
 def check(
@@ -48,27 +52,27 @@ def check(
     seed: int = 0,
     progress: Callable[[int, int], object] | None = None,
 ) -> CheckReport:
-    """Play random games in both modes and raise a `ConformanceError` for the first promise that does not hold.
+    """Play random games in both modes and raise a `ConformanceError` for the first violated requirement.
 
-    `progress` is called now and then with the games done and to do.
+    `progress` is called from time to time with the number of games played and the number of all games.
     """
     checks.whole("games", games, 1)
-    looks = Looks(load_game(game))
+    examiner = Examiner(load_game(game))
     moves, longest, stride = 0, 0, 1
     for index in range(games):
         played: list[Any] = []
         rng = Rng(mix(seed) ^ mix(index + 1))
         deal = mix(rng.word)
         try:
-            looks.play(rng, deal, stride, played)
-        except BrokenError as broken:
-            raise explained(looks, deal, played, broken) from broken.__cause__
+            examiner.play(rng, deal, stride, played)
+        except ContractError as broken:
+            raise conformance_error(examiner, deal, played, broken) from broken.__cause__
         moves += len(played)
         longest = max(longest, len(played))
         if index == min(20, games - 1):
-            stride = max(1, round(moves / (index + 1) * games / _CLOSE_LOOKS))
+            stride = max(1, round(moves / (index + 1) * games / _THOROUGH))
         if progress is not None and index % 16 == 0:
             progress(index, games)
     if progress is not None:
         progress(games, games)
-    return CheckReport(looks.game.name, games, moves, longest, kept(looks.game))
+    return CheckReport(examiner.game.name, games, moves, longest, requirements_of(examiner.game))

@@ -21,7 +21,7 @@ from treetop.game.facts import Facts
 from treetop.game.fields import ArrayView, Field
 from treetop.game.lines import callers_line
 
-# Each method with its arguments after `self`; the compiled ones with their types. "rng" is the house's generator.
+# The arguments of each method after `self`, with their types if it is compiled. "rng" is Treetop's generator.
 _REQUIRED = ("reset", "legal_actions", "apply", "is_terminal", "rewards")
 _SIGNATURES: Signatures = {
     "reset": lambda t: (),
@@ -47,12 +47,12 @@ _SIGNATURES: Signatures = {
     "apply_vector": lambda t: (t.float64[::1],),
 }
 FOR_PEOPLE = {"render": 0, "render_for": 1, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1, "summary": 0}
-_TOGETHER = (
-    ("legal_actions_of", "apply_joint", "all players choose at once"),
-    ("sample_action", "apply_vector", "an action is made of real numbers"),
-    ("determinize", "information", "something is hidden"),
+_PAIRS = (
+    ("legal_actions_of", "apply_joint", "simultaneous moves"),
+    ("sample_action", "apply_vector", "continuous actions"),
+    ("determinize", "information", "imperfect information"),
 )
-"""Methods that are of no use without each other."""
+"""Methods that need each other, and what they are for."""
 _ARITY = {
     "reset": 0,
     "legal_actions": 1,
@@ -81,7 +81,7 @@ _ARITY = {
 T = TypeVar("T")
 
 _MOST_BYTES = 2**16
-"""The largest state: searches keep copies of it on the stack."""
+"""The size of the largest state: searches keep copies of it on the stack."""
 
 
 def game(
@@ -95,7 +95,7 @@ def game(
     num_outcomes: int | None = None,
     action_size: int | None = None,
 ) -> Callable[[type], Game]:
-    """Make a game of an ordinary class with fields and five methods: see docs/compiled-games.md."""
+    """Return a decorator that turns a class with fields and five methods into a game: see docs/compiled-games.md."""
     facts = _located(
         lambda: Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape, num_outcomes, action_size)
     )
@@ -107,7 +107,7 @@ def game(
 
 
 def _located(make: Callable[[], T]) -> T:
-    """Make a part of a game; an error shows the line of the decorator."""
+    """Call a function; an error shows the line of the user's decorator."""
     try:
         return make()
     except GameDefinitionError as error:
@@ -115,29 +115,29 @@ def _located(make: Callable[[], T]) -> T:
 
 
 class Game:
-    """A game: its facts, its rules in plain Python, and on demand its compiled code.
+    """A game: its facts, its rules in plain Python, and its compiled code, which is built on demand.
 
-    Calling it gives the starting state: an object of the user's own class, in plain Python, to be played with by hand.
+    Calling it returns the initial state: an object of the user's class, in plain Python, whose methods can be called.
     """
 
     def __init__(self, cls: type, facts: Facts) -> None:
         if "__init__" in vars(cls):
             raise GameDefinitionError(
-                f"{cls.__name__} has an __init__, but a state is made by its fields: say in `reset` how a game begins"
+                f"{cls.__name__} has an __init__, but states are created by Treetop: set the fields in `reset` instead"
             )
         self.cls = cls
         self.facts = facts
         self.family = cls.__name__
         """The name without parameters."""
         self.parameters: dict[str, Any] = {}
-        """What the family's function was called with."""
+        """The arguments of the family's function."""
         self.source: str | None = None
-        """What `treetop.load_game` finds this game by, where it was found that way."""
+        """The text by which `treetop.load_game` found this game, or None."""
         self.fields = _fields(cls)
         size = sum(value.dtype.itemsize * math.prod(value.shape) for value in self.fields.values())
         if size > _MOST_BYTES:
             raise GameDefinitionError(
-                f"the fields of {cls.__name__} take {size:,} bytes; a state has at most {_MOST_BYTES:,}"
+                f"the fields of {cls.__name__} take {size:,} bytes; a state may have at most {_MOST_BYTES:,}"
             )
         self.dtype = _record(self.fields)
         self.functions = _functions(cls, facts, self.fields)
@@ -158,7 +158,7 @@ class Game:
 
     @property
     def name(self) -> str:
-        """The game's name with its parameters, as the command line takes it: `hex(size=7)`."""
+        """The game's name with its parameters, as used on the command line: `hex(size=7)`."""
         if not self.parameters:
             return self.family
         inside = ", ".join(f"{key}={value!r}" for key, value in self.parameters.items())
@@ -170,20 +170,20 @@ class Game:
         return (inspect.getdoc(self.cls) or "").split("\n")[0]
 
     def __call__(self) -> Any:
-        """The starting state, in plain Python."""
+        """Return the initial state, in plain Python."""
         state = self.view(np.zeros(1, self.dtype), 0)
         state.reset()
         return state
 
     def view(self, states: np.ndarray[Any, Any], index: int = 0) -> Any:
-        """The state at `index` of an array of this game's records, as an object. No copy."""
+        """Return the state at `index` of an array of this game's records, as an object. It is not a copy."""
         state: Any = object.__new__(self.cls)
         object.__setattr__(state, "_record", states[index : index + 1][0])
         object.__setattr__(state, "_states", states[index : index + 1])
         return state
 
     def has(self, method: str) -> bool:
-        """Whether the class gives an optional method."""
+        """Return whether the class has an optional method."""
         return callable(getattr(self.cls, method, None))
 
     @property
@@ -193,21 +193,21 @@ class Game:
 
     @property
     def digest(self) -> str:
-        """The rules digest: equal for games with the same rules, whatever their comments, files or boards look like.
+        """The rules digest: equal for games with the same rules, even if comments, files or rendering differ.
 
-        Computed anew each time, because a helper or a constant may have been replaced since (in a notebook, say).
+        It is computed on each access, because a helper or a constant may have been replaced, as in a notebook.
         """
         facts = {key: value for key, value in asdict(self.facts).items() if value is not None}
         constants = {f"constant {key}": value for key, value in self._constants().items()}
         return digest(self.functions, {**facts, **constants, "layout": str(self.dtype.descr)})
 
     def engine(self, *, bounds_checked: bool = False) -> Engine:
-        """Return this game's compiled code, for its present rules, once they have passed a trial.
+        """Return the compiled code of the game's current rules, after they have passed a trial.
 
-        The methods of a user's game always check their indices: an index out of bounds is then an error instead of damaged memory. Bundled games,
-        whose rules are tested, do so only if asked to.
+        The compiled methods of a user's game always check array indices, so an index out of bounds is an error instead
+        of damaged memory. Bundled games, whose rules are tested, check them only with `bounds_checked`.
         """
-        from treetop.game.trial import require_trial  # a trial plays the game, so it knows more than this module
+        from treetop.game.trial import require_trial  # a trial plays games, so its module imports this one
 
         digest = self.digest
         require_trial(self, digest)
@@ -218,7 +218,7 @@ class Game:
         return self._engines[key]
 
     def _constants(self) -> dict[str, object]:
-        """Plain values that stand in the class body beside the fields: `self.SIZE` reads them in both modes."""
+        """Return the constants of the class body: `self.SIZE` reads them in both modes."""
         kinds = (bool, int, float, tuple, np.ndarray, np.generic)
         members = _members(self.cls).items()
         return {key: value for key, value in members if not key.startswith("_") and isinstance(value, kinds)}
@@ -228,18 +228,21 @@ class Game:
 
     def __str__(self) -> str:
         facts = self.facts
-        return f"{self.name}: {self.summary} ({facts.players} players, {facts.num_actions} actions, at most {facts.max_length} moves)"
+        return (
+            f"{self.name}: {self.summary} "
+            f"({facts.players} players, {facts.num_actions} actions, at most {facts.max_length} moves)"
+        )
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
-        """Let a variant be written as `class Variant(OtherGame)`, under a decorator of its own."""
+        """Return the class, so that `class Variant(OtherGame)` under its own decorator defines a variant."""
         return (self.cls,)
 
     def __reduce__(self) -> Any:
-        raise TypeError(f"a game is not pickled: send its name, {self.name!r}, and let `treetop.load_game` find it")
+        raise TypeError(f"a game cannot be pickled: send its name, {self.name!r}, and load it with `treetop.load_game`")
 
 
 def _members(cls: type) -> dict[str, Any]:
-    """What stands in a class's body and in those of its bases, the nearest winning."""
+    """Return the attributes of a class and its bases; those of a subclass replace those of its bases."""
     return {key: value for base in reversed(cls.__mro__[:-1]) for key, value in vars(base).items()}
 
 
@@ -250,14 +253,14 @@ def _fields(cls: type) -> dict[str, Field]:
             f'{cls.__name__} has no field: declare at least one, such as `player: int = treetop.field("i1")`'
         )
     for name in found:
-        # Everybody calls a field `board`, so it may be one; such a game draws itself by `render`, or by its fields.
+        # `board` is a common name of a field, so it is allowed; such a game is shown by `render`, or by its fields.
         if name.startswith("_") or (name in _ARITY and name != "board"):
-            raise GameDefinitionError(f"{cls.__name__}: a field cannot be called {name!r}")
+            raise GameDefinitionError(f"{cls.__name__}: a field cannot be called {name!r}; choose another name")
     return found
 
 
 def _record(fields: Mapping[str, Field]) -> np.dtype[Any]:
-    """The fields as one record, the widest first: so all are aligned, and no byte is left undefined that a copy would not carry."""
+    """Return the record type of the fields, the widest first: all are aligned, and no byte of a copy is undefined."""
     ordered = sorted(fields.items(), key=lambda item: -item[1].dtype.itemsize)
     parts: list[Any] = [(key, value.dtype, value.shape) for key, value in ordered]
     missing = np.dtype(parts, align=True).itemsize - np.dtype(parts).itemsize
@@ -265,7 +268,7 @@ def _record(fields: Mapping[str, Field]) -> np.dtype[Any]:
 
 
 def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str, FunctionType]:
-    """All methods that take part in the rules, the class's own helpers included."""
+    """Return all methods that belong to the rules, including the class's helper methods."""
     found = {
         name: inspect.unwrap(value) for name, value in _members(cls).items()
         if isinstance(value, FunctionType) and not name.startswith("__") and not hasattr(value, "__treetop_state__")
@@ -287,7 +290,10 @@ def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str
 
 
 def _defaults(found: Mapping[str, FunctionType]) -> dict[str, FunctionType]:
-    """What a game need not say because it is never asked: actions of one player at a time where all choose at once, or where they are vectors."""
+    """Return methods that a game may leave out because they are never called.
+
+    Games with simultaneous moves or continuous actions need neither `legal_actions` nor `apply`.
+    """
 
     def legal_actions(self: Any, out: Any) -> Any:
         return 0
@@ -301,25 +307,23 @@ def _defaults(found: Mapping[str, FunctionType]) -> dict[str, FunctionType]:
 
 
 def _check_kinds(cls: type, facts: Facts, found: Mapping[str, FunctionType]) -> None:
-    """Facts and methods that only make sense together."""
-    for first, second, why in _TOGETHER:
+    """Raise an error if one of two facts or methods that need each other is missing."""
+    for first, second, what in _PAIRS:
         if (first in found) != (second in found):
             here, lacking = (first, second) if first in found else (second, first)
-            raise GameDefinitionError(f"{cls.__name__} has {here}, so {why}, but lacks {lacking}")
+            raise GameDefinitionError(f"{cls.__name__} has {here} but lacks {lacking}: {what} needs both")
     if ("chance_outcomes" in found) != (facts.num_outcomes is not None):
         lacking = (
-            "num_outcomes=..., how many outcomes there can be"
-            if "chance_outcomes" in found
-            else "the method chance_outcomes"
+            "num_outcomes=..., the number of outcomes," if "chance_outcomes" in found else "the method chance_outcomes"
         )
         raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: chance needs both")
     if ("sample_action" in found) != (facts.action_size is not None):
         lacking = (
-            "action_size=..., how many numbers an action has"
+            "action_size=..., the length of an action vector,"
             if "sample_action" in found
             else "the methods sample_action and apply_vector"
         )
-        raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: actions of real numbers need both")
+        raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: continuous actions need both")
 
 
 def _did_you_mean(missing: list[str], found: Mapping[str, FunctionType]) -> str:
@@ -336,8 +340,9 @@ def _check_arity(cls: type, name: str, function: FunctionType) -> None:
     if len(names) != _ARITY[name] + 1:
         line = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
         wanted = _ARITY[name]
+        arguments = f"{wanted} argument{'s' if wanted != 1 else ''}"
         raise GameDefinitionError(
-            f"{cls.__name__}.{name} takes {wanted} argument{'s' if wanted != 1 else ''} after self, not {len(names) - 1} ({line})"
+            f"{cls.__name__}.{name} must take {arguments} after self, not {len(names) - 1} ({line})"
         )
 
 
@@ -354,18 +359,18 @@ def _default_player(cls: type, facts: Facts, fields: Mapping[str, Field]) -> Fun
 
     else:
         raise GameDefinitionError(
-            f"{cls.__name__} does not say whose turn it is: give it a field `player` or a method `current_player`"
+            f"{cls.__name__} does not define the player to move: add a field `player` or a method `current_player`"
         )
     return current_player  # type: ignore[return-value]
 
 
 def _state_method(function: Any) -> Any:
-    function.__treetop_state__ = True  # told apart from the user's own methods
+    function.__treetop_state__ = True  # distinguishes it from the user's methods
     return function
 
 
 def _wrapping_around(function: FunctionType) -> Any:
-    """64-bit words wrap around without a warning, in interpreted mode as in compiled."""
+    """Return the method without overflow warnings: 64-bit words wrap around, as in compiled code."""
 
     @functools.wraps(function)
     def quiet(*args: Any) -> Any:
@@ -377,7 +382,7 @@ def _wrapping_around(function: FunctionType) -> Any:
 
 @_state_method
 def _refuse_arguments(self: Any, *args: Any) -> None:
-    raise TypeError("a state is made by its game: call the game, or use treetop.position")
+    raise TypeError("a state is created by its game: call the game, or use treetop.position")
 
 
 @_state_method
@@ -390,7 +395,7 @@ def _refuse_unknown_fields(self: Any, name: str, value: Any) -> None:
 
 @_state_method
 def _copy_state(self: Any, memo: Any = None) -> Any:
-    """An independent copy of this state."""
+    """Return an independent copy of this state."""
     return type(self)._game.view(self._states.copy(), 0)
 
 

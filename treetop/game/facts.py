@@ -1,4 +1,4 @@
-"""A game's facts: what is true of it before the first move."""
+"""A game's facts: the constants that the decorator declares."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ LARGEST_REWARD = 1e100  # sums and squares of rewards stay finite
 
 @dataclass(frozen=True)
 class Facts:
-    """What a game promises of all its positions. `treetop.check` holds it to that."""
+    """The declared constants of a game, valid in all its positions. `treetop.check` verifies them."""
 
     players: int
-    """How many players; rewards are a vector of this length."""
+    """The number of players, which is the length of a vector of rewards."""
     num_actions: int
-    """Actions are whole numbers from 0 to num_actions - 1."""
+    """The number of actions, which are whole numbers from 0 to num_actions - 1."""
     max_length: int
-    """No game takes more actions than this, outcomes of chance included."""
+    """The greatest number of actions in a game, including outcomes of chance."""
     rewards: tuple[float, float] = (-1.0, 1.0)
-    """The utility range: no player ever receives less or more in a whole game, rewards on the way included."""
+    """The utility range: the least and the greatest total reward of a player, immediate rewards included."""
     zero_sum: bool | None = None
-    """Whether the rewards of two players always add up to zero. Not said: yes for two players and a symmetric range."""
+    """Whether the rewards always sum to zero. Default: True for two players and a symmetric utility range."""
     observation_shape: tuple[int, ...] | None = None
-    """The shape that `observe` writes."""
+    """The shape of the array that `observe` fills."""
     num_outcomes: int | None = None
-    """Outcomes of chance are whole numbers from 0 to num_outcomes - 1. None: chance never decides."""
+    """The number of outcomes of chance, which are whole numbers from 0 to num_outcomes - 1. None: no chance nodes."""
     action_size: int | None = None
-    """An action is so many real numbers, drawn by `sample_action`. None: actions are whole numbers."""
+    """The length of an action vector in a game with continuous actions. None: actions are whole numbers."""
 
     def __post_init__(self) -> None:
         for name in ("players", "num_actions", "max_length", "num_outcomes", "action_size"):
@@ -54,19 +54,21 @@ class Facts:
             raise GameDefinitionError(f"rewards must be a pair (lowest, highest), not {self.rewards!r}") from None
         if not -LARGEST_REWARD <= low < high <= LARGEST_REWARD:
             raise GameDefinitionError(
-                f"rewards must be a pair (lowest, highest) with lowest < highest, within {LARGEST_REWARD:g}, not {self.rewards!r}"
+                f"rewards must be a pair (lowest, highest) with lowest < highest, both between -{LARGEST_REWARD:g} "
+                f"and {LARGEST_REWARD:g}, not {self.rewards!r}"
             )
         object.__setattr__(self, "rewards", (low, high))
         if self.zero_sum is None:
             object.__setattr__(self, "zero_sum", self.players == 2 and low == -high)
         if self.zero_sum and self.players != 2:
-            raise GameDefinitionError("zero_sum is said of games with two players only")
+            raise GameDefinitionError(f"zero_sum=True needs two players, not {self.players}")
 
     def value_range(self, *, step_rewards: bool, discount: float = 1.0) -> tuple[float, float]:
-        """Return the least and the greatest value that a position can have for a player: what is still to come, not what was received.
+        """Return the least and the greatest value of a position for a player: the rewards still to come.
 
-        That is the utility range of a whole game, `rewards`. Where rewards come step by step, a part of the game's total lies behind, so what is to come
-        is a difference of two totals: from lowest - highest to highest - lowest. With a discount the value may be anything from there to 0.
+        Without immediate rewards this is the utility range, `rewards`. With immediate rewards a part of the total was
+        already received, so the rest is a difference of two totals: from lowest - highest to highest - lowest. A
+        discount shrinks values towards 0, so 0 is then in the range.
 
         >>> Facts(1, 4, 100, rewards=(-100.0, 20.0)).value_range(step_rewards=True)
         (-120.0, 120.0)
@@ -79,18 +81,18 @@ class Facts:
         return (low, high) if discount == 1.0 else (min(low, 0.0), max(high, 0.0))
 
     def allowed_values(self, *, step_rewards: bool, discount: float = 1.0) -> tuple[float, float]:
-        """Return what an evaluation may be: the range of values, and as much beyond it as rounding in 32 bits may bring."""
+        """Return the range that evaluations must lie in: the range of values, widened for rounding to 32 bits."""
         low, high = self.value_range(step_rewards=step_rewards, discount=discount)
         slack = 1e-6 * max(high - low, abs(low), abs(high))
         return low - slack, high + slack
 
     @property
     def most_children(self) -> int:
-        """How many ways lead on from one position, at most: actions, or outcomes of chance."""
+        """The greatest number of children of a node: actions, or outcomes of chance."""
         return max(self.num_actions, self.num_outcomes or 0)
 
     @property
     def middle(self) -> float:
-        """The middle of the utility range: what is assumed of a move that nobody has tried."""
+        """The middle of the utility range, assumed as the value of moves without visits."""
         low, high = self.rewards
         return (low + high) / 2

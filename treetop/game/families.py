@@ -15,7 +15,7 @@ P = ParamSpec("P")
 
 
 class Family(Generic[P]):
-    """What `@treetop.family` returns: call it with parameters to get a game; equal parameters give the same game."""
+    """The object that `@treetop.family` returns. A call with parameters returns a game; equal parameters, the same."""
 
     def __init__(self, function: Callable[P, Any]) -> None:
         self.function = function
@@ -24,7 +24,7 @@ class Family(Generic[P]):
         functools.update_wrapper(self, function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> Game:
-        """The game with these parameters."""
+        """Return the game with these parameters."""
         name = self.function.__name__
         try:
             bound = self.signature.bind(*args, **kwargs)
@@ -46,7 +46,8 @@ class Family(Generic[P]):
             raise
         except (Exception, SystemExit) as error:
             raise GameDefinitionError(
-                f"the family {name} failed with {bound.arguments!r}: {type(error).__name__}: {error}\n  {users_line(error)}"
+                f"the family {name} failed with {bound.arguments!r}: {type(error).__name__}: {error}\n"
+                f"  {users_line(error)}"
             ) from error
         if not isinstance(game, Game):
             raise GameDefinitionError(f"the family {name} must return a class under @treetop.game, not {game!r}")
@@ -55,7 +56,7 @@ class Family(Generic[P]):
         return game
 
     def parameters(self) -> str:
-        """The parameters with their defaults, as text: `size=15, line=5`."""
+        """Return the parameters with their defaults, as text: `size=15, line=5`."""
         return ", ".join(
             str(parameter).split(":")[0] + _default(parameter) for parameter in self.signature.parameters.values()
         )
@@ -71,11 +72,11 @@ def _default(parameter: inspect.Parameter) -> str:
 
 
 def family(function: Callable[P, Any]) -> Family[P]:
-    """Let a function that returns a game name it by its arguments: `gomoku(size=9, line=5)`."""
+    """Turn a function that returns a game into a family of games, named by its arguments: `gomoku(size=9, line=5)`."""
     return Family(function)
 
 
 def require(condition: object, message: str) -> None:
-    """Refuse a family's parameter: `require(size >= 3, "size must be at least 3")`."""
+    """Raise an `UnknownGameError` unless a condition of a family's parameters holds: `require(size >= 3, "...")`."""
     if not condition:
         raise UnknownGameError(message)

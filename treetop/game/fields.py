@@ -1,8 +1,9 @@
-"""Fields: what a state is made of, and how interpreted code sees them.
+"""The fields of a state, and how interpreted code reads and writes them.
 
-A state is one fixed-size record. Compiled code works on the record itself; interpreted code sees each number as a Python int, float or
-bool, so that its arithmetic never wraps in 8 bits where compiled code computes in 64, and each store is checked for its range. Only 64-bit
-unsigned fields are read as `np.uint64`: bit tricks need a word of fixed width (`~x`, `x << 8`) in both modes.
+A state is one record of fixed size. Compiled code works on the record itself. Interpreted code reads each number as a
+Python int, float or bool, so that its arithmetic does not wrap in 8 bits where compiled code computes in 64; each
+store is checked for its range. Only 64-bit unsigned fields are read as `np.uint64`: bit operations (`~x`, `x << 8`)
+need a word of fixed width in both modes.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class Field:
         self.dtype = _field_dtype(dtype)
         self.shape = shape if isinstance(shape, tuple) else (shape,)
         if any(not isinstance(size, (int, np.integer)) or size < 1 for size in self.shape):
-            raise GameDefinitionError(f"a field's shape is made of whole numbers of at least 1, not {shape!r}")
+            raise GameDefinitionError(f"the shape of a field must be whole numbers of at least 1, not {shape!r}")
         self.name = "?"
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -47,9 +48,9 @@ class Field:
 
 
 def field(dtype: Any, shape: int | tuple[int, ...] = ()) -> Any:
-    """Declare a field of a game's state: a number, or with a shape an array of numbers.
+    """Declare a field of a game's state: a number, or an array of numbers if a shape is given.
 
-    `dtype` is one of i1, i2, i4, i8, u1, u2, u4, u8 (whole numbers of that many bytes, signed or unsigned), f8 and bool.
+    `dtype` is one of i1, i2, i4, i8, u1, u2, u4, u8 (signed and unsigned integers of 1 to 8 bytes), f8 and bool.
     """
     try:
         return Field(dtype, shape)
@@ -65,18 +66,16 @@ def _field_dtype(dtype: Any) -> np.dtype[Any]:
         found = None
     if found is None or f"{found.kind}{found.itemsize}" not in _KINDS:
         hint = (
-            " (32-bit arithmetic would differ between the interpreted and the compiled game: use f8)"
+            " (32-bit arithmetic differs between the interpreted and the compiled game: use f8)"
             if found == np.float32
             else ""
         )
-        raise GameDefinitionError(
-            f"a field cannot be of type {dtype!r}; it may be {', '.join(_KINDS[:-1])} or bool{hint}"
-        )
+        raise GameDefinitionError(f"a field cannot have the type {dtype!r}; use {', '.join(_KINDS[:-1])} or bool{hint}")
     return found.newbyteorder("=")
 
 
 def _plain(value: Any) -> Any:
-    """A NumPy scalar as interpreted game code sees it."""
+    """Return a NumPy scalar as interpreted game code reads it."""
     return value if isinstance(value, np.uint64) else value.item()
 
 
@@ -88,7 +87,8 @@ def _store(target: Any, key: Any, value: Any, dtype: np.dtype[Any], name: str) -
         limits = np.iinfo(dtype)
         if not limits.min <= number <= limits.max:
             raise GameError(
-                f"the field {name} ({dtype.kind}{dtype.itemsize}) holds {limits.min} to {limits.max}; {number} does not fit"
+                f"the field {name} ({dtype.kind}{dtype.itemsize}) holds {limits.min} to {limits.max}; "
+                f"{number} does not fit"
             )
         target[key] = number
     else:
@@ -96,9 +96,9 @@ def _store(target: Any, key: Any, value: Any, dtype: np.dtype[Any], name: str) -
 
 
 class ArrayView:
-    """An array field in interpreted mode: Python numbers out, checked stores in, IndexError where compiled code would not look.
+    """An array field in interpreted mode. Reads give Python numbers; stores and indices are checked.
 
-    Everything else that NumPy can do with an array works on a copy in 64 bits, as compiled code computes.
+    All other NumPy operations work on a copy in 64 bits, as compiled code does.
     """
 
     __slots__ = ("_array", "_name")
@@ -115,7 +115,7 @@ class ArrayView:
     def __setitem__(self, index: Any, value: Any) -> None:
         where = _plain_index(index)
         if isinstance(value, ArrayView):
-            value = value._array.copy()  # it may overlap with where it goes
+            value = value._array.copy()  # it may overlap with the target
         if isinstance(value, (np.ndarray, list, tuple)):
             place = self._array[where]
             items = np.broadcast_to(np.asarray(value), place.shape)
@@ -135,7 +135,7 @@ class ArrayView:
         return self._wide().astype(dtype) if dtype is not None else self._wide()
 
     def _wide(self) -> np.ndarray[Any, Any]:
-        """A copy whose arithmetic does not wrap in 8, 16 or 32 bits."""
+        """Return a copy whose arithmetic does not wrap in 8, 16 or 32 bits."""
         small = self._array.dtype.kind in "iu" and self._array.dtype != np.uint64
         return self._array.astype(np.int64) if small else self._array.copy()
 
@@ -157,7 +157,7 @@ class ArrayView:
         self[...] = value
 
     def copy(self) -> np.ndarray[Any, Any]:
-        """A NumPy array of its own, of the field's type."""
+        """Return a copy as a NumPy array of the field's type."""
         return self._array.copy()
 
     def __eq__(self, other: object) -> Any:

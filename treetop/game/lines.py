@@ -1,4 +1,4 @@
-"""The line of a user's code that an error comes from."""
+"""Find the line of the user's code that an error comes from."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _GAMES = _PACKAGE / "games"
 
 
 def users_line(error: BaseException | None) -> str:
-    """Return the innermost line of the user's own code in an error's traceback: `my_game.py, line 12: self.n = 300`; empty if there is none.
+    """Return the innermost line of the user's code in a traceback: `my_game.py, line 12: self.n = 300`; empty if none.
 
-    Frames of Treetop, of Python's library and of installed packages are passed over, unless the error never left an installed package.
+    Frames of Treetop, of Python's library and of installed packages are skipped, unless there are no others.
     """
     if error is None:
         return ""
@@ -29,7 +29,7 @@ def users_line(error: BaseException | None) -> str:
 
 
 def callers_line() -> str:
-    """Return the innermost line of the user's own code that is being executed."""
+    """Return the innermost line of the user's code that is being executed."""
     frame = sys._getframe(1)
     while frame.f_back is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
@@ -39,7 +39,7 @@ def callers_line() -> str:
 
 
 def is_ours(name: str) -> bool:
-    """Return whether a file belongs to Treetop itself; the bundled games are games like any other."""
+    """Return whether a file belongs to Treetop itself; bundled games are treated like a user's games."""
     file = _resolved(name)
     return name.startswith("<frozen ") or (file.is_relative_to(_PACKAGE) and not file.is_relative_to(_GAMES))
 
@@ -50,7 +50,7 @@ def _is_library(name: str) -> bool:
 
 @functools.cache
 def _libraries() -> tuple[Path, ...]:
-    import sysconfig  # asked for when something has failed, not at every start
+    import sysconfig  # imported only after a failure: it is slow
 
     return tuple(Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 

@@ -1,4 +1,4 @@
-"""How people write moves, and how what they wrote is read: one move, the moves of all players at once ("a/b"), numbers ("0.3:0.1")."""
+"""Write and parse moves: one move ("e4"), simultaneous moves ("a/b"), continuous actions ("0.3:0.1")."""
 
 from __future__ import annotations
 
@@ -10,49 +10,52 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treetop.errors import GameError, IllegalMoveError
-from treetop.game.broken import BrokenError, as_whole, asked
+from treetop.game.contract import ContractError, as_whole, call
 from treetop.game.lines import users_line
 from treetop.types import SIMULTANEOUS
 
 if TYPE_CHECKING:
     from treetop.game.position import Position
 
-TOGETHER, NUMBERS = "/", ":"
-"""What stands between the moves that are made at once, and between the numbers of one action."""
-_SHOWN = 30  # moves that an error lists
+JOINT, VECTOR = "/", ":"
+"""The separators of simultaneous moves, and of the numbers of a continuous action."""
+_SHOWN = 30  # the number of moves that an error lists
 
 
 def split_moves(moves: Any) -> list[Any]:
-    """A text, an action, or several of either, as a list. A tuple is several moves; the moves of all players at once stand in a list of their own."""
+    """Return a text, an action, or several of either, as a list.
+
+    A tuple is several moves; simultaneous moves are a list inside it.
+    """
     if isinstance(moves, str):
         return [move for move in re.split(r"[\s,;]+", moves) if move]
     return list(moves) if isinstance(moves, Iterable) else [moves]
 
 
 def text_of(position: Position, action: Any) -> str:
-    """How people write an action: of one player, of all at once, of chance, or of numbers."""
+    """Return an action as text: of one player, of all players, of chance, or a continuous action."""
     if isinstance(action, (tuple, list, np.ndarray)):
         if position.is_continuous:
-            return NUMBERS.join(repr(float(value)) for value in action)
-        return TOGETHER.join(text_of(position, part) for part in action)
+            return VECTOR.join(repr(float(value)) for value in action)
+        return JOINT.join(text_of(position, part) for part in action)
     if position.game.has("move_text"):
-        return str(asked(position.game, position.state, "move_text", int(action)))
+        return str(call(position.game, position.state, "move_text", int(action)))
     return str(int(action))
 
 
 def action_of(position: Position, text: str, player: int | None) -> Any:
-    """The legal action that a text names."""
+    """Return the legal action that a text describes."""
     wanted = text.strip()
     if position.is_continuous:
         found = _numbers(wanted)
         if found is not None and len(found) == position.game.facts.action_size:
             return found
     elif position.player == SIMULTANEOUS and player is None:
-        parts = wanted.split(TOGETHER)
+        parts = wanted.split(JOINT)
         players = position.game.facts.players
-        together = [_one(position, part, position.legal_actions(seat)) for seat, part in enumerate(parts[:players])]
-        if len(parts) == players and None not in together:
-            return tuple(together)
+        joint = [_one(position, part, position.legal_actions(seat)) for seat, part in enumerate(parts[:players])]
+        if len(parts) == players and None not in joint:
+            return tuple(joint)
     else:
         action = _one(position, wanted, position.legal_actions(player))
         if action is not None:
@@ -66,7 +69,7 @@ def _one(position: Position, wanted: str, legal: list[int]) -> int | None:
             action = as_whole("parse_move", position.state.parse_move(wanted))
         except (ValueError, IndexError, KeyError):
             action = -1
-        except BrokenError as broken:
+        except ContractError as broken:
             raise GameError(f"{position.game.name}: {broken.detail}\n  {broken.where(position.game)}") from None
         except Exception as error:
             raise GameError(
@@ -82,24 +85,24 @@ def _one(position: Position, wanted: str, legal: list[int]) -> int | None:
 
 def _numbers(text: str) -> tuple[float, ...] | None:
     try:
-        found = tuple(float(part) for part in text.split(NUMBERS))
+        found = tuple(float(part) for part in text.split(VECTOR))
     except ValueError:
         return None
     return found if all(math.isfinite(value) for value in found) else None
 
 
 def choices(position: Position, player: int | None = None) -> str:
-    """What could have been played instead, as the end of an error's first line."""
+    """Return the end of an error's first line: a description of the legal moves."""
     if position.is_terminal:
         return ": the game is over"
     if position.is_continuous:
         size = position.game.facts.action_size
-        example = NUMBERS.join(["0.5"] * (size or 1))
+        example = VECTOR.join(["0.5"] * (size or 1))
         return f"; an action is {size} finite number{'s' if size != 1 else ''}, written as {example}"
     if position.player == SIMULTANEOUS and player is None:
         seats = range(position.game.facts.players)
         each = "; ".join(f"player {seat} has {_listed(position, position.legal_actions(seat))}" for seat in seats)
-        return f"; all players choose at once, written as {TOGETHER.join('abcdefgh'[: len(seats)])}: {each}"
+        return f"; the moves are simultaneous, written as {JOINT.join('abcdefgh'[: len(seats)])}: {each}"
     return f"; the legal moves are {_listed(position, position.legal_actions(player))}"
 
 

@@ -1,4 +1,4 @@
-"""Kernels that look at one state, for the conformance check: what does the compiled game say here?"""
+"""Kernels of the conformance check that call the compiled methods of one state."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from treetop.compiler.specialise import by_method
 FINDINGS = np.dtype(
     [("terminal", "?"), ("player", "i8"), ("count", "i8"), ("key", "u8"), ("drawn", "i8"), ("rng", "u8")]
 )
-"""What a probe writes besides lists. `drawn` is a random action or outcome, `rng` where the generator stands after it, `key` a key or information."""
+"""The results of a probe besides lists. `drawn` is a random action or outcome, `rng` the state of the generator after
+the draw, `key` a key or information.
+"""
 
 
 @compiled
@@ -59,7 +61,7 @@ _outcome = by_method("random_outcome", yes=_own_outcome, no=_no_draw)
 
 @compiled
 def probe(game: Any, states: Any, findings: Any, actions: Any, rewards: Any, estimate: Any) -> None:
-    """Ask a state everything that can be asked of it."""
+    """Call all methods of a state that do not depend on the kind of game."""
     state = state_at(game, states, 0)
     finding = findings[0]
     finding.terminal = state.is_terminal()
@@ -79,12 +81,12 @@ def probe(game: Any, states: Any, findings: Any, actions: Any, rewards: Any, est
     _heuristic(state, estimate)
 
 
-# The following are asked of games that have what they ask for.
+# Each of the following kernels is for games that have the method it calls.
 
 
 @compiled
 def chance(game: Any, states: Any, findings: Any, actions: Any, probabilities: Any) -> None:
-    """The outcomes of chance, and one that is drawn."""
+    """Write the outcomes of chance, and draw one."""
     state = state_at(game, states, 0)
     finding = findings[0]
     finding.count = state.chance_outcomes(actions, probabilities)
@@ -95,19 +97,19 @@ def chance(game: Any, states: Any, findings: Any, actions: Any, probabilities: A
 
 @compiled
 def steps(game: Any, states: Any, out: Any) -> None:
-    """The rewards of the last action."""
+    """Write the immediate rewards of the last action."""
     state_at(game, states, 0).step_rewards(out)
 
 
 @compiled
 def actions_of(game: Any, states: Any, findings: Any, player: int, actions: Any) -> None:
-    """One player's actions, where all choose at once."""
+    """Write the legal actions of one player in a position with simultaneous moves."""
     findings[0].count = state_at(game, states, 0).legal_actions_of(player, actions)
 
 
 @compiled
 def sample(game: Any, states: Any, findings: Any, values: Any) -> None:
-    """An action of real numbers."""
+    """Sample a continuous action."""
     finding = findings[0]
     rng = local_rng(finding.rng)
     state_at(game, states, 0).sample_action(rng, values)
@@ -116,13 +118,13 @@ def sample(game: Any, states: Any, findings: Any, values: Any) -> None:
 
 @compiled
 def information(game: Any, states: Any, findings: Any, player: int) -> None:
-    """The key of what a player has seen."""
+    """Write the key of a player's information set."""
     findings[0].key = np.uint64(state_at(game, states, 0).information(player))
 
 
 @compiled
 def redraw(game: Any, states: Any, findings: Any, player: int) -> None:
-    """Draw in place what a player cannot know."""
+    """Determinize a state for a player, in place."""
     finding = findings[0]
     rng = local_rng(finding.rng)
     state_at(game, states, 0).determinize(player, rng)
@@ -139,14 +141,14 @@ def deal(game: Any, states: Any, findings: Any) -> None:
 
 
 @compiled
-def step_together(game: Any, states: Any, actions: Any) -> None:
+def step_joint(game: Any, states: Any, actions: Any) -> None:
     """Apply the actions of all players in place."""
     state_at(game, states, 0).apply_joint(actions)
 
 
 @compiled
-def step_numbers(game: Any, states: Any, values: Any) -> None:
-    """Apply an action of real numbers in place."""
+def step_vector(game: Any, states: Any, values: Any) -> None:
+    """Apply a continuous action in place."""
     state_at(game, states, 0).apply_vector(values)
 
 

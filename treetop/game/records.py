@@ -1,7 +1,7 @@
-"""A game in a file: what was played, by whom, and how the engine was told to play, so that it can be resumed.
+"""Save and load an interactive game: its moves, its players and the settings of the engine, to be resumed.
 
-The file is JSON. It names the game and its rules digest and holds the actions, never a state: reading it plays the game again, so a
-file that was changed by hand is either a legal game or refused.
+The file is JSON. It has the game's name, its rules digest and the actions, but no state: loading replays the actions,
+so a file that was edited is either a legal game or refused.
 """
 
 from __future__ import annotations
@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treetop.checks import is_number, is_whole
+from treetop.checks import is_number, is_whole, shorten
 from treetop.compiler.rng import Rng
 from treetop.errors import GameDefinitionError, IllegalMoveError, SaveError, UnknownGameError
 from treetop.files import parse_json, read_bytes, replacing
-from treetop.game.calls import shown
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_bundled, load_game
@@ -27,7 +26,7 @@ KIND, VERSION = "a game", 1
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game between people and the engine, at any moment of it.
+    """A game between people and the engine, finished or not.
 
     >>> import treetop
     >>> record = GameRecord.of(treetop.position("nim(stones=5)", moves="2 1"), person=(0,))
@@ -36,41 +35,43 @@ class GameRecord:
     """
 
     game: str
-    """Its name; a game that is not bundled is passed by whoever reads the file."""
+    """The name of the game; a game that is not bundled must be passed to the function that loads the file."""
     rules: str
     """The rules digest."""
     actions: tuple[Any, ...]
-    """What was played, from the start: whole numbers, or tuples where all chose at once or actions are real numbers."""
+    """The actions from the start: whole numbers, or tuples for simultaneous moves and continuous actions."""
     person: tuple[int, ...]
-    """The players that people play; the engine plays the others."""
+    """The players that people control; the engine controls the others."""
     rule: str = "uct"
     c: float | None = None
     simulations: int | None = None
     seconds: float | None = None
     seed: int = 0
     deal: int | None = None
-    """The seed by which the start was dealt, for games that deal."""
+    """The seed of the deal, for games with `deal`."""
     python: str = dataclasses.field(default_factory=platform.python_version)
-    """Where it was saved: rules are compared as bytecode, which differs between versions."""
+    """The Python version that saved it: rules are compared as bytecode, which differs between versions."""
 
     @classmethod
     def of(cls, position: Position, person: tuple[int, ...], **settings: Any) -> GameRecord:
-        """The record of a position that was reached from the start of its game."""
+        """Return the record of a position that was reached from the start of its game."""
         game = position.game
         return cls(game.source or game.name, game.digest, position.actions, person, **settings)
 
     def position(self, game: str | Game | None = None) -> Position:
-        """Play the game again, and return where it had come to. Give the game where its name is not enough to find it."""
+        """Replay the actions and return the last position. A game that is not bundled must be passed."""
         known = self._find(game)
         if self.rules != known.digest:
             other = self.python != platform.python_version()
             hint = f" (it was saved under Python {self.python}, and rules are compared as bytecode)" if other else ""
             raise SaveError(
-                f"a game of {self.game}, whose rules are not those of {known.source or known.name}: they have changed since, or it is another game{hint}"
+                f"the rules of {self.game} in the file differ from those of {known.source or known.name}: "
+                f"they have changed since it was saved, or it is another game{hint}"
             )
         if any(player not in range(known.facts.players) for player in self.person):
             raise SaveError(
-                f"damaged: the players of {known.name} are 0 to {known.facts.players - 1}, but people play {list(self.person)}"
+                f"damaged: the players of {known.name} are 0 to {known.facts.players - 1}, "
+                f"but `person` is {list(self.person)}"
             )
         position = Position.start(known, None if self.deal is None else Rng(self.deal))
         for number, action in enumerate(self.actions, start=1):
@@ -87,25 +88,25 @@ class GameRecord:
             return load_bundled(self.game)
         except (UnknownGameError, GameDefinitionError) as error:
             raise SaveError(
-                f"a game of {shown(self.game)}, which cannot be found among the bundled games: pass the game as well, as game=... or on the command line as "
-                f"`treetop play GAME --resume FILE` ({error})"
+                f"{shorten(self.game)} is not a bundled game: pass the game too, as game=... or on the command line "
+                f"as `treetop play GAME --resume FILE` ({error})"
             ) from error
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as they stand in the file."""
+        """Return plain values, as in the file."""
         return {"kind": KIND, "version": VERSION, **dataclasses.asdict(self)}
 
 
 def save_game(path: str | Path, record: GameRecord) -> None:
-    """Write a game. A crash leaves the old file or the new one, nothing between."""
+    """Write a game to a file. A crash leaves either the old file or the new one."""
     with replacing(Path(path)) as file:
         file.write((json.dumps(record.to_dict()) + "\n").encode())
 
 
 def load_game_record(path: str | Path, *, game: str | Game | None = None) -> GameRecord:
-    """Read a game. Damaged and foreign files, files of other rules and illegal moves are refused.
+    """Load a game from a file. Damaged files, other formats, changed rules and illegal moves raise a `SaveError`.
 
-    Give the game where its name is not enough to find it.
+    A game that is not bundled must be passed.
     """
     path = Path(path)
     record = _record(path, _read(path))

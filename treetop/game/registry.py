@@ -1,4 +1,4 @@
-"""Games by name: the bundled ones, and `module:Name` or `file.py:Name` for a user's own. Nothing is imported before it is asked for."""
+"""Load games by name: bundled ones, and `module:Name` or `file.py:Name` for a user's game, imported on demand."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from treetop.checks import suggest
+from treetop.checks import shorten, suggest
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, TreetopError, UnknownGameError
-from treetop.game.calls import parse_call, shown
+from treetop.game.calls import parse_call
 from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.lines import users_line
@@ -47,10 +47,11 @@ _LONGEST_MODULE = 1000
 
 
 def load_game(spec: str | Game | Family[...] | type) -> Game:
-    """Return the game that a text names: `othello`, `hex(size=7)`, `my_module:MyGame`, `folder/my_game.py:MyGame`.
+    """Return the game with a name: `othello`, `hex(size=7)`, `my_module:MyGame`, `folder/my_game.py:MyGame`.
 
-    A game is returned as it is, and a family with its default parameters. `module:Name` imports the module, so use `load_bundled` for a text
-    that comes from a file. Only objects made by `@treetop.game` and `@treetop.family` are accepted; nothing else is called.
+    A game is returned unchanged, a family is called with its default parameters. `module:Name` imports the module, so
+    use `load_bundled` for a name that comes from a file. Only objects made by `@treetop.game` and `@treetop.family` are
+    accepted; nothing else is called.
     """
     if isinstance(spec, Game):
         return spec
@@ -59,7 +60,7 @@ def load_game(spec: str | Game | Family[...] | type) -> Game:
     if isinstance(spec, type):
         raise UnknownGameError(f"the class {spec.__name__} is not a game yet: put @treetop.game(...) above it")
     if not isinstance(spec, str):
-        raise UnknownGameError(f"a game is named by a text, or is a class under @treetop.game; not {spec!r}")
+        raise UnknownGameError(f"a game must be a name or a class under @treetop.game, not {spec!r}")
     text = spec.strip()
     module, name, args, kwargs = _parse(text)
     if module is None:
@@ -70,7 +71,7 @@ def load_game(spec: str | Game | Family[...] | type) -> Game:
 
 
 def load_bundled(spec: str) -> Game:
-    """Return the bundled game that a text names. For names that come from a file: nothing is imported but the bundled game.
+    """Return the bundled game with a name. Nothing else is imported, so the name may come from a file.
 
     >>> load_bundled("hex(size=7)").name
     'hex(size=7)'
@@ -78,7 +79,7 @@ def load_bundled(spec: str) -> Game:
     text = spec.strip()
     module, name, args, kwargs = _parse(text)
     if module is not None:
-        raise UnknownGameError(f"{shown(text)} is not a bundled game, and a file may not choose what is imported")
+        raise UnknownGameError(f"{shorten(text)} is not a bundled game; names from files may not import modules")
     return _named(text, _bundled(name), name, args, kwargs)
 
 
@@ -89,9 +90,9 @@ def position(
     setup: str | None = None,
     seed: int | None = None,
 ) -> Position:
-    """A position: the start of a game, or a diagram that it can read, and then some moves.
+    """Return a position: the start of a game, or the position of a diagram (`setup`), and then some moves.
 
-    With a `seed` a game that deals is dealt; no other chance is settled. A game that deals nothing begins alike with every seed.
+    With a `seed`, a game with the method `deal` is dealt; later chance is not resolved. Other games ignore the seed.
 
     >>> import treetop
     >>> print(treetop.position("tic_tac_toe", moves="b2 a1"))
@@ -102,19 +103,20 @@ def position(
     """
     game = load_game(spec)
     if setup is not None and seed is not None:
-        raise ConfigError("a set-up says all of a position, so there is nothing to deal: give a seed or a setup")
+        raise ConfigError("seed and setup exclude each other: a set-up is a complete position, nothing is dealt")
     start = Position.start(game, None if seed is None else Rng(seed)) if setup is None else Position.parse(game, setup)
     return start.play(moves)
 
 
 def _parse(text: str) -> tuple[str | None, str, list[Any], dict[str, Any]]:
-    """The module, or None for a bundled game; the name; and the parameters."""
+    """Return the module (None for a bundled game), the name and the parameters."""
     module, colon, _ = text.partition("(")[0].rpartition(":")
     try:
         call = parse_call(text[len(module) + 1 :] if colon else text)
     except ConfigError as error:
         raise UnknownGameError(
-            f"{shown(text)} does not name a game; write a name, or a name with parameters such as hex(size=7) ({error})"
+            f"{shorten(text)} is not the name of a game; write a name, or a name with parameters such as hex(size=7) "
+            f"({error})"
         ) from None
     return module if colon else None, call.name, list(call.positional), call.options
 
@@ -122,23 +124,26 @@ def _parse(text: str) -> tuple[str | None, str, list[Any], dict[str, Any]]:
 def _bundled(name: str) -> Game | Family[...]:
     if name not in BUNDLED:
         raise UnknownGameError(
-            f"there is no game called {name!r}; {suggest(name, BUNDLED)}; a game of your own is named module:Name"
+            f"there is no game called {name!r}; {suggest(name, BUNDLED)}; write module:Name for your own game"
         )
     found: Game | Family[...] = getattr(importlib.import_module(BUNDLED[name]), name)
     return found
 
 
 def find_marked(module: str, name: str, kinds: dict[str, type], error: type[TreetopError]) -> Any:
-    """Import a user's module and return the object of that name, if one of our decorators made it. Nothing of the module is called.
+    """Import a user's module and return the object with a name, which must be made by one of Treetop's decorators.
 
-    `kinds` maps each decorator to the type of what it makes; `error` is raised where there is no such object.
+    Nothing of the module is called. `kinds` maps each decorator to the type that it returns; `error` is raised if there
+    is no such object.
     """
     if len(module) > _LONGEST_MODULE:
         raise error(
-            f"the name of a module has at most {_LONGEST_MODULE} characters, not {len(module):,}: {shown(module)}"
+            f"the name of a module has at most {_LONGEST_MODULE} characters, not {len(module):,}: {shorten(module)}"
         )
     if not module.endswith(".py") and not all(part.isidentifier() for part in module.split(".")):
-        raise error(f"{module!r} does not name a module: write module:Name, package.module:Name or folder/file.py:Name")
+        raise error(
+            f"{module!r} is not the name of a module: write module:Name, package.module:Name or folder/file.py:Name"
+        )
     try:
         loaded = load_file(module) if module.endswith(".py") else importlib.import_module(module)
     except error:
@@ -149,19 +154,15 @@ def find_marked(module: str, name: str, kinds: dict[str, type], error: type[Tree
         raise (error(str(failed)) if isinstance(failed, UnknownGameError) else failed) from None
     except (Exception, SystemExit) as failed:
         raise error(f"importing {module!r} failed: {type(failed).__name__}: {failed}{_where(failed)}") from failed
-    content = dict(vars(loaded))  # not getattr: a module's own __getattr__ would be a call
+    content = dict(vars(loaded))  # not getattr, which may call the module's own __getattr__
     marked = tuple(kinds.values())
     found = content.get(name)
-    if issubclass(
-        type(found), marked
-    ):  # not isinstance, which asks an object for its __class__: that too would be a call
+    if issubclass(type(found), marked):  # not isinstance, which may call the object's own __class__
         return found
     there = ", ".join(key for key, value in content.items() if issubclass(type(value), marked)) or "none"
     if name not in content:
         raise error(f"{module} has no {name!r}; {' or '.join(kinds)} objects there: {there}")
-    raise error(
-        f"{module}:{name} was not made by {' or '.join(kinds)}, so it is not called; objects there that are: {there}"
-    )
+    raise error(f"{module}:{name} was not made by {' or '.join(kinds)}; objects there that were: {there}")
 
 
 def _where(failed: BaseException) -> str:
@@ -177,7 +178,7 @@ def load_file(path: str) -> Any:
         raise UnknownGameError(f"there is no file {path}")
     name = file.stem
     if name in sys.modules and getattr(sys.modules[name], "__file__", None) != str(file):
-        name = f"{file.stem} in {file.parent}"  # another module has that name, perhaps one of Python's own
+        name = f"{file.stem} in {file.parent}"  # another module has that name, perhaps one of Python's library
     if name in sys.modules:
         return sys.modules[name]
     spec = importlib.util.spec_from_file_location(name, file)
@@ -194,7 +195,7 @@ def load_file(path: str) -> Any:
 
 
 def _named(text: str, found: Game | Family[...], name: str, args: list[Any], kwargs: dict[str, Any]) -> Game:
-    """The game itself, which remembers the text that it was found by."""
+    """Return the game, and store the text by which it was found."""
     if isinstance(found, Family):
         game = found(*args, **kwargs)
     elif args or kwargs:

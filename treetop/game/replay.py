@@ -1,4 +1,4 @@
-"""Repeat in plain Python what failed in compiled code: plain Python knows the line."""
+"""Repeat a failed rollout of compiled code in plain Python, to find the line of the user's code."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _REPLAYS = 50
 
 
 def failing_line(position: Position, seed: int = 0, word: int = 0) -> str:
-    """Return the line of the user's code that fails in plain Python: in the very rollout that failed, or in one of some random games.
+    """Return the line of the user's code that fails in plain Python: in the same rollout, or in other random games.
 
-    `word` is where the generator stood before that rollout. Empty if nothing fails.
+    `word` is the state of the generator before that rollout. The text is empty if nothing fails.
     """
     facts = position.game.facts
     try:
@@ -33,13 +33,13 @@ def failing_line(position: Position, seed: int = 0, word: int = 0) -> str:
                         break
                     if not _step(state, position.game, rng):
                         return ""
-    except (Exception, SystemExit, EndlessError) as error:  # noqa: BLE001 - any failure of the user's method is what we are after
+    except (Exception, SystemExit, EndlessError) as error:  # noqa: BLE001 - any failure of the user's code is wanted
         return f"\n{users_line(error)} ({type(error).__name__}: {error})"
     return ""
 
 
 def _step(state: Any, game: Game, rng: Rng) -> bool:
-    """Make any move that a state allows, in place, and ask what it brought; false where it allows none."""
+    """Apply a random move in place and call `step_rewards`; return False if there is no legal move."""
     facts, player = game.facts, int(state.current_player())
     out = np.zeros(facts.most_children + 1024, np.int32)
     if player == CHANCE and facts.num_outcomes is not None:

@@ -1,4 +1,4 @@
-"""The shortest game that shows a failure, and the text of the error."""
+"""Find the shortest game that shows a failure, and write the text of the error."""
 
 from __future__ import annotations
 
@@ -9,48 +9,45 @@ from typing import Any
 
 from treetop.compiler.rng import Rng
 from treetop.errors import ConformanceError
-from treetop.game.broken import PROMISES, BrokenError
-from treetop.game.broken import shown as shown_state
+from treetop.game.contract import REQUIREMENTS, ContractError, state_text
 from treetop.game.definition import Game
-from treetop.game.looks import Looks
+from treetop.game.examiner import Examiner
 from treetop.game.position import Position
 
-_BUDGET = 2_000  # positions that the hunt may look at
-_TAKES_TWO_GAMES = ("key", "recall")
+_BUDGET = 2_000  # the number of positions that are examined in this search
+_NEEDS_TWO_GAMES = ("key", "recall")
 
 
-def explained(
-    looks: Looks, deal: int, played: list[Any], broken: BrokenError, seconds: float = math.inf
+def conformance_error(
+    examiner: Examiner, deal: int, played: list[Any], broken: ContractError, seconds: float = math.inf
 ) -> ConformanceError:
-    """Return the error for a broken promise, with the shortest game found within some seconds of CPU time."""
-    found, why = shortest(looks, deal, played, broken, seconds)
-    return ConformanceError(tell(looks.game, deal, found, why))
+    """Return the error for a violation, with the shortest game found within a limit of CPU seconds."""
+    found, why = shortest(examiner, deal, played, broken, seconds)
+    return ConformanceError(failure_text(examiner.game, deal, found, why))
 
 
 def shortest(
-    looks: Looks, deal: int, played: list[Any], broken: BrokenError, seconds: float = math.inf
-) -> tuple[list[Any], BrokenError]:
-    """Return the fewest actions that break the same promise, and how they break it."""
+    examiner: Examiner, deal: int, played: list[Any], broken: ContractError, seconds: float = math.inf
+) -> tuple[list[Any], ContractError]:
+    """Return the shortest list of actions found that violates the same requirement, and the violation."""
     best, why = list(played), broken
-    if broken.promise in _TAKES_TWO_GAMES or broken.promise == "ends":
-        return (
-            best,
-            why,
-        )  # two positions are needed to show it, so nothing can be left out; or each attempt takes seconds
+    # The first needs two positions, so no action can be left out; an attempt at the second takes seconds.
+    if broken.requirement in _NEEDS_TWO_GAMES or broken.requirement == "ends":
+        return best, why
     until = time.thread_time() + seconds
-    for actions in _all_short(looks.game, deal, len(best)):
+    for actions in _all_short(examiner.game, deal, len(best)):
         if time.thread_time() > until:
             break
-        found = _fails(looks, deal, actions)
-        if found and found[1].promise == broken.promise:
+        found = _fails(examiner, deal, actions)
+        if found and found[1].requirement == broken.requirement:
             return found
     size = len(best) // 2
     while size:
         for start in range(len(best) - size + 1):
             if time.thread_time() > until:
                 return best, why
-            found = _fails(looks, deal, best[:start] + best[start + size :])
-            if found and found[1].promise == broken.promise and len(found[0]) < len(best):
+            found = _fails(examiner, deal, best[:start] + best[start + size :])
+            if found and found[1].requirement == broken.requirement and len(found[0]) < len(best):
                 best, why = found
                 break
         else:
@@ -59,27 +56,27 @@ def shortest(
     return best, why
 
 
-def _fails(looks: Looks, deal: int, actions: list[Any]) -> tuple[list[Any], BrokenError] | None:
-    """Replay; the moves up to the first failure, and the failure. None if nothing fails or a move is illegal."""
+def _fails(examiner: Examiner, deal: int, actions: list[Any]) -> tuple[list[Any], ContractError] | None:
+    """Replay actions and return those before the first failure with the failure; None without one or if illegal."""
     rng = Rng(1)
-    looks.forget()
+    examiner.forget()
     done: list[Any] = []
     try:
-        position = looks.start(deal)
+        position = examiner.start(deal)
         for action in actions:
-            if action not in looks.look(position, rng, close=True):
+            if action not in examiner.examine(position, rng, thorough=True):
                 return None
             done.append(action)
-            position = looks.step(position, action)
-        if looks.look(position, rng, close=True):
-            looks.length(len(actions))
-    except BrokenError as broken:
+            position = examiner.step(position, action)
+        if examiner.examine(position, rng, thorough=True):
+            examiner.length(len(actions))
+    except ContractError as broken:
         return done, broken
     return None
 
 
 def _all_short(game: Game, deal: int, below: int) -> Iterator[list[Any]]:
-    """Move lists, the shorter first, as far as the budget goes."""
+    """Yield lists of actions, the shortest first, up to the budget."""
     start = _start(game, deal)
     waiting: list[tuple[list[Any], Position]] = [([], start)] if start is not None else []
     looked = 0
@@ -98,26 +95,29 @@ def _all_short(game: Game, deal: int, below: int) -> Iterator[list[Any]]:
 def _start(game: Game, deal: int) -> Position | None:
     try:
         return Position.start(game, Rng.from_word(deal))
-    except Exception:  # noqa: BLE001 - the very failure that is being hunted
+    except Exception:  # noqa: BLE001 - the failure that is being shortened
         return None
 
 
-def tell(game: Game, deal: int, actions: list[Any], broken: BrokenError) -> str:
-    """A failure in words: the promise, what was seen instead, the user's line, the moves, and the position after them."""
+def failure_text(game: Game, deal: int, actions: list[Any], broken: ContractError) -> str:
+    """Return the text of an error: the requirement, the violation, the user's line, the moves and the last position."""
     position, names = None if broken.method in ("reset", "deal") else _start(game, deal), list[str]()
-    hangs = broken.promise == "ends" and broken.method.startswith("apply")
-    shown = "(there is no position: the game does not begin)"
+    hangs = broken.requirement == "ends" and broken.method.startswith("apply")
+    shown = "(there is no position: the game cannot be started)"
     dealt = ""
     if position is not None:
-        dealt = f"\ndealt: {shown_state(position.state)}" if game.has("deal") else ""
+        dealt = f"\ndealt: {state_text(position.state)}" if game.has("deal") else ""
         try:
             for number, action in enumerate(actions, start=1):
                 names.append(position.move_text(action))
                 if not (hangs and number == len(actions)):
                     position = position.apply(action)
             shown = str(position)
-        except Exception:  # noqa: BLE001 - the very failure that is being told
-            shown = shown_state(position.state)
+        except Exception:  # noqa: BLE001 - the failure that is being reported
+            shown = state_text(position.state)
     moves = f"the moves {' '.join(names)} (actions {actions})" if actions else "the start, before any move"
-    promise = PROMISES[broken.promise]
-    return f"{game.name} breaks a promise: {promise}.\n{broken.detail}\n  {broken.where(game)}{dealt}\nseen after {moves}:\n{shown}"
+    requirement = REQUIREMENTS[broken.requirement]
+    return (
+        f"{game.name} violates a requirement: {requirement}.\n{broken.detail}\n  {broken.where(game)}{dealt}\n"
+        f"found after {moves}:\n{shown}"
+    )

@@ -1,7 +1,7 @@
-"""The trial of new rules: interpreted random games with all checks, before a game is begun or compiled for the first time.
+"""The trial of new rules: interpreted random games with all checks, before a game is first played or compiled.
 
-Compiled code trusts its rules: it does not check ranges, and what is wrong with them may show far from its cause. So rules that nobody has checked yet
-are played for a second first, interpreted. That they passed is remembered in the cache folder, under the digest that names compiled code too.
+Compiled code does not check ranges, so an error in the rules may appear far from its cause. Unchecked rules are
+therefore played for a second, interpreted. A passed trial is recorded in the cache folder, under the rules digest.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from treetop.compiler.cache import cache_folder
 from treetop.compiler.rng import Rng, mix
 from treetop.errors import SaveError
 from treetop.files import replacing
-from treetop.game.broken import BrokenError
+from treetop.game.contract import ContractError
 from treetop.game.definition import FOR_PEOPLE, Game
 from treetop.game.watchdog import EndlessError, Watchdog
 
 GAMES, SECONDS = 40, 1.0
-"""A trial ends after so many games, or so many seconds of CPU time, whatever comes first."""
+"""A trial ends after this number of games or seconds of CPU time, whichever comes first."""
 _SEED = 20_240_607
 _MAGIC = "treetop trial 1"
 
@@ -35,9 +35,9 @@ _running: set[int] = set()
 
 
 def require_trial(game: Game, digest: str | None = None) -> None:
-    """Raise a `ConformanceError` if a trial of the game's present rules finds a fault. Rules that have passed once are not tried again.
+    """Raise a `ConformanceError` if a trial of the game's current rules finds a violation.
 
-    Bundled games are never tried: their tests do more than this.
+    Rules that have passed are not tried again. Bundled games are not tried: their tests cover more.
     """
     if game.is_bundled or id(game) in _running:
         return
@@ -55,10 +55,10 @@ def require_trial(game: Game, digest: str | None = None) -> None:
 
 
 def _try(game: Game) -> None:
-    from treetop.game.looks import Looks
-    from treetop.game.shortest import explained
+    from treetop.game.examiner import Examiner
+    from treetop.game.shortest import conformance_error
 
-    looks = Looks(game, compiled=False)
+    examiner = Examiner(game, compiled=False)
     began = time.thread_time()
     try:
         with Watchdog():
@@ -69,15 +69,15 @@ def _try(game: Game) -> None:
                 rng = Rng(mix(_SEED) ^ mix(index + 1))
                 deal = mix(rng.word)
                 try:
-                    looks.play(rng, deal, 1, played, began + SECONDS)
-                except BrokenError as broken:
-                    raise explained(looks, deal, played, broken, SECONDS) from broken.__cause__
-    except EndlessError:  # it came too late: the call that it was meant for had just ended
+                    examiner.play(rng, deal, 1, played, began + SECONDS)
+                except ContractError as broken:
+                    raise conformance_error(examiner, deal, played, broken, SECONDS) from broken.__cause__
+    except EndlessError:  # it was raised too late: the slow call had just ended
         return
 
 
 def _key(game: Game, digest: str) -> str:
-    """What names a trial: the rules, the methods for people, and the checks themselves."""
+    """Return the name of a trial: a digest of the rules, the methods for people, and the checks themselves."""
     codes = {
         name: getattr(inspect.unwrap(getattr(game.cls, name)), "__code__", None)
         for name in FOR_PEOPLE
@@ -90,7 +90,7 @@ def _key(game: Game, digest: str) -> str:
 
 @functools.cache
 def _checks() -> str:
-    """A digest of this package's sources, which decide what a trial finds."""
+    """Return a digest of this package's sources, which determine what a trial finds."""
     content = hashlib.sha256()
     for file in sorted(Path(__file__).resolve().parent.glob("*.py")):
         content.update(f"{file.name}:".encode() + hashlib.sha256(file.read_bytes()).digest())
@@ -113,7 +113,7 @@ def _is_remembered(game: Game, key: str) -> bool:
 
 
 def _remember(game: Game, key: str) -> None:
-    """Leave a note for the next process. Without a writable folder the trial is repeated there."""
+    """Record a passed trial for the next process. Without a writable folder the trial is repeated there."""
     file = _file(key)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""A bound on the time that one interpreted method of a game may take, so that an endless loop is an error with its line."""
+"""A time limit for each interpreted call of a game's method, so that an endless loop is an error with its line."""
 
 from __future__ import annotations
 
@@ -12,25 +12,28 @@ _PERIOD = 0.05
 
 
 class EndlessError(BaseException):
-    """Raised inside a method that does not end. Not an `Exception`, so that the method's own `except Exception` lets it pass."""
+    """An error that is raised inside a method that does not end.
+
+    It is not an `Exception`, so an `except Exception` inside the method does not catch it.
+    """
 
 
 class _Progress:
-    """Counts the calls that were begun, whoever makes them."""
+    """The number of calls so far, of all threads."""
 
     calls = 0
 
 
 def note_call() -> None:
-    """Tell the watchdogs that another method is being called."""
+    """Count a call, so that watchdogs restart their clocks."""
     _Progress.calls += 1
 
 
 class Watchdog:
-    """Watches the thread that enters it and raises an `EndlessError` in a call that takes too long.
+    """A context manager that raises an `EndlessError` in a call of the current thread that takes too long.
 
-    The time that counts is the CPU time of that thread, so a busy machine changes nothing. Code that stays inside a single operation of C cannot
-    be interrupted.
+    It measures the CPU time of that thread, so a busy machine changes nothing. A single operation of C code cannot be
+    interrupted.
     """
 
     def __enter__(self) -> None:
@@ -49,7 +52,7 @@ class Watchdog:
                 self._watcher.join()
                 self._raise(None)
                 return
-            except EndlessError:  # it came too late: the call had just ended
+            except EndlessError:  # it was raised too late: the call had just ended
                 continue
 
     def _now(self) -> float:
@@ -66,7 +69,7 @@ class Watchdog:
                 since = now
 
     def _raise(self, error: type[BaseException] | None) -> None:
-        """Let the watched thread raise an error at its next instruction; None takes back one that it has not raised yet."""
+        """Raise an error in the observed thread at its next instruction; None cancels one that is still pending."""
         import ctypes
 
         ctypes.pythonapi.PyThreadState_SetAsyncExc(

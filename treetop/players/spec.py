@@ -13,7 +13,7 @@ from typing import Any
 
 from treetop import checks
 from treetop.errors import ConfigError
-from treetop.game.calls import parse_call, shown
+from treetop.game.calls import parse_call
 from treetop.game.definition import Game
 from treetop.game.position import first_choice
 from treetop.game.registry import find_marked
@@ -62,7 +62,7 @@ def parse_spec(text: str) -> Spec:
         call = parse_call(stripped[len(module + colon) :], nested=True)
     except ConfigError:
         raise ConfigError(
-            f"{shown(text)} does not name a player; "
+            f"{checks.shorten(text)} does not name a player; "
             "write a name, or a name with options such as uct(c=1.4, simulations=1000)"
         ) from None
     return Spec(module + colon + call.name, call.options, call.positional)
@@ -197,7 +197,7 @@ def find_maker(reference: str) -> Callable[..., Any]:
     """Return the function under `@treetop.player` that `module:function` names."""
     module, colon, name = reference.rpartition(":")
     if not colon:
-        raise ConfigError(f"a function is named as module:function, not {shown(reference)}")
+        raise ConfigError(f"a function is named as module:function, not {checks.shorten(reference)}")
     found: PlayerMaker[..., Any] = find_marked(module, name, {"@treetop.player": PlayerMaker}, ConfigError)
     return found
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from treetop.checks import shorten
 from treetop.errors import ConfigError, SaveError, TreetopError, UnknownGameError
-from treetop.game.calls import shown
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_bundled, load_game
@@ -134,7 +134,7 @@ def _game(path: Path, header: dict[str, Any], given: Any) -> Game:
         return load_bundled(str(header.get("game")))
     except UnknownGameError as error:
         raise SaveError(
-            f"{path} is a search of {shown(str(header.get('game')))}, which cannot be found among the bundled games: pass the game as well, as game=... or on the "
+            f"{path} is a search of {shorten(str(header.get('game')))}, which cannot be found among the bundled games: pass the game as well, as game=... or on the "
             f"command line as `treetop search GAME --load FILE` ({error})"
         ) from error
 

@@ -1,0 +1,134 @@
+"""The requirements of a game and the error for a violation, with the line of the user's code."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.diagnosis import RETURN_INTEGERS
+from treetop.errors import GameError, TreetopError
+from treetop.game.definition import Game
+from treetop.game.lines import is_ours, users_line
+from treetop.game.watchdog import EndlessError, note_call
+
+REQUIREMENTS = {
+    "same": "interpreted and compiled rules agree: states, players, actions, rewards, keys, random moves",
+    "pure": "asking a state changes nothing in it",
+    "player": "the player to move is one of the players",
+    "actions": "legal actions are in range, at least one and each only once, and all of them can be applied",
+    "chance": "outcomes of chance are in range and listed once, with positive probabilities that sum to one; "
+    "random_outcome draws from these probabilities",
+    "vectors": "sample_action draws finite numbers",
+    "length": "no game is longer than max_length",
+    "rewards": "rewards are finite, within the declared range, and sum to zero in zero-sum games",
+    "random": "random_action returns legal actions, each with the same probability",
+    "key": "equal keys have equal players, actions and successors",
+    "determinize": "determinize keeps the player's information, the player to move, that player's legal actions and "
+    "whether the game is over",
+    "recall": "information has perfect recall: equal keys have equal legal actions and equal histories of that player",
+    "names": "moves have unique names without blanks that parse_move reads back; positions can be printed",
+    "estimate": "heuristic writes finite numbers within the range of values",
+    "works": "no method fails",
+    "ends": "every method ends",
+}
+"""The requirements that `treetop.check` verifies. The text of a violated one is the first line of the error."""
+
+_METHOD_OF = {
+    "random": "random_action",
+    "key": "key",
+    "chance": "chance_outcomes",
+    "vectors": "sample_action",
+    "determinize": "determinize",
+    "recall": "information",
+}
+"""Requirements that apply only to games with a certain method."""
+
+
+def requirements_of(game: Game) -> tuple[str, ...]:
+    """Return the texts of all requirements that apply to a game."""
+    return tuple(text for name, text in REQUIREMENTS.items() if game.has(_METHOD_OF.get(name, "reset")))
+
+
+class ContractError(Exception):
+    """A violated requirement, with the method that violated it."""
+
+    def __init__(self, requirement: str, detail: str, method: str, line: str = "") -> None:
+        super().__init__(detail)
+        self.requirement, self.detail, self.method, self.line = requirement, detail, method, line
+
+    def where(self, game: Game) -> str:
+        """Return the line that failed, or the first line of the method."""
+        return self.line or _definition(game, self.method)
+
+
+def guard(method: str, call: Callable[[], Any], *, compiled: bool = False) -> Any:
+    """Call a method of the user's game; a failure becomes a `ContractError` with the line of the user's code."""
+    note_call()
+    try:
+        return call()
+    except EndlessError as error:
+        raise ContractError(
+            "ends", f"{method} does not end: it was stopped after a few seconds", method, users_line(error)
+        ) from error
+    except TreetopError as error:
+        if compiled:
+            raise
+        raise ContractError("works", f"{method} fails: {error}", method, users_line(error)) from error
+    except (Exception, SystemExit) as error:
+        mode = "compiled, " if compiled else ""
+        raise ContractError(
+            "works", f"{mode}{method} fails: {type(error).__name__}: {error}", method, users_line(error)
+        ) from error
+
+
+def as_whole(method: str, value: Any) -> int:
+    """Return the return value of a method as an int; it must be a whole number of at most 64 bits."""
+    name = method.partition("(")[0]
+    wanted = RETURN_INTEGERS.get(name, "a whole number")
+    if not isinstance(value, (bool, np.bool_, int, np.integer)):
+        raise ContractError("works", f"{method} returned {value!r}; it must return {wanted} on every path", method)
+    if not -(2**63) <= int(value) < (2**64 if name in ("key", "information") else 2**63):
+        raise ContractError(
+            "works", f"{method} returned {value}, which does not fit into 64 bits; it must return {wanted}", method
+        )
+    return int(value)
+
+
+def call(game: Game, state: Any, method: str, *arguments: Any) -> Any:
+    """Call a method of a state; a failure becomes a `GameError` with the line of the user's code and the state."""
+    try:
+        return getattr(state, method)(*arguments)
+    except (Exception, SystemExit) as error:
+        what = str(error) if isinstance(error, TreetopError) else f"{type(error).__name__}: {error}"
+        line = users_line(error)
+        raise GameError(
+            f"{game.name}.{method} fails: {what}{f'{chr(10)}  {line}' if line else ''}\nin {state_text(state)}"
+        ) from error
+
+
+def call_whole(game: Game, state: Any, method: str, *arguments: Any) -> int:
+    """Call a method of a state and return its value, which must be a whole number."""
+    try:
+        return as_whole(method, call(game, state, method, *arguments))
+    except ContractError as broken:
+        raise GameError(f"{game.name}: {broken.detail}\n  {broken.where(game)}\nin {state_text(state)}") from None
+
+
+def state_text(state: Any) -> str:
+    """Return a state as text, even if the user's `__repr__` fails."""
+    try:
+        return repr(state)
+    except Exception:  # noqa: BLE001 - the fields always print
+        return f"{type(state).__name__}: {state._record}"
+
+
+def _definition(game: Game, method: str) -> str:
+    """Return the first line of a method, or of `apply`, `reset` or another method if the user did not write it."""
+    for name in (method.partition("(")[0], "apply", "reset", *game.functions):
+        code = getattr(inspect.unwrap(getattr(game.cls, name, print)), "__code__", None)
+        if code is not None and not is_ours(code.co_filename):
+            return f"{code.co_filename}, line {code.co_firstlineno}: def {code.co_name}"
+    return ""
