@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any, cast
 
 from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError, TreetopError
-from treetop.kernels.control import SOLVED
-from treetop.kernels.roots.gumbel import Gumbel
-from treetop.search import root as roots
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Rollout
-from treetop.search.guard import Guard, exclusive
+from treetop.search.guard import exclusive
 from treetop.search.host_evaluator import HostEvaluator, StateEvaluator, is_coroutine
 from treetop.search.host_explorer import Explorer, reason_of
 from treetop.search.host_machine import HostMachine, StandIn
 from treetop.search.host_result import NOTHING_OPEN, Failure, HostPosition, HostResult, LoggedCall
 from treetop.search.interrupts import Interrupts
-from treetop.search.limits import Budget, Limit, Pulse
+from treetop.search.limits import Limit
 from treetop.search.presets import uct
 from treetop.search.problem import Problem, ProblemView, shown
 from treetop.search.progress import Progress
-from treetop.search.stopping import Standing, Stopper, Together, Verdict
-from treetop.tree.storage import Tree
+from treetop.search.session import Session
+from treetop.search.stopping import Stopper
 from treetop.types import CHANCE, ROOT
 
 if TYPE_CHECKING:
     from treetop.search.calls import RemoteOptions
 
-_FORCED_SIMULATIONS = 32  # what a state with one action gets: enough for a value, no time lost
-_PROGRESS_SECONDS = 0.1
-_MOST_VISITS = 2**31 - 2
 
-
-class HostSearch:
+class HostSearch(Session):
     """A Monte Carlo tree search of a `Problem`.
 
     >>> class Count:
@@ -54,6 +43,9 @@ class HostSearch:
     'one'
     """
 
+    _machine: HostMachine
+    nothing_open = NOTHING_OPEN
+
     def __init__(
         self,
         problem: Problem,
@@ -63,6 +55,7 @@ class HostSearch:
         seed: int = 0,
         root: Any = None,
     ) -> None:
+        super().__init__()
         self.config = uct() if config is None else config
         if not isinstance(self.config, SearchConfig):
             raise ConfigError(
@@ -78,13 +71,10 @@ class HostSearch:
         self._explorer = Explorer(self._machine, self.view, self.config, self._evaluate, self.expand_after)
         self.start = self.view.initial() if root is None else root
         """The state that the search began with."""
-        self._last: tuple[Limit, int, float, str] | None = None
         self._cost, self._calls = 0.0, 0
         self._log: list[LoggedCall] = []
-        self._is_noisy = self._is_scheduled = False
         self._in_flight = 0
         self._interrupts = Interrupts()
-        self._guard = Guard()
         self._finished = False
         self._machine.start(self.start)
         self._look_at_root()
@@ -116,11 +106,6 @@ class HostSearch:
         return first if first > 0 else 1  # where the root's children will be
 
     @property
-    def tree(self) -> Tree:
-        """The tree, as arrays and nodes. A node's number stands where its action would: `action_of` has the action itself."""
-        return self._machine.tree
-
-    @property
     def state(self) -> Any:
         """The state that is searched."""
         return self._machine.states[ROOT]
@@ -138,14 +123,19 @@ class HostSearch:
         return 0 if self._evaluate.gives_priors else 1
 
     @property
-    def solved(self) -> bool:
-        """Whether the solver has proven the state."""
-        return self._machine.solved
+    def moves_played(self) -> int:
+        """How many actions `advance` was given."""
+        return len(self.played)
 
     @property
-    def simulations(self) -> int:
-        """How many simulations the present tree holds."""
-        return self.tree.root_visits
+    def is_forced(self) -> bool:
+        """Whether there is only one action."""
+        return len(self.actions) <= 1
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether states are evaluated by rollouts, and not by an evaluator with priors."""
+        return not self._evaluate.gives_priors
 
     @property
     def in_flight(self) -> int:
@@ -183,26 +173,10 @@ class HostSearch:
         self._refuse_nothing_to_search("run")
         if is_coroutine(self._evaluate.own):
             raise ConfigError("the evaluator is a coroutine: use arun or run_remote")
-        held = self.simulations
         self._is_scheduled = False
         self._cost, self._calls, self._log = 0.0, 0, []
         self._prepare()
-        budget = Budget(self._forced(limit))
-        with Interrupts() as interrupts:
-            try:
-                why = self._run_slices(budget, interrupts, progress, stopping)
-            except KeyboardInterrupt:
-                interrupts.seen = True
-            finally:
-                self._machine.sync()
-        if interrupts.seen:
-            why = "interrupted"
-            if not self.simulations:
-                raise KeyboardInterrupt
-        self._last = (limit, self.simulations - held, budget.elapsed, why)
-        if progress is not None and not interrupts.seen:
-            progress(self._progress(budget))
-        return self.result()
+        return cast(HostResult, self._run(limit, progress, stopping))
 
     async def arun(
         self,
@@ -285,89 +259,12 @@ class HostSearch:
         self._machine.begin(0)
         self._machine.simulate()
 
-    def _forced(self, limit: Limit, *, elsewhere: bool = False) -> Limit:
-        if not self.config.stop_when_forced or len(self.actions) > 1:
-            return limit
-        few = 1 if elsewhere or self._evaluate.gives_priors else _FORCED_SIMULATIONS
-        return replace(limit, simulations=min(few, limit.simulations or few))
-
-    def _run_slices(
-        self,
-        budget: Budget,
-        interrupts: Interrupts,
-        progress: Callable[[Progress], object] | None,
-        stopping: Sequence[Stopper],
-    ) -> str:
-        pulse, together, limit = Pulse(_PROGRESS_SECONDS), Together(stopping), budget.limit
-        together.reset()
-        wait = _MOST_VISITS  # simulations until the next look at the root
-        while not interrupts.seen:
-            if self.solved and self.simulations:
-                return "solved"
-            size = min(budget.next_slice(), _MOST_VISITS - self.simulations, wait)
-            if size <= 0:
-                return "the limit was reached"
-            nodes = self.tree.size
-            size = size if self._dress_root(budget.left) else 1
-            self._explorer.advance_by(size, interrupts)
-            done = self._machine.done
-            budget.spend(done, max(0, self.tree.size - nodes))
-            if not done and self._machine.control["status"][0] == SOLVED:
-                return "solved" if self.solved else NOTHING_OPEN
-            if progress is not None and pulse.due():
-                progress(self._progress(budget))
-            wait -= done
-            if stopping and self.simulations and (wait <= 0 or wait > _MOST_VISITS // 2):
-                verdict = self._judge(together, budget, limit)
-                if verdict.reason is not None:
-                    return verdict.reason
-                budget.limit, wait = verdict.limit, verdict.wait
-        return "interrupted"
-
-    def _judge(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
-        told = self.result()._told
-        counts, means = (
-            np.where(told.failed, 0, told.counts),
-            np.where(told.failed, math.nan, told.means),
-        )  # what failed leads nobody
-        return together.look(
-            Standing(
-                counts,
-                means,
-                told.priors,
-                budget.simulations,
-                limit,
-                budget.elapsed,
-                self.config.final.name,
-                told.lower,
-                told.upper,
-            )
-        )
-
-    def _dress_root(self, left: int | None) -> bool:
-        """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""
-        noisy = self.config.noise.fraction > 0 and not self._is_noisy
-        gumbel = self.config.root if isinstance(self.config.root, Gumbel) else None
-        scheduled = gumbel is not None and not self._is_scheduled
-        if scheduled and left is None:
-            raise ConfigError(
-                "root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'"
-            )
-        if (noisy or scheduled) and not roots.block(self.tree).stop:
-            return False
-        machine: Any = self._machine
-        if noisy:
-            roots.add_noise(machine, len(self.played))
-            self._is_noisy = True
-        if gumbel is not None and scheduled and left is not None:
-            roots.warn_of_rollouts(self.evaluator, left)
-            roots.begin_schedule(machine, gumbel, len(self.played), left)
-            self._is_scheduled = True
-        return True
-
-    def _progress(self, budget: Budget) -> Progress:
-        result = self.result()
-        return Progress(budget.simulations, budget.elapsed, result.move, result.value, budget.limit)
+    def _advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002 - one leaf at a time
+        """Run about so many simulations."""
+        try:
+            self._explorer.advance_by(simulations, interrupts)
+        finally:
+            self._machine.sync()
 
     def _refuse_in_flight(self, what: str) -> None:
         if self._in_flight:

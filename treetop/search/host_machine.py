@@ -157,6 +157,11 @@ class HostMachine:
         """All trees that it searches."""
         return [self.tree]
 
+    @property
+    def nodes(self) -> int:
+        """How many nodes it holds."""
+        return self.tree.size
+
     def _side(self, rows: int) -> Side:
         players = self.view.players
         return Side(np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32), np.zeros((rows, players)),

@@ -216,6 +216,16 @@ class HostResult:
         return self._told.failed
 
     @property
+    def lower(self) -> FloatArray | None:
+        """Where the solver is on: the least that each action is proven to be worth."""
+        return self._told.lower
+
+    @property
+    def upper(self) -> FloatArray | None:
+        """Where the solver is on: the most that each action is proven to be worth."""
+        return self._told.upper
+
+    @property
     def priors(self) -> FloatArray:
         """The prior of each action."""
         return self._told.priors

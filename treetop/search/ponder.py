@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from treetop.search.guard import PONDER
+from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit
 
 if TYPE_CHECKING:
@@ -47,11 +48,7 @@ class Pondering:
         search, budget = self._search, Budget(self._limit)
         try:
             while not self._stop.is_set() and not search.solved and (slice_size := budget.next_slice()) > 0:
-                before, held = search.tree.size, search.simulations
-                search._advance_by(slice_size, budget.left)
-                done = search.simulations - held
-                budget.spend(done, max(0, search.tree.size - before))
-                if not done:
+                if not search._run_slice(budget, slice_size, Interrupts()):
                     break
         except BaseException as error:  # noqa: BLE001 - told to the caller where the block ends
             self._error = error

@@ -192,7 +192,7 @@ class Remote:
             while not self._is_full():
                 left = self.budget.limit.simulations
                 room = None if left is None else left - self._done - len(self._open)
-                if not self._search._dress_root(room) and self._open:
+                if not self._search._prepare_root(room) and self._open:
                     return None  # the root itself is on its way
                 before = self._done
                 found = self._walk(_CHUNK if room is None else min(_CHUNK, room))

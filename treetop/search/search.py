@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy.typing as npt
@@ -14,33 +13,29 @@ from treetop.game.families import Family
 from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.kernels.chance.outcomes import SEAT
-from treetop.kernels.control import SOLVED
-from treetop.kernels.roots.gumbel import Gumbel
 from treetop.kernels.rules.own import OwnRule
 from treetop.search import root
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, evaluate_batch, in_python
-from treetop.search.guard import Guard, exclusive
+from treetop.search.guard import exclusive
 from treetop.search.interrupts import Interrupts
-from treetop.search.limits import Budget, Limit, Pulse
+from treetop.search.limits import Budget, Limit
+from treetop.search.machine import Machine
 from treetop.search.machines import make_machine
 from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
 from treetop.search.progress import Progress
 from treetop.search.refusals import check_arguments, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
-from treetop.search.stopping import Standing, Stopper, Together, Verdict
-from treetop.tree.storage import Tree
+from treetop.search.session import MOST_VISITS, Session
+from treetop.search.stopping import Stopper
 from treetop.types import CHANCE, SIMULTANEOUS
 
-_FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
-_PROGRESS_SECONDS = 0.1
 _MOST_PONDERED = 10_000_000  # memory is finite, and the other side may have gone to bed
-_MOST_VISITS = 2**31 - 2  # what a node can count
 
 
-class Search:
+class Search(Session):
     """A Monte Carlo tree search of one position.
 
     >>> import treetop
@@ -49,6 +44,8 @@ class Search:
     >>> result.simulations
     1000
     """
+
+    _machine: Machine
 
     def __init__(
         self,
@@ -59,6 +56,7 @@ class Search:
         seed: int = 0,
         player: int | None = None,
     ) -> None:
+        super().__init__()
         self.position = game if isinstance(game, Position) else Position(load_game(game))
         self.config = uct() if config is None else config
         self.evaluator = Rollout() if evaluator is None else evaluator
@@ -72,16 +70,6 @@ class Search:
         self._machine = make_machine(self.position, self.config, self.evaluator, self.expand_after, seed, self.player)
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
-        self._last: tuple[Limit, int, float, str] | None = None  # limit, simulations, seconds, why it stopped
-        self._is_noisy = False  # whether the root's priors hold their noise
-        self._is_scheduled = False  # whether the root's schedule was planned for the present limit
-        self._pondering = False
-        self._guard = Guard()
-
-    @property
-    def tree(self) -> Tree:
-        """The tree, as arrays and nodes."""
-        return self._machine.tree
 
     @property
     def expand_after(self) -> int:
@@ -96,14 +84,19 @@ class Search:
         return self._machine.begins_anew
 
     @property
-    def solved(self) -> bool:
-        """Whether the solver has proven the position."""
-        return self._machine.solved
+    def moves_played(self) -> int:
+        """How many moves led to the root."""
+        return len(self.position.actions)
 
     @property
-    def simulations(self) -> int:
-        """How many simulations the present tree holds."""
-        return self.tree.root_visits
+    def is_forced(self) -> bool:
+        """Whether there is only one legal action."""
+        return not self.game.facts.action_size and len(self.position.legal_actions(self.player)) <= 1
+
+    @property
+    def is_cheap(self) -> bool:
+        """Whether leaves are evaluated by compiled code."""
+        return in_python(self.evaluator) is None
 
     # Running.
 
@@ -120,102 +113,14 @@ class Search:
         self._refuse_in_flight("run")
         wanted = self._wanted_moves(include, exclude)
         self._machine.face_mover()
-        held = self.simulations
         self._is_scheduled = False
         try:
-            root.set_mask(
-                self._machine, wanted
-            )  # before the code is prepared: moves that were asked for take another build
+            root.set_mask(self._machine, wanted)  # before the code is prepared: another build searches some moves only
             self._machine.prepare()
             self.tree.reserve(8 * (limit.simulations or 0))
-            budget = Budget(self._forced(limit))
-            with Interrupts() as interrupts:
-                try:
-                    why = self._run_slices(budget, interrupts, progress, stopping)
-                except KeyboardInterrupt:
-                    interrupts.seen = True
+            return self._run(limit, progress, stopping)
         finally:
             root.set_mask(self._machine, None)
-        if interrupts.seen:
-            why = "interrupted"
-            if not self.simulations:
-                raise KeyboardInterrupt
-        budget.simulations = self.simulations - held  # exact, also where an interrupt cut a slice short
-        self._last = (limit, budget.simulations, budget.elapsed, why)
-        if progress is not None and not interrupts.seen:
-            progress(self._progress(budget))
-        return self.result()
-
-    def _run_slices(
-        self,
-        budget: Budget,
-        interrupts: Interrupts,
-        progress: Callable[[Progress], object] | None,
-        stopping: Sequence[Stopper],
-    ) -> str:
-        """Run slice after slice; why it ended."""
-        pulse, together = Pulse(_PROGRESS_SECONDS), Together(stopping)
-        together.reset()
-        wait = _MOST_VISITS  # simulations until the next look at the root
-        limit = budget.limit
-        while not interrupts.seen:
-            if self.solved and self.simulations:
-                return "solved"
-            slice_size = min(budget.next_slice(), _MOST_VISITS - self.simulations, wait)
-            if slice_size <= 0:
-                return "the limit was reached"
-            before, held = self._machine.nodes, self.simulations
-            self._advance_by(slice_size, budget.left)
-            done = self.simulations - held
-            budget.spend(done, max(0, self._machine.nodes - before))
-            if not done and self._machine.control[0]["status"] == SOLVED:
-                return "solved" if self.solved else "every move that was asked for is proven"
-            if progress is not None and pulse.due():
-                progress(self._progress(budget))
-            wait -= done
-            if stopping and (wait <= 0 or wait > _MOST_VISITS // 2):
-                verdict = self._look(together, budget, limit)
-                if verdict.reason is not None:
-                    return verdict.reason
-                budget.limit, wait = verdict.limit, verdict.wait
-        return "interrupted"
-
-    def _look(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
-        result = self.result()
-        lower, upper = (None, None) if result.lower is None else (result.lower, result.upper)
-        return together.look(
-            Standing(
-                result.counts,
-                result.means,
-                result.priors,
-                budget.simulations,
-                limit,
-                budget.elapsed,
-                self.config.final.name,
-                lower,
-                upper,
-            )
-        )
-
-    def _dress_root(self, left: int | None) -> bool:
-        """Put noise and schedules in place; false while the root has no children, when simulations must come one at a time."""
-        noisy = self.config.noise.fraction > 0 and not self._is_noisy
-        gumbel = self.config.root if isinstance(self.config.root, Gumbel) else None
-        scheduled = gumbel is not None and not self._is_scheduled and not self._pondering
-        if scheduled and left is None:
-            raise ConfigError(
-                "root='gumbel' plans a known number of simulations: give the limit simulations, or use root='halving'"
-            )
-        if (noisy or scheduled) and not root.block(self.tree).stop:
-            return False
-        if noisy:
-            root.add_noise(self._machine, len(self.position.actions))
-            self._is_noisy = True
-        if gumbel is not None and scheduled and left is not None:
-            root.warn_of_rollouts(self.evaluator, left)
-            root.begin_schedule(self._machine, gumbel, len(self.position.actions), left)
-            self._is_scheduled = True
-        return True
 
     def _wanted_moves(self, include: Iterable[int | str] | None, exclude: Iterable[int | str]) -> list[int] | None:
         left_out = [self._action(move) for move in exclude]
@@ -257,40 +162,21 @@ class Search:
         """Compile the kernels that `run` needs, or load them from the cache, so that no limit pays for it."""
         self._machine.prepare()
 
-    def _forced(self, limit: Limit) -> Limit:
-        if (
-            not self.config.stop_when_forced
-            or self.game.facts.action_size
-            or len(self.position.legal_actions(self.player)) > 1
-        ):
-            return limit
-        few = _FORCED_SIMULATIONS if in_python(self.evaluator) is None else 1
-        return replace(limit, simulations=min(few, limit.simulations or few))
-
-    def _advance_by(self, simulations: int, left: int | None) -> None:
-        """Run about so many simulations; `left` is what the limit allows, where it says."""
-        ready = self._dress_root(left)
-        simulations = simulations if ready else 1
+    def _advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002 - kernels stop by themselves
+        """Run about so many simulations, or one batch of so many leaves where an evaluator in Python values them."""
         evaluator = in_python(self.evaluator)
         if evaluator is None:
             self._machine.run(simulations)
             return
-        # The size of a batch changes what is searched, so it must not come from a slice, which is cut by the clock.
-        size = self.config.batch_size if left is None else min(left, self.config.batch_size)
-        size = size if ready else 1
-        batch = self._machine.gather(size, size)
-        if len(batch):
+        leaves = self._machine.gather(batch, batch)
+        if len(leaves):
             try:
-                logits, values = evaluate_batch(evaluator, batch)
-                self._absorb(batch, logits, values)
+                logits, values = evaluate_batch(evaluator, leaves)
+                self._absorb(leaves, logits, values)
             except BaseException:
-                if batch._open:
-                    self._machine.drop(batch)
+                if leaves._open:
+                    self._machine.drop(leaves)
                 raise
-
-    def _progress(self, budget: Budget) -> Progress:
-        result = self.result()
-        return Progress(budget.simulations, budget.elapsed, result.move, result.value, budget.limit)
 
     # Ask and tell.
 
@@ -304,13 +190,13 @@ class Search:
             raise ConfigError(f"a batch has at least one leaf, not {size!r}")
         refuse_finished(self.position)
         self._machine.face_mover()
-        allowed = min(size, _MOST_VISITS - self.simulations - self.in_flight)
+        allowed = min(size, MOST_VISITS - self.simulations - self.in_flight)
         if limit is not None:
             allowed = min(allowed, self._left_to_ask(limit))
         if allowed <= 0 or self.solved:
             self._asked = None
             return self._machine.batch(0, more=False)
-        if not self._dress_root(
+        if not self._prepare_root(
             None if limit is None or limit.simulations is None else limit.simulations - self._asked_already()
         ):
             allowed = 1 if not self.in_flight else 0  # the root itself is on its way
@@ -331,7 +217,7 @@ class Search:
         self._asked_from = (simulations, self.tree.size)
         if self._asked.next_slice() == 0:
             return 0
-        return _MOST_VISITS if limit.simulations is None else limit.simulations - begun
+        return MOST_VISITS if limit.simulations is None else limit.simulations - begun
 
     @exclusive
     def tell(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> None:
