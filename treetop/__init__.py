@@ -50,7 +50,6 @@ from treetop.search.evaluator import Evaluator, Heuristic, Mixed, Rollout, Unifo
 from treetop.search.explain import Explanation, Statistics, explain
 from treetop.search.host import HostSearch
 from treetop.search.host_evaluator import StateEvaluator
-from treetop.search.host_result import Failure, HostResult, LoggedCall
 from treetop.search.limits import Limit
 from treetop.search.presets import (
     grave,
@@ -68,6 +67,7 @@ from treetop.search.presets import (
     uniform,
 )
 from treetop.search.problem import Problem
+from treetop.search.problem_result import Failure, LoggedCall
 from treetop.search.progress import Progress
 from treetop.search.proof import Proof
 from treetop.search.result import SearchResult
@@ -106,7 +106,6 @@ __all__ = [
     "GameDefinitionError",
     "GameError",
     "Heuristic",
-    "HostResult",
     "HostSearch",
     "IllegalMoveError",
     "KLGain",

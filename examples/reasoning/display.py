@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from treetop import HostResult, HostSearch, Limit, Node
+from treetop import HostSearch, Limit, Node, SearchResult
 
 from .puzzle import TARGET, GameOf24, expression, is_solution, shown
 
@@ -34,7 +34,7 @@ class Tokens:
     whole: Counter[Path]
 
     @classmethod
-    def of(cls, result: HostResult) -> Tokens:
+    def of(cls, result: SearchResult) -> Tokens:
         """Add the log of the calls up along their paths."""
         own: Counter[Path] = Counter()
         whole: Counter[Path] = Counter()
@@ -63,7 +63,7 @@ def path_of(search: HostSearch, node: Node) -> Path:
     return tuple(reversed(steps))
 
 
-def show(search: HostSearch, result: HostResult, limit: Limit, told: str, console: Console | None = None) -> None:
+def show(search: HostSearch, result: SearchResult, limit: Limit, told: str, console: Console | None = None) -> None:
     """Print all of it."""
     if console is None:
         console = Console(highlight=False)
@@ -75,7 +75,7 @@ def show(search: HostSearch, result: HostResult, limit: Limit, told: str, consol
     console.print(_bill(result, limit, told))
 
 
-def _answer(search: HostSearch, result: HostResult, solution: Path | None) -> Panel:
+def _answer(search: HostSearch, result: SearchResult, solution: Path | None) -> Panel:
     game: GameOf24 = search.problem  # type: ignore[assignment]
     title = f"[bold]game of 24[/]  [cyan]{shown(game.numbers)}[/]"
     if solution is None:
@@ -106,7 +106,7 @@ def _answer(search: HostSearch, result: HostResult, solution: Path | None) -> Pa
     return Panel(Group(*lines), title=title, title_align="left", box=box.ROUNDED, padding=(1, 2), border_style="green")
 
 
-def _tree(search: HostSearch, result: HostResult, solution: Path) -> Table:
+def _tree(search: HostSearch, result: SearchResult, solution: Path) -> Table:
     table = Table(box=box.SIMPLE_HEAD, expand=True, header_style="dim", pad_edge=False)
     table.add_column("step", ratio=1, no_wrap=True)
     for name in ("visits", "value", "prior", "tokens", "with below"):
@@ -173,7 +173,7 @@ def _rows(node: Node, search: HostSearch, solution: Path, indent: str, depth: in
         yield f"{indent}└─ {left:,} more" + (f", {tried:,} of them tried" if tried else ""), None
 
 
-def _bill(result: HostResult, limit: Limit, told: str) -> RenderableType:
+def _bill(result: SearchResult, limit: Limit, told: str) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column()

@@ -13,8 +13,8 @@ from treetop.adapters.tables import Table
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.search.host import HostSearch
-from treetop.search.host_result import HostResult
 from treetop.search.presets import puct, uct
+from treetop.search.result import SearchResult
 from treetop.types import CHANCE
 
 gymnasium = load("gymnasium", "gym")
@@ -323,7 +323,7 @@ class GymPolicy(SearchPolicy):
             self.last_result = self._search(env, seed)
         return int(self.last_result.action)
 
-    def _search(self, env: Any, seed: int) -> HostResult:
+    def _search(self, env: Any, seed: int) -> SearchResult:
         options = {**self.options, "stochastic": True} if self._is_random else self.options
         problem = GymProblem(env, **options)
         by_table = self.evaluator is None and hasattr(problem, "evaluate")

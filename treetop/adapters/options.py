@@ -12,8 +12,8 @@ from treetop.compiler.rng import mix
 from treetop.errors import ConfigError
 from treetop.search.config import SearchConfig
 from treetop.search.config import option_names as search_options
-from treetop.search.host_result import HostResult
 from treetop.search.limits import Limit
+from treetop.search.result import SearchResult
 
 
 class SearchPolicy:
@@ -35,7 +35,7 @@ class SearchPolicy:
         check_policy(type(self).__name__, self.problem, self.limit, config, seed, options)
         self._check(options)
         self.config, self.evaluator, self.seed, self.options = config, evaluator, seed, options
-        self.last_result: HostResult | None = None
+        self.last_result: SearchResult | None = None
         """The result of the last search."""
         self._calls = 0
 

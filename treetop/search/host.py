@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError, TreetopError
 from treetop.search.config import SearchConfig
@@ -13,12 +13,14 @@ from treetop.search.guard import exclusive
 from treetop.search.host_evaluator import HostEvaluator, StateEvaluator, is_coroutine
 from treetop.search.host_explorer import Explorer, reason_of
 from treetop.search.host_machine import HostMachine, StandIn
-from treetop.search.host_result import NOTHING_OPEN, Failure, HostPosition, HostResult, LoggedCall
+from treetop.search.host_position import HostPosition
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Limit
 from treetop.search.presets import uct
 from treetop.search.problem import Problem, ProblemView, shown
+from treetop.search.problem_result import NOTHING_OPEN, Failure, LoggedCall
 from treetop.search.progress import Progress
+from treetop.search.result import SearchResult
 from treetop.search.session import Session
 from treetop.search.stopping import Stopper
 from treetop.types import CHANCE, ROOT
@@ -165,7 +167,7 @@ class HostSearch(Session):
     @exclusive
     def run(
         self, limit: Limit, *, progress: Callable[[Progress], object] | None = None, stopping: Sequence[Stopper] = ()
-    ) -> HostResult:
+    ) -> SearchResult:
         """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then.
 
         `stopping` may end it earlier or let it go on.
@@ -176,7 +178,7 @@ class HostSearch(Session):
         self._is_scheduled = False
         self._cost, self._calls, self._log = 0.0, 0, []
         self._prepare()
-        return cast(HostResult, self._run(limit, progress, stopping))
+        return self._run(limit, progress, stopping)
 
     async def arun(
         self,
@@ -191,7 +193,7 @@ class HostSearch(Session):
         record: str | Path | None = None,
         replay: str | Path | None = None,
         progress: Callable[[Progress], object] | None = None,
-    ) -> HostResult:
+    ) -> SearchResult:
         """Search with evaluations that are made elsewhere, up to `in_flight` of them at once; return what is known when the limit is reached.
 
         `evaluate(state, actions)` is a coroutine function, or a plain one that runs in threads, or in so many `processes`. It gives
@@ -208,7 +210,7 @@ class HostSearch(Session):
     async def _arun(
         self, limit: Limit, evaluate: Any, options: RemoteOptions, record: str | Path | None, replay: str | Path | None,
         progress: Callable[[Progress], object] | None,
-    ) -> HostResult:  # fmt: skip
+    ) -> SearchResult:  # fmt: skip
         from treetop.search.remote import Remote
 
         self._refuse_nothing_to_search("run")
@@ -235,7 +237,7 @@ class HostSearch(Session):
             raise KeyboardInterrupt
         return self.result()
 
-    def run_remote(self, limit: Limit, evaluate: Any = None, **options: Any) -> HostResult:
+    def run_remote(self, limit: Limit, evaluate: Any = None, **options: Any) -> SearchResult:
         """`arun` for programs without an event loop; its options are the same. Ctrl-C ends it with the result so far."""
         import asyncio
 
@@ -258,6 +260,31 @@ class HostSearch(Session):
         self._machine.prepare_kernel(in_flight=False)
         self._machine.begin(0)
         self._machine.simulate()
+
+    is_game = False
+
+    def _labels(self, position: Any, numbers: Sequence[int]) -> Callable[[int], Any]:
+        position.remember(numbers)
+        move: Callable[[int], Any] = position.move
+        return move
+
+    def _origin(self) -> dict[str, str]:
+        own = self.evaluator
+        named = getattr(own, "name", None) or getattr(own, "__name__", None) or type(own).__name__
+        return {
+            "rules_digest": "none: states live in Python",
+            "start": repr(self.start)[:1000],
+            "evaluator": str(named),
+        }
+
+    def _extras(self) -> dict[str, Any]:
+        return {
+            "failures": tuple(self.failures),
+            "failed_rollouts": self._explorer.failed_rollouts,
+            "cost": self._cost,
+            "calls": self._calls,
+            "call_log": tuple(self._log),
+        }
 
     def _advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002 - one leaf at a time
         """Run about so many simulations."""
@@ -312,14 +339,14 @@ class HostSearch(Session):
         machine.control["arms"] = 0
         self._look_at_root()
 
-    def result(self) -> HostResult:
+    def result(self) -> SearchResult:
         """What the search knows now; nothing is searched."""
         self._guard.refuse_other_threads("give a result")
         self._refuse_finished()
         self._refuse_chance()
         if not self.simulations:
             raise SearchError("nothing has been searched yet: call run")
-        return HostResult.of(self)
+        return SearchResult.of(self)
 
     def __repr__(self) -> str:
         return (

@@ -12,9 +12,9 @@ from treetop.kernels.host import BARE, DEPTH, END, OPEN, OPENED, ROOM, STOPPED, 
 from treetop.search.config import SearchConfig
 from treetop.search.host_evaluator import Drawn, HostEvaluator, NoValueError
 from treetop.search.host_machine import HostMachine
-from treetop.search.host_result import Failure
 from treetop.search.interrupts import Interrupts
 from treetop.search.problem import ProblemError, ProblemView, shown
+from treetop.search.problem_result import Failure
 from treetop.types import CHANCE, ROOT
 
 _LISTED = 1000  # failed rollouts that are listed; the others are counted

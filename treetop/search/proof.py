@@ -9,7 +9,7 @@ from treetop.tree.layout import PROVEN
 from treetop.types import ROOT
 
 if TYPE_CHECKING:
-    from treetop.search.search import Search
+    from treetop.search.session import Session
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Proof:
     """win, draw or loss for the player to move, where the value is the highest, middle or lowest that the game knows; else "proven"."""
 
     @classmethod
-    def of(cls, search: Search) -> Proof | None:
+    def of(cls, search: Session) -> Proof | None:
         """The proof that a search has found, if it has."""
         columns = search.tree.columns
         if not search.config.solver or not columns.links["flags"][ROOT] & PROVEN:

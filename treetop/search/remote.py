@@ -15,9 +15,9 @@ from treetop.kernels.host import BARE, BUSY, DEPTH, END, EXPANDS, ROOM
 from treetop.search.calls import Answer, Call, Live, RemoteOptions, Source
 from treetop.search.host_evaluator import NoValueError
 from treetop.search.host_explorer import reason_of, where_of
-from treetop.search.host_result import NOTHING_OPEN, LoggedCall
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.problem import ProblemError
+from treetop.search.problem_result import NOTHING_OPEN, LoggedCall
 from treetop.search.recording import Recorder, Replay
 from treetop.types import CHANCE, ROOT
 

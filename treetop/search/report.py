@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treetop.game.position import Position
-from treetop.search.evaluator import name_of
 
 if TYPE_CHECKING:
-    from treetop.search.search import Search
+    from treetop.search.session import Session
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Usage:
         return self.stopped not in ("", "the limit was reached")
 
     @classmethod
-    def of(cls, search: Search) -> Usage:
+    def of(cls, search: Session) -> Usage:
         """What a search has used up now."""
         limit, simulations, elapsed, stopped = search._last or (None, search.simulations, 0.0, "")
         asked = "ask and tell" if limit is None else str(limit)
@@ -90,13 +89,12 @@ class Report:
         return "\n".join(f"{key:18} {value}" for key, value in self.to_dict().items())
 
 
-def report_of(search: Search, position: Position, usage: Usage) -> Report:
+def report_of(search: Session, position: Position, usage: Usage) -> Report:
     """The report of a search of a position, at the moment of a result."""
     config = search.config
     return Report(
         game=search.game.name,
-        rules_digest=search._machine.engine.blueprint.digest,
-        start=repr(position.game.view(position.start.copy())) if position.was_set_up else "the game's start",
+        **search._origin(),
         moves=position.moves(),
         rule=config.rule.name,
         c=getattr(config.rule, "c", None),
@@ -110,7 +108,6 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
         temperature=getattr(config.final, "temperature", None),
         tie_break=config.tie_break if isinstance(config.tie_break, str) else "a function of the caller's",
         seed=search.seed,
-        evaluator=name_of(search.evaluator),
         evaluation_cache=str(search.evaluator) if hasattr(search.evaluator, "hit_rate") else None,
         expand_after=search.expand_after,
         max_depth=config.growth.max_depth,
@@ -122,7 +119,7 @@ def report_of(search: Search, position: Position, usage: Usage) -> Report:
     )
 
 
-def _fpu(search: Search) -> float | str | None:
+def _fpu(search: Session) -> float | str | None:
     """Return the first-play urgency of a search: for PUCT with the default in its place."""
     fpu: float | str | None = getattr(search.config.rule, "fpu", None)
     return float(search._machine.control[0]["fpu"]) if fpu is None and search.config.rule.name == "puct" else fpu

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from html import escape
@@ -18,6 +19,7 @@ from treetop.kernels.rules.puct import Puct
 from treetop.search.config import SearchConfig
 from treetop.search.explain import Explanation, NodeFacts, Statistics, explain
 from treetop.search.final import choose, pruned_visits, softmax, uncertainty
+from treetop.search.problem_result import Failure, LoggedCall, listed
 from treetop.search.proof import Proof
 from treetop.search.report import Report, Usage, report_of
 from treetop.search.root import block
@@ -28,7 +30,7 @@ from treetop.tree.storage import Tree
 from treetop.types import ROOT, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from treetop.search.search import Search
+    from treetop.search.session import Session
 
 _ROWS_SHOWN = 12
 
@@ -40,8 +42,8 @@ class SearchResult:
     position: Position
     config: SearchConfig
     seed: int
-    actions: IntArray
-    """The legal actions, in the game's order; the other arrays follow it."""
+    numbers: IntArray
+    """The numbers of the legal actions, in the game's order; the other arrays follow it. In a Python problem they are nodes."""
     counts: IntArray
     """Visits of each action."""
     means: FloatArray
@@ -63,7 +65,7 @@ class SearchResult:
     base: IntArray
     """Visits of each action before the present schedule began."""
     gumbel: FloatArray | None
-    pv_actions: tuple[int, ...]
+    pv_numbers: tuple[int, ...]
     proof: Proof | None
     player: int
     """For whom the values are told, and who is to choose."""
@@ -76,32 +78,43 @@ class SearchResult:
     usage: Usage
     """What the search had used up."""
     failed: npt.NDArray[np.bool_]
-    """Whether each action has failed, in a search over Python objects: its value is unknown, and it is not played."""
-    _search: Search = field(repr=False)
+    """Whether each action has failed, in a Python problem: its value is unknown, and it is not played."""
+    _search: Session = field(repr=False)
+    _action_of: Callable[[int], Any] = field(repr=False)
+    failures: tuple[Failure, ...] = ()
+    """In a Python problem: nodes whose step, actions or evaluation failed, and rollouts that did (the first 1,000 of them)."""
+    failed_rollouts: int = 0
+    """In a Python problem: how many rollouts and draws of chance failed and were made again, since the search began."""
+    cost: float = 0.0
+    """What the last run's evaluations cost, where they say so."""
+    calls: int = 0
+    """Evaluations of the last run that were made elsewhere."""
+    call_log: tuple[LoggedCall, ...] = field(default=(), repr=False)
+    """The same one by one, as far as they have ended, in the order in which the tree took them in."""
 
     @classmethod
-    def of(cls, search: Search) -> SearchResult:
+    def of(cls, search: Session) -> SearchResult:
         """The result of a search, as it stands."""
         tree, position, machine = search.tree, search.position, search._machine
         columns, children = tree.columns, block(tree)
         player = search.player
         if children.stop:
             order = _in_the_games_order(search, columns.links["action"][children])
-            actions = columns.links["action"][children][order]
+            numbers = columns.links["action"][children][order]
             counts = columns.stats["visits"][children][order]
             sums = columns.stats["value_sum"][children][order]
             priors = np.abs(columns.stats["prior"][children][order].astype(np.float64))
         else:  # so few simulations that the root is still a leaf
             if position.game.facts.action_size:
                 raise SearchError("so few simulations that no action has been drawn yet: run some more")
-            actions = np.array(position.legal_actions(player), np.int32)
-            order = np.arange(len(actions))
-            counts, sums = np.zeros(len(actions), np.int32), np.zeros(len(actions))
-            priors = np.full(len(actions), 1.0 / len(actions))
+            numbers = np.array(position.legal_actions(player), np.int32)
+            order = np.arange(len(numbers))
+            counts, sums = np.zeros(len(numbers), np.int32), np.zeros(len(numbers))
+            priors = np.full(len(numbers), 1.0 / len(numbers))
         means = np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0)
         if len(columns.vectors) and children.stop and search.config.backup.name in ("max", "mixed"):
             means = np.where(counts > 0, columns.vectors[children][order, player], math.nan)
-        deviations = np.full(len(actions), math.nan)
+        deviations = np.full(len(numbers), math.nan)
         if len(columns.squares) and children.stop:
             means_of_squares = np.divide(
                 columns.squares[children][order], counts, out=np.full(len(counts), math.nan), where=counts > 0
@@ -113,17 +126,17 @@ class SearchResult:
             )
         lower = upper = distances = None
         if search.config.solver:
-            lower, upper, distances = _bounds(search, children, order, player, len(actions))
+            lower, upper, distances = _bounds(search, children, order, player, len(numbers))
         failed = (
             (columns.links["flags"][children][order] & FAILED) > 0
             if children.stop
-            else np.zeros(len(actions), np.bool_)
+            else np.zeros(len(numbers), np.bool_)
         )
         scheduled = search.config.root.schedules and search._is_scheduled and bool(children.stop)
         base = (
-            machine.scratch.work.base[: len(actions)][order].copy() if scheduled else np.zeros(len(actions), np.int32)
+            machine.scratch.work.base[: len(numbers)][order].copy() if scheduled else np.zeros(len(numbers), np.int32)
         )
-        gumbel = machine.scratch.work.gumbel[: len(actions)][order].copy() if scheduled else None
+        gumbel = machine.scratch.work.gumbel[: len(numbers)][order].copy() if scheduled else None
         mixed = columns.strategies[children][order].copy() if len(columns.strategies) and children.stop else None
         vectors = (
             columns.action_values[children][order].copy() if len(columns.action_values) and children.stop else None
@@ -132,7 +145,7 @@ class SearchResult:
             position,
             search.config,
             search.seed,
-            actions,
+            numbers,
             counts,
             means,
             priors,
@@ -155,13 +168,42 @@ class SearchResult:
             Usage.of(search),
             failed,
             search,
+            int,
+            **search._extras(),
         )
-        return replace(result, pv_actions=principal_variation(tree, position, result.action))
+        variation = principal_variation(tree, position, result.number)
+        return replace(result, pv_numbers=variation, _action_of=search._labels(position, variation))
 
     @property
-    def action(self) -> int:
-        """The action to play, by the final rule of the search. Where actions are real numbers: which of those that were drawn."""
-        return int(self.actions[self._choice[0]])
+    def actions(self) -> Any:
+        """The legal actions: an array of their numbers, or in a Python problem a list of its own actions."""
+        labels = [self._action_of(int(number)) for number in self.numbers]
+        return self.numbers if self._search.is_game else labels
+
+    @property
+    def number(self) -> int:
+        """The number of the action to play."""
+        return int(self.numbers[self._choice[0]])
+
+    @property
+    def action(self) -> Any:
+        """The action to play, by the final rule of the search. Where actions are continuous: which of those that were drawn."""
+        return self._action_of(self.number)
+
+    @property
+    def pv_actions(self) -> tuple[Any, ...]:
+        """The actions of the principal variation."""
+        return tuple(self._action_of(number) for number in self.pv_numbers)
+
+    @property
+    def state(self) -> Any:
+        """The state that was searched."""
+        return self.position.state
+
+    @property
+    def stopped(self) -> str:
+        """Why the last run ended."""
+        return self.usage.stopped
 
     @property
     def vector(self) -> tuple[float, ...] | None:
@@ -180,7 +222,7 @@ class SearchResult:
             if self.strategies is None or not self.strategies.any()
             else self.strategies / self.strategies.sum()
         )
-        return {int(action): float(share) for action, share in zip(self.actions, shares, strict=True)}
+        return {self._action_of(int(number)): float(share) for number, share in zip(self.numbers, shares, strict=True)}
 
     @property
     def move(self) -> str:
@@ -191,7 +233,7 @@ class SearchResult:
         """One of the moves, as people write it."""
         if self.vectors is not None:
             return ":".join(f"{number:.4g}" for number in self.vectors[index])
-        return self.position.move_text(int(self.actions[index]))
+        return self.position.move_text(int(self.numbers[index]))
 
     @property
     def value(self) -> float:
@@ -204,9 +246,11 @@ class SearchResult:
         return [float(total) / self.root_visits for total in self.totals]
 
     @property
-    def visits(self) -> dict[int, int]:
+    def visits(self) -> dict[Any, int]:
         """Visits of each legal action."""
-        return {int(action): int(count) for action, count in zip(self.actions, self.counts, strict=True)}
+        return {
+            self._action_of(int(number)): int(count) for number, count in zip(self.numbers, self.counts, strict=True)
+        }
 
     @property
     def pv(self) -> list[str]:
@@ -214,7 +258,7 @@ class SearchResult:
         if self.tree.holds_views:  # what follows depends on what nobody knows yet
             return [self.move]
         names, position = [], self.position
-        for action in self.pv_actions:
+        for action in self.pv_numbers:
             names.append(position.move_text(action))
             position = position.apply(action)
         return names
@@ -234,10 +278,15 @@ class SearchResult:
         """Whether Ctrl-C ended the last run."""
         return self.usage.stopped == "interrupted"
 
-    def policy(self, temperature: float = 1.0) -> npt.NDArray[np.float64]:
-        """Probabilities over all actions of the game, from the visits: 0 is greedy, 1 proportional, infinity uniform."""
+    def policy(self, temperature: float = 1.0) -> Any:
+        """Return probabilities from the visits: 0 is greedy, 1 proportional, infinity uniform.
+
+        They are an array over all actions of the game; in a Python problem a dictionary of its own actions.
+        """
+        if not self._search.is_game:
+            return dict(zip(self.actions, self.shares(temperature).tolist(), strict=True))
         policy = np.zeros(self.position.game.facts.num_actions)
-        policy[self.actions] = self.shares(temperature)
+        policy[self.numbers] = self.shares(temperature)
         return policy
 
     def shares(self, temperature: float) -> FloatArray:
@@ -276,7 +325,7 @@ class SearchResult:
     @property
     def playable(self) -> npt.NDArray[np.bool_]:
         """The moves that have not failed; all of them where every one has."""
-        return np.ones(len(self.actions), np.bool_) if self.failed.all() else ~self.failed
+        return np.ones(len(self.numbers), np.bool_) if self.failed.all() else ~self.failed
 
     @property
     def clipped_means(self) -> FloatArray:
@@ -308,13 +357,13 @@ class SearchResult:
         """What a policy should learn from this search, over all actions: completed values for Gumbel, else the visits, without forced playouts."""
         policy = np.zeros(self.position.game.facts.num_actions)
         if isinstance(self.config.rule, Completed):
-            policy[self.actions] = softmax(self._logits())
+            policy[self.numbers] = softmax(self._logits())
         elif isinstance(self.config.rule, Puct) and self.config.rule.forced_playouts and self.counts.any():
             total = max(int(self.counts.sum()), 1)
             kept = pruned_visits(self, self.config.rule.c_at(total) * math.sqrt(total))
-            policy[self.actions] = kept / kept.sum()
+            policy[self.numbers] = kept / kept.sum()
         else:
-            policy[self.actions] = self.shares(1.0)
+            policy[self.numbers] = self.shares(1.0)
         return policy
 
     @property
@@ -333,7 +382,7 @@ class SearchResult:
 
     def explain(self) -> Explanation:
         """For each move its visits, value, prior, exploration term and score; and why the chosen one was chosen."""
-        names = [self.name_of(index) for index in range(len(self.actions))]
+        names = [self.name_of(index) for index in range(len(self.numbers))]
         config = self.config
         told = explain(config, self._statistics(names), facts=self.position.game.facts, node=self._node_facts())
         index, why = self._choice
@@ -368,13 +417,13 @@ class SearchResult:
         return report_of(self._search, self.position, self.usage)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; the keys are the same in all commands' JSON."""
+        """Return everything as plain values; the keys are the same in all commands' JSON."""
         told = self.explain()
-        return {
+        plain = {
             "game": self.position.game.name,
             "moves": self.position.moves(),
             "player": self.player,
-            "action": self.action,
+            "action": self.action if self._search.is_game else self.move,
             "move": self.move,
             "value": self.value,
             "values": self.values,
@@ -386,6 +435,14 @@ class SearchResult:
             "stopped": self.usage.stopped,
             "explain": told.to_dict(),
             "report": self.report().to_dict(),
+        }
+        if self._search.is_game:
+            return plain
+        return plain | {
+            "cost": self.cost,
+            "calls": self.calls,
+            "failures": [failure.to_dict() for failure in self.failures],
+            "failed_rollouts": self.failed_rollouts,
         }
 
     def json(self) -> str:
@@ -402,6 +459,20 @@ class SearchResult:
             *([told.scale_note] if told.scale is not None else []),
             f"{self.simulations:,} simulations{speed}, {self.usage.nodes:,} nodes, {self.config}, seed {self.seed}"
             + (f"; stopped because {self.usage.stopped}" if self.usage.told else ""),
+            *self._problem_lines(),
+        ]
+
+    def _problem_lines(self) -> list[str]:
+        """Return what is printed of failures and of evaluations made elsewhere."""
+        cost = f", cost {self.cost:g}" if self.cost else ""
+        nodes = [failure for failure in self.failures if failure.ends_node]
+        rollouts = [failure for failure in self.failures if not failure.ends_node]
+        return [
+            *([f"{self.calls:,} evaluations elsewhere{cost}"] if self.calls else []),
+            *listed(f"nodes that failed and are left out: {len(nodes):,}", nodes, len(nodes)),
+            *listed(
+                f"rollouts that failed and were made again: {self.failed_rollouts:,}", rollouts, self.failed_rollouts
+            ),
         ]
 
     def __str__(self) -> str:
@@ -421,7 +492,7 @@ class SearchResult:
         )
 
 
-def _in_the_games_order(search: Search, actions: IntArray) -> npt.NDArray[np.int64]:
+def _in_the_games_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64]:
     """Children stand in the game's order, save where widening has put the likeliest first."""
     if search.game.facts.action_size or (search.config.widening.actions is None and not search.tree.holds_views):
         return np.arange(len(actions))
@@ -444,7 +515,7 @@ def _own_value(tree: Tree, player: int, middle: float) -> float:
 
 
 def _bounds(
-    search: Search, children: slice, order: npt.NDArray[np.int64], player: int, count: int
+    search: Session, children: slice, order: npt.NDArray[np.int64], player: int, count: int
 ) -> tuple[FloatArray, FloatArray, IntArray]:
     """What is proven of each move for the player to move."""
     low, high = search.game.facts.rewards

@@ -17,6 +17,7 @@ from treetop.kernels.control import SOLVED
 from treetop.kernels.roots.gumbel import Gumbel
 from treetop.search import root
 from treetop.search.config import SearchConfig
+from treetop.search.evaluator import name_of
 from treetop.search.guard import Guard
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
@@ -33,6 +34,10 @@ _PROGRESS_SECONDS = 0.1
 class Session:
     """The part of a search that is the same for games and for Python problems."""
 
+    game: Any
+    """The game; of a Python problem what stands for it."""
+    position: Any
+    """The root: a `Position`; of a Python problem what stands for it."""
     config: SearchConfig
     evaluator: Any
     seed: int
@@ -67,6 +72,11 @@ class Session:
         return bool(self._machine.solved)
 
     @property
+    def expand_after(self) -> int:
+        """Visits that a leaf needs before it is expanded."""
+        raise NotImplementedError
+
+    @property
     def moves_played(self) -> int:
         """How many moves led to the root: noise and Gumbel numbers differ from move to move."""
         raise NotImplementedError
@@ -88,6 +98,27 @@ class Session:
     def _advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:
         """Run about so many simulations, or one batch of so many leaves where an evaluator in Python values them."""
         raise NotImplementedError
+
+    # What the result of a game does not have.
+
+    is_game = True
+
+    def _labels(self, position: Any, numbers: Sequence[int]) -> Callable[[int], Any]:  # noqa: ARG002 - for Python problems
+        """Return a function from the numbers of a result to its actions."""
+        return int
+
+    def _origin(self) -> dict[str, str]:
+        """Return what a report says of the rules, of the start and of the evaluator."""
+        was_set_up, game = self.position.was_set_up, self.position.game
+        return {
+            "rules_digest": self._machine.engine.blueprint.digest,
+            "start": repr(game.view(self.position.start.copy())) if was_set_up else "the game's start",
+            "evaluator": name_of(self.evaluator),
+        }
+
+    def _extras(self) -> dict[str, Any]:
+        """Return fields of the result that only Python problems have."""
+        return {}
 
     # What follows from it.
 
