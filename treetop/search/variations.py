@@ -27,7 +27,7 @@ class Line:
     @classmethod
     def of(cls, result: SearchResult, index: int) -> Line:
         """The line that begins with one of a result's moves."""
-        actions = principal_variation(result.tree, result.position, int(result.actions[index]))
+        actions = principal_variation(result.tree, result.position, int(result.numbers[index]))
         names = move_texts(result.position, actions)
         visits = int(result.counts[index])
         return cls(names[0], visits, float(result.clipped_means[index]) if visits else None, tuple(names))
