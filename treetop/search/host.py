@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError, TreetopError
+from treetop.search import snapshot
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Rollout
 from treetop.search.guard import exclusive
@@ -346,7 +347,7 @@ class HostSearch(Session):
         self._refuse_chance()
         if not self.simulations:
             raise SearchError("nothing has been searched yet: call run")
-        return SearchResult.of(self)
+        return snapshot.take(self)
 
     def __repr__(self) -> str:
         return (

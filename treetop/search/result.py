@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from treetop.errors import ConfigError, SearchError
+from treetop.errors import ConfigError
 from treetop.game.position import Position
 from treetop.kernels.rules.completed import Completed
 from treetop.kernels.rules.puct import Puct
@@ -22,12 +22,10 @@ from treetop.search.final import choose, pruned_visits, softmax, uncertainty
 from treetop.search.problem_result import Failure, LoggedCall, listed
 from treetop.search.proof import Proof
 from treetop.search.report import Report, Usage, report_of
-from treetop.search.root import block
-from treetop.search.variations import Line, principal_variation
+from treetop.search.variations import Line
 from treetop.text import html_table, json_text, text_table
-from treetop.tree.layout import BOUNDED, FAILED, PROVEN
 from treetop.tree.storage import Tree
-from treetop.types import ROOT, FloatArray, IntArray
+from treetop.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from treetop.search.session import Session
@@ -91,88 +89,6 @@ class SearchResult:
     """Evaluations of the last run that were made elsewhere."""
     call_log: tuple[LoggedCall, ...] = field(default=(), repr=False)
     """The same one by one, as far as they have ended, in the order in which the tree took them in."""
-
-    @classmethod
-    def of(cls, search: Session) -> SearchResult:
-        """The result of a search, as it stands."""
-        tree, position, machine = search.tree, search.position, search._machine
-        columns, children = tree.columns, block(tree)
-        player = search.player
-        if children.stop:
-            order = _in_the_games_order(search, columns.links["action"][children])
-            numbers = columns.links["action"][children][order]
-            counts = columns.stats["visits"][children][order]
-            sums = columns.stats["value_sum"][children][order]
-            priors = np.abs(columns.stats["prior"][children][order].astype(np.float64))
-        else:  # so few simulations that the root is still a leaf
-            if position.game.facts.action_size:
-                raise SearchError("so few simulations that no action has been drawn yet: run some more")
-            numbers = np.array(position.legal_actions(player), np.int32)
-            order = np.arange(len(numbers))
-            counts, sums = np.zeros(len(numbers), np.int32), np.zeros(len(numbers))
-            priors = np.full(len(numbers), 1.0 / len(numbers))
-        means = np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0)
-        if len(columns.vectors) and children.stop and search.config.backup.name in ("max", "mixed"):
-            means = np.where(counts > 0, columns.vectors[children][order, player], math.nan)
-        deviations = np.full(len(numbers), math.nan)
-        if len(columns.squares) and children.stop:
-            means_of_squares = np.divide(
-                columns.squares[children][order], counts, out=np.full(len(counts), math.nan), where=counts > 0
-            )
-            deviations = np.sqrt(
-                np.maximum(
-                    means_of_squares - np.divide(sums, counts, out=np.zeros(len(counts)), where=counts > 0) ** 2, 0.0
-                )
-            )
-        lower = upper = distances = None
-        if search.config.solver:
-            lower, upper, distances = _bounds(search, children, order, player, len(numbers))
-        failed = (
-            (columns.links["flags"][children][order] & FAILED) > 0
-            if children.stop
-            else np.zeros(len(numbers), np.bool_)
-        )
-        scheduled = search.config.root.schedules and search._is_scheduled and bool(children.stop)
-        base = (
-            machine.scratch.work.base[: len(numbers)][order].copy() if scheduled else np.zeros(len(numbers), np.int32)
-        )
-        gumbel = machine.scratch.work.gumbel[: len(numbers)][order].copy() if scheduled else None
-        mixed = columns.strategies[children][order].copy() if len(columns.strategies) and children.stop else None
-        vectors = (
-            columns.action_values[children][order].copy() if len(columns.action_values) and children.stop else None
-        )
-        result = cls(
-            position,
-            search.config,
-            search.seed,
-            numbers,
-            counts,
-            means,
-            priors,
-            deviations,
-            lower,
-            upper,
-            distances,
-            tree.totals.copy(),
-            tree.root_visits,
-            _own_value(tree, player, position.game.facts.middle),
-            _scale(machine),
-            base,
-            gumbel,
-            (),
-            Proof.of(search),
-            player,
-            mixed,
-            vectors,
-            tree,
-            Usage.of(search),
-            failed,
-            search,
-            int,
-            **search._extras(),
-        )
-        variation = principal_variation(tree, position, result.number)
-        return replace(result, pv_numbers=variation, _action_of=search._labels(position, variation))
 
     @property
     def actions(self) -> Any:
@@ -490,40 +406,3 @@ class SearchResult:
             f"<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'><pre style='line-height:1.3;font-size:1.15em;margin:0'>{board}</pre>"
             f"<div>{html_table(*told.table(_ROWS_SHOWN), told.chosen or '')}</div></div><div style='margin-top:.8em;line-height:1.5'>{lines}</div>"
         )
-
-
-def _in_the_games_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64]:
-    """Children stand in the game's order, save where widening has put the likeliest first."""
-    if search.game.facts.action_size or (search.config.widening.actions is None and not search.tree.holds_views):
-        return np.arange(len(actions))
-    place = {action: index for index, action in enumerate(search.position.legal_actions(search.player))}
-    return np.argsort([place[int(action)] for action in actions])
-
-
-def _scale(machine: Any) -> tuple[float, float] | None:
-    control = machine.control[0]
-    if not machine.plan.normalise or control["value_low"] > control["value_high"]:
-        return None
-    return float(control["value_low"]), float(control["value_high"])
-
-
-def _own_value(tree: Tree, player: int, middle: float) -> float:
-    if tree.is_graph or not tree.has("own_visits"):
-        return math.nan
-    own = int(tree.columns.own_visits[ROOT])
-    return float(tree.columns.own_sums[ROOT, player] / own) if own else middle  # as the rule itself assumes
-
-
-def _bounds(
-    search: Session, children: slice, order: npt.NDArray[np.int64], player: int, count: int
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """What is proven of each move for the player to move."""
-    low, high = search.game.facts.rewards
-    if not children.stop:
-        return np.full(count, low), np.full(count, high), np.zeros(count, np.int32)
-    columns, players = search.tree.columns, search.game.facts.players
-    known = (columns.links["flags"][children][order] & BOUNDED) > 0
-    lower = np.where(known, columns.bounds[children][order, player], low)
-    upper = np.where(known, columns.bounds[children][order, players + player], high)
-    settled = (columns.links["flags"][children][order] & PROVEN) > 0
-    return lower, upper, np.where(settled, columns.distances[children][order], 0).astype(np.int32)

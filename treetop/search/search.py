@@ -14,7 +14,7 @@ from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.rules.own import OwnRule
-from treetop.search import root
+from treetop.search import root, snapshot
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, evaluate_batch, in_python
@@ -300,7 +300,7 @@ class Search(Session):
         refuse_finished(self.position)
         if not self.simulations:
             raise SearchError("nothing has been searched yet: call run, or ask and tell")
-        return SearchResult.of(self)
+        return snapshot.take(self)
 
     @exclusive
     def save(self, path: str | Path) -> None:

@@ -1,0 +1,153 @@
+"""Build a `SearchResult` from the root of a search: statistics of every action, in the game's order."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.errors import SearchError
+from treetop.search.proof import Proof
+from treetop.search.report import Usage
+from treetop.search.result import SearchResult
+from treetop.search.root import block
+from treetop.search.variations import principal_variation
+from treetop.tree.layout import BOUNDED, FAILED, PROVEN
+from treetop.tree.storage import Tree
+from treetop.types import ROOT, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from treetop.search.session import Session
+
+
+def take(search: Session) -> SearchResult:
+    """Return the result of a search as it stands; later simulations do not change it."""
+    tree, position, player = search.tree, search.position, search.player
+    children = _children(search) if block(tree).stop else _unexpanded(search)
+    extras = search._extras()
+    result = SearchResult(
+        position=position,
+        config=search.config,
+        seed=search.seed,
+        **children,
+        totals=tree.totals.copy(),
+        root_visits=tree.root_visits,
+        own_value=_own_value(tree, player, position.game.facts.middle),
+        scale=_scale(search._machine),
+        pv_numbers=(),
+        proof=Proof.of(search),
+        player=player,
+        tree=tree,
+        usage=Usage.of(search),
+        _search=search,
+        _action_of=int,
+        **extras,
+    )
+    variation = principal_variation(tree, position, result.number)
+    return replace(result, pv_numbers=variation, _action_of=search._labels(position, variation))
+
+
+def _unexpanded(search: Session) -> dict[str, Any]:
+    """Return the columns of a root that is still a leaf: its legal actions, none of them visited."""
+    if search.game.facts.action_size:
+        raise SearchError("so few simulations that no action has been drawn yet: run some more")
+    numbers = np.array(search.position.legal_actions(search.player), np.int32)
+    count = len(numbers)
+    low, high = search.game.facts.rewards
+    unknown, none = np.full(count, math.nan), np.zeros(count, np.int32)
+    solver = search.config.solver
+    return {
+        "numbers": numbers,
+        "counts": none,
+        "means": unknown,
+        "priors": np.full(count, 1.0 / count),
+        "deviations": unknown,
+        "lower": np.full(count, low) if solver else None,
+        "upper": np.full(count, high) if solver else None,
+        "distances": none if solver else None,
+        "failed": np.zeros(count, np.bool_),
+        "base": none,
+        "gumbel": None,
+        "strategies": None,
+        "vectors": None,
+    }
+
+
+def _children(search: Session) -> dict[str, Any]:
+    """Return the columns of the root's children."""
+    columns, children, work = search.tree.columns, block(search.tree), search._machine.scratch.work
+    order = _game_order(search, columns.links["action"][children])
+    numbers, flags = columns.links["action"][children][order], columns.links["flags"][children][order]
+    counts = columns.stats["visits"][children][order]
+
+    def row(name: str) -> npt.NDArray[Any] | None:
+        """Return an optional column, None where the search keeps none."""
+        column = getattr(columns, name)
+        return column[children][order].copy() if len(column) else None
+
+    def per_visit(sums: npt.NDArray[Any]) -> FloatArray:
+        return np.asarray(np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0))
+
+    means = per_visit(columns.stats["value_sum"][children][order])
+    squares, backed_up = row("squares"), row("vectors")
+    deviations = np.full(len(counts), math.nan)
+    if squares is not None:
+        deviations = np.sqrt(np.maximum(per_visit(squares) - means**2, 0.0))
+    if backed_up is not None and search.config.backup.name in ("max", "mixed"):
+        means = np.where(counts > 0, backed_up[:, search.player], math.nan)
+    lower, upper, distances = _bounds(search, flags, row("bounds"), row("distances"))
+    scheduled = search.config.root.schedules and search._is_scheduled
+    return {
+        "numbers": numbers,
+        "counts": counts,
+        "means": means,
+        "priors": np.abs(columns.stats["prior"][children][order].astype(np.float64)),
+        "deviations": deviations,
+        "lower": lower,
+        "upper": upper,
+        "distances": distances,
+        "failed": (flags & FAILED) > 0,
+        "base": work.base[: len(numbers)][order].copy() if scheduled else np.zeros(len(numbers), np.int32),
+        "gumbel": work.gumbel[: len(numbers)][order].copy() if scheduled else None,
+        "strategies": row("strategies"),
+        "vectors": row("action_values"),
+    }
+
+
+def _game_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64]:
+    """Return the order in which the game lists its actions: progressive widening and information sets keep another one."""
+    if search.game.facts.action_size or (search.config.widening.actions is None and not search.tree.holds_views):
+        return np.arange(len(actions))
+    place = {action: index for index, action in enumerate(search.position.legal_actions(search.player))}
+    return np.argsort([place[int(action)] for action in actions])
+
+
+def _bounds(
+    search: Session, flags: IntArray, bounds: FloatArray | None, distances: IntArray | None
+) -> tuple[FloatArray | None, FloatArray | None, IntArray | None]:
+    """Return what is proven of each action for the player to move: at least, at most, and in how many moves."""
+    if not search.config.solver or bounds is None or distances is None:
+        return None, None, None
+    player, players, (low, high) = search.player, search.game.facts.players, search.game.facts.rewards
+    known, proven = (flags & BOUNDED) > 0, (flags & PROVEN) > 0
+    lower, upper = np.where(known, bounds[:, player], low), np.where(known, bounds[:, players + player], high)
+    return lower, upper, np.where(proven, distances, 0).astype(np.int32)
+
+
+def _scale(machine: Any) -> tuple[float, float] | None:
+    """Return the lowest and the highest mean in the tree, where the rule sees values on the scale between them."""
+    control = machine.control[0]
+    if not machine.plan.normalise or control["value_low"] > control["value_high"]:
+        return None
+    return float(control["value_low"]), float(control["value_high"])
+
+
+def _own_value(tree: Tree, player: int, middle: float) -> float:
+    """Return the mean of the evaluations made at the root itself; NaN where no rule needs it."""
+    if tree.is_graph or not tree.has("own_visits"):
+        return math.nan
+    own = int(tree.columns.own_visits[ROOT])
+    return float(tree.columns.own_sums[ROOT, player] / own) if own else middle  # as the rule itself assumes
