@@ -84,10 +84,10 @@ def against_openspiel(simulations: int, repeats: int) -> dict[str, Any] | None:
     game = pyspiel.load_game("connect_four")
     ours: list[float] = []
     theirs: list[float] = []
-    tt.HostSearch(SpielProblem(game), tt.uct(c=EXPLORATION)).prepare()
+    tt.Search(SpielProblem(game), tt.uct(c=EXPLORATION)).prepare()
     for seed in range(repeats):
         start = time.process_time()
-        tt.HostSearch(SpielProblem(game), tt.uct(c=EXPLORATION), seed=seed).run(tt.Limit(simulations=simulations))
+        tt.Search(SpielProblem(game), tt.uct(c=EXPLORATION), seed=seed).run(tt.Limit(simulations=simulations))
         ours.append(time.process_time() - start)
         random = np.random.RandomState(seed)
         bot = mcts.MCTSBot(
@@ -117,7 +117,7 @@ def in_flight(calls: int) -> dict[str, float]:
     """Evaluations a second, one at a time and 32 in flight."""
     rates = {}
     for width, count in ((1, max(20, calls // 32)), (32, calls)):
-        search = tt.HostSearch(Line(), tt.puct(c=1.5), evaluator=slow, seed=1)
+        search = tt.Search(Line(), tt.puct(c=1.5), evaluator=slow, seed=1)
         search.prepare()
         result = search.run_remote(tt.Limit(calls=count), in_flight=width)
         rates[str(width)] = result.calls / result.elapsed

@@ -23,7 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The solver stops the search at the first 24, and closes what was looked at in full. A step that nobody has tried is worth a little
         # less than its position, so the budget goes deep before it goes wide.
         config = tt.puct(c=1.0, solver=True, fpu="parent", fpu_reduction=0.1)
-        search = tt.HostSearch(GameOf24(options.numbers), config, seed=options.seed)
+        search = tt.Search(GameOf24(options.numbers), config, seed=options.seed)
         # The adviser gives a prior for the steps, a chance of success as the value, and the tokens as the cost.
         result = search.run_remote(options.limit, options.adviser, **options.remote)
     except tt.TreetopError as error:

@@ -35,7 +35,7 @@ class Round:
         return -20 if way[-1] == "give up" else 0
 
 
-search = tt.HostSearch(Round(), tt.uct(c=1.0), seed=1)
+search = tt.Search(Round(), tt.uct(c=1.0), seed=1)
 result = search.run(tt.Limit(simulations=500))
 print(result, end="\n\n")
 print("the round:", " -> ".join(["depot", *result.pv_actions]))
@@ -47,6 +47,6 @@ async def adviser(way, places):
     return {place: 1 / ROADS[way[-1]].get(place, 20) for place in places}, -3.0 * (len(ROADS) - len(way))
 
 
-search = tt.HostSearch(Round(), tt.puct(c=1.0), evaluator=adviser, seed=1)
+search = tt.Search(Round(), tt.puct(c=1.0), evaluator=adviser, seed=1)
 result = search.run_remote(tt.Limit(calls=20), in_flight=8, timeout=2.0, retries=2)
 print(f"{result.calls} questions in {result.elapsed:.2f} s; the adviser's round begins with {result.action}")

@@ -290,13 +290,13 @@ async def _answer(state: tuple[int, int], actions: list[int]) -> Any:
 
 
 def _replay(folder: Path, content: bytes) -> None:
-    search = tt.HostSearch(_Heap(), tt.puct(c=1.5), seed=3)
+    search = tt.Search(_Heap(), tt.puct(c=1.5), seed=3)
     search.run_remote(tt.Limit(simulations=30), in_flight=4, replay=_input(folder, content))
     search.tree.check()
 
 
 def _prepare_calls(folder: Path) -> None:
-    tt.HostSearch(_Heap(), tt.puct(c=1.5), seed=3).run_remote(
+    tt.Search(_Heap(), tt.puct(c=1.5), seed=3).run_remote(
         tt.Limit(simulations=30), _answer, in_flight=4, record=folder / "calls.jsonl"
     )
     _replay(folder, (folder / "calls.jsonl").read_bytes())

@@ -48,8 +48,6 @@ from treetop.search.clock import GameClock
 from treetop.search.config import SearchConfig, configure
 from treetop.search.evaluator import Evaluator, Heuristic, Mixed, Rollout, Uniform
 from treetop.search.explain import Explanation, Statistics, explain
-from treetop.search.host import HostSearch
-from treetop.search.host_evaluator import StateEvaluator
 from treetop.search.limits import Limit
 from treetop.search.presets import (
     grave,
@@ -66,8 +64,9 @@ from treetop.search.presets import (
     uct,
     uniform,
 )
-from treetop.search.problem import Problem
-from treetop.search.problem_result import Failure, LoggedCall
+from treetop.search.problems.evaluator import StateEvaluator
+from treetop.search.problems.outcomes import Failure, LoggedCall
+from treetop.search.problems.problem import Problem
 from treetop.search.progress import Progress
 from treetop.search.proof import Proof
 from treetop.search.result import SearchResult
@@ -106,7 +105,6 @@ __all__ = [
     "GameDefinitionError",
     "GameError",
     "Heuristic",
-    "HostSearch",
     "IllegalMoveError",
     "KLGain",
     "Limit",

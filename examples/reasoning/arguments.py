@@ -36,7 +36,7 @@ class Options:
     told: str
     """The same for people."""
     remote: dict[str, Any]
-    """The options of `HostSearch.run_remote`."""
+    """The options of `Search.run_remote`."""
 
 
 def parse(argv: Sequence[str] | None = None) -> Options:

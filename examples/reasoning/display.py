@@ -14,7 +14,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from treetop import HostSearch, Limit, Node, SearchResult
+from treetop import Limit, Node, Search, SearchResult
 
 from .puzzle import TARGET, GameOf24, expression, is_solution, shown
 
@@ -45,7 +45,7 @@ class Tokens:
         return cls(own, whole)
 
 
-def solution_of(search: HostSearch) -> Path | None:
+def solution_of(search: Search) -> Path | None:
     """The steps to a state that is 24, if the search has met one."""
     for node in search.tree.root.walk():
         if search.state_of(node.index) == (TARGET,):
@@ -53,7 +53,7 @@ def solution_of(search: HostSearch) -> Path | None:
     return None
 
 
-def path_of(search: HostSearch, node: Node) -> Path:
+def path_of(search: Search, node: Node) -> Path:
     """The steps that lead to a node."""
     steps: list[Any] = []
     at: Node | None = node
@@ -63,7 +63,7 @@ def path_of(search: HostSearch, node: Node) -> Path:
     return tuple(reversed(steps))
 
 
-def show(search: HostSearch, result: SearchResult, limit: Limit, told: str, console: Console | None = None) -> None:
+def show(search: Search, result: SearchResult, limit: Limit, told: str, console: Console | None = None) -> None:
     """Print all of it."""
     if console is None:
         console = Console(highlight=False)
@@ -75,7 +75,7 @@ def show(search: HostSearch, result: SearchResult, limit: Limit, told: str, cons
     console.print(_bill(result, limit, told))
 
 
-def _answer(search: HostSearch, result: SearchResult, solution: Path | None) -> Panel:
+def _answer(search: Search, result: SearchResult, solution: Path | None) -> Panel:
     game: GameOf24 = search.problem  # type: ignore[assignment]
     title = f"[bold]game of 24[/]  [cyan]{shown(game.numbers)}[/]"
     if solution is None:
@@ -106,7 +106,7 @@ def _answer(search: HostSearch, result: SearchResult, solution: Path | None) -> 
     return Panel(Group(*lines), title=title, title_align="left", box=box.ROUNDED, padding=(1, 2), border_style="green")
 
 
-def _tree(search: HostSearch, result: SearchResult, solution: Path) -> Table:
+def _tree(search: Search, result: SearchResult, solution: Path) -> Table:
     table = Table(box=box.SIMPLE_HEAD, expand=True, header_style="dim", pad_edge=False)
     table.add_column("step", ratio=1, no_wrap=True)
     for name in ("visits", "value", "prior", "tokens", "with below"):
@@ -136,7 +136,7 @@ def _tree(search: HostSearch, result: SearchResult, solution: Path) -> Table:
     return table
 
 
-def _label(search: HostSearch, node: Node, path: Path, guide: str, solution: Path) -> Text:
+def _label(search: Search, node: Node, path: Path, guide: str, solution: Path) -> Text:
     solves = solution[: len(path)] == path
     label = Text.assemble((guide, "dim"), (str(path[-1]), "bold green" if solves else ""))
     if node.is_terminal:
@@ -146,14 +146,14 @@ def _label(search: HostSearch, node: Node, path: Path, guide: str, solution: Pat
     return label.append("  no way", "red") if is_dead_end(search, node) else label
 
 
-def is_dead_end(search: HostSearch, node: Node) -> bool:
+def is_dead_end(search: Search, node: Node) -> bool:
     """Whether every way from here was looked at, and none led to 24."""
     if node.is_terminal:
         return bool(search.state_of(node.index) != (TARGET,))
     return not node.is_leaf and all(is_dead_end(search, child) for child in node.children)
 
 
-def _rows(node: Node, search: HostSearch, solution: Path, indent: str, depth: int) -> Iterator[tuple[str, Node | None]]:
+def _rows(node: Node, search: Search, solution: Path, indent: str, depth: int) -> Iterator[tuple[str, Node | None]]:
     """The most visited nodes with their guides, the solution's own among them; a None stands for those that are left out."""
     dead = {failure.path for failure in search.failures}
     children = [child for child in node.children if child.visits or (dead and path_of(search, child) in dead)]

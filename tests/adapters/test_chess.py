@@ -14,7 +14,7 @@ MATES_IN_TWO = ["kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "7k/8/5K2/8/8/8/8/R7 w - - 
 
 
 def run(problem, simulations, config=None, **options):
-    return tt.HostSearch(problem, config, seed=1, **options).run(tt.Limit(simulations=simulations))
+    return tt.Search(problem, config, seed=1, **options).run(tt.Limit(simulations=simulations))
 
 
 def mates(board, depth):

@@ -68,7 +68,7 @@ def test_the_search_cannot_see_what_the_environment_will_draw(draws):
     env = Coin(draws)
     for seed in range(3):
         env.reset(seed=seed)
-        result = tt.HostSearch(GymProblem(env), tt.uct(c=4.0), seed=seed).run(tt.Limit(simulations=1500))
+        result = tt.Search(GymProblem(env), tt.uct(c=4.0), seed=seed).run(tt.Limit(simulations=1500))
         assert np.allclose(result.means, [0.0, 0.0, 0.1], atol=0.15)
 
 
@@ -92,7 +92,7 @@ def test_the_same_seed_gives_the_same_search_whatever_the_environment_s_seed():
     for seed in (1, 2):
         env = Coin()
         env.reset(seed=seed)
-        found.append(tt.HostSearch(GymProblem(env), seed=3).run(tt.Limit(simulations=200)).visits)
+        found.append(tt.Search(GymProblem(env), seed=3).run(tt.Limit(simulations=200)).visits)
     assert found[0] == found[1]
 
 
@@ -114,7 +114,7 @@ def test_chance_that_shows_late_is_told_and_a_policy_goes_on_with_it():
     env.time = 3
     problem = GymProblem(env, stochastic=False)
     with pytest.raises(RandomStepError, match="stochastic=True"):
-        tt.HostSearch(problem, seed=1).run(tt.Limit(simulations=100))
+        tt.Search(problem, seed=1).run(tt.Limit(simulations=100))
     env.time = 0
     policy = GymPolicy(tt.Limit(simulations=50), seed=1)
     assert policy(env) in (0, 1, 2)
@@ -203,7 +203,7 @@ policy_for_poles = GymPolicy(tt.Limit(simulations=60), seed=1)
 def test_the_pole_s_own_rewards_are_counted():
     env = gymnasium.make("CartPole-v1")
     env.reset(seed=1)
-    result = tt.HostSearch(GymProblem(env, horizon=5, discount=0.5), seed=1).run(tt.Limit(simulations=50))
+    result = tt.Search(GymProblem(env, horizon=5, discount=0.5), seed=1).run(tt.Limit(simulations=50))
     assert result.value == pytest.approx(1 + 1 / 2 + 1 / 4 + 1 / 8 + 1 / 16)
 
 
@@ -213,9 +213,7 @@ def test_a_time_limit_ends_the_search_as_it_ends_the_episode():
     assert GymProblem(env).horizon == 3
     env.step(0)
     assert GymProblem(env).horizon == 2
-    assert tt.HostSearch(GymProblem(env, discount=1.0), seed=1).run(tt.Limit(simulations=30)).value == pytest.approx(
-        2.0
-    )
+    assert tt.Search(GymProblem(env, discount=1.0), seed=1).run(tt.Limit(simulations=30)).value == pytest.approx(2.0)
 
 
 def test_blackjack_does_not_know_the_dealer_s_second_card():
@@ -246,7 +244,7 @@ def test_functions_of_the_caller_take_the_snapshots():
     before = np.array(inner.state)
     hooks = (lambda env: (np.array(env.unwrapped.state), env.unwrapped.steps_beyond_terminated), restore_pole)
     kinds = [
-        tt.HostSearch(GymProblem(env, horizon=20, snapshot=snapshot), seed=1).run(tt.Limit(simulations=40)).visits
+        tt.Search(GymProblem(env, horizon=20, snapshot=snapshot), seed=1).run(tt.Limit(simulations=40)).visits
         for snapshot in (None, hooks)
     ]
     assert kinds[0] == kinds[1]
@@ -264,7 +262,7 @@ def test_wrappers_that_change_rewards_or_actions_are_searched_with_the_rest():
 
     env = Twice(gymnasium.make("CartPole-v1"))
     env.reset(seed=1)
-    assert tt.HostSearch(GymProblem(env, horizon=4, discount=1.0), seed=1).run(
+    assert tt.Search(GymProblem(env, horizon=4, discount=1.0), seed=1).run(
         tt.Limit(simulations=30)
     ).value == pytest.approx(8.0)
     lake = Twice(frozen_lake())
@@ -288,7 +286,7 @@ def test_a_copy_stands_where_the_environment_stands_whatever_it_says_about_copyi
     for env in (Remade(), gymnasium.wrappers.TransformReward(Remade(), lambda reward: reward)):
         env.reset(seed=1)
         env.unwrapped.score = 7
-        assert tt.HostSearch(GymProblem(env), seed=1).run(tt.Limit(simulations=10)).value == 7.0
+        assert tt.Search(GymProblem(env), seed=1).run(tt.Limit(simulations=10)).value == 7.0
 
 
 class Uncopied(Coin):

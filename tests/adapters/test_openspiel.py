@@ -19,7 +19,7 @@ def state_of(game, *actions):
 
 
 def run(problem, simulations=1000, config=None, **options):
-    return tt.HostSearch(problem, config, seed=1, **options).run(tt.Limit(simulations=simulations))
+    return tt.Search(problem, config, seed=1, **options).run(tt.Limit(simulations=simulations))
 
 
 def test_tic_tac_toe_is_proven_a_draw():

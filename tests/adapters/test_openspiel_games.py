@@ -93,7 +93,7 @@ def test_openspiel_s_search_plays_our_game():
 
 
 def test_our_games_can_be_searched_as_openspiel_s():
-    result = tt.HostSearch(OpenSpielProblem(as_openspiel("nim(stones=6)")), tt.uct(solver=True), seed=1).run(
+    result = tt.Search(OpenSpielProblem(as_openspiel("nim(stones=6)")), tt.uct(solver=True), seed=1).run(
         tt.Limit(simulations=2000)
     )
     assert result.solved

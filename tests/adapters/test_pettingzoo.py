@@ -45,7 +45,7 @@ def play(module, policies, rng):
 
 
 def run(env, simulations=500, config=None):
-    return tt.HostSearch(PettingZooProblem(env), config, seed=1).run(tt.Limit(simulations=simulations))
+    return tt.Search(PettingZooProblem(env), config, seed=1).run(tt.Limit(simulations=simulations))
 
 
 def test_a_win_and_a_block_are_found():

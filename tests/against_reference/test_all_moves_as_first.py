@@ -59,4 +59,4 @@ def test_all_moves_as_first_agree_beside_widening():
 
 def test_all_moves_as_first_are_never_normalised():
     search, _ = compare(Climb, tt.rave(c=0.5, discount=0.99), simulations=150)
-    assert not search._machine.plan.normalise
+    assert not search._driver.plan.normalise

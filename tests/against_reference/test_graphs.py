@@ -128,6 +128,6 @@ def test_a_hook_that_raises_leaves_the_search_as_it_was():
         search.run(tt.Limit(simulations=100))
     search.tree.check((-1, 1))
     assert search.simulations == 40
-    assert search._machine.control[0]["expand_after"] == search.expand_after
+    assert search._driver.control[0]["expand_after"] == search.expand_after
     search.run(tt.Limit(simulations=60))
     search.tree.check((-1, 1))

@@ -39,7 +39,7 @@ def test_every_run_plans_anew():
     twin = twin_of(search)
     for simulations in (60, 60):
         search.run(tt.Limit(simulations=simulations))
-        twin.gumbel = search._machine.scratch.work.gumbel.tolist()[: len(search.tree.root.children)]
+        twin.gumbel = search._driver.scratch.work.gumbel.tolist()[: len(search.tree.root.children)]
         twin.run(simulations)
     same(search, twin)
 

@@ -62,5 +62,5 @@ def test_normalised_values_agree(game, rule):
 def test_a_wide_range_is_normalised_unless_told_otherwise():
     wide, _ = compare(Climb, tt.uct(), simulations=150)
     raw, _ = compare(Climb, tt.uct(normalise=False, discount=0.999), simulations=150)
-    assert wide._machine.plan.normalise
-    assert not raw._machine.plan.normalise
+    assert wide._driver.plan.normalise
+    assert not raw._driver.plan.normalise

@@ -20,11 +20,11 @@ from treetop.tree.layout import BOUNDED, PROVEN
 
 def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
     """The plain search's settings for what a compiled search was told; `asked` where only some moves of its root are looked at."""
-    config, evaluator, plan = search.config, search.evaluator, search._machine.plan
+    config, evaluator, plan = search.config, search.evaluator, search._driver.plan
     told: dict[str, Any] = {
         "normalise": plan.normalise,
         "expand_after": search.expand_after,
-        "by_products": config.rule.name in ("ucb1", "puct") and not (search._machine.build.full or asked),
+        "by_products": config.rule.name in ("ucb1", "puct") and not (search._driver.build.full or asked),
         "policy": "random",
         "count": 1,
         "depth": None,
@@ -73,7 +73,7 @@ def compare(
     search = tt.Search(game, config.with_options(stop_when_forced=False), evaluator=evaluator, seed=seed)
     search.run(tt.Limit(simulations=simulations), **how)
     twin = twin_of(search, asked=bool(how))
-    twin.gumbel = search._machine.scratch.work.gumbel.tolist()[: len(search.tree.root.children)]
+    twin.gumbel = search._driver.scratch.work.gumbel.tolist()[: len(search.tree.root.children)]
     twin.run(simulations, search._wanted_moves(how.get("include"), how.get("exclude", ())))
     same(search, twin, exact=exact)
     return search, twin

@@ -154,7 +154,7 @@ def test_equal_keys_of_positions_with_other_moves_are_told_apart():
             value = drawing.exact[0][0] * (1 if search.position.player == 0 else -1)
             assert result.value == pytest.approx(value, abs=1e-12 if solver else 0.1)
             if search.simulations > 2000:
-                assert search._machine.control[0]["collisions"] > 0
+                assert search._driver.control[0]["collisions"] > 0
 
 
 # Cycles.

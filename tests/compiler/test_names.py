@@ -17,7 +17,7 @@ import sys, treetop as tt
 for text in sys.argv[1:]:
     search = tt.Search("nim(stones=9)", eval(text, vars(tt)), seed=1)
     search.run(tt.Limit(simulations=200))
-    assert search._machine.from_cache
+    assert search._driver.from_cache
     print(sorted(search.result().visits.items()))
 """
 

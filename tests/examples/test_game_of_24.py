@@ -31,7 +31,7 @@ def adviser_of(server):
 
 
 def search_of(*numbers):
-    return tt.HostSearch(GameOf24(numbers), CONFIG, seed=1)
+    return tt.Search(GameOf24(numbers), CONFIG, seed=1)
 
 
 def columns(search):

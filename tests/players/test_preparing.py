@@ -10,7 +10,7 @@ from treetop.game.position import Position, first_choice
 from treetop.game.registry import load_game
 from treetop.players.player import prepare
 from treetop.players.spec import make_player
-from treetop.search import view_machine
+from treetop.search.drivers import information_sets
 from treetop.search.limits import Limit
 from treetop.search.search import Search
 
@@ -52,12 +52,12 @@ def test_nothing_is_compiled_or_loaded_in_a_game_after_prepare(spec, name):
 
 
 def test_a_table_of_views_that_grows_compiles_nothing(monkeypatch):
-    monkeypatch.setattr(view_machine, "_FIRST_TABLE", 8)
+    monkeypatch.setattr(information_sets, "_FIRST_TABLE", 8)
     clock, search = thinking_clock(), Search(first_choice(fresh("kuhn_poker")), seed=1)
     search.prepare()
     before = clock.kernels
     search.run(Limit(simulations=1000))
-    assert len(search._machine.scratch.work.table) > 8
+    assert len(search._driver.scratch.work.table) > 8
     assert clock.kernels == before
 
 

@@ -188,7 +188,7 @@ def check_one(seed: int) -> str:
     config = rng.choice(CONFIGS)
     way = rng.choice(("rollout", "rollout", "evaluate", "elsewhere" if config.growth.max_nodes is None else "evaluate"))
     problem = Holes(rng, evaluates=way != "rollout")
-    search = tt.HostSearch(problem, config, evaluator=problem.evaluate if way == "evaluate" else None, seed=seed)
+    search = tt.Search(problem, config, evaluator=problem.evaluate if way == "evaluate" else None, seed=seed)
     limit = tt.Limit(simulations=rng.choice((5, 40, 300)))
     outcome = "nothing proven"
     for _ in range(2):
@@ -219,10 +219,10 @@ def check_one(seed: int) -> str:
     return outcome if not search.failures else "failures, nothing proven"
 
 
-def _check_bounds(search: tt.HostSearch, problem: Holes, rng: random.Random) -> None:
+def _check_bounds(search: tt.Search, problem: Holes, rng: random.Random) -> None:
     """Every bound in the tree holds, whatever the failed places are worth."""
-    machine, columns, players = search._machine, search.tree.columns, problem.num_players
-    machine.sync()
+    nodes, columns, players = search._driver.nodes, search.tree.columns, problem.num_players
+    nodes.sync()
     flags = columns.links["flags"][: search.tree.size]
     places = _places(search, problem)
     known = [node for node in np.flatnonzero(flags & BOUNDED).tolist() if node in places]
@@ -232,21 +232,21 @@ def _check_bounds(search: tt.HostSearch, problem: Holes, rng: random.Random) -> 
             value = values[places[node].number]
             for player in range(players):
                 low, high = columns.bounds[node, player], columns.bounds[node, players + player]
-                assert low - 1e-12 <= value[player] <= high + 1e-12, (machine.path(node), player, (low, high), value)
+                assert low - 1e-12 <= value[player] <= high + 1e-12, (nodes.path(node), player, (low, high), value)
     settled = flags[0] & PROVEN
     assert bool(settled) == search.solved
 
 
-def _places(search: tt.HostSearch, problem: Holes) -> dict[int, Place]:
+def _places(search: tt.Search, problem: Holes) -> dict[int, Place]:
     """The place of each node."""
-    machine, found = search._machine, {0: search.state}
+    nodes, found = search._driver.nodes, {0: search.state}
     for node in range(1, search.tree.size):
-        parent = found[machine.parents[node]]
-        found[node] = parent.children[int(machine.moves[node][1:])]
+        parent = found[nodes.parents[node]]
+        found[node] = parent.children[int(nodes.moves[node][1:])]
     return found
 
 
-def _check_distance(search: tt.HostSearch, problem: Holes, proof: tt.Proof) -> None:
+def _check_distance(search: tt.Search, problem: Holes, proof: tt.Proof) -> None:
     """A win is forced in at most so many moves, and so is a loss, where one player receives what the other loses."""
     place = search.state
     if proof.value == HIGH and (problem.zero_sum or problem.num_players == 1):

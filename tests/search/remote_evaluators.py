@@ -30,7 +30,7 @@ def jittery(seed, cost=1.0):
 
 
 def assert_at_rest(search):
-    search.tree.check(search.view.facts.rewards)  # which refuses a tree with anything in flight
+    search.tree.check(search.game.facts.rewards)  # which refuses a tree with anything in flight
     assert search.in_flight == 0
     assert not any(task for task in threading.enumerate() if task.name == "treetop evaluation" and not task.daemon)
 

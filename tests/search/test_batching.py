@@ -219,7 +219,7 @@ def test_a_tie_break_that_fails_while_leaves_are_gathered_leaves_nothing_in_flig
         search.run(tt.Limit(simulations=60))
     assert search.in_flight == 0
     search.tree.check((-1, 1))
-    assert (search._machine.scratch.work.answers[int(search._machine.control[0]["answered"]) :] == NONE).all()
+    assert (search._driver.scratch.work.answers[int(search._driver.control[0]["answered"]) :] == NONE).all()
     held = search.simulations
     search.run(tt.Limit(simulations=60 - held))
     undisturbed = tt.Search(

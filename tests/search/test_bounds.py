@@ -125,7 +125,7 @@ def test_an_exception_in_the_hook_leaves_no_answer_behind(fail_at):
     search = tt.Search("tic_tac_toe", tt.uct(tie_break=hook), seed=1)
     with pytest.raises(RuntimeError):
         search.run(tt.Limit(simulations=500))
-    machine = search._machine
+    machine = search._driver
     assert not (machine.scratch.work.answers[machine.control[0]["answered"] :] != -1).any()
     search.run(tt.Limit(simulations=500))
     undisturbed = tt.Search("tic_tac_toe", tt.uct(tie_break=lambda actions: actions[0]), seed=1)

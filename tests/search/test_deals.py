@@ -75,7 +75,7 @@ def test_the_root_is_the_sum_of_all_deals():
     search = tt.Search(dealt("leduc_poker"), DEALS, seed=4)
     result = search.run(tt.Limit(simulations=1003))
     search.tree.check()
-    deals = search._machine.deals
+    deals = search._driver.drivers
     assert len(deals) == 8
     assert sorted({deal.tree.root_visits for deal in deals}) == [125, 126]
     assert result.root_visits == 1003
@@ -90,8 +90,8 @@ def test_every_deal_looks_to_the_player_like_the_real_one():
     position = dealt("leduc_poker", seed=5)
     search = tt.Search(position, DEALS, seed=4)
     seen = position.state.information(position.player)
-    assert {deal.position.state.information(position.player) for deal in search._machine.deals} == {seen}
-    assert len({deal.position.state.information(1 - position.player) for deal in search._machine.deals}) > 1
+    assert {deal.position.state.information(position.player) for deal in search._driver.drivers} == {seen}
+    assert len({deal.position.state.information(1 - position.player) for deal in search._driver.drivers}) > 1
 
 
 def test_two_deals_that_look_the_same_give_the_same_search_over_deals():
@@ -142,8 +142,8 @@ def test_a_search_over_deals_begins_anew_with_each_move():
 def test_a_limit_of_nodes_counts_those_of_all_deals():
     search = tt.Search(dealt("leduc_poker"), DEALS, seed=4)
     search.run(tt.Limit(nodes=2000))
-    assert 2000 <= search._machine.nodes < 20_000
-    assert search.result().usage.nodes == sum(deal.tree.size for deal in search._machine.deals)
+    assert 2000 <= search._driver.node_count < 20_000
+    assert search.result().usage.nodes == sum(deal.tree.size for deal in search._driver.drivers)
 
 
 def test_players_and_matches_take_deals():

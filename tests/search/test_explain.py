@@ -97,7 +97,7 @@ def test_explain_of_a_search_gives_the_scores_that_it_follows():
 ], ids=str)  # fmt: skip
 def test_where_values_are_normalised_the_scores_are_those_that_the_search_follows(config):
     search = tt.Search("cliff_walking(slippery=True, horizon=12)", config.with_options(tie_break="first"), seed=2)
-    assert search._machine.plan.normalise
+    assert search._driver.plan.normalise
     for simulations in (40, 1, 200, 1, 1, 900, 1, 1):
         before = search.run(tt.Limit(simulations=simulations))
         told = before.explain()

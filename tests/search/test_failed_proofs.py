@@ -30,9 +30,7 @@ def guess(state, actions):
 
 
 def test_a_win_is_not_proven_while_a_reply_of_the_opponents_has_failed():
-    result = tt.HostSearch(OneReplyFails(5), tt.uct(solver=True), evaluator=guess, seed=1).run(
-        tt.Limit(simulations=300)
-    )
+    result = tt.Search(OneReplyFails(5), tt.uct(solver=True), evaluator=guess, seed=1).run(tt.Limit(simulations=300))
     assert result.proof is None
     assert result.stopped != "solved"
     assert result.action == 0  # all that is known speaks for it
@@ -48,7 +46,7 @@ def test_a_search_ends_where_every_action_is_proven_or_has_failed():
         def rewards(self, state):
             return (0, 0)
 
-    search = tt.HostSearch(OneIsLeft(2), tt.uct(solver=True), evaluator=guess, seed=1)
+    search = tt.Search(OneIsLeft(2), tt.uct(solver=True), evaluator=guess, seed=1)
     result = search.run(tt.Limit(simulations=300))
     assert result.proof is None
     assert result.stopped == "every action is proven or has failed"
@@ -76,7 +74,7 @@ def test_a_failed_action_is_never_the_one_to_play():
         tt.uct(final="lcb"),
         tt.uct(final="temperature"),
     ):
-        result = tt.HostSearch(Trap(8), config.with_options(expand_after=9), evaluator=flattering, seed=1).run(
+        result = tt.Search(Trap(8), config.with_options(expand_after=9), evaluator=flattering, seed=1).run(
             tt.Limit(simulations=30)
         )
         assert result.visits[0] in (9, 10)
@@ -107,7 +105,7 @@ def test_a_rollout_that_fails_costs_that_rollout_only():
                 raise RuntimeError("too late")
             return super().step(state, action)
 
-    search = tt.HostSearch(Late(21), seed=1)
+    search = tt.Search(Late(21), seed=1)
     result = search.run(tt.Limit(simulations=200))
     search.tree.check((-1, 1))
     assert result.simulations == 200
@@ -133,7 +131,7 @@ def test_a_rollout_that_fails_costs_that_rollout_only():
 )
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_problem_of_which_most_rollouts_fail_is_searched(config, count):
-    search = tt.HostSearch(Flimsy(12, 0.5), config, evaluator=tt.Rollout(count=count), seed=3)
+    search = tt.Search(Flimsy(12, 0.5), config, evaluator=tt.Rollout(count=count), seed=3)
     try:
         result = search.run(tt.Limit(simulations=100))
     except tt.SearchError as error:
@@ -153,7 +151,7 @@ def test_an_own_rollout_that_fails_now_and_then_costs_no_node():
                 raise RuntimeError("no luck")
             return (0.5, -0.5)
 
-    result = tt.HostSearch(Own(), seed=1).run(tt.Limit(simulations=50))
+    result = tt.Search(Own(), seed=1).run(tt.Limit(simulations=50))
     assert result.simulations == 50
     assert not any(failure.ends_node for failure in result.failures)
 
@@ -164,7 +162,7 @@ def test_rollouts_that_all_fail_are_an_error_soon():
             raise RuntimeError("always")
 
     with pytest.raises(tt.SearchError, match=r"rollouts in a row failed.*always"):
-        tt.HostSearch(Endless(10**6), seed=1).run(tt.Limit(simulations=10))
+        tt.Search(Endless(10**6), seed=1).run(tt.Limit(simulations=10))
 
 
 def test_an_outcome_of_chance_that_fails_costs_that_draw_only():
@@ -197,13 +195,13 @@ def test_an_outcome_of_chance_that_fails_costs_that_draw_only():
     def evaluate(state, actions):
         return None, 0.5
 
-    result = tt.HostSearch(Coin(), tt.puct(c=1.0), evaluator=evaluate, seed=1).run(tt.Limit(simulations=100))
+    result = tt.Search(Coin(), tt.puct(c=1.0), evaluator=evaluate, seed=1).run(tt.Limit(simulations=100))
     assert not result.failed.any()
 
 
 def test_advancing_into_a_failed_action_tries_it_again():
     problem = OneReplyFails(5)
-    search = tt.HostSearch(problem, evaluator=guess, seed=1)
+    search = tt.Search(problem, evaluator=guess, seed=1)
     search.run(tt.Limit(simulations=200))
     search.advance(0)
     assert search.result().failed.tolist() == [False, True, False]

@@ -44,7 +44,7 @@ def test_advance_follows_to_the_end_where_every_move_begins_anew(game):
 
 @pytest.mark.parametrize("searched", [0, 50])
 def test_objects_are_followed_to_their_end_too(searched):
-    search = tt.HostSearch(Nim(2), seed=1)
+    search = tt.Search(Nim(2), seed=1)
     if searched:
         search.run(tt.Limit(simulations=searched))
     search.advance(1)

@@ -12,9 +12,9 @@ from tests.search.own_problems import Board, Corridor, Gamble, Nim, Race, Three,
 
 
 def search_of(problem, config=None, simulations=500, seed=1, **options):
-    search = tt.HostSearch(problem, config, seed=seed, **options)
+    search = tt.Search(problem, config, seed=seed, **options)
     result = search.run(tt.Limit(simulations=simulations))
-    search.tree.check(search.view.facts.rewards)
+    search.tree.check(search.game.facts.rewards)
     assert_states_fit(search)
     return search, result
 
@@ -23,7 +23,7 @@ def assert_states_fit(search):
     """Every node's state is the one that the actions above it lead to."""
     for node in search.tree.root.walk():
         state, parent = search.state_of(node.index), node.parent
-        if state is not None and parent is not None and not search.view.has_step_rewards:
+        if state is not None and parent is not None and not search.game.has("step_rewards"):
             assert repr(state) == repr(
                 following(search.problem, search.state_of(parent.index), search.action_of(node.index))
             )
@@ -70,7 +70,7 @@ def test_same_seed_same_visits_as_the_compiled_game(name):
 
 
 def test_the_tree_after_a_move_is_the_compiled_one_too():
-    search, compiled = tt.HostSearch(Nim(), seed=2), tt.Search("nim", seed=2)
+    search, compiled = tt.Search(Nim(), seed=2), tt.Search("nim", seed=2)
     for _ in range(3):
         search.run(tt.Limit(simulations=200))
         compiled.run(tt.Limit(simulations=200))
@@ -181,7 +181,7 @@ def test_chance_is_drawn_by_its_probabilities():
 
 
 def test_two_players_and_a_die():
-    search = tt.HostSearch(Race(), tt.puct(c=1.0), seed=1)
+    search = tt.Search(Race(), tt.puct(c=1.0), seed=1)
     with pytest.raises(tt.SearchError, match="chance decides"):
         search.run(tt.Limit(simulations=10))
     search.advance(6)
@@ -229,7 +229,7 @@ def test_an_evaluator_is_never_asked_where_chance_decides():
         assert actions == ["add", "pass"]
         return None, 0.1
 
-    search = tt.HostSearch(Race(), tt.puct(c=1.0), evaluator=evaluate, seed=1, root=(0, 0, 0, 3))
+    search = tt.Search(Race(), tt.puct(c=1.0), evaluator=evaluate, seed=1, root=(0, 0, 0, 3))
     result = search.run(tt.Limit(simulations=200))
     search.tree.check((-1, 1))
     assert seen
@@ -263,9 +263,9 @@ class Toll:
         return 0.0
 
 
-@pytest.mark.parametrize("run", [tt.HostSearch.run, tt.HostSearch.run_remote], ids=["here", "elsewhere"])
+@pytest.mark.parametrize("run", [tt.Search.run, tt.Search.run_remote], ids=["here", "elsewhere"])
 def test_outcomes_before_an_evaluation_belong_to_the_action_before_them(run):
-    search = tt.HostSearch(
+    search = tt.Search(
         Toll(), tt.puct(discount=0.5, stop_when_forced=False), evaluator=lambda state, actions: (None, 10.0), seed=1
     )
     result = run(search, tt.Limit(simulations=2))
@@ -321,7 +321,7 @@ def test_ctrl_c_stops_cleanly_with_the_result_so_far():
                 signal.raise_signal(signal.SIGINT)
             return super().rewards(state)
 
-    search = tt.HostSearch(Interrupting(), seed=1)
+    search = tt.Search(Interrupting(), seed=1)
     result = search.run(tt.Limit(simulations=100_000))
     search.tree.check((-1, 1))
     assert result.interrupted
@@ -331,24 +331,24 @@ def test_ctrl_c_stops_cleanly_with_the_result_so_far():
 
 def test_progress_is_told():
     told = []
-    tt.HostSearch(Nim(), seed=1).run(tt.Limit(simulations=200), progress=told.append)
+    tt.Search(Nim(), seed=1).run(tt.Limit(simulations=200), progress=told.append)
     assert told[-1].simulations == 200
     assert told[-1].best
 
 
 def test_a_limit_in_seconds_or_nodes_ends_it():
     assert search_of(Nim(), simulations=10)[0].run(tt.Limit(seconds=0.05)).elapsed < 5
-    search = tt.HostSearch(TicTacToe(), seed=1)
+    search = tt.Search(TicTacToe(), seed=1)
     search.run(tt.Limit(nodes=500))
     assert 500 <= search.tree.size < 1500
 
 
 def test_a_forced_action_is_not_searched_for_long():
-    assert tt.HostSearch(Nim(1), seed=1).run(tt.Limit(simulations=5000)).simulations <= 32
+    assert tt.Search(Nim(1), seed=1).run(tt.Limit(simulations=5000)).simulations <= 32
 
 
 def test_advance_by_an_action_that_was_never_tried_starts_a_fresh_tree():
-    search = tt.HostSearch(TicTacToe(), seed=1)
+    search = tt.Search(TicTacToe(), seed=1)
     search.advance((1, 1))
     assert search.simulations == 0
     assert search.state.cells[4] == "x"
@@ -380,8 +380,8 @@ def test_actions_of_any_hashable_kind_and_of_equal_names_are_told_apart():
 
 
 def test_a_stopping_policy_may_end_it_early():
-    whole = tt.HostSearch(Nim(), seed=5).run(tt.Limit(simulations=3000))
-    early = tt.HostSearch(Nim(), seed=5).run(tt.Limit(simulations=3000), stopping=[tt.UnassailableLeader()])
+    whole = tt.Search(Nim(), seed=5).run(tt.Limit(simulations=3000))
+    early = tt.Search(Nim(), seed=5).run(tt.Limit(simulations=3000), stopping=[tt.UnassailableLeader()])
     assert early.simulations <= whole.simulations
     assert early.action == whole.action
 

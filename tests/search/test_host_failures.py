@@ -29,7 +29,7 @@ def without_rollouts(state, actions):
     "config", [tt.uct(), tt.puct(c=1.0), tt.uct(solver=True), tt.ucb1_tuned(), tt.uct(max_nodes=60)]
 )
 def test_a_step_that_raises_ends_its_node_and_not_the_search(config):
-    search = tt.HostSearch(Broken(), config, evaluator=without_rollouts, seed=1)
+    search = tt.Search(Broken(), config, evaluator=without_rollouts, seed=1)
     result = search.run(tt.Limit(simulations=400))
     search.tree.check((-1, 1))
     assert result.simulations == 400 or result.solved
@@ -46,7 +46,7 @@ def test_a_dead_node_is_never_chosen_again():
     class Root(Broken):
         at = (21,)
 
-    search = tt.HostSearch(Root(), evaluator=without_rollouts, seed=1)
+    search = tt.Search(Root(), evaluator=without_rollouts, seed=1)
     result = search.run(tt.Limit(simulations=300))
     assert result.visits[1] == 0
     assert result.action != 1
@@ -66,7 +66,7 @@ def test_a_node_dies_with_its_last_action():
                 raise ValueError("no way on")
             return super().step(state, action)
 
-    search = tt.HostSearch(Trap(5), tt.uct(solver=True), evaluator=without_rollouts, seed=1)
+    search = tt.Search(Trap(5), tt.uct(solver=True), evaluator=without_rollouts, seed=1)
     result = search.run(tt.Limit(simulations=100))
     search.tree.check((-1, 1))
     assert result.visits[0] <= 1  # it was evaluated once, before its own actions failed
@@ -82,7 +82,7 @@ def test_a_root_whose_every_action_fails_is_an_error():
             raise OSError("the disk is gone")
 
     with pytest.raises(tt.SearchError, match=r"root itself failed.*the disk is gone"):
-        tt.HostSearch(Nothing(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=10))
+        tt.Search(Nothing(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=10))
 
 
 def test_a_root_that_cannot_be_looked_at_is_an_error():
@@ -91,7 +91,7 @@ def test_a_root_that_cannot_be_looked_at_is_an_error():
             raise KeyError("nothing here")
 
     with pytest.raises(tt.SearchError, match=r"root itself failed: KeyError"):
-        tt.HostSearch(Silent())
+        tt.Search(Silent())
 
 
 def test_actions_that_raise_end_a_node_too():
@@ -101,7 +101,7 @@ def test_actions_that_raise_end_a_node_too():
                 raise LookupError("shy")
             return super().actions(state)
 
-    result = tt.HostSearch(Shy(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=100))
+    result = tt.Search(Shy(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=100))
     assert result.visits[0] == 0
     assert result.failures[0] == tt.Failure((0,), "LookupError: shy")
 
@@ -112,7 +112,7 @@ def test_an_evaluator_that_raises_ends_the_node():
             raise ZeroDivisionError("by nothing")
         return without_rollouts(state, actions)
 
-    result = tt.HostSearch(Nim(), tt.puct(c=1.0), evaluator=evaluate, seed=1).run(tt.Limit(simulations=100))
+    result = tt.Search(Nim(), tt.puct(c=1.0), evaluator=evaluate, seed=1).run(tt.Limit(simulations=100))
     assert result.visits[0] == 0
     assert "ZeroDivisionError" in result.failures[0].reason
 
@@ -131,7 +131,7 @@ def test_a_dead_outcome_of_chance_is_left_out():
         def rollout(self, state, rng):
             return 0.5
 
-    search = tt.HostSearch(Weighted(), seed=1)
+    search = tt.Search(Weighted(), seed=1)
     result = search.run(tt.Limit(simulations=200))
     search.tree.check()
     assert result.action == "throw"
@@ -165,7 +165,7 @@ def test_a_dead_outcome_of_chance_is_left_out():
 def test_what_cannot_be_is_a_clear_error(change, told):
     problem = type("Wrong", (Nim,), change)()
     with pytest.raises(tt.GameError, match=told):
-        tt.HostSearch(problem, seed=1).run(tt.Limit(simulations=200))
+        tt.Search(problem, seed=1).run(tt.Limit(simulations=200))
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_what_cannot_be_is_a_clear_error(change, told):
 def test_probabilities_that_are_none_are_a_clear_error(outcomes):
     problem = type("Loaded", (Gamble,), {"outcomes": lambda self, state: outcomes})()
     with pytest.raises(tt.GameError, match="outcomes"):
-        tt.HostSearch(problem, seed=1).run(tt.Limit(simulations=50))
+        tt.Search(problem, seed=1).run(tt.Limit(simulations=50))
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_probabilities_that_are_none_are_a_clear_error(outcomes):
 )
 def test_an_evaluator_that_says_what_cannot_be_is_a_clear_error(answer):
     with pytest.raises(tt.GameError):
-        tt.HostSearch(Nim(), tt.puct(c=1.0), evaluator=lambda state, actions: answer).run(tt.Limit(simulations=5))
+        tt.Search(Nim(), tt.puct(c=1.0), evaluator=lambda state, actions: answer).run(tt.Limit(simulations=5))
 
 
 def test_an_error_leaves_the_tree_whole():
@@ -201,7 +201,7 @@ def test_an_error_leaves_the_tree_whole():
             return super().rewards(state)
 
     Late.left = 30
-    search = tt.HostSearch(Late(), seed=1)
+    search = tt.Search(Late(), seed=1)
     with pytest.raises(tt.GameError):
         search.run(tt.Limit(simulations=1000))
     search.tree.check((-1, 1))
@@ -218,7 +218,7 @@ def test_an_error_leaves_the_tree_whole():
 )  # fmt: skip
 def test_settings_that_do_not_fit_are_refused(config, problem):
     with pytest.raises(tt.ConfigError):
-        tt.HostSearch(problem(), config).run(tt.Limit(simulations=20))
+        tt.Search(problem(), config).run(tt.Limit(simulations=20))
 
 
 @pytest.mark.parametrize(
@@ -233,37 +233,40 @@ def test_settings_that_do_not_fit_are_refused(config, problem):
 )
 def test_arguments_that_do_not_fit_are_refused(options):
     with pytest.raises(tt.ConfigError):
-        tt.HostSearch(Nim(), **options)
+        tt.Search(Nim(), **options)
 
 
 def test_a_problem_without_its_methods_or_a_start_is_refused():
-    with pytest.raises(tt.ConfigError, match="has a method actions"):
-        tt.HostSearch(object())
+    with pytest.raises(tt.ConfigError, match="methods actions, step, is_terminal and rewards"):
+        tt.Search(object())
+    unfinished = type("Unfinished", (), {"actions": TicTacToe.actions})()
+    with pytest.raises(tt.ConfigError, match="has a method step"):
+        tt.Search(unfinished)
     problem = TicTacToe()
     problem.initial = None
     with pytest.raises(tt.ConfigError, match="root="):
-        tt.HostSearch(problem)
+        tt.Search(problem)
     for name, value in (("num_players", 0), ("reward_range", (1, -1)), ("reward_range", 3)):
         wrong = Three()
         setattr(wrong, name, value)
         with pytest.raises(tt.ConfigError, match=name):
-            tt.HostSearch(wrong)
+            tt.Search(wrong)
 
 
 def test_a_terminal_state_has_nothing_to_search():
     with pytest.raises(tt.TerminalPositionError):
-        tt.HostSearch(Nim(), root=(0, 0))
+        tt.Search(Nim(), root=(0, 0))
 
 
 def test_nothing_searched_yet_has_no_result():
     with pytest.raises(tt.SearchError, match="nothing has been searched"):
-        tt.HostSearch(Nim()).result()
+        tt.Search(Nim()).result()
 
 
 def test_limits_in_calls_or_cost_are_for_evaluations_elsewhere():
     for limit in (tt.Limit(cost=3), tt.Limit(calls=3, simulations=5)):
         with pytest.raises(tt.ConfigError, match="elsewhere"):
-            tt.HostSearch(Nim()).run(limit)
+            tt.Search(Nim()).run(limit)
         with pytest.raises(tt.ConfigError, match="elsewhere"):
             tt.Search("nim").run(limit)
     with pytest.raises(tt.ConfigError, match="cost must be"):
@@ -277,7 +280,7 @@ def test_an_error_of_treetops_own_in_the_callers_code_ends_a_node_too():
                 tt.position("nim").play([7])
             return super().step(state, action)
 
-    result = tt.HostSearch(Wrapped(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=50))
+    result = tt.Search(Wrapped(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=50))
     assert result.failures[0].path == (2,)
 
 
@@ -293,7 +296,7 @@ def test_among_moves_that_all_lose_a_dead_one_is_never_played():
 
     for seed in range(8):
         problem = type("Small", (Last,), {"actions": lambda self, state: [0, 1]})(1)
-        result = tt.HostSearch(problem, tt.uct(solver=True), evaluator=without_rollouts, seed=seed).run(
+        result = tt.Search(problem, tt.uct(solver=True), evaluator=without_rollouts, seed=seed).run(
             tt.Limit(simulations=20)
         )
         assert result.action == 1
@@ -304,7 +307,7 @@ def test_a_start_of_nothing_is_refused():
     problem = TicTacToe()
     problem.initial = lambda: None
     with pytest.raises(tt.ConfigError, match="no state"):
-        tt.HostSearch(problem)
+        tt.Search(problem)
 
 
 def test_any_class_with_the_four_methods_is_a_problem():

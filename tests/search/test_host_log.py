@@ -43,11 +43,11 @@ def test_a_record_of_a_search_that_was_solved_replays_to_its_last_answer(tmp_pat
         await asyncio.sleep(random.uniform(0.0, 0.004))
         return None, 0.5, 1
 
-    recorded = tt.HostSearch(Lock(), tt.puct(c=1.5, solver=True), seed=1)
+    recorded = tt.Search(Lock(), tt.puct(c=1.5, solver=True), seed=1)
     first = recorded.run_remote(tt.Limit(simulations=10_000), evaluate, in_flight=in_flight, record=file)
     assert first.stopped == "solved"
     assert first.proof.value == 1
-    replayed = tt.HostSearch(Lock(), tt.puct(c=1.5, solver=True), seed=1)
+    replayed = tt.Search(Lock(), tt.puct(c=1.5, solver=True), seed=1)
     second = replayed.run_remote(tt.Limit(simulations=10_000), in_flight=in_flight, replay=file)
     assert columns(replayed) == columns(recorded)
     assert (second.stopped, second.cost, second.calls) == ("solved", first.cost, first.calls)
@@ -58,7 +58,7 @@ def test_what_is_solved_waits_for_nobody():
         await asyncio.sleep(0.0 if state in ((), (1,), (1, 2)) else 60)
         return {len(state) + 1: 0.9, 0: 0.1}, 0.5
 
-    search = tt.HostSearch(Lock(), tt.puct(c=1.5, solver=True), seed=1)
+    search = tt.Search(Lock(), tt.puct(c=1.5, solver=True), seed=1)
     result = search.run_remote(tt.Limit(seconds=30), evaluate, in_flight=8)
     assert_at_rest(search)
     assert result.stopped == "solved"
@@ -76,7 +76,7 @@ def test_the_log_tells_each_call_with_its_node_its_cost_and_its_note_also_after_
         return None, worth(state), float(state[0]), {"heap": state[0], "said": ("ä", 1)}
 
     file = tmp_path / "calls.jsonl"
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=3)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=3)
     result = search.run_remote(tt.Limit(simulations=30), evaluate, in_flight=5, record=file)
     assert len(result.call_log) == result.calls == 30
     assert sum(call.cost for call in result.call_log) == result.cost
@@ -84,7 +84,7 @@ def test_the_log_tells_each_call_with_its_node_its_cost_and_its_note_also_after_
     for call in result.call_log:
         heap = 21 - sum(taken + 1 for taken in call.path)
         assert (call.cost, call.note) == (heap, {"heap": heap, "said": ["ä", 1]})
-    again = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=3).run_remote(tt.Limit(simulations=30), in_flight=5, replay=file)
+    again = tt.Search(Nim(), tt.puct(c=1.5), seed=3).run_remote(tt.Limit(simulations=30), in_flight=5, replay=file)
     assert told_calls(again) == told_calls(result)
     search.advance(0)
     below = search.run_remote(tt.Limit(calls=3), evaluate)
@@ -102,7 +102,7 @@ def test_what_failed_attempts_cost_is_counted(tmp_path):
         return None, worth(state), 1
 
     file = tmp_path / "calls.jsonl"
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     result = search.run_remote(tt.Limit(simulations=10), evaluate, retries=2, backoff=0.0, record=file)
     assert result.cost == 10 + 3 * 7 + 3 * 5
     told = {call.path: call for call in result.call_log}
@@ -113,7 +113,7 @@ def test_what_failed_attempts_cost_is_counted(tmp_path):
         "EvaluationError: only noise",
     )
     assert told[(1,)].cost == 15
-    again = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), replay=file)
+    again = tt.Search(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), replay=file)
     assert told_calls(again) == told_calls(result)
     assert again.cost == result.cost
 
@@ -123,7 +123,7 @@ def test_a_note_that_no_record_could_hold_is_a_failure(note):
     async def evaluate(state, actions):
         return None, worth(state), 2, note if state[0] == 20 else None
 
-    result = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), evaluate)
+    result = tt.Search(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), evaluate)
     assert "note must be a value that JSON can hold" in result.failures[0].reason
     with pytest.raises(tt.ConfigError, match="JSON"):
         tt.EvaluationError("no", note=note)
@@ -155,15 +155,15 @@ class Connected:
 
 def test_an_evaluator_with_a_connection_is_opened_and_closed_by_each_run(tmp_path):
     evaluator = Connected()
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=evaluator, seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), evaluator=evaluator, seed=1)
     search.run_remote(tt.Limit(calls=3), record=tmp_path / "calls.jsonl")
     search.run_remote(tt.Limit(calls=2))
     assert evaluator.events == ["open", *["asked"] * 3, "closed", "open", *["asked"] * 2, "closed"]
     replayed = Connected(refuses=True)  # a replay needs no line
-    tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=replayed, seed=1).run_remote(
+    tt.Search(Nim(), tt.puct(c=1.5), evaluator=replayed, seed=1).run_remote(
         tt.Limit(calls=3), replay=tmp_path / "calls.jsonl"
     )
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=Connected(refuses=True), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), evaluator=Connected(refuses=True), seed=1)
     with pytest.raises(OSError, match="no line"):
         search.run_remote(tt.Limit(calls=3), record=tmp_path / "more.jsonl")
     assert_at_rest(search)

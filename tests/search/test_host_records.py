@@ -19,15 +19,15 @@ from tests.search.remote_evaluators import assert_at_rest, at_once, columns, jit
 )
 def test_a_record_replays_bit_for_bit(tmp_path, limit, config):
     file = tmp_path / "calls.jsonl"
-    recorded = tt.HostSearch(Nim(40), config, seed=3)
+    recorded = tt.Search(Nim(40), config, seed=3)
     recorded.run_remote(tt.Limit(simulations=1), at_once)
     first = recorded.run_remote(limit, jittery(7), in_flight=12, record=file)
     assert first.calls > 20
-    replayed = tt.HostSearch(Nim(40), config, seed=3)
+    replayed = tt.Search(Nim(40), config, seed=3)
     replayed.run_remote(tt.Limit(simulations=1), at_once)
     second = replayed.run_remote(limit, in_flight=12, replay=file)
     assert columns(replayed) == columns(recorded)
-    assert replayed._machine.control["rng"] == recorded._machine.control["rng"]
+    assert replayed._driver.control["rng"] == recorded._driver.control["rng"]
     assert (second.visits, second.value, second.cost, second.stopped) == (
         first.visits,
         first.value,
@@ -42,9 +42,9 @@ def test_two_orders_of_answers_are_two_searches_and_each_replays(tmp_path):
     visits = []
     for order in (1, 2):
         file = tmp_path / f"{order}.jsonl"
-        search = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)
+        search = tt.Search(Nim(40), tt.puct(c=1.5), seed=3)
         search.run_remote(tt.Limit(simulations=200), jittery(order), in_flight=16, record=file)
-        again = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)
+        again = tt.Search(Nim(40), tt.puct(c=1.5), seed=3)
         again.run_remote(tt.Limit(simulations=200), in_flight=16, replay=file)
         assert columns(again) == columns(search)
         visits.append([json.loads(line)["call"] for line in file.read_text().splitlines()[1:-1]])
@@ -65,11 +65,11 @@ def test_failures_and_interrupts_replay_too(tmp_path):
         return None, worth(state)
 
     file = tmp_path / "calls.jsonl"
-    recorded = tt.HostSearch(Nim(41), tt.puct(c=1.5), seed=3)
+    recorded = tt.Search(Nim(41), tt.puct(c=1.5), seed=3)
     first = recorded.run_remote(tt.Limit(simulations=500), evaluate, in_flight=6, record=file)
     assert first.interrupted
     assert first.failures
-    replayed = tt.HostSearch(Nim(41), tt.puct(c=1.5), seed=3)
+    replayed = tt.Search(Nim(41), tt.puct(c=1.5), seed=3)
     second = replayed.run_remote(tt.Limit(simulations=500), in_flight=6, replay=file)
     assert columns(replayed) == columns(recorded)
     assert second.failures == first.failures
@@ -78,12 +78,12 @@ def test_failures_and_interrupts_replay_too(tmp_path):
 
 def test_a_record_that_was_cut_off_replays_as_far_as_it_goes(tmp_path):
     file = tmp_path / "calls.jsonl"
-    tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3).run_remote(
+    tt.Search(Nim(40), tt.puct(c=1.5), seed=3).run_remote(
         tt.Limit(simulations=100), jittery(7), in_flight=4, record=file
     )
     lines = file.read_text().splitlines(keepends=True)
     file.write_text("".join(lines[:50]) + lines[50][:20])
-    search = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)
+    search = tt.Search(Nim(40), tt.puct(c=1.5), seed=3)
     result = search.run_remote(tt.Limit(simulations=100), in_flight=4, replay=file)
     assert_at_rest(search)
     assert result.stopped == "the record ended"
@@ -93,22 +93,22 @@ def test_a_record_that_was_cut_off_replays_as_far_as_it_goes(tmp_path):
 def test_a_record_of_another_search_is_refused(tmp_path):
     file = tmp_path / "calls.jsonl"
     limit = tt.Limit(simulations=30)
-    tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3).run_remote(limit, jittery(7), record=file)
+    tt.Search(Nim(40), tt.puct(c=1.5), seed=3).run_remote(limit, jittery(7), record=file)
     with pytest.raises(tt.SaveError, match="exists already"):
-        tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3).run_remote(limit, jittery(7), record=file)
+        tt.Search(Nim(40), tt.puct(c=1.5), seed=3).run_remote(limit, jittery(7), record=file)
     for search, options, told in (
-        (tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=4), {}, "seed"),
-        (tt.HostSearch(Nim(40), tt.puct(c=1.0), seed=3), {}, "config"),
-        (tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3), {"in_flight": 4}, "in_flight"),
-        (tt.HostSearch(TicTacToe(), tt.puct(c=1.5), seed=3), {}, "problem"),
-        (tt.HostSearch(Nim(2, most=1), tt.puct(c=1.5, stop_when_forced=False), seed=3), {}, "config"),
+        (tt.Search(Nim(40), tt.puct(c=1.5), seed=4), {}, "seed"),
+        (tt.Search(Nim(40), tt.puct(c=1.0), seed=3), {}, "config"),
+        (tt.Search(Nim(40), tt.puct(c=1.5), seed=3), {"in_flight": 4}, "in_flight"),
+        (tt.Search(TicTacToe(), tt.puct(c=1.5), seed=3), {}, "problem"),
+        (tt.Search(Nim(2, most=1), tt.puct(c=1.5, stop_when_forced=False), seed=3), {}, "config"),
     ):
         with pytest.raises(tt.SaveError, match=told):
             search.run_remote(limit, replay=file, **options)
         assert_at_rest(search)
     lines = file.read_text().splitlines(keepends=True)
     file.write_text(lines[0] + lines[5] + lines[1])
-    search = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)
+    search = tt.Search(Nim(40), tt.puct(c=1.5), seed=3)
     with pytest.raises(tt.SaveError, match="does not fit this search"):
         search.run_remote(limit, replay=file)
     assert search.in_flight == 0
@@ -126,7 +126,7 @@ def test_keys_name_the_calls_in_a_record(tmp_path):
             return f"heap {state[0]}"
 
     file = tmp_path / "calls.jsonl"
-    tt.HostSearch(Keyed(), tt.puct(c=1.5), seed=3).run_remote(tt.Limit(simulations=5), jittery(7), record=file)
+    tt.Search(Keyed(), tt.puct(c=1.5), seed=3).run_remote(tt.Limit(simulations=5), jittery(7), record=file)
     first = json.loads(file.read_text().splitlines()[1])
     assert first["at"] == ["heap 21"]
     assert {"prior", "values", "cost", "seconds", "attempts", "call"} <= set(first)
@@ -139,10 +139,10 @@ def test_chance_is_drawn_before_anybody_is_asked(tmp_path):
         return None, 0.01 * (state[0] - state[1]) * (1 if state[2] == 0 else -1)
 
     file = tmp_path / "calls.jsonl"
-    search = tt.HostSearch(Race(), tt.puct(c=1.0), seed=1, root=(0, 0, 0, 4))
+    search = tt.Search(Race(), tt.puct(c=1.0), seed=1, root=(0, 0, 0, 4))
     search.run_remote(tt.Limit(simulations=200), evaluate, record=file)
     assert_at_rest(search)
-    again = tt.HostSearch(Race(), tt.puct(c=1.0), seed=1, root=(0, 0, 0, 4))
+    again = tt.Search(Race(), tt.puct(c=1.0), seed=1, root=(0, 0, 0, 4))
     again.run_remote(tt.Limit(simulations=200), replay=file)
     assert columns(again) == columns(search)
 
@@ -153,9 +153,9 @@ def test_how_often_the_search_looks_up_while_it_waits_changes_nothing(tmp_path):
         return None, worth(state)
 
     file = tmp_path / "calls.jsonl"
-    recorded = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)
+    recorded = tt.Search(Nim(40), tt.puct(c=1.5), seed=3)
     recorded.run_remote(tt.Limit(seconds=1.3), slow, in_flight=7, record=file)
-    replayed = tt.HostSearch(Nim(40), tt.puct(c=1.5), seed=3)
+    replayed = tt.Search(Nim(40), tt.puct(c=1.5), seed=3)
     replayed.run_remote(tt.Limit(seconds=1.3), in_flight=7, replay=file)
     assert columns(replayed) == columns(recorded)
-    assert replayed._machine.control["rng"] == recorded._machine.control["rng"]
+    assert replayed._driver.control["rng"] == recorded._driver.control["rng"]

@@ -15,7 +15,7 @@ from tests.search.remote_evaluators import assert_at_rest, at_once, jittery, wor
 
 
 def test_a_coroutine_evaluates_and_the_search_is_made():
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     result = asyncio.run(search.arun(tt.Limit(simulations=100), at_once, in_flight=8))
     assert_at_rest(search)
     assert result.simulations == 100
@@ -25,10 +25,10 @@ def test_a_coroutine_evaluates_and_the_search_is_made():
 
 
 def test_one_in_flight_is_the_search_that_waits():
-    here = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=lambda state, actions: (None, worth(state)), seed=1).run(
+    here = tt.Search(Nim(), tt.puct(c=1.5), evaluator=lambda state, actions: (None, worth(state)), seed=1).run(
         tt.Limit(simulations=150)
     )
-    elsewhere = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=150), at_once, in_flight=1)
+    elsewhere = tt.Search(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=150), at_once, in_flight=1)
     assert elsewhere.visits == here.visits
     assert elsewhere.value == here.value
 
@@ -40,7 +40,7 @@ def test_many_in_flight_take_far_less_time():
 
     rates = {}
     for width, calls in ((1, 10), (32, 320)):
-        search = tt.HostSearch(Nim(200), tt.puct(c=1.5), seed=1)
+        search = tt.Search(Nim(200), tt.puct(c=1.5), seed=1)
         search.run_remote(tt.Limit(simulations=1), at_once)  # compiled, or loaded
         result = search.run_remote(tt.Limit(calls=calls), slow, in_flight=width)
         assert_at_rest(search)
@@ -60,7 +60,7 @@ def test_plain_functions_run_in_threads():
         inside -= 1
         return None, worth(state)
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=evaluate, seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), evaluator=evaluate, seed=1)
     result = search.run_remote(tt.Limit(simulations=60), in_flight=8)
     assert_at_rest(search)
     assert result.simulations == 60
@@ -83,7 +83,7 @@ def test_plain_functions_run_in_processes(tmp_path):
     try:
         import elsewhere
 
-        search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+        search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
         result = search.run_remote(tt.Limit(simulations=40), elsewhere.evaluate, in_flight=4, processes=2, timeout=3.0)
     finally:
         sys.path.remove(str(tmp_path))
@@ -101,7 +101,7 @@ def test_a_call_that_takes_too_long_ends_its_node():
             await asyncio.sleep(30)
         return None, worth(state)
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     result = search.run_remote(tt.Limit(simulations=60), evaluate, timeout=0.05)
     assert_at_rest(search)
     assert result.simulations == 60
@@ -115,7 +115,7 @@ def test_a_thread_that_hangs_is_left_behind():
             time.sleep(1.0)
         return None, worth(state)
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), evaluator=evaluate, seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), evaluator=evaluate, seed=1)
     result = search.run_remote(tt.Limit(simulations=40), timeout=0.05)
     assert_at_rest(search)
     assert result.elapsed < 0.9
@@ -132,7 +132,7 @@ def test_a_call_that_fails_is_tried_again_with_longer_and_longer_pauses():
                 raise ConnectionError("the line is busy")
         return None, worth(state)
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     result = search.run_remote(tt.Limit(simulations=60), evaluate, retries=2, backoff=0.03)
     assert not result.failures
     assert result.visits[0] > 0
@@ -148,7 +148,7 @@ def test_an_answer_that_is_none_counts_as_a_failure(answer):
     async def evaluate(state, actions):
         return answer if state[0] == 20 else (None, worth(state))
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     result = search.run_remote(tt.Limit(simulations=60), evaluate, retries=1, backoff=0.0)
     assert_at_rest(search)
     assert result.visits[0] == 0
@@ -160,7 +160,7 @@ def test_a_root_that_cannot_be_evaluated_is_an_error():
     async def evaluate(state, actions):
         raise OSError("no such host")
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     with pytest.raises(tt.SearchError, match="no such host"):
         search.run_remote(tt.Limit(simulations=10), evaluate, retries=1, backoff=0.0)
     assert search.in_flight == 0
@@ -174,7 +174,7 @@ def test_budgets_in_calls_cost_seconds_and_nodes():
         (tt.Limit(seconds=0.15), lambda result, search: 0.14 < result.elapsed < 2 and result.simulations > 3),
         (tt.Limit(nodes=200), lambda result, search: 200 <= search.tree.size < 350),
     ):
-        search = tt.HostSearch(Nim(60), tt.puct(c=1.5), seed=1)
+        search = tt.Search(Nim(60), tt.puct(c=1.5), seed=1)
         search.run_remote(tt.Limit(simulations=1), at_once)
         result = search.run_remote(limit, jittery(1, cost=3.0), in_flight=16)
         assert_at_rest(search)
@@ -193,7 +193,7 @@ def test_when_time_is_over_nothing_stays_in_flight():
             raise
         return None, worth(state)
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     result = search.run_remote(tt.Limit(seconds=0.2), evaluate)
     assert_at_rest(search)
     assert result.simulations == 1
@@ -206,7 +206,7 @@ def test_a_task_that_is_cancelled_leaves_the_tree_at_rest():
         await asyncio.sleep(0.005 if state[0] > 15 else 60)
         return None, worth(state)
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
 
     async def main():
         task = asyncio.create_task(search.arun(tt.Limit(simulations=1000), slow))
@@ -235,7 +235,7 @@ def test_ctrl_c_ends_it_with_the_result_so_far():
         await asyncio.sleep(0.001 if calls < 20 else 60)
         return None, worth(state)
 
-    search = tt.HostSearch(Nim(), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     result = search.run_remote(tt.Limit(simulations=1000), evaluate)
     assert_at_rest(search)
     assert result.interrupted
@@ -244,7 +244,7 @@ def test_ctrl_c_ends_it_with_the_result_so_far():
 
 
 def test_a_tree_without_open_leaves_ends_by_itself():
-    search = tt.HostSearch(Gamble(), tt.puct(c=1.0), seed=1)
+    search = tt.Search(Gamble(), tt.puct(c=1.0), seed=1)
 
     async def evaluate(state, actions):
         return None, 0.0
@@ -256,7 +256,7 @@ def test_a_tree_without_open_leaves_ends_by_itself():
 
 
 def test_the_solver_ends_a_remote_search_too():
-    search = tt.HostSearch(Nim(6), tt.puct(c=1.5, solver=True), seed=1)
+    search = tt.Search(Nim(6), tt.puct(c=1.5, solver=True), seed=1)
     result = search.run_remote(tt.Limit(simulations=10_000), at_once)
     assert_at_rest(search)
     assert result.proof is not None
@@ -265,7 +265,7 @@ def test_the_solver_ends_a_remote_search_too():
 
 
 def test_rollouts_here_and_evaluations_elsewhere_share_a_tree():
-    search = tt.HostSearch(Nim(), tt.uct(), seed=1)
+    search = tt.Search(Nim(), tt.uct(), seed=1)
     search.run(tt.Limit(simulations=100))
     result = search.run_remote(tt.Limit(simulations=100), at_once)
     assert_at_rest(search)
@@ -287,12 +287,12 @@ def test_rollouts_here_and_evaluations_elsewhere_share_a_tree():
 )
 def test_options_that_do_not_fit_are_refused(options):
     with pytest.raises(tt.ConfigError):
-        tt.HostSearch(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once, **options)
+        tt.Search(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once, **options)
 
 
 def test_progress_is_told_on_the_way():
     told = []
-    search = tt.HostSearch(Nim(60), tt.puct(c=1.5), seed=1)
+    search = tt.Search(Nim(60), tt.puct(c=1.5), seed=1)
     search.run_remote(tt.Limit(seconds=0.5), jittery(1), in_flight=4, progress=told.append)
     assert told
     assert 0 < told[0].simulations <= told[-1].simulations
@@ -300,14 +300,14 @@ def test_progress_is_told_on_the_way():
 
 def test_what_cannot_run_elsewhere_is_refused():
     with pytest.raises(tt.ConfigError, match="give evaluate"):
-        tt.HostSearch(Nim()).run_remote(tt.Limit(simulations=5))
+        tt.Search(Nim()).run_remote(tt.Limit(simulations=5))
     with pytest.raises(tt.ConfigError, match="max_nodes"):
-        tt.HostSearch(Nim(), tt.puct(c=1.0, max_nodes=100)).run_remote(tt.Limit(simulations=5), at_once)
+        tt.Search(Nim(), tt.puct(c=1.0, max_nodes=100)).run_remote(tt.Limit(simulations=5), at_once)
     with pytest.raises(tt.ConfigError, match="arun or run_remote"):
-        tt.HostSearch(Nim(), tt.puct(c=1.0), evaluator=at_once).run(tt.Limit(simulations=5))
+        tt.Search(Nim(), tt.puct(c=1.0), evaluator=at_once).run(tt.Limit(simulations=5))
 
     async def inside():
-        tt.HostSearch(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once)
+        tt.Search(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once)
 
     with pytest.raises(tt.SearchError, match="await"):
         asyncio.run(inside())

@@ -187,7 +187,7 @@ def test_random_problems_have_the_twins_visits_at_every_node(kind, discount, sal
     config = tt.uct(
         c=1.5, discount=discount, normalise=False, fpu=100.0, stop_when_forced=False
     )  # rich arithmetic: no products for quotients
-    search = tt.HostSearch(problem, config, seed=salt)
+    search = tt.Search(problem, config, seed=salt)
     search.run(tt.Limit(simulations=400))
     search.tree.check()
     twin = Twin(problem, config, salt)
@@ -211,7 +211,7 @@ def test_problems_with_holes_have_the_twins_visits_too(salt):
     problem = Maze(salt, fails=True)
     problem.rollout = Guess(problem)
     config = tt.uct(c=1.5, normalise=False, fpu=100.0, stop_when_forced=False)
-    search, twin = tt.HostSearch(problem, config, seed=salt), Twin(problem, config, salt)
+    search, twin = tt.Search(problem, config, seed=salt), Twin(problem, config, salt)
     twin.rollout = lambda state: problem.rollout(state, None)
     twin.run(200)
     if twin.root.dead:
@@ -243,7 +243,7 @@ def test_random_problems_replay_bit_for_bit_whatever_fails(tmp_path, salt):
     config = tt.puct(c=1.5, virtual_loss=("none", "always", "first")[salt % 3], discount=0.9, stop_when_forced=False)
     outcomes = []
     for options in ({"evaluate": evaluate, "record": tmp_path / "calls"}, {"replay": tmp_path / "calls"}):
-        search = tt.HostSearch(problem, config, seed=salt)
+        search = tt.Search(problem, config, seed=salt)
         try:
             result = search.run_remote(limit, in_flight=1 + 3 * salt, **options)
             told = result.stopped, result.failures, result.cost, result.calls
@@ -252,5 +252,5 @@ def test_random_problems_replay_bit_for_bit_whatever_fails(tmp_path, salt):
         search.tree.check()
         size = search.tree.size
         columns = [column[:size].tobytes() for column in search.tree.columns if len(column)]
-        outcomes.append((told, columns, search.tree.totals.tobytes(), int(search._machine.control["rng"][0])))
+        outcomes.append((told, columns, search.tree.totals.tobytes(), int(search._driver.control["rng"][0])))
     assert outcomes[0] == outcomes[1]

@@ -35,7 +35,7 @@ class Wide:
 @pytest.mark.parametrize("chance", [False, True])
 @pytest.mark.parametrize("width", [17, 64, 300])
 def test_nodes_of_any_width_are_searched(width, chance):
-    search = tt.HostSearch(Wide(width, chance), seed=1)
+    search = tt.Search(Wide(width, chance), seed=1)
     result = search.run(tt.Limit(simulations=5 * width))
     assert sum(result.visits.values()) == 5 * width - 1
     assert not result.failures
@@ -45,6 +45,6 @@ def test_nodes_of_any_width_are_searched(width, chance):
 def test_values_on_the_tree_s_own_scale_are_searched():
     problem = Wide(20, chance=True)
     problem.reward_range = (-10, 0)
-    search = tt.HostSearch(problem, seed=1)
+    search = tt.Search(problem, seed=1)
     assert search.run(tt.Limit(simulations=500)).value < 0
     search.tree.check()

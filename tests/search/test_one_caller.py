@@ -70,7 +70,7 @@ def in_a_thread(function):
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: tt.Search("tic_tac_toe", seed=1), lambda: tt.HostSearch(Nim(), seed=1)],
+    [lambda: tt.Search("tic_tac_toe", seed=1), lambda: tt.Search(Nim(), seed=1)],
     ids=["compiled", "objects"],
 )
 def test_a_second_thread_is_refused_while_the_first_one_searches(make):
@@ -102,7 +102,7 @@ def test_a_search_over_objects_is_not_re_entered_from_its_problem():
                 search.advance(0)
             return super().step(state, action)
 
-    search = tt.HostSearch(Nosy(5), seed=1)
+    search = tt.Search(Nosy(5), seed=1)
     assert search.run(tt.Limit(simulations=20)).simulations == 20
 
 
@@ -112,7 +112,7 @@ def test_two_tasks_do_not_share_a_search():
         return None, 0.0
 
     async def both():
-        search = tt.HostSearch(Nim(), tt.puct(c=1.0), seed=1)
+        search = tt.Search(Nim(), tt.puct(c=1.0), seed=1)
         return await asyncio.gather(
             *(search.arun(tt.Limit(simulations=20), evaluate) for _ in range(2)), return_exceptions=True
         )

@@ -32,7 +32,7 @@ def in_slices(game, config, evaluator=None, *, slices=20, size=50):
     search = tt.Search(game, config, evaluator=evaluator, seed=4)
     search.prepare()
     for _ in range(slices):
-        search._machine.run(size)
+        search._driver.run(size)
         assert search.tree.size <= search.tree.columns.capacity
     return search
 
@@ -171,8 +171,8 @@ def test_a_game_that_fails_while_drawing_real_numbers_leaves_no_action_behind():
 def test_a_view_never_holds_more_drawn_actions_than_there_is_room_for():
     search = tt.Search(Aim, tt.uct(widening=1000.0, widening_power=1.0), seed=7)
     search.prepare()
-    work = search._machine.scratch.work
-    search._machine.scratch.replace(tied=work.tied[:50].copy(), scores=work.scores[:50].copy())
+    work = search._driver.scratch.work
+    search._driver.scratch.replace(tied=work.tied[:50].copy(), scores=work.scores[:50].copy())
     search.run(tt.Limit(simulations=3000))
     search.tree.check()
     assert search.tree.columns.links["num_children"][: search.tree.size].max() == 50
@@ -184,11 +184,11 @@ def test_a_full_tree_of_views_counts_only_choices_that_were_made():
     search.prepare()
     for _ in range(300):
         try:
-            search._machine.run(20)
+            search._driver.run(20)
         except tt.GameError:
             break
     search.tree.check()
-    assert search._machine.control[0]["frozen"]
+    assert search._driver.control[0]["frozen"]
 
 
 # Moving on, and files.

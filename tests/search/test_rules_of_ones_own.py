@@ -77,7 +77,7 @@ from tests.search import own_rules
 own_rules.WEIGHT = float(sys.argv[1])
 search = tt.Search("tic_tac_toe", tt.configure(own_rules.moody, c=0.7), seed=3)
 result = search.run(tt.Limit(simulations=500))
-print(json.dumps({"visits": list(result.visits.values()), "from_cache": search._machine.from_cache}))
+print(json.dumps({"visits": list(result.visits.values()), "from_cache": search._driver.from_cache}))
 """
 
 

@@ -36,7 +36,7 @@ def test_continuing_after_a_load_equals_continuing_without_it(tmp_path, game, co
             == getattr(search.tree.columns, column)[:size].tobytes()
         )
     assert loaded.tree.totals.tolist() == search.tree.totals.tolist()
-    assert loaded._machine.control["rng"] == search._machine.control["rng"]
+    assert loaded._driver.control["rng"] == search._driver.control["rng"]
     assert loaded.position == search.position
     assert loaded.result().action == search.result().action
 

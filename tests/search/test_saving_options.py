@@ -10,7 +10,7 @@ import pytest
 import treetop as tt
 from tests.search.own_rules import moody
 from tests.sketch import Sketch, random_drawing
-from treetop.search.scratch import KEPT
+from treetop.search.drivers.scratch import KEPT
 from treetop.tree.layout import OPTIONAL
 
 SEARCHES = {
@@ -57,7 +57,7 @@ def assert_same(search, loaded):
         if search.tree.has(name) and everywhere:
             np.testing.assert_array_equal(getattr(theirs, name)[1:size], getattr(ours, name)[1:size], err_msg=name)
     assert loaded.tree.totals.tolist() == search.tree.totals.tolist()
-    for name in search._machine.control.dtype.names:
+    for name in search._driver.control.dtype.names:
         if name not in (
             "capacity",
             "done",
@@ -70,10 +70,10 @@ def assert_same(search, loaded):
             "answered",
             "tied",
         ):  # what no simulation reads before it is written
-            np.testing.assert_equal(loaded._machine.control[name], search._machine.control[name], err_msg=name)
+            np.testing.assert_equal(loaded._driver.control[name], search._driver.control[name], err_msg=name)
     for name in KEPT:
         np.testing.assert_array_equal(
-            getattr(loaded._machine.scratch.work, name), getattr(search._machine.scratch.work, name), err_msg=name
+            getattr(loaded._driver.scratch.work, name), getattr(search._driver.scratch.work, name), err_msg=name
         )
     assert loaded.result().visits == search.result().visits
     assert loaded.result().action == search.result().action

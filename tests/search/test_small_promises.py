@@ -19,7 +19,7 @@ def test_a_forced_position_keeps_every_part_of_a_limit():
         forced.run(tt.Limit(cost=1.0))
     with pytest.raises(tt.ConfigError, match="made elsewhere"):
         forced.run(tt.Limit(calls=1, simulations=5))
-    assert tt.HostSearch(Nim(1), seed=1)._forced(tt.Limit(cost=2.0, calls=7), elsewhere=True) == tt.Limit(
+    assert tt.Search(Nim(1), seed=1)._forced(tt.Limit(cost=2.0, calls=7), elsewhere=True) == tt.Limit(
         simulations=1, cost=2.0, calls=7
     )
 
@@ -35,7 +35,7 @@ def test_what_fills_the_table_of_a_graph_is_prepared_with_the_rest():
 
 
 def test_the_table_of_a_normalised_search_says_which_column_is_on_which_scale():
-    result = tt.HostSearch(Nim(), tt.uct(normalise=True), seed=1).run(tt.Limit(simulations=300))
+    result = tt.Search(Nim(), tt.uct(normalise=True), seed=1).run(tt.Limit(simulations=300))
     told = result.explain()
     head, _ = told.table()
     assert "scaled" in head
@@ -46,7 +46,7 @@ def test_the_table_of_a_normalised_search_says_which_column_is_on_which_scale():
     assert told.scale_note in str(told)
     assert told.scale_note in result._repr_html_()
     assert json.loads(result.json())["explain"]["scale"] == list(told.scale)
-    plain = tt.HostSearch(Nim(), seed=1).run(tt.Limit(simulations=50)).explain()
+    plain = tt.Search(Nim(), seed=1).run(tt.Limit(simulations=50)).explain()
     assert plain.scale is None
     assert "scaled" not in plain.table()[0]
 
@@ -60,7 +60,7 @@ def test_json_has_no_number_that_json_lacks():
         == '["inf", ["-inf", {"a": null}], 1.5, true, null]'
     )
     config = tt.uct(final="temperature", temperature=math.inf)
-    result = tt.HostSearch(Nim(), config, seed=1).run(tt.Limit(simulations=50))
+    result = tt.Search(Nim(), config, seed=1).run(tt.Limit(simulations=50))
     assert json.loads(result.json(), parse_constant=refuse)["report"]["temperature"] == "inf"
     assert (
         json.loads(tt.search("tic_tac_toe", config, simulations=50).json(), parse_constant=refuse)["report"]["options"][

@@ -45,5 +45,5 @@ def test_the_table_of_past_moves_counts_each_move_of_each_simulation_once(config
     for simulations in (1, 1, 5, 100):
         search.run(tt.Limit(simulations=simulations))
         if not search.solved:
-            counts = search._machine.scratch.work.history[COUNT].sum(axis=1)
+            counts = search._driver.scratch.work.history[COUNT].sum(axis=1)
             assert counts.tolist() == [search.simulations, search.simulations]

@@ -102,7 +102,7 @@ def test_the_range_of_values_follows_rewards_on_the_way_and_the_discount():
     low, high = facts.rewards
     assert facts.value_range(step_rewards=True) == (low - high, high - low)
     for value, fits in ((-1.0, True), (2.0, True), (11.5, False), (-11.5, False)):
-        search = tt.HostSearch(Corridor(), evaluator=lambda state, actions, value=value: (None, value), seed=1)
+        search = tt.Search(Corridor(), evaluator=lambda state, actions, value=value: (None, value), seed=1)
         if fits:
             search.run(tt.Limit(simulations=5))
         else:
@@ -113,21 +113,21 @@ def test_the_range_of_values_follows_rewards_on_the_way_and_the_discount():
 @pytest.mark.parametrize("value", [1.1, (0.0, -1.2)])
 def test_problems_in_python_are_held_to_the_range(value):
     with pytest.raises(tt.GameError, match=r"(?s)the evaluator gave.*-1 to 1.*reward_range.*\(21, 0\)"):
-        tt.HostSearch(Nim(), evaluator=lambda state, actions: (None, value), seed=1).run(tt.Limit(simulations=5))
+        tt.Search(Nim(), evaluator=lambda state, actions: (None, value), seed=1).run(tt.Limit(simulations=5))
 
     class Own(Nim):
         def rollout(self, state, rng):
             return (2.0, -2.0)
 
     with pytest.raises(tt.GameError, match=r"(?s)rollout gave.*-1 to 1"):
-        tt.HostSearch(Own(), seed=1).run(tt.Limit(simulations=5))
+        tt.Search(Own(), seed=1).run(tt.Limit(simulations=5))
 
 
 def test_an_answer_from_elsewhere_outside_of_the_range_is_a_failure():
     def evaluate(state, actions):
         return None, (7.0 if state[0] == 20 else 0.0)
 
-    result = tt.HostSearch(Nim(), tt.puct(c=1.0), seed=1).run_remote(tt.Limit(simulations=30), evaluate)
+    result = tt.Search(Nim(), tt.puct(c=1.0), seed=1).run_remote(tt.Limit(simulations=30), evaluate)
     assert result.failed.tolist() == [True, False, False]
     assert "outside of the range" in result.failures[0].reason
 

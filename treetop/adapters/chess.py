@@ -30,7 +30,7 @@ class ChessProblem:
 
     >>> import treetop
     >>> problem = ChessProblem("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1")
-    >>> treetop.HostSearch(problem, treetop.uct(solver=True), seed=1).run(treetop.Limit(simulations=5000)).move
+    >>> treetop.Search(problem, treetop.uct(solver=True), seed=1).run(treetop.Limit(simulations=5000)).move
     'g5g7'
     """
 

@@ -12,9 +12,9 @@ from treetop.adapters.packages import load
 from treetop.adapters.tables import Table
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
-from treetop.search.host import HostSearch
 from treetop.search.presets import puct, uct
 from treetop.search.result import SearchResult
+from treetop.search.search import Search
 from treetop.types import CHANCE
 
 gymnasium = load("gymnasium", "gym")
@@ -331,7 +331,7 @@ class GymPolicy(SearchPolicy):
             problem.set_discount(_FADING)
         evaluator = problem.evaluate if by_table else self.evaluator
         config = (puct() if by_table else uct()) if self.config is None else self.config
-        return HostSearch(problem, config, evaluator=evaluator, seed=seed).run(self.limit)
+        return Search(problem, config, evaluator=evaluator, seed=seed).run(self.limit)
 
 
 def _check_options(

@@ -15,8 +15,8 @@ from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.players.player import Player
 from treetop.search.config import SearchConfig
-from treetop.search.host import HostSearch
 from treetop.search.limits import Limit
+from treetop.search.search import Search
 from treetop.types import CHANCE
 
 pyspiel = load("pyspiel", "openspiel")
@@ -41,7 +41,7 @@ class OpenSpielProblem:
 
     >>> import treetop
     >>> problem = OpenSpielProblem("tic_tac_toe")
-    >>> treetop.HostSearch(problem, treetop.uct(solver=True), seed=1).run(treetop.Limit(simulations=20_000)).value
+    >>> treetop.Search(problem, treetop.uct(solver=True), seed=1).run(treetop.Limit(simulations=20_000)).value
     0.0
     """
 
@@ -371,7 +371,7 @@ class TreetopBot(_Bot):
     def _search(self, state: Any) -> Any:
         seed = mix(mix(self._seed) + state.move_number()) >> 1
         problem = OpenSpielProblem(state, player=self._player_id, worlds=self._worlds, seed=seed)
-        return HostSearch(problem, self._config, evaluator=self._evaluator, seed=seed).run(self._limit)
+        return Search(problem, self._config, evaluator=self._evaluator, seed=seed).run(self._limit)
 
     def _ask_player(self, state: Any) -> int:
         """Bring the player to this state, by the moves that are new to it, and ask it."""

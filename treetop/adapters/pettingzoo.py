@@ -11,7 +11,7 @@ from treetop.adapters.clones import Clones, OwnRandomness, RandomStepError, laye
 from treetop.adapters.options import SearchPolicy
 from treetop.adapters.packages import load
 from treetop.errors import ConfigError
-from treetop.search.host import HostSearch
+from treetop.search.search import Search
 
 _aec: Any = load("pettingzoo.utils.env", "gym").AECEnv
 
@@ -157,7 +157,7 @@ class PettingZooPolicy(SearchPolicy):
         if _is_done(env.unwrapped, env.agent_selection):
             return None
         problem = PettingZooProblem(env, **self.options)
-        search = HostSearch(problem, self.config, evaluator=self.evaluator, seed=self._next_seed())
+        search = Search(problem, self.config, evaluator=self.evaluator, seed=self._next_seed())
         self.last_result = search.run(self.limit)
         return int(self.last_result.action)
 

@@ -182,7 +182,7 @@ def refuse_missing_folder(path: Path | None) -> None:
 def from_cache(search: Search) -> bool:
     """Whether a prepared search runs code that an earlier process compiled."""
     # Only these tables ask; a public method for it would be one more promise to every caller.
-    return search._machine.from_cache
+    return search._driver.from_cache
 
 
 def table(*headings: str, left: tuple[str, ...] = ()) -> Table:

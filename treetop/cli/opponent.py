@@ -56,7 +56,7 @@ class Engine:
         return run_shown(self._search, self.limit, what)
 
     def _following(self, position: Position, player: int) -> Search:
-        from treetop.search.machines import begins_anew
+        from treetop.search.drivers import begins_anew
         from treetop.search.search import Search
 
         if begins_anew(position.game, self.config):

@@ -53,7 +53,7 @@ class Budget:
     def __init__(self, limit: Limit, *, elsewhere: bool = False) -> None:
         if not elsewhere and (limit.cost is not None or limit.calls is not None):
             raise ConfigError(
-                "cost and calls limit evaluations that are made elsewhere: HostSearch.arun and run_remote count them"
+                "cost and calls limit evaluations that are made elsewhere: Search.arun and run_remote count them"
             )
         self.limit = limit
         self.cost, self.calls = 0.0, 0

@@ -33,8 +33,8 @@ class Pondering:
         search = self._search
         search._guard.take(PONDER)
         try:
-            search._refuse_in_flight(PONDER)
-            search._machine.prepare()
+            search._driver.refuse(PONDER)
+            search._driver.prepare()
             self._thread = threading.Thread(target=self._think, name="pondering", daemon=True)
             search._pondering, search._is_scheduled = True, False
             self._thread.start()

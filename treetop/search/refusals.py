@@ -39,15 +39,19 @@ def refuse_chance(position: Position) -> None:
         )
 
 
-def check_arguments(config: Any, evaluator: Any, seed: Any) -> None:
-    """A search is made of settings, an evaluator and a seed."""
+def check_arguments(config: Any, seed: Any) -> None:
+    """Raise unless a search is given settings and a seed."""
     if not isinstance(config, SearchConfig):
         raise ConfigError(
             f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}"
         )
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise ConfigError(f"a seed is a whole number, not {seed!r}")
+
+
+def check_evaluator(evaluator: Any) -> None:
+    """Raise unless it is an evaluator of games."""
     if not isinstance(evaluator, (CompiledEvaluator, Evaluator)):
         raise ConfigError(
             f"an evaluator has a method evaluate(batch), or is Rollout(), Uniform(), Heuristic() or Mixed(...); not {evaluator!r}"
         )
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ConfigError(f"a seed is a whole number, not {seed!r}")

@@ -37,7 +37,7 @@ class Usage:
         """What a search has used up now."""
         limit, simulations, elapsed, stopped = search._last or (None, search.simulations, 0.0, "")
         asked = "ask and tell" if limit is None else str(limit)
-        trees = search._machine.trees
+        trees = search._driver.trees
         return cls(
             asked,
             simulations,
@@ -94,7 +94,7 @@ def report_of(search: Session, position: Position, usage: Usage) -> Report:
     config = search.config
     return Report(
         game=search.game.name,
-        **search._origin(),
+        **search._driver.origin(),
         moves=position.moves(),
         rule=config.rule.name,
         c=getattr(config.rule, "c", None),
@@ -122,7 +122,7 @@ def report_of(search: Session, position: Position, usage: Usage) -> Report:
 def _fpu(search: Session) -> float | str | None:
     """Return the first-play urgency of a search: for PUCT with the default in its place."""
     fpu: float | str | None = getattr(search.config.rule, "fpu", None)
-    return float(search._machine.control[0]["fpu"]) if fpu is None and search.config.rule.name == "puct" else fpu
+    return float(search._driver.control[0]["fpu"]) if fpu is None and search.config.rule.name == "puct" else fpu
 
 
 @functools.cache

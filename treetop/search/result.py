@@ -19,7 +19,7 @@ from treetop.kernels.rules.puct import Puct
 from treetop.search.config import SearchConfig
 from treetop.search.explain import Explanation, NodeFacts, Statistics, explain
 from treetop.search.final import choose, pruned_visits, softmax, uncertainty
-from treetop.search.problem_result import Failure, LoggedCall, listed
+from treetop.search.problems.outcomes import Failure, LoggedCall, listed
 from treetop.search.proof import Proof
 from treetop.search.report import Report, Usage, report_of
 from treetop.search.variations import Line
@@ -94,7 +94,7 @@ class SearchResult:
     def actions(self) -> Any:
         """The legal actions: an array of their numbers, or in a Python problem a list of its own actions."""
         labels = [self._action_of(int(number)) for number in self.numbers]
-        return self.numbers if self._search.is_game else labels
+        return self.numbers if self._search._driver.is_game else labels
 
     @property
     def number(self) -> int:
@@ -199,7 +199,7 @@ class SearchResult:
 
         They are an array over all actions of the game; in a Python problem a dictionary of its own actions.
         """
-        if not self._search.is_game:
+        if not self._search._driver.is_game:
             return dict(zip(self.actions, self.shares(temperature).tolist(), strict=True))
         policy = np.zeros(self.position.game.facts.num_actions)
         policy[self.numbers] = self.shares(temperature)
@@ -339,7 +339,7 @@ class SearchResult:
             "game": self.position.game.name,
             "moves": self.position.moves(),
             "player": self.player,
-            "action": self.action if self._search.is_game else self.move,
+            "action": self.action if self._search._driver.is_game else self.move,
             "move": self.move,
             "value": self.value,
             "values": self.values,
@@ -352,7 +352,7 @@ class SearchResult:
             "explain": told.to_dict(),
             "report": self.report().to_dict(),
         }
-        if self._search.is_game:
+        if self._search._driver.is_game:
             return plain
         return plain | {
             "cost": self.cost,

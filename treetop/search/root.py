@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treetop.compiler.rng import mix
 from treetop.kernels.roots.gumbel import Gumbel, halving_schedule
 from treetop.search.evaluator import Rollout
-from treetop.search.machine import Machine
 from treetop.tree.layout import CLOSED
 from treetop.tree.storage import Tree
 from treetop.types import ROOT
+
+if TYPE_CHECKING:
+    from treetop.search.drivers.driver import Driver
+    from treetop.search.drivers.tree import TreeDriver
 
 _MANY = 1000  # simulations, beyond which Gumbel with rollouts is a mistake
 _NOISE, _GUMBEL = 0x6E6F697365, 0x67756D62656C  # what the root draws comes from numbers of its own
@@ -32,32 +35,32 @@ def generator(seed: int, moves: int, salt: int) -> np.random.Generator:
     return np.random.default_rng([mix(seed ^ salt), moves])
 
 
-def add_noise(machine: Machine, moves: int) -> None:
+def add_noise(driver: Driver, moves: int) -> None:
     """Mix Dirichlet noise into the priors of the root's children, closed ones included: their sign stays."""
-    config, children = machine.config, block(machine.tree)
-    priors = machine.tree.columns.stats["prior"]
+    config, children = driver.config, block(driver.tree)
+    priors = driver.tree.columns.stats["prior"]
     count = children.stop - children.start
     share = config.noise.at(moves)
     alpha = config.noise.alpha if config.noise.alpha is not None else 10.0 / count
-    noise = generator(machine.seed, moves, _NOISE).dirichlet(np.full(count, alpha))
+    noise = generator(driver.seed, moves, _NOISE).dirichlet(np.full(count, alpha))
     old = priors[children].astype(np.float64)
     new = ((1.0 - share) * np.abs(old) + share * noise).astype(np.float32)
     priors[children] = np.where(old < 0, np.minimum(-new, CLOSED), new)
 
 
-def begin_schedule(machine: Machine, gumbel: Gumbel, moves: int, simulations: int) -> None:
+def begin_schedule(driver: Driver, gumbel: Gumbel, moves: int, simulations: int) -> None:
     """Draw a Gumbel number for each move of the root, and plan so many simulations."""
-    children = block(machine.tree)
+    children = block(driver.tree)
     count = children.stop - children.start
-    visits = machine.tree.columns.stats["visits"][children]
-    work, scale = machine.scratch.work, gumbel.gumbel_scale
-    work.gumbel[:count] = generator(machine.seed, moves, _GUMBEL).gumbel(size=count) * (1.0 if scale is None else scale)
+    visits = driver.tree.columns.stats["visits"][children]
+    work, scale = driver.scratch.work, gumbel.gumbel_scale
+    work.gumbel[:count] = generator(driver.seed, moves, _GUMBEL).gumbel(size=count) * (1.0 if scale is None else scale)
     work.base[:count] = visits
     wanted = count
-    if machine.control[0]["masked"]:
-        wanted = int(work.mask[machine.tree.columns.links["action"][children]].sum())
-    machine.scratch.replace(schedule=halving_schedule(max(1, min(gumbel.max_considered, wanted)), simulations))
-    machine.control["turn"] = 0
+    if driver.control[0]["masked"]:
+        wanted = int(work.mask[driver.tree.columns.links["action"][children]].sum())
+    driver.scratch.replace(schedule=halving_schedule(max(1, min(gumbel.max_considered, wanted)), simulations))
+    driver.control["turn"] = 0
 
 
 def warn_of_rollouts(evaluator: Any, simulations: int) -> None:
@@ -70,17 +73,17 @@ def warn_of_rollouts(evaluator: Any, simulations: int) -> None:
         )
 
 
-def set_mask(machine: Machine, actions: Collection[int] | None) -> None:
+def set_mask(driver: TreeDriver, actions: Collection[int] | None) -> None:
     """Look only at some moves of the root, or at all again."""
     if actions is None:
-        machine.control["masked"], machine.control["arms"] = (
+        driver.control["masked"], driver.control["arms"] = (
             0,
-            0 if machine.control["masked"] else machine.control["arms"],
+            0 if driver.control["masked"] else driver.control["arms"],
         )
-        machine.use(machine.plan.build)
+        driver.use(driver.plan.build)
         return
-    machine.use(machine.plan.full)
-    mask = machine.scratch.work.mask
+    driver.use(driver.plan.full)
+    mask = driver.scratch.work.mask
     mask[:] = 0
     mask[list(actions)] = 1
-    machine.control["masked"], machine.control["arms"] = 1, 0
+    driver.control["masked"], driver.control["arms"] = 1, 0

@@ -12,7 +12,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import SaveError, TreetopError
 from treetop.game.position import Position
 from treetop.kernels.replay import Moves, find_illegal
-from treetop.search.machine import Machine
+from treetop.search.drivers.tree import TreeDriver
 from treetop.tree.layout import BOUNDED, OPTIONAL, PROVEN, SHARED
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
@@ -110,12 +110,12 @@ def check_tree(tree: Tree) -> None:
         require(np.all(links["num_children"][shared] > 0), "an edge shares the moves of no position")
 
 
-def restore_machine(machine: Machine, saved: npt.NDArray[Any], kept: dict[str, npt.NDArray[Any]]) -> None:
+def restore_driver(driver: TreeDriver, saved: npt.NDArray[Any], kept: dict[str, npt.NDArray[Any]]) -> None:
     """Take over what the kernels keep from call to call, where it fits the tree."""
-    control, links, size = machine.control, machine.tree.columns.links, machine.tree.size
+    control, links, size = driver.control, driver.tree.columns.links, driver.tree.size
     for name in _KEPT_STATE:
         control[name] = saved[name]
-    state, children, players = control[0], int(links["num_children"][ROOT]), machine.game.facts.players
+    state, children, players = control[0], int(links["num_children"][ROOT]), driver.game.facts.players
     require(
         state["masked"] in (0, 1) and NONE <= state["paranoid_target"] < players and 0 <= state["blocks"] <= size,
         "its record of control is broken",
@@ -135,8 +135,8 @@ def restore_machine(machine: Machine, saved: npt.NDArray[Any], kept: dict[str, n
         and state["arm_samples"] >= 0,
         "its turn at the root is none",
     )
-    machine.restore(kept)
-    work = machine.scratch.work
+    driver.restore(kept)
+    work = driver.scratch.work
     require(np.all((work.arms[:arms] >= 0) & (work.arms[:arms] < max(children, 1))), "its turn at the root is none")
     require(
         np.all((work.mask == 0) | (work.mask == 1))
@@ -144,13 +144,13 @@ def restore_machine(machine: Machine, saved: npt.NDArray[Any], kept: dict[str, n
         and np.all(np.isfinite(work.gumbel)),
         "its buffers hold what they cannot",
     )
-    if machine.tree.is_graph:
-        _check_table(machine)
+    if driver.tree.is_graph:
+        _check_table(driver)
 
 
-def _check_table(machine: Machine) -> None:
+def _check_table(driver: TreeDriver) -> None:
     """Each entry of a graph's table is the place of a block, and the upper half of its key."""
-    tree, table = machine.tree, machine.scratch.work.table
+    tree, table = driver.tree, driver.scratch.work.table
     links = tree.columns.links[: tree.size]
     makers = (links["num_children"] > 0) & ((links["flags"] & SHARED) == 0)
     entries = table[table != 0]
@@ -160,20 +160,20 @@ def _check_table(machine: Machine) -> None:
         np.all(entries >> np.uint64(32) == tree.columns.keys[places] >> np.uint64(32)),
         "its table of positions points elsewhere",
     )
-    bound = machine.plan.table_size
-    machine.control["table_room"] = len(table) // 2 if len(table) < bound else np.iinfo(np.int64).max
+    bound = driver.plan.table_size
+    driver.control["table_room"] = len(table) // 2 if len(table) < bound else np.iinfo(np.int64).max
 
 
-def check_moves(machine: Machine) -> None:
+def check_moves(driver: TreeDriver) -> None:
     """Play the tree: every child must be a legal move."""
-    game, tree = machine.game, machine.tree
+    game, tree = driver.game, driver.tree
     links, depth = tree.columns.links[: tree.size], game.facts.max_length + 2
     action, first_child, num_children, flags = (
         links[name].astype(np.int64) for name in ("action", "first_child", "num_children", "flags")
     )
     moves = Moves(action, first_child, num_children, flags, tree.columns.keys[: tree.size])
     states = np.zeros(depth, game.dtype)
-    states[0] = machine.position.record[0]
+    states[0] = driver.position.record[0]
     buffers = (np.zeros(game.facts.most_children, np.int32), np.zeros(game.facts.num_outcomes or 0))
     small = np.count_nonzero(moves.num_children) <= _SMALL
     walk = functools.partial(find_illegal, game) if small else game.engine(bounds_checked=True).entry(find_illegal)

@@ -18,9 +18,10 @@ from treetop.game.registry import load_bundled, load_game
 from treetop.kernels.record import CONTROL
 from treetop.kernels.rules.own import OwnRule
 from treetop.search.config import configure
+from treetop.search.drivers.scratch import KEPT
+from treetop.search.drivers.tree import TreeDriver
 from treetop.search.evaluator import make_evaluator, name_of
-from treetop.search.saved_checks import check_moves, check_position, check_tree, require, restore_machine, restore_tree
-from treetop.search.scratch import KEPT
+from treetop.search.saved_checks import check_moves, check_position, check_tree, require, restore_driver, restore_tree
 from treetop.tree.files import read, write
 from treetop.tree.layout import LINKS, OPTIONAL, STATS
 
@@ -32,9 +33,9 @@ _HOOK = "a function"
 _ARRAYS = ("root", "start", "stats", "links", "totals", "control")
 
 
-def save(search: Search, path: Path) -> None:
+def save(search: Search, driver: TreeDriver, path: Path) -> None:
     """See `Search.save`."""
-    search._machine.update_table()
+    driver.update_table()
     config = search.config.flat()
     if callable(search.config.tie_break):
         config["tie_break"] = _HOOK
@@ -44,7 +45,7 @@ def save(search: Search, path: Path) -> None:
         "kind": KIND,
         "version": VERSION,
         "game": search.game.source or search.game.name,
-        "rules": search._machine.engine.blueprint.digest,
+        "rules": driver.engine.blueprint.digest,
         "python": platform.python_version(),
         "config": config,
         "evaluator": name_of(search.evaluator),
@@ -54,7 +55,7 @@ def save(search: Search, path: Path) -> None:
         "scheduled": search._is_scheduled,
         "moved": search.tree.has_moved,
     }
-    size, columns, work = search.tree.size, search.tree.columns, search._machine.scratch.work
+    size, columns, work = search.tree.size, search.tree.columns, driver.scratch.work
     optional = {
         name: getattr(columns, name)[:size] for name in OPTIONAL if name != "in_flight" and search.tree.has(name)
     }
@@ -68,7 +69,7 @@ def save(search: Search, path: Path) -> None:
             "stats": columns.stats[:size],
             "links": columns.links[:size],
             "totals": search.tree.totals,
-            "control": search._machine.control,
+            "control": driver.control,
             **optional,
             **kept,
         },
@@ -101,7 +102,8 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
         if isinstance(error, SaveError) and str(error).startswith(str(path)):
             raise
         raise SaveError(f"{path} cannot be continued: {error}") from error
-    tree, machine = search.tree, search._machine
+    tree, driver = search.tree, search._driver
+    assert isinstance(driver, TreeDriver)
     try:
         restore_tree(tree, arrays)
         search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
@@ -113,8 +115,8 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
         check_tree(tree)
         missing = [name for name in KEPT if f"work_{name}" not in arrays]
         require(not missing, f"it lacks {', '.join(missing)}")
-        restore_machine(machine, arrays["control"], {name: arrays[f"work_{name}"] for name in KEPT})
-        check_moves(machine)
+        restore_driver(driver, arrays["control"], {name: arrays[f"work_{name}"] for name in KEPT})
+        check_moves(driver)
     except (TypeError, ValueError, IndexError, OverflowError, TreetopError) as error:
         raise SaveError(f"{path} is damaged: {error}") from error
     return search

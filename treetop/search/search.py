@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy.typing as npt
 
@@ -12,91 +13,84 @@ from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
 from treetop.game.registry import load_game
-from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.rules.own import OwnRule
-from treetop.search import root, snapshot
+from treetop.search import root
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
-from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout, evaluate_batch, in_python
+from treetop.search.drivers import game_driver
+from treetop.search.drivers.driver import Driver
+from treetop.search.drivers.game import GameDriver
+from treetop.search.drivers.tree import TreeDriver
+from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout
 from treetop.search.guard import exclusive
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit
-from treetop.search.machine import Machine
-from treetop.search.machines import make_machine
 from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
+from treetop.search.problems.driver import ProblemDriver
+from treetop.search.problems.outcomes import Failure
+from treetop.search.problems.problem import Problem
 from treetop.search.progress import Progress
-from treetop.search.refusals import check_arguments, chooser, refuse_chance, refuse_finished
+from treetop.search.refusals import check_arguments, check_evaluator, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
 from treetop.search.session import MOST_VISITS, Session
 from treetop.search.stopping import Stopper
-from treetop.types import CHANCE, SIMULTANEOUS
 
-_MOST_PONDERED = 10_000_000  # memory is finite, and the other side may have gone to bed
+_MOST_PONDERED = 10_000_000  # simulations of a pondering search without a limit: memory is finite
+Searchable = str | Game | Family[...] | Position | Problem
+"""What can be searched: a game by its name or itself, a position, or a Python problem."""
 
 
 class Search(Session):
-    """A Monte Carlo tree search of one position.
+    """A Monte Carlo tree search of a game, a position or a Python problem.
+
+    A game by its name:
 
     >>> import treetop
     >>> search = treetop.Search("tic_tac_toe", seed=1)
     >>> result = search.run(treetop.Limit(simulations=1000))
     >>> result.simulations
     1000
-    """
 
-    _machine: Machine
+    A Python problem is any object with the methods of `treetop.Problem`; its states and actions are of any kind:
+
+    >>> class Count:
+    ...     "Add 1 or 2 in turn; whoever says 10 wins."
+    ...     num_players = 2
+    ...     def initial(self): return (0, 0)
+    ...     def player(self, state): return state[1]
+    ...     def actions(self, state): return ["one", "two"] if state[0] < 9 else ["one"]
+    ...     def step(self, state, action): return (state[0] + 1 + (action == "two"), 1 - state[1])
+    ...     def is_terminal(self, state): return state[0] == 10
+    ...     def rewards(self, state): return (1, -1) if state[1] == 1 else (-1, 1)
+    >>> treetop.Search(Count(), seed=1).run(treetop.Limit(simulations=500)).action
+    'one'
+    """
 
     def __init__(
         self,
-        game: str | Game | Family[...] | Position,
+        game: Searchable,
         config: SearchConfig | None = None,
         *,
-        evaluator: Evaluator | CompiledEvaluator | None = None,
+        evaluator: Any = None,
         seed: int = 0,
         player: int | None = None,
+        root: Any = None,
     ) -> None:
-        super().__init__()
-        self.position = game if isinstance(game, Position) else Position(load_game(game))
-        self.config = uct() if config is None else config
-        self.evaluator = Rollout() if evaluator is None else evaluator
-        check_arguments(self.config, self.evaluator, seed)
-        self.seed = seed
-        self.game = self.position.game
-        refuse_finished(self.position)
-        refuse_chance(self.position)
-        self.player = chooser(self.position, player)
-        """For whom the search is made: the player to move, or one of those who choose at once."""
-        self._machine = make_machine(self.position, self.config, self.evaluator, self.expand_after, seed, self.player)
+        """Prepare a search; nothing is searched yet.
+
+        `evaluator` is an `Evaluator` for a game, and for a Python problem a function of a state and its actions; by default leaves are
+        evaluated by rollouts. `player` chooses one of several who move simultaneously. `root` is the state at which the search of a Python
+        problem starts, by default its `initial()`; for a game give a `Position` instead.
+        """
+        super().__init__(_driver(game, uct() if config is None else config, evaluator, seed, player, root))
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
 
     @property
-    def expand_after(self) -> int:
-        """Visits that a leaf needs before it is expanded."""
-        if self.config.growth.expand_after is not None:
-            return self.config.growth.expand_after
-        return int(getattr(self.evaluator, "expand_after", 0))
-
-    @property
     def begins_anew(self) -> bool:
-        """Whether nothing is kept after a move: where something is hidden, all choose at once, or actions are drawn."""
-        return self._machine.begins_anew
-
-    @property
-    def moves_played(self) -> int:
-        """How many moves led to the root."""
-        return len(self.position.actions)
-
-    @property
-    def is_forced(self) -> bool:
-        """Whether there is only one legal action."""
-        return not self.game.facts.action_size and len(self.position.legal_actions(self.player)) <= 1
-
-    @property
-    def is_cheap(self) -> bool:
-        """Whether leaves are evaluated by compiled code."""
-        return in_python(self.evaluator) is None
+        """Whether nothing is kept after a move: in information-set search and with determinizations."""
+        return self._driver.begins_anew
 
     # Running.
 
@@ -105,22 +99,26 @@ class Search(Session):
         self, limit: Limit, *, progress: Callable[[Progress], object] | None = None, stopping: Sequence[Stopper] = (),
         include: Iterable[int | str] | None = None, exclude: Iterable[int | str] = (),
     ) -> SearchResult:  # fmt: skip
-        """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return what is known then.
+        """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return the result.
 
-        `stopping` may end it earlier or let it go on. `include` and `exclude` say which moves of the root are looked at in this run; the tree
-        keeps what it knows of the others.
+        `stopping` may end it earlier or let it continue. `include` and `exclude` restrict the moves of the root in this run; the tree
+        keeps its statistics of the others.
         """
-        self._refuse_in_flight("run")
+        driver = self._driver
+        driver.refuse("run")
         wanted = self._wanted_moves(include, exclude)
-        self._machine.face_mover()
+        driver.face_mover()
         self._is_scheduled = False
         try:
-            root.set_mask(self._machine, wanted)  # before the code is prepared: another build searches some moves only
-            self._machine.prepare()
-            self.tree.reserve(8 * (limit.simulations or 0))
+            if isinstance(driver, TreeDriver) and wanted is not None:
+                root.set_mask(driver, wanted)  # before the code is prepared: another build searches some moves only
+            driver.begin_run()
+            if isinstance(driver, GameDriver):
+                self.tree.reserve(8 * (limit.simulations or 0))
             return self._run(limit, progress, stopping)
         finally:
-            root.set_mask(self._machine, None)
+            if isinstance(driver, TreeDriver) and wanted is not None:
+                root.set_mask(driver, None)
 
     def _wanted_moves(self, include: Iterable[int | str] | None, exclude: Iterable[int | str]) -> list[int] | None:
         left_out = [self._action(move) for move in exclude]
@@ -129,21 +127,27 @@ class Search(Session):
         chosen = self.position.legal_actions() if include is None else [self._action(move) for move in include]
         wanted = [action for action in chosen if action not in left_out]
         if not wanted:
-            raise ConfigError("include and exclude leave no move to look at")
-        if self.config.graph.transpositions or self.begins_anew:
+            raise ConfigError("include and exclude leave no move to search")
+        if self.config.graph.transpositions or not isinstance(self._driver, TreeDriver):
             raise ConfigError(
-                "include and exclude are for one tree: they do not go with transpositions, nor with a search over what players see or over deals"
+                "include and exclude are for one tree of positions: they do not go with transpositions, information-set search, "
+                "determinizations or Python problems"
             )
         return wanted
 
     def _action(self, move: int | str) -> int:
+        """Return the action of a move at the root of a game."""
+        if not isinstance(self._driver, GameDriver):
+            raise ConfigError(
+                "single moves are searched in games only, not in Python problems: leave out include, exclude and visit"
+            )
         action = self.position.parse_move(move) if isinstance(move, str) else move
         if isinstance(action, bool) or action not in self.position.legal_actions():
             raise IllegalMoveError(f"{move!r} is not a legal action here\n{self.position}")
         return int(action)
 
     def visit(self, move: int | str, at_least: int) -> SearchResult:
-        """Search on until a move of the root has so many visits, looking at no other; nothing of the tree is lost."""
+        """Search one move of the root until it has so many visits; return the result. Nothing of the tree is lost."""
         action = self._action(move)
         if isinstance(at_least, bool) or not isinstance(at_least, int) or at_least < 1:
             raise ConfigError(f"at_least must be a whole number of at least 1, not {at_least!r}")
@@ -160,159 +164,210 @@ class Search(Session):
     @exclusive
     def prepare(self) -> None:
         """Compile the kernels that `run` needs, or load them from the cache, so that no limit pays for it."""
-        self._machine.prepare()
+        self._driver.prepare()
 
-    def _advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002 - kernels stop by themselves
-        """Run about so many simulations, or one batch of so many leaves where an evaluator in Python values them."""
-        evaluator = in_python(self.evaluator)
-        if evaluator is None:
-            self._machine.run(simulations)
-            return
-        leaves = self._machine.gather(batch, batch)
-        if len(leaves):
-            try:
-                logits, values = evaluate_batch(evaluator, leaves)
-                self._absorb(leaves, logits, values)
-            except BaseException:
-                if leaves._open:
-                    self._machine.drop(leaves)
-                raise
+    def pondering(self, limit: Limit | None = None) -> Pondering:
+        """Search in the background, within `with`, while you wait for the opponent's move; then `advance` keeps the tree.
 
-    # Ask and tell.
+        Without a limit it runs until the block ends, or ten million simulations are made. No schedule is planned meanwhile: a search with
+        root='gumbel' follows its rule at the root too.
+        """
+        return Pondering(self, Limit(simulations=_MOST_PONDERED) if limit is None else limit)
+
+    # Leaves for you to evaluate.
 
     @exclusive
     def ask(self, size: int, limit: Limit | None = None) -> Batch:
-        """Up to `size` leaves for you to evaluate; hand them back with `tell`, or give them up with `drop`.
+        """Return up to `size` leaves for you to evaluate; give them back with `tell`, or give them up with `drop`.
 
         With a limit the batch is false when it is reached. It counts from the first call with it, until it is reached or the search advances.
         """
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise ConfigError(f"a batch has at least one leaf, not {size!r}")
-        refuse_finished(self.position)
-        self._machine.face_mover()
+        driver = self._driver
+        driver.refuse_finished()
+        if not isinstance(driver, TreeDriver):
+            raise ConfigError(driver.no_batches)
+        driver.face_mover()
         allowed = min(size, MOST_VISITS - self.simulations - self.in_flight)
         if limit is not None:
             allowed = min(allowed, self._left_to_ask(limit))
         if allowed <= 0 or self.solved:
             self._asked = None
-            return self._machine.batch(0, more=False)
-        if not self._prepare_root(
-            None if limit is None or limit.simulations is None else limit.simulations - self._asked_already()
-        ):
-            allowed = 1 if not self.in_flight else 0  # the root itself is on its way
-        return self._machine.gather(allowed, allowed)
-
-    def _asked_already(self) -> int:
-        """Simulations of the present limit that have been made or begun."""
-        return self.simulations - self._asked_from[0] + self.in_flight
+            return driver.leaves.batch(0, more=False)
+        left = None
+        if limit is not None and limit.simulations is not None:
+            left = limit.simulations - (self.simulations - self._asked_from[0] + self.in_flight)
+        if not self._prepare_root(left):
+            allowed = 1 if not self.in_flight else 0  # the root itself must be evaluated first
+        return driver.gather(allowed, allowed)
 
     def _left_to_ask(self, limit: Limit) -> int:
-        """How many simulations a limit still allows to begin; what was dropped does not count."""
+        """Return how many simulations a limit still allows to start; those that were dropped do not count."""
         if self._asked is None or self._asked.limit != limit:
             self._asked, self._asked_from = Budget(limit), (self.simulations, self.tree.size)
             self._is_scheduled = False
         simulations, size = self._asked_from
-        begun = self.simulations - simulations + self.in_flight
-        self._asked.spend(begun - self._asked.simulations, max(0, self.tree.size - size))
+        started = self.simulations - simulations + self.in_flight
+        self._asked.spend(started - self._asked.simulations, max(0, self.tree.size - size))
         self._asked_from = (simulations, self.tree.size)
         if self._asked.next_slice() == 0:
             return 0
-        return MOST_VISITS if limit.simulations is None else limit.simulations - begun
+        return MOST_VISITS if limit.simulations is None else limit.simulations - started
 
     @exclusive
     def tell(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> None:
-        """Absorb what an evaluator made of a batch: see `Evaluator` for the shapes."""
-        self._absorb(batch, logits, values)
+        """Absorb the evaluations of a batch: see `Evaluator` for the shapes."""
+        self._batches().tell(batch, logits, values)
 
     @exclusive
     def drop(self, batch: Batch) -> None:
         """Give a batch up: nothing of it stays in the tree."""
-        self._machine.drop(batch)
+        self._batches().drop(batch)
+
+    def _batches(self) -> TreeDriver:
+        if not isinstance(self._driver, TreeDriver):
+            raise ConfigError(self._driver.no_batches)
+        return self._driver
+
+    # Evaluations of Python problems that are made elsewhere.
+
+    async def arun(
+        self,
+        limit: Limit,
+        evaluate: Any = None,
+        *,
+        in_flight: int = 32,
+        timeout: float | None = None,
+        retries: int = 0,
+        backoff: float = 0.5,
+        processes: int = 0,
+        record: str | Path | None = None,
+        replay: str | Path | None = None,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> SearchResult:
+        """Search a Python problem with up to `in_flight` evaluations made elsewhere at the same time; return the result.
+
+        `evaluate(state, actions)` is a coroutine function, or a plain one that runs in threads, or in so many `processes`. It returns
+        (prior, value), (prior, value, cost) or (prior, value, cost, note). Default: the search's own evaluator. An attempt may take
+        `timeout` seconds; a call that fails is tried `retries` times more, after `backoff` seconds and then twice as many; then its node has
+        failed and is listed in `result.failures`. `record` names a file to which all answers are written; `replay` one from which they are
+        read: the search is then the same, bit for bit.
+        """
+        from treetop.search.problems.calls import RemoteOptions
+        from treetop.search.problems.remote import Remote
+
+        driver = self._problem_driver("arun")
+        with self._guard("arun"):
+            driver.refuse("run")
+            self._is_scheduled = False
+            evaluate = self.evaluator if evaluate is None and callable(driver.evaluate.own) else evaluate
+            if evaluate is None and replay is None:
+                raise ConfigError(
+                    "give evaluate, a function of a state and its actions: rollouts are made in this process, by run"
+                )
+            remote = Remote(
+                self,
+                driver,
+                limit,
+                RemoteOptions(in_flight, timeout, retries, backoff, processes),
+                evaluate,
+                None if record is None else Path(record),
+                None if replay is None else Path(replay),
+                None if progress is None else lambda budget: progress(self._progress(budget)),
+            )
+            return await self._run_remote(limit, driver, remote)
+
+    def run_remote(self, limit: Limit, evaluate: Any = None, **options: Any) -> SearchResult:
+        """Call `arun` from a program without an event loop; its options are the same. Ctrl-C ends it with the result so far."""
+        import asyncio
+
+        self._problem_driver("run_remote")
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            try:
+                with Interrupts() as self._interrupts:
+                    return asyncio.run(self.arun(limit, evaluate, **options))
+            finally:
+                self._interrupts = Interrupts()  # this one may have been pressed
+        raise SearchError("an event loop is running already: use `await search.arun(...)`")
+
+    def _problem_driver(self, what: str) -> ProblemDriver:
+        if not isinstance(self._driver, ProblemDriver):
+            raise ConfigError(f"{what} is for Python problems: for a game give run an evaluator, or use ask and tell")
+        return self._driver
 
     @property
-    def in_flight(self) -> int:
-        """Leaves that were asked for and neither told nor dropped."""
-        return self._machine.outstanding
+    def problem(self) -> Any:
+        """The Python problem that is searched."""
+        return self._problem_driver("problem").problem
 
-    def _absorb(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> None:
-        if not len(batch):
-            batch.close(self.tree.generation)
-            return
-        rows, worth = batch.checked_logits(logits), batch.checked_values(values)
-        batch.close(self.tree.generation)
-        self._machine.absorb(batch, rows, worth)
+    @property
+    def start(self) -> Any:
+        """The state at which the search of a Python problem started."""
+        return self._problem_driver("start").start
 
-    def pondering(self, limit: Limit | None = None) -> Pondering:
-        """Search in the background, within `with`, while you wait for the other side's move; then `advance` keeps what was found.
+    @property
+    def state(self) -> Any:
+        """The state at the root."""
+        return self._driver.state if isinstance(self._driver, ProblemDriver) else self.position.state
 
-        Without a limit it goes on until the block ends, or ten million simulations are made. Nothing is planned meanwhile: a search with
-        root='gumbel' follows its rule at the root too.
-        """
-        return Pondering(self, Limit(simulations=_MOST_PONDERED) if limit is None else limit)
+    @property
+    def actions(self) -> list[Any]:
+        """The legal actions at the root."""
+        return (
+            self._driver.actions
+            if isinstance(self._driver, ProblemDriver)
+            else self.position.legal_actions(self.player)
+        )
 
-    def _refuse_in_flight(self, what: str) -> None:
-        if what != "advance":
-            refuse_finished(self.position)
-            refuse_chance(self.position)
-        if self.in_flight:
-            raise SearchError(
-                f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first"
-            )
+    @property
+    def played(self) -> list[Any]:
+        """The actions that led to the root."""
+        return self._driver.played if isinstance(self._driver, ProblemDriver) else list(self.position.actions)
+
+    @property
+    def failures(self) -> list[Failure]:
+        """In a Python problem: nodes that failed and are left out, and rollouts that failed, since the search started."""
+        return self._driver.failures if isinstance(self._driver, ProblemDriver) else []
+
+    def action_of(self, node: int) -> Any:
+        """Return the action that leads to a node of the tree, by the node's index."""
+        if isinstance(self._driver, ProblemDriver):
+            return self._driver.nodes.moves[node]
+        return int(self.tree.columns.links["action"][node])
+
+    def state_of(self, node: int) -> Any:
+        """Return the state of a node of a Python problem, by its index; None where no simulation has reached it."""
+        return self._problem_driver("state_of").nodes.states[node]
 
     # Moving on.
 
     @exclusive
-    def advance(self, move: int | str) -> None:
+    def advance(self, move: Any) -> None:
         """Play a move and keep the part of the tree below it. A move that was never tried starts a fresh tree.
 
         It may end the game; then there is nothing left to search, and `run` and `result` say so.
         """
-        self._refuse_in_flight("advance")
-        action = self.position.parse_move(move) if isinstance(move, str) else move
-        following = self.position.apply(action)
-        if self.begins_anew:
-            self._begin_anew(following)
-            return
-        child = self.tree.root.child(int(action))
-        self._machine.move_on(following, child.index if child is not None and child.visits else None)
-        self.position = following
-        if not following.is_terminal:
-            self.player = following.player
-        self._machine.scratch.work.history[:] *= self.config.values.history_decay
-        self._machine.control["arms"] = 0
+        self._driver.refuse("advance")
+        self._driver.advance(move)
         self._is_noisy = self._is_scheduled = False
-        self._last = None
-        self._asked = None
-
-    def _begin_anew(self, position: Position) -> None:
-        """What players see has changed, and with it what every simulation assumed: nothing of the old views is kept."""
-        self.position, self._last = position, None
-        if position.is_terminal:
-            self.tree.clear()
-            return
-        if position.player != CHANCE:
-            self.player = chooser(position, self.player if position.player == SIMULTANEOUS else None)
-        self._machine.look_from(position, max(self.player, SEAT))  # type: ignore[attr-defined]
-
-    def result(self) -> SearchResult:
-        """What the search knows now. Costs a few microseconds a move; nothing is searched."""
-        self._guard.refuse_other_threads("give a result")
-        refuse_finished(self.position)
-        if not self.simulations:
-            raise SearchError("nothing has been searched yet: call run, or ask and tell")
-        return snapshot.take(self)
+        self._last = self._asked = None
 
     @exclusive
     def save(self, path: str | Path) -> None:
         """Write everything that the next simulation reads to a file; `Search.load` continues as if nothing had happened."""
         from treetop.search.saving import save
 
-        self._refuse_in_flight("save")
-        if self.begins_anew:
+        driver = self._driver
+        driver.refuse("save")
+        if not isinstance(driver, TreeDriver):
             raise SearchError(
-                "a search over what players see, or over deals, cannot be saved: it belongs to one move and begins anew with the next"
+                "only a search of one tree of positions can be saved: information-set search and determinizations start anew with every "
+                "move, and the states of a Python problem are its own (record its evaluations with run_remote(record=...))"
             )
-        save(self, Path(path))
+        save(self, driver, Path(path))
 
     @classmethod
     def load(
@@ -331,23 +386,51 @@ class Search(Session):
 
     def __repr__(self) -> str:
         return (
-            f"<search of {self.game.name} after {len(self.position.actions)} moves: {self.config}, "
+            f"<search of {self.game.name} after {self._driver.moves_played} moves: {self.config}, "
             f"{self.simulations:,} simulations, {self.tree.size:,} nodes>"
         )
 
 
+def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: int | None, root: Any) -> Driver:
+    """Return the driver of a search: of a Python problem, or of a game."""
+    check_arguments(config, seed)
+    evaluator = Rollout() if evaluator is None else evaluator
+    if _is_problem(game):
+        if player is not None:
+            raise ConfigError("player is for games with simultaneous moves; a Python problem names its player itself")
+        return ProblemDriver(game, config, evaluator, seed, root)
+    if not isinstance(game, (str, type, Game, Family, Position)):
+        raise ConfigError(
+            "search a game (its name, a class under @treetop.game or a Position) or a Python problem (an object with the methods actions, "
+            f"step, is_terminal and rewards), not {game!r}"
+        )
+    if root is not None:
+        raise ConfigError("root is the state of a Python problem: search a Position to start elsewhere in a game")
+    check_evaluator(evaluator)
+    position = game if isinstance(game, Position) else Position(load_game(game))
+    refuse_finished(position)
+    refuse_chance(position)
+    return game_driver(position, config, evaluator, seed, chooser(position, player))
+
+
+def _is_problem(game: Any) -> bool:
+    """Return whether something is meant as a Python problem; the driver says what it lacks."""
+    own = not isinstance(game, (str, Game, Family, Position))
+    return own and any(callable(getattr(game, method, None)) for method in ("actions", "step"))
+
+
 def search(
-    game: str | Game | Family[...] | Position,
+    game: Searchable,
     config: SearchConfig | None = None,
     *,
     simulations: int | None = None,
     seconds: float | None = None,
     nodes: int | None = None,
-    evaluator: Evaluator | CompiledEvaluator | None = None,
+    evaluator: Any = None,
     seed: int = 0,
     progress: Callable[[Progress], object] | None = None,
 ) -> SearchResult:
-    """Search a game or a position and return what to play, and why. Without a limit: 10,000 simulations.
+    """Search a game, a position or a Python problem and return what to play, and why. Without a limit: 10,000 simulations.
 
     >>> import treetop
     >>> treetop.search("nim(stones=5)", simulations=2000, seed=1).move

@@ -1,6 +1,6 @@
 """A session: how any search runs. It owns the budget, slices, Ctrl-C, stopping rules, progress and the preparation of the root.
 
-A kind of search (a game, a Python problem) subclasses `Session` and says how to run some simulations; it repeats nothing of this.
+A driver runs the simulations: of a tree, of information sets, of determinizations or of a Python problem.
 """
 
 from __future__ import annotations
@@ -8,16 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, SearchError
 from treetop.kernels.control import SOLVED
 from treetop.kernels.roots.gumbel import Gumbel
-from treetop.search import root
+from treetop.search import root, snapshot
 from treetop.search.config import SearchConfig
-from treetop.search.evaluator import name_of
+from treetop.search.drivers.driver import Driver
 from treetop.search.guard import Guard
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
@@ -26,40 +26,61 @@ from treetop.search.result import SearchResult
 from treetop.search.stopping import Standing, Stopper, Together, Verdict
 from treetop.tree.storage import Tree
 
+if TYPE_CHECKING:
+    from treetop.search.problems.driver import ProblemDriver
+    from treetop.search.problems.remote import Remote
+
 FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
 MOST_VISITS = 2**31 - 2  # what a node can count
 _PROGRESS_SECONDS = 0.1
 
 
 class Session:
-    """The part of a search that is the same for games and for Python problems."""
+    """The part of a search that is the same for every driver."""
 
-    game: Any
-    """The game; of a Python problem what stands for it."""
-    position: Any
-    """The root: a `Position`; of a Python problem what stands for it."""
-    config: SearchConfig
-    evaluator: Any
-    seed: int
-    player: int
-    _machine: Any
-    nothing_open = "every move that was asked for is proven"
-    """Why a search ends that can neither continue nor prove the root."""
-
-    def __init__(self) -> None:
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
         self._last: tuple[Limit, int, float, str] | None = None  # limit, simulations, seconds, why it stopped
         self._is_noisy = False  # whether the root's priors hold their noise
         self._is_scheduled = False  # whether the root's schedule was planned for the present limit
         self._pondering = False
         self._guard = Guard()
+        self._interrupts = Interrupts()
 
-    # What a kind of search says of itself.
+    @property
+    def config(self) -> SearchConfig:
+        """The settings."""
+        return self._driver.config
+
+    @property
+    def evaluator(self) -> Any:
+        """What evaluates leaves."""
+        return self._driver.evaluator
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random numbers."""
+        return self._driver.seed
+
+    @property
+    def game(self) -> Any:
+        """The game; of a Python problem, its facts in the shape of a game."""
+        return self._driver.game
+
+    @property
+    def position(self) -> Any:
+        """The root: a `Position`; of a Python problem, its root in the same shape."""
+        return self._driver.position
+
+    @property
+    def player(self) -> int:
+        """The player for whom the search is made: the player to move, or one of several who move simultaneously."""
+        return self._driver.player
 
     @property
     def tree(self) -> Tree:
         """The tree, as arrays and nodes."""
-        tree: Tree = self._machine.tree
-        return tree
+        return self._driver.tree
 
     @property
     def simulations(self) -> int:
@@ -69,58 +90,25 @@ class Session:
     @property
     def solved(self) -> bool:
         """Whether the solver has proven the root."""
-        return bool(self._machine.solved)
+        return self._driver.solved
 
     @property
     def expand_after(self) -> int:
         """Visits that a leaf needs before it is expanded."""
-        raise NotImplementedError
+        return self._driver.expand_after
 
     @property
-    def moves_played(self) -> int:
-        """How many moves led to the root: noise and Gumbel numbers differ from move to move."""
-        raise NotImplementedError
+    def in_flight(self) -> int:
+        """Evaluations that have begun and not ended: leaves that were asked for and neither told nor dropped."""
+        return self._driver.in_flight
 
-    @property
-    def is_forced(self) -> bool:
-        """Whether there is only one action."""
-        raise NotImplementedError
-
-    @property
-    def is_cheap(self) -> bool:
-        """Whether simulations cost so little that a forced move gets some."""
-        raise NotImplementedError
-
-    def result(self) -> Any:
-        """Return what the search knows now."""
-        raise NotImplementedError
-
-    def _advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:
-        """Run about so many simulations, or one batch of so many leaves where an evaluator in Python values them."""
-        raise NotImplementedError
-
-    # What the result of a game does not have.
-
-    is_game = True
-
-    def _labels(self, position: Any, numbers: Sequence[int]) -> Callable[[int], Any]:  # noqa: ARG002 - for Python problems
-        """Return a function from the numbers of a result to its actions."""
-        return int
-
-    def _origin(self) -> dict[str, str]:
-        """Return what a report says of the rules, of the start and of the evaluator."""
-        was_set_up, game = self.position.was_set_up, self.position.game
-        return {
-            "rules_digest": self._machine.engine.blueprint.digest,
-            "start": repr(game.view(self.position.start.copy())) if was_set_up else "the game's start",
-            "evaluator": name_of(self.evaluator),
-        }
-
-    def _extras(self) -> dict[str, Any]:
-        """Return fields of the result that only Python problems have."""
-        return {}
-
-    # What follows from it.
+    def result(self) -> SearchResult:
+        """Return what the search knows now. It takes a few microseconds a move; nothing is searched."""
+        self._guard.refuse_other_threads("give a result")
+        self._driver.refuse_finished()
+        if not self.simulations:
+            raise SearchError("nothing has been searched yet: call run, or ask and tell")
+        return snapshot.take(self)
 
     def _run(
         self, limit: Limit, progress: Callable[[Progress], object] | None, stopping: Sequence[Stopper]
@@ -141,8 +129,19 @@ class Session:
         self._last = (limit, budget.simulations, budget.elapsed, why)
         if progress is not None and not interrupts.seen:
             progress(self._progress(budget))
-        result: SearchResult = self.result()
-        return result
+        return self.result()
+
+    async def _run_remote(self, limit: Limit, driver: ProblemDriver, remote: Remote) -> SearchResult:
+        """Search with evaluations made elsewhere; return the result."""
+        held, why = self.simulations, ""
+        try:
+            why = await remote.run()
+        finally:
+            driver.cost, driver.calls, driver.log = remote.budget.cost, remote.budget.calls, remote.log
+            self._last = (limit, self.simulations - held, remote.budget.elapsed, why)
+        if why == "interrupted" and not self.simulations:
+            raise KeyboardInterrupt
+        return self.result()
 
     def _run_slices(
         self,
@@ -162,8 +161,8 @@ class Session:
             if size <= 0:
                 return "the limit was reached"
             done = self._run_slice(budget, size, interrupts)
-            if not done and self._machine.control[0]["status"] == SOLVED:
-                return "solved" if self.solved else self.nothing_open
+            if not done and self._driver.control[0]["status"] == SOLVED:
+                return "solved" if self.solved else self._driver.nothing_open
             if progress is not None and self.simulations and pulse.due():
                 progress(self._progress(budget))
             wait -= done
@@ -176,18 +175,18 @@ class Session:
 
     def _run_slice(self, budget: Budget, size: int, interrupts: Interrupts) -> int:
         """Run one slice and account for it; return how many simulations it made."""
-        nodes, held, left = self._machine.nodes, self.simulations, budget.left
+        nodes, held, left = self._driver.node_count, self.simulations, budget.left
         # The size of a batch changes what is searched, so it must not come from a slice, which is cut by the clock.
         batch = self.config.batch_size if left is None else min(left, self.config.batch_size)
         size, batch = (size, batch) if self._prepare_root(left) else (1, 1)
-        self._advance_by(size, batch, interrupts)
+        self._driver.advance_by(size, batch, interrupts)
         done = self.simulations - held
-        budget.spend(done, max(0, self._machine.nodes - nodes))
+        budget.spend(done, max(0, self._driver.node_count - nodes))
         return done
 
     def _look(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
         """Ask the stopping rules. What has failed leads nobody."""
-        result: SearchResult = self.result()
+        result = self.result()
         counts = np.where(result.failed, 0, result.counts)
         means = np.where(result.failed, math.nan, result.means)
         standing = Standing(
@@ -208,19 +207,19 @@ class Session:
         if (noisy or scheduled) and not root.block(self.tree).stop:
             return False
         if noisy:
-            root.add_noise(self._machine, self.moves_played)
+            root.add_noise(self._driver, self._driver.moves_played)
             self._is_noisy = True
         if gumbel is not None and scheduled and left is not None:
             root.warn_of_rollouts(self.evaluator, left)
-            root.begin_schedule(self._machine, gumbel, self.moves_played, left)
+            root.begin_schedule(self._driver, gumbel, self._driver.moves_played, left)
             self._is_scheduled = True
         return True
 
     def _forced(self, limit: Limit, *, elsewhere: bool = False) -> Limit:
         """Return the limit for a position with one action: a few simulations, or one where evaluations are costly."""
-        if not self.config.stop_when_forced or not self.is_forced:
+        if not self.config.stop_when_forced or not self._driver.is_forced:
             return limit
-        few = 1 if elsewhere or not self.is_cheap else FORCED_SIMULATIONS
+        few = 1 if elsewhere or not self._driver.is_cheap else FORCED_SIMULATIONS
         return replace(limit, simulations=min(few, limit.simulations or few))
 
     def _progress(self, budget: Budget) -> Progress:

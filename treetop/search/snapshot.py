@@ -27,7 +27,7 @@ def take(search: Session) -> SearchResult:
     """Return the result of a search as it stands; later simulations do not change it."""
     tree, position, player = search.tree, search.position, search.player
     children = _children(search) if block(tree).stop else _unexpanded(search)
-    extras = search._extras()
+    extras = search._driver.extras()
     result = SearchResult(
         position=position,
         config=search.config,
@@ -36,7 +36,7 @@ def take(search: Session) -> SearchResult:
         totals=tree.totals.copy(),
         root_visits=tree.root_visits,
         own_value=_own_value(tree, player, position.game.facts.middle),
-        scale=_scale(search._machine),
+        scale=_scale(search._driver),
         pv_numbers=(),
         proof=Proof.of(search),
         player=player,
@@ -47,7 +47,7 @@ def take(search: Session) -> SearchResult:
         **extras,
     )
     variation = principal_variation(tree, position, result.number)
-    return replace(result, pv_numbers=variation, _action_of=search._labels(position, variation))
+    return replace(result, pv_numbers=variation, _action_of=search._driver.labels(position, variation))
 
 
 def _unexpanded(search: Session) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def _unexpanded(search: Session) -> dict[str, Any]:
 
 def _children(search: Session) -> dict[str, Any]:
     """Return the columns of the root's children."""
-    columns, children, work = search.tree.columns, block(search.tree), search._machine.scratch.work
+    columns, children = search.tree.columns, block(search.tree)
     order = _game_order(search, columns.links["action"][children])
     numbers, flags = columns.links["action"][children][order], columns.links["flags"][children][order]
     counts = columns.stats["visits"][children][order]
@@ -99,7 +99,10 @@ def _children(search: Session) -> dict[str, Any]:
     if backed_up is not None and search.config.backup.name in ("max", "mixed"):
         means = np.where(counts > 0, backed_up[:, search.player], math.nan)
     lower, upper, distances = _bounds(search, flags, row("bounds"), row("distances"))
-    scheduled = search.config.root.schedules and search._is_scheduled
+    base, gumbel = np.zeros(len(numbers), np.int32), None
+    if search.config.root.schedules and search._is_scheduled:
+        work = search._driver.scratch.work
+        base, gumbel = (buffer[: len(numbers)][order].copy() for buffer in (work.base, work.gumbel))
     return {
         "numbers": numbers,
         "counts": counts,
@@ -110,8 +113,8 @@ def _children(search: Session) -> dict[str, Any]:
         "upper": upper,
         "distances": distances,
         "failed": (flags & FAILED) > 0,
-        "base": work.base[: len(numbers)][order].copy() if scheduled else np.zeros(len(numbers), np.int32),
-        "gumbel": work.gumbel[: len(numbers)][order].copy() if scheduled else None,
+        "base": base,
+        "gumbel": gumbel,
         "strategies": row("strategies"),
         "vectors": row("action_values"),
     }
@@ -137,10 +140,10 @@ def _bounds(
     return lower, upper, np.where(proven, distances, 0).astype(np.int32)
 
 
-def _scale(machine: Any) -> tuple[float, float] | None:
+def _scale(driver: Any) -> tuple[float, float] | None:
     """Return the lowest and the highest mean in the tree, where the rule sees values on the scale between them."""
-    control = machine.control[0]
-    if not machine.plan.normalise or control["value_low"] > control["value_high"]:
+    control = driver.control[0]
+    if not driver.plan.normalise or control["value_low"] > control["value_high"]:
         return None
     return float(control["value_low"]), float(control["value_high"])
 

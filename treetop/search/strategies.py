@@ -12,9 +12,9 @@ from treetop.game.families import Family
 from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.search.config import SearchConfig
+from treetop.search.drivers.information_sets import InformationSetDriver, needs_information_sets, view_key
 from treetop.search.evaluator import Rollout
 from treetop.search.presets import regret_matching
-from treetop.search.view_machine import ViewMachine, needs_views, view_key
 from treetop.tree.layout import DRAWN
 
 
@@ -27,8 +27,8 @@ class Strategies:
     True
     """
 
-    def __init__(self, machine: ViewMachine) -> None:
-        tree, size = machine.tree, machine.tree.size
+    def __init__(self, driver: InformationSetDriver) -> None:
+        tree, size = driver.tree, driver.tree.size
         columns = tree.columns
         weights = (
             columns.strategies[:size] if len(columns.strategies) else columns.stats["visits"][:size].astype(np.float64)
@@ -78,13 +78,16 @@ def find_strategies(
     """
     position = game if isinstance(game, Position) else Position(load_game(game))
     wanted = regret_matching() if config is None else config
-    if not needs_views(position.game, wanted) or getattr(wanted.information, "observers", "single") != "multiple":
+    if (
+        not needs_information_sets(position.game, wanted)
+        or getattr(wanted.information, "observers", "single") != "multiple"
+    ):
         raise ConfigError(
             "strategies for all players are for games with imperfect information or simultaneous moves, with observers='multiple'"
         )
     if isinstance(simulations, bool) or not isinstance(simulations, int) or simulations < 1:
         raise ConfigError(f"simulations must be a whole number of at least 1, not {simulations!r}")
-    machine = ViewMachine(position, wanted, Rollout(), seed, 0)
-    machine.control["hidden"] = 0  # everything is drawn from the position itself: nobody's view is taken
-    machine.run(simulations)
-    return Strategies(machine)
+    driver = InformationSetDriver(position, wanted, Rollout(), seed, 0)
+    driver.control["hidden"] = 0  # everything is drawn from the position itself: nobody's view is taken
+    driver.run(simulations)
+    return Strategies(driver)

@@ -1,4 +1,4 @@
-"""The kernels of a search over Python objects, the arrays that they work on, and the states beside the nodes."""
+"""The nodes of a Python problem: compiled statistics, and beside each node its state, action and parent."""
 
 from __future__ import annotations
 
@@ -14,34 +14,15 @@ from treetop.kernels.control import Work
 from treetop.kernels.host import DEEPEST, ENGINE, EXPANDS, GO, NODE, UNKNOWN, WIDEST, Side, SmallWork, make_simulate
 from treetop.search.config import SearchConfig
 from treetop.search.evaluator import Uniform
-from treetop.search.plan import make_control, make_plan, refuse_parts
-from treetop.search.problem import ProblemView
-from treetop.search.stream import Stream
-from treetop.tree.layout import CLOSED, FAILED, PROVEN
+from treetop.search.plan import make_control, make_plan
+from treetop.search.problems.problem import ProblemView
+from treetop.search.problems.stream import Stream
+from treetop.tree.layout import CLOSED, FAILED
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
 _FIRST_LENGTH, _FIRST_WIDTH = 64, 16
-_WORKS_WITH = {
-    "rule": ("ucb1", "puct", "ucb1_tuned", "ucb_v", "thompson", "uniform", "completed"),
-    "graph": ("off",),
-    "backup": ("mean", "mixed", "max"),
-    "chance": ("sampled",),
-}
-"""Rules that compare the same action at different nodes, and parts that need compiled methods of a game, are left out."""
 _ROWS = ("movers", "counts", "ends", "steps")
-
-
-class StandIn:
-    """What the settings ask of a game, answered for a problem in Python."""
-
-    def __init__(self, view: ProblemView) -> None:
-        self.name, self.facts = view.name, view.facts
-        self._kinds = {"chance_outcomes": view.has_chance, "step_rewards": view.has_step_rewards}
-
-    def has(self, method: str) -> bool:
-        """What kind of game it would be; of the other compiled methods a problem has none."""
-        return self._kinds.get(method, False)
 
 
 class Scratch:
@@ -110,13 +91,12 @@ class Scratch:
                     self.replace(schedule=old) if name == "schedule" else new.__setitem__(slice(len(old)), old)
 
 
-class HostMachine:
-    """Runs simulations on a tree whose states are Python's. It knows no limits and no results: those are the search's."""
+class ProblemNodes:
+    """The tree, its kernel, and lists with an entry for each node."""
 
     def __init__(self, view: ProblemView, config: SearchConfig, expand_after: int, seed: int, *, priors: bool) -> None:
-        self.view, self.config, self.seed = view, config, seed
-        game: Any = StandIn(view)
-        refuse(config, view)
+        self.view, self.config = view, config
+        game: Any = view  # what plans ask of a game, a problem's view answers
         self.plan = make_plan(config, Uniform(), game)
         self.full = self.plan.build.full
         self.build = Build("host full", full=True, rule=self.plan.build.rule) if self.full else Build("host fast")
@@ -152,16 +132,6 @@ class HostMachine:
         self._generation = self.tree.generation
         self.prepare_kernel(in_flight=False)
 
-    @property
-    def trees(self) -> list[Tree]:
-        """All trees that it searches."""
-        return [self.tree]
-
-    @property
-    def nodes(self) -> int:
-        """How many nodes it holds."""
-        return self.tree.size
-
     def _side(self, rows: int) -> Side:
         players = self.view.players
         return Side(np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32), np.zeros((rows, players)),
@@ -171,6 +141,11 @@ class HostMachine:
         """Choose the loop for one leaf at a time, or for many in flight."""
         self.in_flight = in_flight
         self._simulate = self.engine.entry(make_simulate(self.build, in_flight=in_flight))
+
+    @property
+    def from_cache(self) -> bool:
+        """Return whether the compiled code came from an earlier process."""
+        return self._simulate.from_cache
 
     def start(self, state: Any) -> None:
         """Begin anew with a bare root."""
@@ -287,16 +262,6 @@ class HostMachine:
         )
 
     @property
-    def done(self) -> int:
-        """Simulations since `begin`."""
-        return int(self.control["done"][0])
-
-    @property
-    def solved(self) -> bool:
-        """Whether the root is proven."""
-        return bool(self.tree.columns.links["flags"][ROOT] & PROVEN)
-
-    @property
     def node(self) -> int:
         """The node that the last call was about."""
         return int(self.numbers[NODE])
@@ -382,14 +347,3 @@ class HostMachine:
     def write_rewards(self, rewards: list[float]) -> None:
         """What the leaf that is taken in next is worth, for every player."""
         self.scratch.work.rewards[:] = rewards
-
-
-def refuse(config: SearchConfig, view: ProblemView) -> None:
-    """Refuse settings that a search over Python objects does not have."""
-    what = "a search over Python objects"
-    refuse_parts(config, what, _WORKS_WITH, ("opponents", "chance_widening"))
-    if callable(config.tie_break):
-        raise ConfigError(f"{what} breaks ties at random or by order, not by a function of yours")
-    if config.solver and (view.has_chance or view.has_step_rewards):
-        why = "chance" if view.has_chance else "immediate rewards"
-        raise ConfigError(f"{what} has no solver for problems with {why}")

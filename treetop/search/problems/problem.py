@@ -87,6 +87,11 @@ class ProblemView:
         slack = 1e-9 * max(1.0, abs(low), abs(high))
         self._low, self._high = low - slack, high + slack
 
+    def has(self, method: str) -> bool:
+        """Return whether a game of this kind would have a compiled method: for the plan of the search."""
+        kinds = {"chance_outcomes": self.has_chance, "step_rewards": self.has_step_rewards}
+        return kinds.get(method, False)
+
     @property
     def has_chance(self) -> bool:
         """Whether chance may decide."""

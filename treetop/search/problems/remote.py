@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from treetop.errors import ConfigError, SaveError
 from treetop.kernels.host import BARE, BUSY, DEPTH, END, EXPANDS, ROOM
-from treetop.search.calls import Answer, Call, Live, RemoteOptions, Source
-from treetop.search.host_evaluator import NoValueError
-from treetop.search.host_explorer import reason_of, where_of
 from treetop.search.limits import Budget, Limit, Pulse
-from treetop.search.problem import ProblemError
-from treetop.search.problem_result import NOTHING_OPEN, LoggedCall
-from treetop.search.recording import Recorder, Replay
+from treetop.search.problems.calls import Answer, Call, Live, RemoteOptions, Source
+from treetop.search.problems.evaluator import NoValueError
+from treetop.search.problems.explorer import reason_of, where_of
+from treetop.search.problems.outcomes import NOTHING_OPEN, LoggedCall
+from treetop.search.problems.problem import ProblemError
+from treetop.search.problems.recording import Recorder, Replay
 from treetop.types import CHANCE, ROOT
 
 if TYPE_CHECKING:
-    from treetop.search.host import HostSearch
+    from treetop.search.problems.driver import ProblemDriver
+    from treetop.search.session import Session
 
 _LOOK_UP = 0.1  # seconds between two looks at Ctrl-C while everybody waits
 _CHUNK = 256  # simulations that need no evaluation, between two looks at the limit
@@ -34,7 +35,8 @@ class Remote:
 
     def __init__(
         self,
-        search: HostSearch,
+        session: Session,
+        driver: ProblemDriver,
         limit: Limit,
         options: RemoteOptions,
         evaluate: Any,
@@ -42,20 +44,21 @@ class Remote:
         replay: Path | None,
         told: Callable[[Budget], object] | None = None,
     ) -> None:
-        if search.config.growth.max_nodes is not None:
+        if driver.config.growth.max_nodes is not None:
             raise ConfigError("a tree with evaluations in flight cannot be folded: leave max_nodes out, or use run")
         if record is not None and replay is not None:
             raise ConfigError("a replay is a record already: give record or replay")
-        self._search, self._machine, self._explorer, self._view = search, search._machine, search._explorer, search.view
+        self._session, self._driver, self._nodes = session, driver, driver.nodes
+        self._explorer, self._view = driver.explorer, driver.view
         self._options, self._told, self._pulse = options, told, Pulse(_LOOK_UP)
         header = {
             "problem": self._view.name,
-            "config": str(search.config),
-            "seed": search.seed,
+            "config": str(driver.config),
+            "seed": driver.seed,
             "in_flight": options.in_flight,
             "limit": str(limit),
-            "played": [self._view.text(action) for action in search.played],
-            "simulations": search.simulations,
+            "played": [self._view.text(action) for action in driver.played],
+            "simulations": session.simulations,
         }
         self._replay = None if replay is None else Replay(replay, header)
         self._source: Source = Live(evaluate, options) if self._replay is None else self._replay
@@ -64,14 +67,14 @@ class Remote:
         self.log: list[LoggedCall] = []
         """The calls that have ended."""
         self._begun = self._absorbed = self._idle = self._looks = 0
-        self._held, self._size = search.simulations, search.tree.size
-        self._interrupts = search._interrupts  # whoever runs the event loop may hold Ctrl-C already
-        self.budget = Budget(search._forced(limit, elsewhere=True), elsewhere=True)
+        self._held, self._size = session.simulations, driver.tree.size
+        self._interrupts = session._interrupts  # whoever runs the event loop may hold Ctrl-C already
+        self.budget = Budget(session._forced(limit, elsewhere=True), elsewhere=True)
 
     async def run(self) -> str:
         """Search until the limit is reached, Ctrl-C is pressed or nothing is left to do; why it ended. Nothing stays in flight."""
-        machine = self._machine
-        before = machine.expands_down, self._explorer.expand_after, int(machine.control["expand_after"][0])
+        nodes = self._nodes
+        before = nodes.expands_down, self._explorer.expand_after, int(nodes.control["expand_after"][0])
         self._expect_priors()
         why = ""
         try:
@@ -80,13 +83,13 @@ class Remote:
             why = await self._loop()
         finally:
             for call in self._open.values():
-                machine.release(call.leaf)
+                nodes.release(call.leaf)
             self._open.clear()
-            machine.sync()
-            self._search._in_flight = 0
-            machine.expands_down, self._explorer.expand_after, machine.control["expand_after"] = before
-            machine.numbers[EXPANDS] = int(machine.expands_down)
-            machine.prepare_kernel(in_flight=False)
+            nodes.sync()
+            self._driver.open_calls = 0
+            nodes.expands_down, self._explorer.expand_after, nodes.control["expand_after"] = before
+            nodes.numbers[EXPANDS] = int(nodes.expands_down)
+            nodes.prepare_kernel(in_flight=False)
             try:
                 await self._source.close()
             finally:
@@ -107,17 +110,17 @@ class Remote:
 
     def _expect_priors(self) -> None:
         """Whatever the search's own evaluator is: here a leaf gets its children with its evaluation."""
-        machine, after = self._machine, self._search.config.growth.expand_after or 0
-        machine.tree.track_in_flight()
-        machine.prepare_kernel(in_flight=True)
-        machine.expands_down, self._explorer.expand_after, machine.control["expand_after"] = False, after, after
-        machine.numbers[EXPANDS] = 0
-        machine.begin(0)
-        machine.simulate()  # compiled before any clock runs
+        nodes, after = self._nodes, self._driver.config.growth.expand_after or 0
+        nodes.tree.track_in_flight()
+        nodes.prepare_kernel(in_flight=True)
+        nodes.expands_down, self._explorer.expand_after, nodes.control["expand_after"] = False, after, after
+        nodes.numbers[EXPANDS] = 0
+        nodes.begin(0)
+        nodes.simulate()  # compiled before any clock runs
 
     @property
     def _done(self) -> int:
-        return self._search.simulations - self._held
+        return self._session.simulations - self._held
 
     async def _loop(self) -> str:
         while True:
@@ -128,7 +131,7 @@ class Remote:
             if isinstance(found, str):
                 return self._after_looks(found)
             self._take(*found)
-            if self._told is not None and self._pulse.due() and self._search.simulations:
+            if self._told is not None and self._pulse.due() and self._session.simulations:
                 self.budget.simulations = self._done
                 self._told(self.budget)
 
@@ -165,7 +168,7 @@ class Remote:
 
         These looks are counted, and a record tells which of them was the last: a replay ends at the very same one.
         """
-        if self._search.solved and self._search.simulations:
+        if self._driver.solved and self._session.simulations:
             return self._after_looks("solved")
         self._looks += 1
         if self._replay is None:
@@ -181,37 +184,37 @@ class Remote:
             or (limit.simulations is not None and self._done + len(self._open) >= limit.simulations)
             or (limit.calls is not None and budget.calls >= limit.calls)
             or (limit.cost is not None and budget.cost >= limit.cost)
-            or (limit.nodes is not None and self._machine.tree.size - self._size >= limit.nodes)
+            or (limit.nodes is not None and self._nodes.tree.size - self._size >= limit.nodes)
         )
 
     def _fill(self) -> str | None:
         """Begin evaluations until there are enough, or every way leads to a leaf in flight; why the search ends, if it does."""
-        self._machine.sync()
+        self._nodes.sync()
         avoided: list[int] = []
         try:
             while not self._is_full():
                 left = self.budget.limit.simulations
                 room = None if left is None else left - self._done - len(self._open)
-                if not self._search._prepare_root(room) and self._open:
+                if not self._session._prepare_root(room) and self._open:
                     return None  # the root itself is on its way
                 before = self._done
                 found = self._walk(_CHUNK if room is None else min(_CHUNK, room))
                 if found >= 0:
                     self._see_to(found)
                     self._idle = 0
-                    if self._search.solved:  # by an end, which nobody was asked about
+                    if self._driver.solved:  # by an end, which nobody was asked about
                         return self._after_looks("solved")
                 elif found == BUSY:
-                    if self._machine.node == ROOT or len(avoided) >= self._options.in_flight:
+                    if self._nodes.node == ROOT or len(avoided) >= self._options.in_flight:
                         break
-                    avoided.append(self._machine.node)
-                    self._machine.count_in_flight(
+                    avoided.append(self._nodes.node)
+                    self._nodes.count_in_flight(
                         avoided[-1], 1
                     )  # a visit more in flight there, for a moment: others look better then
-                elif found == BARE and not self._search.config.solver:
+                elif found == BARE and not self._driver.config.solver:
                     raise self._explorer.all_failed()
-                elif found == BARE or self._search.solved:
-                    return None if self._open else self._after_looks("solved" if self._search.solved else NOTHING_OPEN)
+                elif found == BARE or self._driver.solved:
+                    return None if self._open else self._after_looks("solved" if self._driver.solved else NOTHING_OPEN)
                 else:
                     self._idle += self._done - before
                     if self._idle >= _BARREN:
@@ -220,7 +223,7 @@ class Remote:
                         return why
         finally:
             for node in avoided:
-                self._machine.count_in_flight(node, -1)
+                self._nodes.count_in_flight(node, -1)
         return (
             None
             if self._open
@@ -229,25 +232,25 @@ class Remote:
 
     def _walk(self, budget: int) -> int:
         """Simulate to the next leaf; ends that need no evaluation are settled on the way."""
-        machine = self._machine
-        machine.begin(budget)
-        found = machine.simulate()
+        nodes = self._nodes
+        nodes.begin(budget)
+        found = nodes.simulate()
         while found in (ROOM, DEPTH):
-            machine.make_room(0)
-            found = machine.simulate()
-        machine.sync()
+            nodes.make_room(0)
+            found = nodes.simulate()
+        nodes.sync()
         return found
 
     # One leaf.
 
     def _see_to(self, leaf: int) -> None:
         """Step to a leaf; ask for its evaluation where it needs one."""
-        machine, explorer = self._machine, self._explorer
+        nodes, explorer = self._nodes, self._explorer
         try:
             looked = explorer.look(leaf)
             if looked is None:
-                machine.begin(0)
-                machine.simulate(END, leaf)
+                nodes.begin(0)
+                nodes.simulate(END, leaf)
                 return
             self._begin(leaf, *looked)
         except BaseException as error:
@@ -265,16 +268,16 @@ class Remote:
             )  # whatever the caller's code raises ends this node, and nothing else
 
     def _release(self, leaf: int) -> None:
-        self._machine.release(leaf)
+        self._nodes.release(leaf)
 
     def _begin(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> None:
         view, told = self._view, self._explorer.evaluate.told
 
         def absorb(prior: list[float] | None, values: list[float]) -> None:
-            self._machine.begin(0)
+            self._nodes.begin(0)
             self._explorer.take(leaf, mover, actions, weights if prior is None or mover == CHANCE else prior, values)
 
-        state, asked, who = self._machine.states[leaf], actions, mover
+        state, asked, who = self._nodes.states[leaf], actions, mover
         received: list[float] | None = None
         if mover == CHANCE:  # one outcome is drawn, and what follows it is evaluated
             drawn = self._explorer.draw(state)
@@ -288,24 +291,24 @@ class Remote:
             return found, values if received is None else self._explorer.evaluate.with_outcomes(received, values)
 
         key = view.key(state)
-        name = [str(action) for action in self._machine.path(leaf)] if key is None else [str(key)]
+        name = [str(action) for action in self._nodes.path(leaf)] if key is None else [str(key)]
         call = Call(self._begun, leaf, state if view.copy is None else view.copy(state), asked, name, check, absorb)
         self._begun += 1
         self.budget.calls += 1
         self._open[call.number] = call
-        self._search._in_flight = len(self._open)
+        self._driver.open_calls = len(self._open)
         self._source.begin(call)
 
     def _take(self, call: Call, answer: Answer) -> None:
         """Absorb an answer, or bury the leaf that has none."""
         del self._open[call.number]
-        self._search._in_flight = len(self._open)
+        self._driver.open_calls = len(self._open)
         if self._recorder is not None:
             self._recorder.note(call, answer)
         self._absorbed += 1
         self.budget.cost += answer.cost
         self.budget.calls += answer.attempts - 1
-        path = (*self._explorer.played, *self._machine.path(call.leaf))
+        path = (*self._explorer.played, *self._nodes.path(call.leaf))
         self.log.append(LoggedCall(path, answer.cost, answer.seconds, answer.attempts, answer.error, answer.note))
         if answer.error is not None:
             self._release(call.leaf)
@@ -316,4 +319,4 @@ class Remote:
             call.absorb(answer.prior, answer.values)
         except (TypeError, ValueError, IndexError) as error:
             raise SaveError(f"the record's answer to call {call.number} does not fit: {error}") from error
-        self._machine.sync()
+        self._nodes.sync()

@@ -1,31 +1,30 @@
-"""The kernels of a search over what players see: hidden cards, moves made at once, actions of real numbers."""
+"""Information-set search (ISMCTS): imperfect information, simultaneous moves, continuous actions, open-loop chance."""
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treetop.compiler.intrinsics import mix_bits
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError, SearchError
+from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.kernels.build import STOCHASTIC
+from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.control import DONE, NEED_ROOM
 from treetop.kernels.rules import RULES
 from treetop.kernels.rules.regret_matching import RegretMatching
 from treetop.kernels.view_loop import find_root, look
 from treetop.kernels.views import FIRST_ROOM, fill_views
-from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
+from treetop.search.drivers.game import GameDriver
+from treetop.search.drivers.scratch import MOST_DRAWN, Scratch
 from treetop.search.evaluator import CompiledEvaluator, Mixed, Rollout, in_python
-from treetop.search.machine import Machine
 from treetop.search.plan import Plan, make_control, refuse_parts
-from treetop.search.scratch import MOST_DRAWN, Scratch
 from treetop.tree.storage import Tree
-from treetop.types import CHANCE, ROOT
+from treetop.types import CHANCE
 
 _FIRST_TABLE = 2**12
 _TRIALS = 4  # of what is hidden, before the first simulation
@@ -42,20 +41,21 @@ _LEAVE_OUT = (
 )  # fmt: skip
 
 
-def needs_views(game: Game, config: SearchConfig) -> bool:
-    """Whether a game is searched over what players see, because its positions are not what they choose in."""
+def needs_information_sets(game: Game, config: SearchConfig) -> bool:
+    """Return whether a game is searched over information sets, because players do not choose in its positions."""
     hidden = game.has("determinize") and config.information.name == "sets"
     open_loop = config.chance.name == "open_loop" and game.has("chance_outcomes")
     return hidden or open_loop or game.has("apply_joint") or game.has("apply_vector")
 
 
-class ViewMachine(Machine):
-    """Runs simulations over views. Its tree is a table of views: there is no way down it, and nothing to prove."""
+class InformationSetDriver(GameDriver):
+    """Runs simulations over information sets. Its tree is a table of them, and nothing can be proven."""
 
     begins_anew = True
+    no_batches = "information-set search evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
 
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
-        self.game, self.config, self.seed = position.game, config, seed
+        super().__init__(position, config, evaluator, seed, player)
         _check(config, evaluator, self.game)
         facts = self.game.facts
         low, high = facts.rewards
@@ -78,14 +78,11 @@ class ViewMachine(Machine):
         if facts.action_size:
             self.control["widening"] = _WIDENING if config.widening.actions is None else config.widening.actions
         self.scratch = Scratch(self.game, STOCHASTIC, _FIRST_TABLE, views=True)
-        self.engine = self.game.engine()
-        self.outstanding = 0
-        self.position = position
-        self.look_from(position, player)
+        self.start(position)
 
-    def look_from(self, position: Position, player: int) -> None:
-        """Begin anew from a position, for a player."""
-        self.position = position
+    def start(self, position: Position) -> None:
+        """Start a new search from a position, for `player`."""
+        self.position, player = position, max(self.player, SEAT)
         if self.game.has("determinize") and position.player != CHANCE:
             rng = Rng(self.seed)
             for _ in range(_TRIALS):
@@ -107,18 +104,18 @@ class ViewMachine(Machine):
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        self._enter(0)
-        self._call(look, self.position.record, self.scratch.work)
-        self._call(find_root, self.position.record, self.scratch.work)
-        self._prepare_table(fill_views)
+        self.enter(0)
+        self.call(look, self.position.record, self.scratch.work)
+        self.call(find_root, self.position.record, self.scratch.work)
+        self.prepare_table(fill_views)
 
     def run(self, simulations: int) -> int:
         """Run so many simulations; how many it were."""
         done = 0
         try:
             while done < simulations:
-                self._enter(simulations - done)
-                self._call(look, self.position.record, self.scratch.work)
+                self.enter(simulations - done)
+                self.call(look, self.position.record, self.scratch.work)
                 done += int(self.control[0]["done"])
                 status = int(self.control[0]["status"])
                 if status == NEED_ROOM:
@@ -126,7 +123,7 @@ class ViewMachine(Machine):
                 elif status != DONE:
                     raise self.failure()
         finally:  # also after a game has failed: the actions that the root shows may have moved
-            self._call(find_root, self.position.record, self.scratch.work)
+            self.call(find_root, self.position.record, self.scratch.work)
         return done
 
     def _make_room(self) -> None:
@@ -138,28 +135,16 @@ class ViewMachine(Machine):
         if 4 * int(self.control[0]["blocks"]) >= len(table):
             self.scratch.replace(table=np.zeros(4 * len(table), np.uint64))
             self.control["size"] = self.tree.size
-            self._call(fill_views, self.scratch.work)
+            self.call(fill_views, self.scratch.work)
             return
         self.tree.reserve(capacity)
         if self.tree.columns.capacity == capacity:
             self.control["frozen"] = 1
 
-    def _enter(self, budget: int) -> None:
+    def enter(self, budget: int) -> None:
+        """Bring the control record up to date before a kernel is called."""
         self.control["size"], self.control["capacity"] = self.tree.size, self.tree.columns.capacity
         self.control["budget"], self.control["done"] = budget, 0
-
-    def gather(self, size: int, budget: int) -> Batch:  # noqa: ARG002 - refused
-        """Refused: a leaf is no position that somebody else could evaluate."""
-        _refuse_batches()
-
-    def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:  # noqa: ARG002 - refused
-        """Refused."""
-        raise SearchError("a search over what players see cannot be loaded")
-
-    def vector(self, index: int) -> tuple[float, ...]:
-        """The numbers of one of the root's actions."""
-        first = int(self.tree.columns.links["first_child"][ROOT])
-        return tuple(self.tree.columns.action_values[first + index].tolist())
 
 
 def view_key(position: Position, player: int) -> int:
@@ -206,7 +191,7 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
         or isinstance(evaluator, Mixed)
         or getattr(evaluator, "prior_temperature", None) is not None
     ):
-        _refuse_batches()
+        raise ConfigError(InformationSetDriver.no_batches)
     if isinstance(evaluator, Rollout) and (evaluator.count != 1 or evaluator.keeps_history):
         raise ConfigError(f"{what} evaluates by one rollout with the policy 'random' or 'game'; not by {evaluator!r}")
     if isinstance(evaluator, CompiledEvaluator):
@@ -216,9 +201,3 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
         raise ConfigError(
             f"max_nodes must be at least {least} for {game.name}, so that the first information sets fit; not {config.growth.max_nodes}"
         )
-
-
-def _refuse_batches() -> NoReturn:
-    raise ConfigError(
-        "a search over what players see evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
-    )

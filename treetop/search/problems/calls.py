@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from treetop.errors import ConfigError, EvaluationError, GameError, plain
-from treetop.search.host_evaluator import is_coroutine
+from treetop.search.problems.evaluator import is_coroutine
 from treetop.workers.processes import Processes, ProcessWorker
 from treetop.workers.transport import Broken, Died, Done, Raised, Ready
 from treetop.workers.units import Unit

@@ -12,7 +12,7 @@ from typing import Any, TextIO
 
 from treetop.errors import SaveError
 from treetop.files import parse_json, read_bytes
-from treetop.search.calls import Answer, Call
+from treetop.search.problems.calls import Answer, Call
 
 _VERSION = 1
 

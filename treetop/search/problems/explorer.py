@@ -10,11 +10,11 @@ from treetop.errors import SearchError
 from treetop.kernels.control import SOLVED
 from treetop.kernels.host import BARE, DEPTH, END, OPEN, OPENED, ROOM, STOPPED, TAKE
 from treetop.search.config import SearchConfig
-from treetop.search.host_evaluator import Drawn, HostEvaluator, NoValueError
-from treetop.search.host_machine import HostMachine
 from treetop.search.interrupts import Interrupts
-from treetop.search.problem import ProblemError, ProblemView, shown
-from treetop.search.problem_result import Failure
+from treetop.search.problems.evaluator import Drawn, NoValueError, ProblemEvaluator
+from treetop.search.problems.nodes import ProblemNodes
+from treetop.search.problems.outcomes import Failure
+from treetop.search.problems.problem import ProblemError, ProblemView, shown
 from treetop.types import CHANCE, ROOT
 
 _LISTED = 1000  # failed rollouts that are listed; the others are counted
@@ -25,10 +25,15 @@ class Explorer:
     """Between the kernel, which knows nodes, and the problem, which knows states. A failure of the caller's code ends a node, not the search."""
 
     def __init__(
-        self, machine: HostMachine, view: ProblemView, config: SearchConfig, evaluate: HostEvaluator, expand_after: int
+        self,
+        nodes: ProblemNodes,
+        view: ProblemView,
+        config: SearchConfig,
+        evaluate: ProblemEvaluator,
+        expand_after: int,
     ) -> None:
-        self.machine, self.view, self.config, self.evaluate, self.expand_after = (
-            machine,
+        self.nodes, self.view, self.config, self.evaluate, self.expand_after = (
+            nodes,
             view,
             config,
             evaluate,
@@ -43,62 +48,62 @@ class Explorer:
 
     def advance_by(self, simulations: int, interrupts: Interrupts) -> None:
         """Run so many simulations, or until the root is proven or Ctrl-C is seen."""
-        machine = self.machine
-        machine.begin(simulations)
-        found = machine.simulate()
+        nodes = self.nodes
+        nodes.begin(simulations)
+        found = nodes.simulate()
         try:
             while found != STOPPED:
                 if found >= 0:
                     if interrupts.seen:
-                        machine.release(found)
+                        nodes.release(found)
                         break
                     found = self._see_to(found)
                 else:
                     found = self.help(found)
         finally:
-            machine.sync()
+            nodes.sync()
 
     def help(self, found: int) -> int:
         """What the kernel asks for beside evaluations."""
-        machine = self.machine
+        nodes = self.nodes
         if found in (ROOM, DEPTH):
-            machine.make_room(0)
-            return machine.simulate()
+            nodes.make_room(0)
+            return nodes.simulate()
         if found == OPENED:
-            machine.sync()
-            return self._open(machine.node)
+            nodes.sync()
+            return self._open(nodes.node)
         if found == BARE and self.config.solver:
-            machine.control["status"] = SOLVED
+            nodes.control["status"] = SOLVED
             return STOPPED
         raise self.all_failed()
 
     def _see_to(self, leaf: int) -> int:
         """Evaluate a leaf, hand it back to the kernel, and go on to the next one."""
-        machine = self.machine
-        if leaf >= len(machine.moves):
-            machine.sync()
+        nodes = self.nodes
+        if leaf >= len(nodes.moves):
+            nodes.sync()
         try:
             looked = self.look(leaf)
             if looked is None:
                 self._in_a_row = 0
-                return machine.simulate(END, leaf)
+                return nodes.simulate(END, leaf)
             mover, actions, weights = looked
-            prior, values = self.evaluate(machine.states[leaf], mover, actions, self._stream())
+            prior, values = self.evaluate(nodes.states[leaf], mover, actions, self._stream())
         except NoValueError:
-            machine.release(leaf)
-            machine.control["rng"] = machine.stream.word
+            nodes.release(leaf)
+            nodes.control["rng"] = nodes.stream.word
             self.note_rollouts(leaf)
             return self._walk_on(leaf, mover, actions, weights)
         except Exception as error:
-            machine.release(leaf)
+            nodes.release(leaf)
             if isinstance(error, ProblemError):
                 raise
             self.bury(leaf, reason_of(error), where_of(error))
-            return machine.simulate()
+            return nodes.simulate()
         except BaseException:
-            machine.release(leaf)
+            nodes.release(leaf)
             raise
-        machine.control["rng"] = machine.stream.word
+        nodes.control["rng"] = nodes.stream.word
         if self.evaluate.failed:
             self.note_rollouts(leaf)
         self._in_a_row = 0
@@ -109,7 +114,7 @@ class Explorer:
         failed = self.evaluate.failed
         self.failed_rollouts += len(failed)
         self._in_a_row += len(failed)
-        path = (*self.played, *self.machine.path(leaf))
+        path = (*self.played, *self.nodes.path(leaf))
         for error in failed[: max(0, _LISTED - self.failed_rollouts + len(failed))]:
             self.failures.append(
                 Failure(path, f"a rollout failed: {reason_of(error)}", where_of(error), ends_node=False)
@@ -120,69 +125,69 @@ class Explorer:
             row, self._in_a_row = self._in_a_row, 0
             raise SearchError(
                 f"{row:,} rollouts in a row failed; the last: {reason_of(last)} ({where_of(last)}): correct it, or give an evaluator"
-                f"{shown(self.machine.states[leaf])}"
+                f"{shown(self.nodes.states[leaf])}"
             ) from last
 
     def _walk_on(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
         """Try the moves of a leaf one by one: no rollout from it succeeded, so nothing is known of it, and no visit is counted."""
-        machine, deepest = self.machine, self.config.growth.max_depth
-        if deepest is not None and machine.depth_of(leaf) >= deepest:
+        nodes, deepest = self.nodes, self.config.growth.max_depth
+        if deepest is not None and nodes.depth_of(leaf) >= deepest:
             self.bury(leaf, "no rollout from it succeeded, and max_depth allows no deeper look")
-            return machine.simulate()
-        if machine.path_is_full or not machine.ensure(len(actions)):  # the kernel asks for room, and comes back here
-            return machine.simulate()
-        machine.side.movers[leaf] = mover
-        machine.tree.opens_unevaluated = True
-        return machine.simulate(OPEN, leaf, mover, len(actions), 0, self._arrange(leaf, mover, actions, weights))
+            return nodes.simulate()
+        if nodes.path_is_full or not nodes.ensure(len(actions)):  # the kernel asks for room, and comes back here
+            return nodes.simulate()
+        nodes.side.movers[leaf] = mover
+        nodes.tree.opens_unevaluated = True
+        return nodes.simulate(OPEN, leaf, mover, len(actions), 0, self._arrange(leaf, mover, actions, weights))
 
     def _stream(self) -> Any:
         """The random numbers, where the kernel has left them."""
-        stream = self.machine.stream
-        stream.word = int(self.machine.control["rng"][0])
+        stream = self.nodes.stream
+        stream.word = int(self.nodes.control["rng"][0])
         return stream
 
     def draw(self, state: Any) -> Drawn:
         """What chance leads to from a state, by the search's own random numbers."""
         drawn = self.evaluate.after_chance(state, self._stream())
-        self.machine.control["rng"] = self.machine.stream.word
+        self.nodes.control["rng"] = self.nodes.stream.word
         return drawn
 
     def look(self, leaf: int) -> tuple[int, list[Any], list[float] | None] | None:
         """Step to a leaf: who is to move there, the actions, and how likely they are. None where it is the end, whose rewards are noted."""
-        machine, view = self.machine, self.view
-        state = machine.states[leaf]
+        nodes, view = self.nodes, self.view
+        state = nodes.states[leaf]
         if state is None:
-            parent = machine.parents[leaf]
-            state, received = view.step(machine.states[parent], machine.moves[leaf])
-            machine.states[leaf] = state
+            parent = nodes.parents[leaf]
+            state, received = view.step(nodes.states[parent], nodes.moves[leaf])
+            nodes.states[leaf] = state
             if received is not None:
-                machine.side.steps[leaf] = received
+                nodes.side.steps[leaf] = received
         if view.is_terminal(state):
-            machine.write_rewards(view.rewards(state))
+            nodes.write_rewards(view.rewards(state))
             return None
         mover = view.player(state)
         if mover == CHANCE:
             actions, probabilities = view.outcomes(state)
-            machine.listed[leaf] = actions
+            nodes.listed[leaf] = actions
             return mover, actions, probabilities
         actions = view.actions(state)
         weights = None if view.own_prior is None else view.weights(view.own_prior(state, actions), actions)
-        machine.listed[leaf] = actions
+        nodes.listed[leaf] = actions
         return mover, actions, weights
 
     def take(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None, values: list[float]) -> int:
         """Hand a leaf's evaluation to the kernel, which goes on to the next leaf."""
-        machine = self.machine
-        opens = self._may_expand(leaf) and machine.ensure(len(actions))
-        later = len(actions) if weights is None and machine.expands_down else 0
+        nodes = self.nodes
+        opens = self._may_expand(leaf) and nodes.ensure(len(actions))
+        later = len(actions) if weights is None and nodes.expands_down else 0
         weighted = self._arrange(leaf, mover, actions, weights) if opens else 0
-        machine.write_rewards(values)
+        nodes.write_rewards(values)
         if opens:
-            return machine.simulate(TAKE, leaf, mover, len(actions), 0, weighted)
-        machine.expect(len(actions))
-        if weights is not None and machine.expands_down:
-            machine.waiting[leaf] = weights
-        return machine.simulate(TAKE, leaf, mover, 0, later, 0)
+            return nodes.simulate(TAKE, leaf, mover, len(actions), 0, weighted)
+        nodes.expect(len(actions))
+        if weights is not None and nodes.expands_down:
+            nodes.waiting[leaf] = weights
+        return nodes.simulate(TAKE, leaf, mover, 0, later, 0)
 
     def _arrange(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
         """Write the priors of a leaf that is opened; where widening opens moves one by one, the likeliest come first."""
@@ -190,31 +195,31 @@ class Explorer:
             return 0
         if self.config.widening.actions is not None and mover != CHANCE:
             order = sorted(range(len(actions)), key=[-weight for weight in weights].__getitem__)
-            self.machine.listed[leaf] = [actions[index] for index in order]
+            self.nodes.listed[leaf] = [actions[index] for index in order]
             weights = [weights[index] for index in order]
-        self.machine.write_weights(weights)
+        self.nodes.write_weights(weights)
         return 1
 
     def _may_expand(self, leaf: int) -> bool:
         after, deepest = self.expand_after, self.config.growth.max_depth
-        if after and self.machine.tree.columns.stats["visits"][leaf] < after:
+        if after and self.nodes.tree.columns.stats["visits"][leaf] < after:
             return False
-        return deepest is None or self.machine.depth_of(leaf) < deepest
+        return deepest is None or self.nodes.depth_of(leaf) < deepest
 
     def _open(self, node: int) -> int:
         """The kernel stands at a node that is ripe, and asks for its actions."""
-        machine = self.machine
-        actions, weights, mover = machine.listed[node], machine.waiting.pop(node, None), int(machine.side.movers[node])
+        nodes = self.nodes
+        actions, weights, mover = nodes.listed[node], nodes.waiting.pop(node, None), int(nodes.side.movers[node])
         if actions is None or weights is None:
             looked = self._look_again(node)
             if looked is None:
-                return machine.simulate()
+                return nodes.simulate()
             mover, actions, weights = looked
-        if not machine.ensure(len(actions)):  # the tree must be folded first: this time it is evaluated once more
-            machine.control["turn"] += 1
+        if not nodes.ensure(len(actions)):  # the tree must be folded first: this time it is evaluated once more
+            nodes.control["turn"] += 1
             return self._see_to(node)
         weighted = self._arrange(node, mover, actions, weights)
-        return machine.simulate(OPEN, node, mover, len(actions), 0, weighted)
+        return nodes.simulate(OPEN, node, mover, len(actions), 0, weighted)
 
     def _look_again(self, node: int) -> tuple[int, list[Any], list[float] | None] | None:
         """Look at a node that was looked at before and has lost its children since; None where it fails now."""
@@ -227,22 +232,22 @@ class Explorer:
             return None
         if looked is None:
             raise SearchError(
-                f"{self.view.name}.is_terminal says now that it is the end, and did not before{shown(self.machine.states[node])}"
+                f"{self.view.name}.is_terminal says now that it is the end, and did not before{shown(self.nodes.states[node])}"
             )
         return looked
 
     def bury(self, leaf: int, reason: str, where: str = "") -> None:
         """A node failed: it is left out from now on. With all actions of the root gone, there is nothing left to search."""
-        for node in self.machine.bury(leaf, reason):
-            self.failures.append(Failure((*self.played, *self.machine.path(node)), self.machine.dead[node], where))
+        for node in self.nodes.bury(leaf, reason):
+            self.failures.append(Failure((*self.played, *self.nodes.path(node)), self.nodes.dead[node], where))
             if node == ROOT:
                 raise self.all_failed()
 
     def all_failed(self) -> SearchError:
         """The error for a root that is dead."""
-        reason = self.machine.dead.get(ROOT, self.failures[-1].reason if self.failures else "nothing is left to choose")
+        reason = self.nodes.dead.get(ROOT, self.failures[-1].reason if self.failures else "nothing is left to choose")
         where = f" ({self.failures[-1].where})" if self.failures and self.failures[-1].where else ""
-        return SearchError(f"the root itself failed: {reason}{where}{shown(self.machine.states[ROOT])}")
+        return SearchError(f"the root itself failed: {reason}{where}{shown(self.nodes.states[ROOT])}")
 
 
 def where_of(error: BaseException) -> str:

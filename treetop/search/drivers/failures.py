@@ -12,22 +12,22 @@ from treetop.kernels.rules.own import OwnRule
 from treetop.tree.layout import MAX_CHILDREN
 
 if TYPE_CHECKING:
-    from treetop.search.machine import Machine
+    from treetop.search.drivers.game import GameDriver
 
 
-def failure(machine: Machine, error: BaseException | None = None) -> GameError | ConfigError:
+def failure(driver: GameDriver, error: BaseException | None = None) -> GameError | ConfigError:
     """The error to raise after a kernel came back with bad news, or an exception came out of it."""
-    control = machine.control[0]
-    game = machine.game
-    position, played = (machine.position, []) if machine.tree.holds_views else _replay(machine, int(control["depth"]))
+    control = driver.control[0]
+    game = driver.game
+    position, played = (driver.position, []) if driver.tree.holds_views else _replay(driver, int(control["depth"]))
     culprit = int(control["culprit"])
     if error is None and control["status"] == codes.BAD_SCORE:
         return ConfigError(
-            f"the rule {machine.config.rule.name} gave the move {position.move_text(culprit)} a score that is not a number\n{_shown(position)}"
+            f"the rule {driver.config.rule.name} gave the move {position.move_text(culprit)} a score that is not a number\n{_shown(position)}"
         )
     facts = game.facts
     if error is not None:
-        rule = f", or the rule {machine.config.rule.name}," if isinstance(machine.config.rule, OwnRule) else ""
+        rule = f", or the rule {driver.config.rule.name}," if isinstance(driver.config.rule, OwnRule) else ""
         told = f"a method of {game.name}{rule} failed: {type(error).__name__}: {error}"
     elif control["status"] == codes.BAD_PLAYER:
         told = f"{game.name}.current_player gave {culprit}; players are 0 to {facts.players - 1}"
@@ -54,34 +54,34 @@ def failure(machine: Machine, error: BaseException | None = None) -> GameError |
             f"{'' if game.has('step_rewards') else f' or not within {facts.rewards[0]:g} to {facts.rewards[1]:g}'}"
         )
     elif control["status"] == codes.BAD_VALUE:
-        low, high = facts.value_range(step_rewards=game.has("step_rewards"), discount=machine.config.values.discount)
+        low, high = facts.value_range(step_rewards=game.has("step_rewards"), discount=driver.config.values.discount)
         told = f"{game.name}.heuristic gave player {culprit} the value {float(control['bad_value']):g}; values are from {low:g} to {high:g} by the game's rewards={facts.rewards}"
     else:
         told = f"a game of {game.name} took more than max_length = {facts.max_length} moves"
-    line = failing_line(position, machine.seed, culprit)
+    line = failing_line(position, driver.seed, culprit)
     moves = " ".join(played)
     where = (
         f"\nafter the moves: {moves}"
         if played
-        else f"\n{'below' if machine.tree.holds_views else 'in'} the position that was searched"
+        else f"\n{'below' if driver.tree.holds_views else 'in'} the position that was searched"
     )
     return GameError(f"{told}{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
 
 
-def _replay(machine: Machine, depth: int) -> tuple[Position, list[str]]:
+def _replay(driver: GameDriver, depth: int) -> tuple[Position, list[str]]:
     """The position at the end of the path that the kernel walked, in plain Python, and its moves."""
-    position = machine.position
+    position = driver.position
     played: list[str] = []
-    path = machine.scratch.paths[int(machine.control[0]["gathered"])] if machine.gathers else machine.scratch.work.path
+    path = driver.scratch.paths[int(driver.control[0]["gathered"])] if driver.gathers else driver.scratch.work.path
     for node in path[1 : depth + 1]:
-        action = int(machine.tree.columns.links["action"][node])
+        action = int(driver.tree.columns.links["action"][node])
         state = position.state
         try:
             played.append(position.move_text(action))
             state.apply(action)
         except Exception:  # noqa: BLE001 - the very failure that is being told; what went before is shown
             break
-        position = Position(machine.game, state._states, (*position.actions, action), position.start)
+        position = Position(driver.game, state._states, (*position.actions, action), position.start)
     return position, played
 
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
-from treetop.search.problem import ProblemError, ProblemView, Weights, shown
-from treetop.search.stream import Stream
+from treetop.search.problems.problem import ProblemError, ProblemView, Weights, shown
+from treetop.search.problems.stream import Stream
 from treetop.types import CHANCE
 
 ATTEMPTS = 4
@@ -49,7 +49,7 @@ class StateEvaluator(Protocol):
         ...
 
 
-class HostEvaluator:
+class ProblemEvaluator:
     """One way to evaluate, ready for the search."""
 
     def __init__(self, evaluator: Any, view: ProblemView, discount: float) -> None:

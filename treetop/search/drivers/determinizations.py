@@ -1,0 +1,147 @@
+"""Determinization (perfect-information Monte Carlo): draw what is hidden many times, search each draw, and add up the roots.
+
+Each of these searches sees everything, so it chooses as if it knew what the player will never know (strategy fusion), and sees
+no use in bluffing. In return everything works that works for games with perfect information. `information="sets"` searches one
+tree of information sets instead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from treetop.compiler.rng import Rng, mix
+from treetop.errors import ConfigError
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.kernels.information import Determinizations, PerfectInformation
+from treetop.search.config import SearchConfig
+from treetop.search.drivers.game import GameDriver
+from treetop.search.drivers.information_sets import InformationSetDriver, needs_information_sets
+from treetop.search.drivers.tree import TreeDriver
+from treetop.search.evaluator import in_python
+from treetop.search.plan import refuse_parts
+from treetop.search.root import block
+from treetop.tree.layout import MANY_OWN
+from treetop.tree.storage import Tree
+from treetop.types import NONE, ROOT
+
+_SALT = 0x6465616C73  # determinizations come from random numbers of their own
+_WORKS_WITH = {
+    "rule": ("ucb1", "puct", "ucb1_tuned", "ucb_v", "thompson", "uniform"),
+    "backup": ("mean",),
+    "root": ("rule",),
+}
+
+
+def needs_determinizations(game: Game, config: SearchConfig) -> bool:
+    """Return whether a game is searched one determinization at a time."""
+    return game.has("determinize") and config.information.name == "determinizations"
+
+
+class DeterminizationDriver(GameDriver):
+    """Runs a driver for each determinization. Its own tree is a root and its moves: the sums over all of them."""
+
+    begins_anew = True
+    no_batches = "information='determinizations' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
+
+    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
+        super().__init__(position, config, evaluator, seed, player)
+        _check(config, evaluator, self.game)
+        assert isinstance(config.information, Determinizations)
+        self._count, bound = config.information.determinizations, config.growth.max_nodes
+        growth = replace(config.growth, max_nodes=None if bound is None else bound // self._count)
+        self._each = replace(config, information=PerfectInformation(), growth=growth)
+        self._determinize(position)
+        facts = self.game.facts
+        self.tree = Tree(facts.players, zero_sum=bool(facts.zero_sum), columns=self.plan.columns & {"squares"})
+
+    def start(self, position: Position) -> None:
+        """Start a new search from a position, for `player`."""
+        self._determinize(position)
+        self.tree.clear()
+
+    def _determinize(self, position: Position) -> None:
+        """Draw what is hidden from `player`, by what it has seen, and make a driver for each draw."""
+        self.position = position
+        rng = Rng(mix(self.seed ^ _SALT))
+        self.drivers = [self._search(position.seen_by(self.player, rng), index) for index in range(self._count)]
+        first = self.drivers[0]
+        self.plan, self.build, self.control = first.plan, first.build, first.control.copy()
+
+    def _search(self, position: Position, index: int) -> GameDriver:
+        seed = mix(self.seed + index)
+        kind = InformationSetDriver if needs_information_sets(self.game, self._each) else TreeDriver
+        return kind(position, self._each, self.evaluator, seed, self.player)
+
+    @property
+    def trees(self) -> list[Tree]:
+        """Return the trees of all determinizations."""
+        return [driver.tree for driver in self.drivers]
+
+    @property
+    def from_cache(self) -> bool:
+        """Return whether the compiled code came from an earlier process."""
+        return self.drivers[0].from_cache
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache: one build serves all determinizations."""
+        self.drivers[0].prepare()
+
+    def run(self, simulations: int) -> int:
+        """Run so many simulations, shared evenly: no determinization is more than one ahead; return how many it ran."""
+        before = self.tree.root_visits
+        try:
+            for index, driver in enumerate(self.drivers):
+                due = (before + simulations + len(self.drivers) - 1 - index) // len(self.drivers)
+                driver.run(due - driver.tree.root_visits)
+        finally:
+            self._add_up()
+        return self.tree.root_visits - before
+
+    def _add_up(self) -> None:
+        """Add up the roots. The player's own moves are the same in every determinization."""
+        tree, trees, moves = self.tree, self.trees, list[int]()
+        for each in trees:
+            moves += [action for action in _moves(each) if action not in moves]
+        tree.make_room(len(moves) + 1)
+        tree.size = len(moves) + 1
+        columns = tree.columns
+        tree.totals[:] = sum(each.totals for each in trees)
+        own = sum(each.root_visits - int(each.columns.stats["visits"][block(each)].sum()) for each in trees)
+        columns.stats[ROOT] = (0.0, sum(each.root_visits for each in trees), 1.0)
+        columns.links[ROOT] = (NONE, NONE, 1 if moves else NONE, len(moves), 0, min(own, MANY_OWN))
+        columns.stats[1 : tree.size] = (0.0, 0, 0.0)
+        for name in ("returns", "squares"):
+            getattr(columns, name)[: tree.size] = 0.0
+        for each in trees:
+            places, theirs = [1 + moves.index(action) for action in _moves(each)], block(each)
+            columns.stats["visits"][places] += each.columns.stats["visits"][theirs]
+            columns.stats["value_sum"][places] += each.columns.stats["value_sum"][theirs]
+            columns.stats["prior"][places] = each.columns.stats["prior"][theirs]
+            for name in ("returns", "squares"):
+                if len(getattr(columns, name)):
+                    getattr(columns, name)[places] += getattr(each.columns, name)[theirs]
+        columns.links[1 : tree.size] = (NONE, ROOT, NONE, 0, 0, 0)
+        columns.links["action"][1 : tree.size] = moves
+        self.control["value_low"] = min(driver.control["value_low"][0] for driver in self.drivers)
+        self.control["value_high"] = max(driver.control["value_high"][0] for driver in self.drivers)
+        columns.links["own"][1 : tree.size] = np.minimum(columns.stats["visits"][1 : tree.size], MANY_OWN)
+
+
+def _moves(tree: Tree) -> list[int]:
+    """Return the actions of a tree's root."""
+    return [int(action) for action in tree.columns.links["action"][block(tree)]]
+
+
+def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
+    what = "information='determinizations', which adds up the roots of many trees,"
+    refuse_parts(config, what, _WORKS_WITH, ("solver", "noise", "forced_playouts"))
+    if game.facts.action_size:
+        raise ConfigError(
+            "information='determinizations' is for a fixed set of actions: continuous ones differ from one determinization to the next"
+        )
+    if in_python(evaluator) is not None:
+        raise ConfigError(DeterminizationDriver.no_batches)

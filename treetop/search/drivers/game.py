@@ -1,0 +1,156 @@
+"""What drivers of compiled games share: the position at the root, and calls of kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treetop.compiler.engine import Engine
+from treetop.compiler.functions import CompiledFunction
+from treetop.errors import MethodError, SearchError, TreetopError
+from treetop.game.position import Position
+from treetop.kernels.build import Build
+from treetop.search.batch import Batch
+from treetop.search.config import SearchConfig
+from treetop.search.drivers.driver import Driver
+from treetop.search.drivers.failures import failure
+from treetop.search.drivers.scratch import Scratch
+from treetop.search.evaluator import evaluate_batch, in_python, name_of
+from treetop.search.interrupts import Interrupts
+from treetop.search.refusals import chooser, refuse_chance, refuse_finished
+from treetop.types import CHANCE, SIMULTANEOUS
+
+
+class GameDriver(Driver):
+    """The base of the drivers of compiled games."""
+
+    position: Position
+    engine: Engine
+    build: Build
+    scratch: Scratch
+    gathers = False
+    """Whether the last descent was one to a leaf of a batch."""
+
+    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
+        self.position, self.player, self.game = position, player, position.game
+        self.config, self.evaluator, self.seed = config, evaluator, seed
+        self.engine = self.game.engine()
+
+    # The root.
+
+    @property
+    def expand_after(self) -> int:
+        """Return how many visits a leaf needs before it is expanded."""
+        if self.config.growth.expand_after is not None:
+            return self.config.growth.expand_after
+        return int(getattr(self.evaluator, "expand_after", 0))
+
+    @property
+    def moves_played(self) -> int:
+        """Return how many moves led to the root."""
+        return len(self.position.actions)
+
+    @property
+    def is_forced(self) -> bool:
+        """Return whether there is only one legal action."""
+        return not self.game.facts.action_size and len(self.position.legal_actions(self.player)) <= 1
+
+    @property
+    def is_cheap(self) -> bool:
+        """Return whether leaves are evaluated by compiled code."""
+        return in_python(self.evaluator) is None
+
+    def refuse(self, what: str) -> None:
+        """Raise where the root cannot be searched, or a move is to be played while evaluations are in flight."""
+        if what != "advance":
+            refuse_finished(self.position)
+            refuse_chance(self.position)
+        if self.in_flight:
+            raise SearchError(
+                f"cannot {what} while {self.in_flight} evaluations are in flight: tell or drop them first"
+            )
+
+    def refuse_finished(self) -> None:
+        """Raise where the game is over, so that there is no result."""
+        refuse_finished(self.position)
+
+    def advance(self, move: int | str) -> None:
+        """Play a move. What every simulation assumed has changed, so nothing is kept."""
+        action = self.position.parse_move(move) if isinstance(move, str) else move
+        position = self.position.apply(action)
+        if position.is_terminal:
+            self.position = position
+            self.tree.clear()
+            return
+        if position.player != CHANCE:
+            self.player = chooser(position, self.player if position.player == SIMULTANEOUS else None)
+        self.start(position)
+
+    def start(self, position: Position) -> None:
+        """Start a new search from a position, for `player`."""
+        raise NotImplementedError
+
+    # Simulations.
+
+    @property
+    def in_flight(self) -> int:
+        """Return how many leaves were handed out and are neither absorbed nor dropped."""
+        return 0
+
+    def run(self, simulations: int) -> int:
+        """Run so many simulations, fewer where the root is proven; return how many it ran."""
+        raise NotImplementedError
+
+    def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002 - kernels stop by themselves
+        """Run about so many simulations, or one batch of so many leaves where an evaluator in Python values them."""
+        evaluator = in_python(self.evaluator)
+        if evaluator is None:
+            self.run(simulations)
+            return
+        leaves = self.gather(batch, batch)
+        if len(leaves):
+            try:
+                self.tell(leaves, *evaluate_batch(evaluator, leaves))
+            except BaseException:
+                if leaves._open:
+                    self.drop(leaves)
+                raise
+
+    def tell(self, batch: Batch, logits: Any, values: Any) -> None:
+        """Absorb the evaluations of a batch."""
+        raise NotImplementedError
+
+    def drop(self, batch: Batch) -> None:
+        """Give a batch up: nothing of it stays in the tree."""
+        raise NotImplementedError
+
+    def call(self, kernel: CompiledFunction[..., Any], *args: Any) -> None:
+        """Call a kernel on the tree."""
+        try:
+            self.engine.entry(kernel)(self.control, self.tree.columns, self.tree.totals, *args)
+        except MethodError as error:
+            raise self.failure(error.__cause__) from error.__cause__
+        finally:
+            self.tree.size = int(self.control[0]["size"])
+
+    def prepare_table(self, fill: CompiledFunction[..., Any]) -> None:
+        """Compile what fills a table that has grown, on an empty one: else the first growth in the middle of a run pays for it."""
+        entry = self.engine.entry(fill)
+        if not entry.is_ready:
+            control, work = self.control.copy(), self.scratch.work
+            control["size"] = 0
+            entry(control, self.tree.columns, self.tree.totals, work._replace(table=work.table[:1].copy()))
+
+    def failure(self, error: BaseException | None = None) -> TreetopError:
+        """Return the error to raise after a kernel has reported a failure of the game."""
+        return failure(self, error)
+
+    # For results.
+
+    def origin(self) -> dict[str, str]:
+        """Return what a report says of the rules, of the start and of the evaluator."""
+        position = self.position
+        return {
+            "rules_digest": self.engine.blueprint.digest,
+            "start": repr(self.game.view(position.start.copy())) if position.was_set_up else "the game's start",
+            "evaluator": name_of(self.evaluator),
+        }

@@ -1,0 +1,149 @@
+"""Leaves of a tree that are evaluated elsewhere: gathered in batches, absorbed, or dropped without a trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.kernels.batch import make_absorb, make_gather, release
+from treetop.kernels.control import COLLISION, DONE, NEED_ROOM, SOLVED, TIE
+from treetop.search.batch import Batch
+from treetop.types import NONE, FloatArray
+
+if TYPE_CHECKING:
+    from treetop.search.drivers.tree import TreeDriver
+
+
+class Leaves:
+    """The leaves in flight of one driver."""
+
+    def __init__(self, driver: TreeDriver) -> None:
+        self._driver = driver
+        self.in_flight = 0
+        """Leaves that were gathered and neither absorbed nor dropped."""
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        facts = self._driver.game.facts
+        batch = self.gather(0, 0)
+        self._absorb(batch, np.zeros((0, facts.num_actions)), np.zeros((0, facts.players)))
+        self._release(batch)
+
+    def gather(self, size: int, budget: int) -> Batch:
+        """Return up to `size` distinct leaves, within a budget of simulations. Simulations that need no evaluation are finished."""
+        driver, scratch = self._driver, self._driver.scratch
+        driver.gathers = True
+        driver.tree.track_in_flight()
+        size = self._reserve(size)
+        scratch.work.answers[:] = NONE
+        scratch.prepare_batch(size)
+        driver.enter(budget)
+        self._keep_capacity(size)
+        driver.control["gathered"] = driver.control["resumed"] = 0
+        stuck = 0
+        try:
+            while True:
+                driver.call(make_gather(driver.build), driver.position.record, scratch.work, *scratch.for_gather())
+                status = int(driver.control[0]["status"])
+                if status == TIE:
+                    driver.ask_hook()
+                    continue
+                stuck = driver.stuck(stuck)
+                if status != NEED_ROOM or not self._reserve_more(size, stuck):
+                    break
+            if status not in (DONE, COLLISION, SOLVED, NEED_ROOM):
+                raise driver.failure()
+        except BaseException:
+            self.drop(self._gathered())
+            raise
+        return self._gathered()
+
+    def _gathered(self) -> Batch:
+        size = int(self._driver.control[0]["gathered"])
+        self.in_flight += size
+        return self.batch(size, more=True)
+
+    def batch(self, size: int, *, more: bool) -> Batch:
+        """Return the first leaves in the buffers, as a batch of its own."""
+        driver, scratch = self._driver, self._driver.scratch
+        scratch.prepare_batch(size)
+        paths, movers, depths = (part[:size].copy() for part in (scratch.paths, scratch.movers, scratch.depths))
+        return Batch(
+            driver.game, scratch.leaves[:size].copy(), more, paths, movers, depths, driver.tree.generation,
+            rules=driver.engine.blueprint.digest, discount=driver.config.values.discount,
+        )  # fmt: skip
+
+    def absorb(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> None:
+        """Expand and back up the leaves of a batch by their evaluations."""
+        if not len(batch):
+            batch.close(self._driver.tree.generation)
+            return
+        rows, worth = batch.checked_logits(logits), batch.checked_values(values)
+        batch.close(self._driver.tree.generation)
+        self._absorb(batch, rows, worth)
+
+    def _absorb(self, batch: Batch, logits: FloatArray, values: FloatArray) -> None:
+        driver = self._driver
+        driver.gathers = False
+        driver.enter(0)
+        leaves = (batch._paths, batch._movers, batch._depths, batch.states)
+        try:  # the kernel writes to the values, which are the caller's own array
+            call = (make_absorb(driver.build), driver.position.record, driver.scratch.work)
+            driver.call(*call, *leaves, logits, values.copy())
+        finally:
+            self.in_flight -= len(batch)
+            done = int(driver.control[0]["done"])
+            if done < len(batch):  # the game failed: the rest of the batch is dropped
+                self._release(batch, done)
+        if int(driver.control[0]["status"]) not in (DONE, NEED_ROOM):
+            raise driver.failure()
+
+    def drop(self, batch: Batch) -> None:
+        """Give a batch up without a trace."""
+        batch.close(self._driver.tree.generation)
+        self._release(batch)
+        self.in_flight -= len(batch)
+        self._driver.control["turn"] -= len(batch)  # the root's schedule continues where it was
+        self._driver.control["arms"] = 0
+
+    def _release(self, batch: Batch, start: int = 0) -> None:
+        in_flight = self._driver.tree.columns.in_flight
+        self._driver.engine.entry(release)(in_flight, batch._paths[start:], batch._depths[start:])
+
+    # Capacity of the tree: nodes must not move while leaves are in flight.
+
+    def _reserve(self, size: int) -> int:
+        """Reserve nodes for the children of all leaves in flight and of `size` more; return how many more a bounded tree allows."""
+        driver = self._driver
+        actions, bound = driver.most_children, driver.config.growth.max_nodes
+        if bound is not None:
+            most = (bound - 1 - actions) // actions
+            if driver.game.facts.num_outcomes:
+                most = max(1, most // 2)  # the other half is for outcomes of chance
+            size = min(size, most - self.in_flight)
+            if self.in_flight and driver.tree.size + (self.in_flight + size) * actions > bound:
+                size = (bound - driver.tree.size) // actions - self.in_flight  # nothing can be folded now
+        size = max(size, 0)
+        if size:
+            driver.tree.make_room((self.in_flight + size) * actions)
+        return size
+
+    def _reserve_more(self, size: int, stuck: int) -> bool:
+        """Reserve nodes for outcomes of chance; return false where a bounded tree has none before the leaves in flight are absorbed."""
+        driver, bound = self._driver, self._driver.config.growth.max_nodes
+        waiting = self.in_flight + int(driver.control[0]["gathered"])
+        needed = (self.in_flight + size + stuck) * driver.most_children
+        if bound is not None and waiting and driver.tree.size + needed > bound:
+            return False
+        budget, done = int(driver.control[0]["budget"]), int(driver.control[0]["done"])
+        driver.tree.make_room(needed)
+        driver.enter(budget)
+        self._keep_capacity(size)
+        driver.control["done"] = done
+        return True
+
+    def _keep_capacity(self, size: int) -> None:
+        """Keep outcomes of chance from taking the nodes reserved for the children of leaves."""
+        self._driver.control["capacity"] -= (self.in_flight + size) * self._driver.most_children

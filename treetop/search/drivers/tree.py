@@ -1,0 +1,237 @@
+"""Search of one tree of positions: the compiled loop, the arrays that it works on, and what it asks of Python in between."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.compiler.rng import Rng
+from treetop.errors import ConfigError
+from treetop.game.position import Position
+from treetop.kernels.build import Build
+from treetop.kernels.chance.outcomes import SEAT
+from treetop.kernels.control import ASK, DONE, NEED_ROOM, SOLVED, TIE
+from treetop.kernels.graph import FIRST_TABLE, fill_table
+from treetop.kernels.loop import make_run
+from treetop.search.batch import Batch
+from treetop.search.config import SearchConfig
+from treetop.search.drivers.game import GameDriver
+from treetop.search.drivers.leaves import Leaves
+from treetop.search.drivers.scratch import Scratch
+from treetop.search.plan import make_control, make_plan
+from treetop.tree.storage import Tree
+from treetop.types import CHANCE, NONE
+
+_NEVER = np.iinfo(np.int32).max  # more visits than a leaf can have
+_UNBOUNDED = np.iinfo(np.int64).max
+
+
+class TreeDriver(GameDriver):
+    """Runs simulations on one tree of positions, or on a graph with transpositions."""
+
+    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
+        super().__init__(position, config, evaluator, seed, player)
+        facts = self.game.facts
+        self.most_children = facts.most_children
+        least = (3 if facts.num_outcomes else 2) * self.most_children + 2
+        if config.growth.max_nodes is not None and config.growth.max_nodes < least:
+            raise ConfigError(
+                f"max_nodes must be at least {least} for {self.game.name}, so that the root and one more move fit; "
+                f"not {config.growth.max_nodes}"
+            )
+        self.plan = make_plan(config, evaluator, self.game)
+        self.build = self.plan.build
+        self.tree = Tree(
+            facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.growth.max_nodes, columns=self.plan.columns
+        )
+        self.control = make_control(config, evaluator, self.expand_after, self.game, self.plan)
+        self.control["rng"] = Rng(seed).word
+        first_table = min(FIRST_TABLE, self.plan.table_size)
+        self.scratch = Scratch(self.game, self.build, first_table)
+        self.control["table_room"] = first_table // 2 if first_table < self.plan.table_size else _UNBOUNDED
+        if config.values.opponents == "paranoid":
+            self.control["paranoid_target"] = position.player
+        self.leaves = Leaves(self)
+        self._generation = self.tree.generation
+
+    @property
+    def in_flight(self) -> int:
+        """Return how many leaves were handed out and are neither absorbed nor dropped."""
+        return self.leaves.in_flight
+
+    def gather(self, size: int, budget: int) -> Batch:
+        """Return up to `size` distinct leaves to evaluate, within a budget of simulations."""
+        return self.leaves.gather(size, budget)
+
+    def tell(self, batch: Batch, logits: Any, values: Any) -> None:
+        """Absorb the evaluations of a batch."""
+        self.leaves.absorb(batch, logits, values)
+
+    def drop(self, batch: Batch) -> None:
+        """Give a batch up: nothing of it stays in the tree."""
+        self.leaves.drop(batch)
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether the code came from an earlier process."""
+        return self.engine.entry(make_run(self.build)).from_cache
+
+    def use(self, build: Build) -> None:
+        """Go on with another build that can do more."""
+        if build is not self.build:
+            kept = self.scratch.work
+            self.scratch = Scratch(self.game, build, len(kept.table))
+            self.scratch.replace(table=kept.table, answers=kept.answers)
+            self.build = build
+
+    def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
+        """Take over the buffers of a search that was saved."""
+        for name, array in kept.items():
+            usual = getattr(self.scratch.work, name)
+            fits = (
+                array.dtype == usual.dtype
+                and array.ndim == usual.ndim
+                and (name in ("schedule", "table") or array.shape == usual.shape)
+            )
+            if not fits or (
+                name == "table" and (len(array) & (len(array) - 1) or not 1 <= len(array) <= self.plan.table_size)
+            ):
+                raise ValueError(f"its buffer {name} does not fit")
+        self.scratch.replace(**{name: np.array(array) for name, array in kept.items()})
+        self._generation = self.tree.generation  # the saved table fits the saved tree
+
+    def advance(self, move: int | str) -> None:
+        """Play a move, and keep the part of the tree below it."""
+        action = self.position.parse_move(move) if isinstance(move, str) else move
+        following = self.position.apply(action)
+        child = self.tree.root.child(int(action))
+        self._reroot(following, child.index if child is not None and child.visits else None)
+        self.position = following
+        if not following.is_terminal:
+            self.player = following.player
+        self.scratch.work.history[:] *= self.config.values.history_decay
+        self.control["arms"] = 0
+
+    def _reroot(self, following: Position, child: int | None) -> None:
+        """Make a child of the root the root; without one, start anew. The reward of the step to it is taken out of the totals."""
+        fade = 1.0 if not following.is_terminal and following.player == CHANCE else self.config.values.discount
+        paranoid = int(self.control[0]["paranoid_target"])
+        if child is None or fade == 0.0:
+            self.tree.clear()
+            return
+        self.tree.reroot(child, max(self.position.player, SEAT))
+        if self.game.has("step_rewards"):
+            received = np.array(following.step_rewards)
+            if paranoid != NONE:
+                received = np.where(np.arange(len(received)) == paranoid, received, -received[paranoid])
+            self.tree.totals -= self.tree.root_visits * received
+        self.tree.totals /= fade
+
+    def face_mover(self) -> None:
+        """Where all others are taken to play against whoever is to move: what was found against another one is of no use."""
+        if self.config.values.opponents == "paranoid" and self.control[0]["paranoid_target"] != self.position.player:
+            self.tree.clear()
+            self.control["paranoid_target"] = self.position.player
+
+    def prepare(self) -> None:
+        """Compile the kernels, or load them from the cache."""
+        if self.is_cheap:
+            self.enter(0)
+            self.call(make_run(self.build), self.position.record, self.scratch.work)
+        else:
+            self.leaves.prepare()
+        if self.tree.is_graph:
+            self.prepare_table(fill_table)
+
+    def run(self, simulations: int) -> int:
+        """Run so many simulations, or until the root is solved; how many it were."""
+        done, hook, stuck = 0, self.control[0]["tie_break"] == ASK, 0
+        while done < simulations:
+            status = self._run_asking() if hook else self._run_some(simulations - done, stuck)
+            stuck = self.stuck(stuck)
+            done += int(self.control[0]["done"])
+            if status == SOLVED:
+                break
+            if status not in (DONE, NEED_ROOM):
+                raise self.failure()
+        return done
+
+    def stuck(self, before: int) -> int:
+        """How many times in a row one simulation has come to outcomes of chance for which there was no room.
+
+        Each time more is asked for: what was given up to make room for the last ones is not enough for them and those that follow.
+        """
+        control = self.control[0]
+        if control["status"] != NEED_ROOM or control["depth"] < 0:
+            return 0
+        return 1 if control["done"] else before + 1
+
+    def _run_some(self, budget: int, stuck: int = 0) -> int:
+        """Run simulations until the kernel needs somebody; its status then."""
+        self.gathers = False
+        self.tree.make_room(self.most_children * max(1, stuck))
+        self.enter(budget)
+        self.call(make_run(self.build), self.position.record, self.scratch.work)
+        return int(self.control[0]["status"])
+
+    def _run_asking(self) -> int:
+        """One simulation. After each tie-break it comes down from the root again, with all answers so far, and expands no second leaf."""
+        self.scratch.work.answers[:] = NONE
+        expand_after, stuck = int(self.control[0]["expand_after"]), 0
+        try:
+            while True:
+                status = self._run_some(1, stuck)
+                stuck = self.stuck(stuck)
+                if status == TIE:
+                    self.ask_hook()
+                    if self.control[0]["expanded"]:
+                        self.control["expand_after"] = _NEVER
+                elif not stuck:
+                    return status
+        finally:
+            self.control["expanded"], self.control["resumed"], self.control["expand_after"] = 0, 0, expand_after
+
+    def enter(self, budget: int) -> None:
+        """Bring the control record up to date before a kernel is called."""
+        moved = False
+        if self._generation != self.tree.generation:
+            self._generation = self.tree.generation
+            self.scratch.forget_places()
+            self.control["resumed"] = 0
+            moved = True
+        if self.tree.is_graph:
+            self._fit_table(moved=moved)
+        self.control["size"], self.control["capacity"] = self.tree.size, self.tree.columns.capacity
+        self.control["budget"] = budget
+        self.control["done"] = 0
+
+    def update_table(self) -> None:
+        """Bring a graph's table up to date, so that it can be saved."""
+        self.enter(0)
+
+    def _fit_table(self, *, moved: bool) -> None:
+        """A graph's table grows with it, up to its bound; after nodes have moved it is filled anew."""
+        size, bound = len(self.scratch.work.table), self.plan.table_size
+        grown = size
+        while grown < bound and 2 * int(self.control[0]["blocks"]) >= grown:
+            grown *= 4
+        grown = min(grown, bound)
+        if grown > size or moved:
+            self.scratch.replace(table=np.zeros(grown, np.uint64))
+            self.control["table_room"] = grown // 2 if grown < bound else _UNBOUNDED
+            self.control["size"] = self.tree.size
+            self.call(fill_table, self.scratch.work)
+
+    def ask_hook(self) -> None:
+        """Ask the caller's function to break a tie, and keep its answer."""
+        hook = cast(Callable[..., int], self.config.tie_break)
+        work = self.scratch.work
+        nodes = work.tied[: int(self.control[0]["tied"])]
+        actions = [int(action) for action in self.tree.columns.links["action"][nodes]]
+        chosen = hook(actions)
+        if isinstance(chosen, bool) or chosen not in actions:
+            raise ConfigError(f"the tie-break returned {chosen!r}, which is not one of the tied actions {actions}")
+        work.answers[int(self.control[0]["answered"]) - 1] = actions.index(chosen)

@@ -1,0 +1,1 @@
+"""Python problems: states of any kind, stepped and evaluated by the caller's code."""
