@@ -175,7 +175,7 @@ def test_deals_are_a_whole_number_of_at_least_one():
 def test_saving_and_asking_are_refused():
     search = tt.Search(dealt("kuhn_poker"), DEALS, seed=1)
     search.run(tt.Limit(simulations=50))
-    with pytest.raises(tt.SearchError, match="cannot be saved"):
+    with pytest.raises(tt.SearchError, match="only a search of one tree"):
         search.save("nowhere")
     with pytest.raises(tt.ConfigError, match="information='determinizations'"):
         search.ask(4)
