@@ -34,7 +34,7 @@ def test_every_bundled_game_can_be_looked_at_searched_and_begun(run, game):
 def test_chance_is_settled_by_a_seed_or_refused_with_what_would_help(run):
     ended = run("search", "kuhn_poker")
     assert ended.code == 2
-    for words in ("chance decides here", "--moves", "J, Q, K", "--seed N"):
+    for words in ("is a chance node", "--moves", "J, Q, K", "--seed N"):
         assert words in ended.err
     drawn = run("search", "kuhn_poker", "--simulations", "50", "--seed", "4")
     assert drawn.code == 0
@@ -54,7 +54,7 @@ def test_a_search_is_for_the_player_that_was_asked_for(run):
 def test_variations_are_refused_where_there_are_none(run):
     ended = run("search", "matching_pennies", "--lines", "2", "--simulations", "50")
     assert ended.code == 2
-    assert "no variations" in ended.err
+    assert "no principal variations" in ended.err
 
 
 # Play.
@@ -102,7 +102,7 @@ def test_a_game_with_secrets_is_left_and_resumed_without_telling_them(run, tmp_p
     assert "So far" not in out
 
 
-def test_a_clairvoyant_engine_is_announced(run):
+def test_an_engine_with_perfect_information_is_announced(run):
     out = run(
         "play",
         "kuhn_poker",
@@ -114,7 +114,7 @@ def test_a_clairvoyant_engine_is_announced(run):
         "5",
         lines=["quit"],
     ).out
-    assert "clairvoyant" in out
+    assert "perfect information" in out
 
 
 def test_everybody_is_asked_where_all_choose_at_once(run):
@@ -169,8 +169,8 @@ def test_three_players_take_three_names(run):
 
 
 @pytest.mark.parametrize(("arguments", "words"), [
-    (("random", "random", "--game", "nim_three"), "name 3 players, not 2"), (("random", "--game", "nim"), "name 2 players, not 1"),
-    (("random", "random", "random", "--game", "nim_three", "--sprt", "0", "5"), "--sprt is about two players"),
+    (("random", "random", "--game", "nim_three"), "has 3 players: name 3 of them, not 2"), (("random", "--game", "nim"), "has 2 players: name 2 of them, not 1"),
+    (("random", "random", "random", "--game", "nim_three", "--sprt", "0", "5"), "--sprt compares two players"),
     (("random", "--game", "twenty48"), "treetop evaluate"), (("alphabeta", "random", "--game", "pig"), "a game with chance"),
 ])  # fmt: skip
 def test_matches_that_cannot_be_are_refused(run, arguments, words):

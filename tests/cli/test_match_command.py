@@ -237,6 +237,6 @@ def test_ctrl_c_tells_what_is_known_and_how_to_go_on(tmp_path):
     ended = interrupted(*arguments, folder=tmp_path, out="m.jsonl")
     assert ended.code == 130, ended.err
     assert "of 400 games" in ended.out
-    assert "go on with:  treetop match slow:0.03 random" in ended.err
+    assert "continue with:  treetop match slow:0.03 random" in ended.err
     assert "Traceback" not in ended.err
     assert not list(tmp_path.glob("*.lock"))

@@ -51,6 +51,6 @@ own = "{spec}"
 def test_a_search_of_ones_own_game_goes_on_when_the_game_is_named_again(run, tmp_path):
     (tmp_path / "mine.py").write_text("import treetop\nfrom treetop.games.nim import nim\nmine = nim(stones=7)\n")
     saved = run("search", "mine.py:mine", "--simulations", "10", "--save", "s.treetop")
-    assert "go on with:  treetop search mine.py:mine --load s.treetop" in saved.err
+    assert "continue with:  treetop search mine.py:mine --load s.treetop" in saved.err
     assert run("search", "mine.py:mine", "--load", "s.treetop", "--simulations", "10").code == 0
     assert run("search", "--load", "s.treetop", "--simulations", "10").code == 2

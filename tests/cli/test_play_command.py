@@ -93,7 +93,7 @@ def test_moves_board_and_help_answer_at_the_prompt(run):
 def test_quitting_a_game_loses_nothing(run, tmp_path):
     ended = run("play", "nim", *QUICK, lines=["1", "2", "quit"])
     assert ended.code == 0
-    assert "go on with:  treetop play --resume nim.game.json" in ended.out
+    assert "continue with:  treetop play --resume nim.game.json" in ended.out
     record = _record(tmp_path / "nim.game.json")
     assert (record.actions[0], record.actions[2], len(record.actions)) == (0, 1, 4)
     assert (record.person, record.simulations, record.seed) == ((0,), 300, 1)
@@ -105,7 +105,7 @@ def test_the_end_of_the_input_is_quitting(run, tmp_path):
 
 
 def test_a_game_that_just_began_leaves_no_file(run, tmp_path):
-    assert "nothing to keep" in run("play", "nim", *QUICK, lines=["quit"]).out
+    assert "nothing is saved" in run("play", "nim", *QUICK, lines=["quit"]).out
     assert not list(tmp_path.iterdir())
 
 

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from tests.cli.conftest import REPOSITORY, started
 from tests.cli.to_prove import LEMMAS, needs_coq
-from treetop.cli.prove_shown import standing
+from treetop.cli.prove_display import standing
 from treetop.prove.search import ProofProgress
 
 
@@ -82,7 +82,7 @@ def test_a_tptp_problem_is_proved(run, problems):
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        ([], "say what to prove"),
+        ([], "nothing to prove: give"),
         (["p & & q"], "a formula was expected here"),
         (["nowhere.v", "--lemma", "a"], "there is no file nowhere.v"),
         (["nowhere.p"], "there is no file nowhere.p"),

@@ -171,7 +171,7 @@ def test_ctrl_c_in_an_experiment_keeps_whole_runs_only_and_tells_how_to_go_on(pr
     )
     ended = interrupted(*arguments, folder=tmp_path, out="runs.jsonl")
     assert ended.code == 130, ended.err
-    assert "go on with:  treetop prove --suite problems" in ended.err
+    assert "continue with:  treetop prove --suite problems" in ended.err
     assert "of 6,000 runs" in ended.out
     assert "Traceback" not in ended.err
     hard = [

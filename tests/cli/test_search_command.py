@@ -119,7 +119,7 @@ def test_a_loaded_search_keeps_its_own_settings(run):
     run("search", "nim", "--save", "nim.search")
     ended = run("search", "--load", "nim.search", "--c", "2", "--seed", "1")
     assert ended.code == 2
-    assert "leave out --c, --seed" in ended.err
+    assert "remove --c, --seed" in ended.err
     ended = run("search", "tic_tac_toe", "--load", "nim.search")
     assert ended.code == 2
     assert "whose rules are not those of tic_tac_toe" in ended.err

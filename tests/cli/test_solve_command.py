@@ -39,7 +39,7 @@ def test_a_position_that_is_not_solved_in_time_ends_with_1_and_without_a_claim(r
     ended = run("solve", "connect_four", "--seconds", "0.1", "--json")
     assert (ended.code, ended.out) == (1, "")
     assert "connect_four is not solved within 0.1 s" in ended.err
-    assert "nothing is claimed" in ended.err
+    assert "nothing is proven" in ended.err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Exact solutions of any game: against plain minimax, against known results, and that nothing is claimed without a proof."""
+"""Exact solutions of any game: against plain minimax, against known results, and that nothing is proven without a proof."""
 
 from __future__ import annotations
 
@@ -191,13 +191,13 @@ def test_a_solution_is_ready_for_json():
 
 def test_a_deadline_that_passes_leaves_no_claim():
     for name in ("connect_four", "hex(size=4)"):
-        with pytest.raises(SearchError, match="is not solved within 0.05 s .* nothing is claimed"):
+        with pytest.raises(SearchError, match="is not solved within 0.05 s .* nothing is proven"):
             solve(name, seconds=0.05)
 
 
 def test_a_game_that_is_too_large_is_given_up(monkeypatch):
     monkeypatch.setattr(solving, "_MOST_NODES", 50_000)
-    with pytest.raises(SearchError, match="not solved within .* positions; nothing is claimed"):
+    with pytest.raises(SearchError, match="not solved within .* positions; nothing is proven"):
         solve("hex(size=4)")
 
 
@@ -211,7 +211,7 @@ def test_values_are_told_even_where_the_distances_are_out_of_reach(monkeypatch):
 
 
 def limited(monkeypatch: pytest.MonkeyPatch) -> list[Solution | None]:
-    """The same solution under larger and larger limits; None where nothing is claimed."""
+    """The same solution under larger and larger limits; None where nothing is proven."""
     found: list[Solution | None] = []
     for most in range(500, 8000, 500):
         monkeypatch.setattr(solving, "_MOST_NODES", most)

@@ -1,4 +1,4 @@
-"""`treetop bench`: how fast the bundled games are searched on this machine."""
+"""`treetop bench`: measure the search speed of games on this machine."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from treetop.cli.warmup import prepare
 from treetop.game.definition import Game
 from treetop.game.position import first_choice
 
-Simulations = Annotated[int, typer.Option("--simulations", metavar="N", help="Simulations of each run.")]
-Repeat = Annotated[int, typer.Option("--repeat", metavar="N", min=1, help="Runs of each game; the median counts.")]
+Simulations = Annotated[int, typer.Option("--simulations", metavar="N", help="The simulations of each run.")]
+Repeat = Annotated[
+    int, typer.Option("--repeat", metavar="N", min=1, help="The runs of each game; the median is reported.")
+]
 
 
 @dataclass(frozen=True)
 class _Row:
-    """What was measured of one game."""
+    """The measurements of one game."""
 
     game: str
     simulations: int
@@ -29,7 +31,7 @@ class _Row:
     nodes: int
     bytes_per_node: float
     first_use: float
-    """Seconds until the compiled code was there."""
+    """Seconds until the compiled code was ready."""
     from_cache: bool
 
     @property
@@ -59,7 +61,8 @@ def bench(
 ) -> None:
     """Measure simulations a second, each with one random rollout, on one core.
 
-    CPU time, the median of some runs that take turns between the games. bench/speed.py in the repository compares with other libraries.
+    The unit is CPU time; the median of several runs is reported, and the games take turns. bench/speed.py in the
+    repository compares with other libraries.
     """
     rows, machine = _measure(find_games(games), simulations, repeat, seed)
     if as_json:
@@ -69,8 +72,8 @@ def bench(
     else:
         for row in rows:
             say(
-                f"{row.game}: {row.rate:,.0f} simulations a second ({min(row.rates):,.0f} to {max(row.rates):,.0f}), {row.nodes:,} nodes, "
-                f"{row.bytes_per_node:.0f} bytes a node, {_origin(row)} in {row.first_use:.2f} s"
+                f"{row.game}: {row.rate:,.0f} simulations a second ({min(row.rates):,.0f} to {max(row.rates):,.0f}), "
+                f"{row.nodes:,} nodes, {row.bytes_per_node:.0f} bytes a node, {_origin(row)} in {row.first_use:.2f} s"
             )
 
 
@@ -86,7 +89,7 @@ def _measure(found: list[Game], simulations: int, repeat: int, seed: int) -> tup
         for index, game in enumerate(found):
             count(index, f"{game.name}, first use")
             ready.append(prepare(game))
-        # In turns, so that a machine that slows down for a while does so for every game.
+        # The games take turns, so that a temporary slowdown of the machine affects all of them.
         for turn in range(repeat):
             for index, game in enumerate(found):
                 count(len(found) * (turn + 1) + index, game.name)
@@ -123,7 +126,7 @@ def _draw(rows: list[_Row], machine: str) -> None:
     console = screen()
     console.print(shown)
     console.print(
-        f"\n{rows[0].simulations:,} simulations a run, {len(rows[0].rates)} runs a game, one random rollout a simulation, "
-        f"CPU time of one core. {machine}",
+        f"\n{rows[0].simulations:,} simulations a run, {len(rows[0].rates)} runs a game, "
+        f"one random rollout a simulation, CPU time of one core. {machine}",
         style=FAINT,
     )

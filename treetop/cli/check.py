@@ -1,4 +1,4 @@
-"""`treetop check`: whether a game keeps its promises."""
+"""`treetop check`: check that a game meets the requirements of games."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Annotated
 
 import typer
 
-from treetop.cli.common import FAILURE, GameName, Json, Seed, complain, counting, find_game, say, say_json
+from treetop.cli.common import FAILURE, GameName, Json, Seed, counting, find_game, print_error, say, say_json
 from treetop.errors import ConformanceError
 
-Games = Annotated[int, typer.Option("--games", metavar="N", help="How many random games to play.")]
+Games = Annotated[int, typer.Option("--games", metavar="N", help="The number of random games.")]
 
 
 def check(game: GameName, games: Games = 2000, seed: Seed = 0, as_json: Json = False) -> None:
-    """Play random games, interpreted and compiled, and find broken rules.
+    """Play random games, interpreted and compiled, and find errors in the rules.
 
-    Ends with 1 and the shortest move list that shows the bug where a promise does not hold.
+    If a requirement is violated, the exit code is 1 and the shortest list of moves that shows it is printed.
     """
     from treetop.game.check import check as run_check
 
@@ -24,7 +24,7 @@ def check(game: GameName, games: Games = 2000, seed: Seed = 0, as_json: Json = F
         with counting(f"checking {found.name}", games) as count:
             report = run_check(found, games=games, seed=seed, progress=lambda done, _: count(done, "games"))
     except ConformanceError as error:
-        complain(error)
+        print_error(error)
         raise typer.Exit(FAILURE) from None
     if as_json:
         say_json(report.to_dict())

@@ -1,4 +1,4 @@
-"""What the commands share: consoles, options with one meaning everywhere, errors as exit codes, progress lines."""
+"""The shared parts of the commands: consoles, common options, errors as exit codes, progress lines."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 USAGE, FAILURE = 2, 1
-"""Exit codes: the caller asked for something that cannot be; or it could be, and went wrong."""
+"""Exit codes: wrong input; a failure with right input."""
 
 CHOSEN = "bold green"
 BAR = "green"
@@ -43,25 +43,25 @@ FAINT = "dim"
 
 LIMITS, SEARCH = "Limits", "How to search"  # headings of `--help`
 
-# Options with the same name mean the same in every command. Their ranges are checked where they are used, so that a library call and a
-# command complain in the same words.
+# Options with the same name have the same meaning in every command. Their ranges are checked where they are used, so
+# that a library call and a command give the same error.
 _HELP_GAME = (
     "A name (othello), a name with parameters ('hex(size=7)'), or your own: module:Name or folder/file.py:Name."
 )
 GameName = Annotated[str, typer.Argument(metavar="GAME", help=_HELP_GAME, show_default=False)]
 MaybeGameName = Annotated[str | None, typer.Argument(metavar="GAME", help=_HELP_GAME, show_default=False)]
 GameNames = Annotated[
-    list[str] | None, typer.Argument(metavar="GAMES", help="Not given: all bundled games.", show_default=False)
+    list[str] | None, typer.Argument(metavar="GAMES", help="Default: all bundled games.", show_default=False)
 ]
 Moves = Annotated[str | None, typer.Option("--moves", metavar="MOVES", help="Moves played from the start: '4 4 5'.")]
 Simulations = Annotated[
-    int | None, typer.Option("--simulations", metavar="N", help="At most so many simulations.", rich_help_panel=LIMITS)
+    int | None, typer.Option("--simulations", metavar="N", help="Run at most N simulations.", rich_help_panel=LIMITS)
 ]
 Seconds = Annotated[
-    float | None, typer.Option("--seconds", metavar="S", help="At most so many seconds.", rich_help_panel=LIMITS)
+    float | None, typer.Option("--seconds", metavar="S", help="Run at most S seconds.", rich_help_panel=LIMITS)
 ]
 _HELP_RULE = (
-    "uct (if not given), puct, grave, gumbel, ...; with options in brackets: 'grave(amaf_reference=50, solver=True)'."
+    "uct (default), puct, grave, gumbel, ...; with options in brackets: 'grave(amaf_reference=50, solver=True)'."
 )
 RuleName = Annotated[str | None, typer.Option("--rule", metavar="RULE", help=_HELP_RULE, rich_help_panel=SEARCH)]
 Exploration = Annotated[
@@ -69,35 +69,35 @@ Exploration = Annotated[
 ]
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
 MaybeSeed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
 
 
-def told(command: Callable[P, None]) -> Callable[P, None]:
-    """A command whose Treetop errors end it with a text on stderr and an exit code, without a traceback."""
+def errors_as_exit_codes(command: Callable[P, None]) -> Callable[P, None]:
+    """Return a command that turns Treetop errors into a message on stderr and an exit code, without a traceback."""
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         try:
             command(*args, **kwargs)
         except TreetopError as error:
-            complain(error)
+            print_error(error)
             raise typer.Exit(USAGE if isinstance(error, (ValueError, GameError)) else FAILURE) from None
 
     return run
 
 
-def complain(error: TreetopError) -> None:
-    """Print an error on stderr. Boards in it keep their lines, whatever the width."""
+def print_error(error: TreetopError) -> None:
+    """Print an error on stderr, without wrapping, so that boards in it stay intact."""
     errors().print(Text.assemble(("error: ", "bold red"), str(error)), soft_wrap=True)
 
 
 def screen() -> Console:
-    """The console of stdout. Made anew each time: a caller may have replaced stdout."""
+    """Return a console for stdout. It is created on each call, because stdout may have been replaced."""
     return Console(highlight=False, markup=False, emoji=False)
 
 
 def errors() -> Console:
-    """The console of stderr, which progress and errors share."""
+    """Return a console for stderr, which progress and errors share."""
     return Console(stderr=True, highlight=False, markup=False, emoji=False)
 
 
@@ -111,33 +111,36 @@ def say_json(value: Any) -> None:
     say(json_text(value))
 
 
-def look_here(*texts: str | None) -> None:
-    """Let modules in the current folder be found, as `python -m` finds them, if one of the typed texts is `module:name`."""
+def add_current_folder(*texts: str | None) -> None:
+    """Add the current folder to the import path, as `python -m` does, if one of the arguments is `module:name`."""
     here = str(Path.cwd())
     if here not in sys.path and any(":" in (text or "").partition("(")[0] for text in texts):
         sys.path.insert(0, here)
 
 
 def find_game(spec: str) -> Game:
-    """The game that a text names."""
-    look_here(spec)
+    """Return the game with a name."""
+    add_current_folder(spec)
     return load_game(spec)
 
 
 def game_argument(game: Game) -> str:
-    """What a command needs before --load or --resume: nothing for a bundled game, else the game's name, since a file cannot choose what is imported."""
+    """Return the argument that --load or --resume needs: empty for a bundled game, else the name of the game.
+
+    A file may not import modules, so a user's game must be named on the command line.
+    """
     source = game.source or ""
     return f"{shlex.quote(source)} " if ":" in source.partition("(")[0] else ""
 
 
 def find_games(specs: list[str] | None) -> list[Game]:
-    """The games that some texts name; all bundled ones where none is named."""
+    """Return the games with these names; all bundled games if there are none."""
     return [find_game(spec) for spec in specs or sorted(BUNDLED)]
 
 
 @contextmanager
-def hang_up_is_quitting() -> Iterator[None]:
-    """A closed terminal or a kind kill ends the game as Ctrl-C does: without loss."""
+def hangup_as_interrupt() -> Iterator[None]:
+    """Handle SIGHUP and SIGTERM like Ctrl-C, so that a closed terminal loses nothing."""
     names = [name for name in ("SIGHUP", "SIGTERM") if hasattr(signal, name)]
     before = {name: signal.signal(getattr(signal, name), signal.default_int_handler) for name in names}
     try:
@@ -148,7 +151,7 @@ def hang_up_is_quitting() -> Iterator[None]:
 
 
 def make_config(rule: str | None, c: float | None, **options: Any) -> SearchConfig:
-    """The settings of a search from its options; None is an option that was not given. A rule may bring options of its own."""
+    """Return the settings of a search. Options that are None were not given; the rule may have options in brackets."""
     from treetop.game.calls import parse_call
     from treetop.search.presets import PRESETS
 
@@ -157,22 +160,22 @@ def make_config(rule: str | None, c: float | None, **options: Any) -> SearchConf
         raise ConfigError(f"there is no rule {rule!r}; there are {', '.join(PRESETS)}, each with options in brackets")
     given = {key: value for key, value in {"c": c, **options}.items() if value is not None}
     if twice := sorted(set(given) & set(call.options)):
-        raise ConfigError(f"{', '.join(twice)} is given twice: in the rule, and as an option of its own")
+        raise ConfigError(f"{', '.join(twice)} is given twice: in --rule and as a separate option; remove one of them")
     try:
         return PRESETS[call.name](**call.options, **given)
     except TypeError as error:
         raise ConfigError(f"{rule}: {error}") from None
 
 
-def refuse_together(option: str, others: dict[str, object]) -> None:
-    """Refuse options that would have no effect beside another one."""
+def refuse_options_beside(option: str, others: dict[str, object]) -> None:
+    """Raise ConfigError for options that would have no effect beside another one."""
     given = [name for name, value in others.items() if value is not None]
     if given:
-        raise ConfigError(f"{option} brings its own settings: leave out {', '.join(given)}")
+        raise ConfigError(f"{option} takes these settings from the file: remove {', '.join(given)}")
 
 
 def refuse_missing_folder(path: Path | None) -> None:
-    """Refuse a file that could not be written in the end, before there is anything to lose."""
+    """Raise SaveError for a path to which nothing could be written later, before the work starts."""
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise SaveError(
             f"{path} cannot be written: {'it is a folder' if path.is_dir() else f'there is no folder {path.parent}'}"
@@ -180,13 +183,13 @@ def refuse_missing_folder(path: Path | None) -> None:
 
 
 def from_cache(search: Search) -> bool:
-    """Whether a prepared search runs code that an earlier process compiled."""
-    # Only these tables ask; a public method for it would be one more promise to every caller.
+    """Return whether a prepared search runs code that an earlier process compiled."""
+    # Only the tables of two commands need it, so it is not a public method.
     return search._driver.from_cache
 
 
 def table(*headings: str, left: tuple[str, ...] = ()) -> Table:
-    """An empty table in the house style: a line under the headings, numbers to the right."""
+    """Return an empty table: a line under the headings, numbers aligned right."""
     made = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False, header_style="bold")
     for index, heading in enumerate(headings):
         words = index == 0 or heading in left
@@ -195,7 +198,7 @@ def table(*headings: str, left: tuple[str, ...] = ()) -> Table:
 
 
 def facts(rows: dict[str, str | Text]) -> Table:
-    """Names and what is to be said of them, as two columns."""
+    """Return names and their texts as two columns."""
     made = Table.grid(padding=(0, 2))
     made.add_column(style=FAINT, no_wrap=True)
     made.add_column(overflow="fold")
@@ -206,7 +209,7 @@ def facts(rows: dict[str, str | Text]) -> Table:
 
 @contextmanager
 def counting(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
-    """A progress bar on a terminal, nothing elsewhere. Call what it gives with the number done and what is being done."""
+    """Show a progress bar on a terminal, nothing elsewhere. Yield a function of the number done and a note."""
     console = errors()
     columns = (
         SpinnerColumn(style=BAR),
@@ -224,14 +227,14 @@ def counting(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
         yield count
 
 
-def run_shown(search: Search, limit: Limit, what: str = "searching") -> SearchResult:
-    """Run a search; on a terminal with a live line: how far, how fast, the best move so far and its value."""
+def run_with_progress(search: Search, limit: Limit, what: str = "searching") -> SearchResult:
+    """Run a search; on a terminal, show a live line with progress, speed, the best move so far and its value."""
     console = errors()
     if not console.is_terminal:
         return search.run(limit)
-    search.prepare()  # before the live line: compiling shows a line of its own
+    search.prepare()  # before the live line, because compiling shows another line
     columns = (TextColumn("{task.description}"), _bar(), TextColumn("{task.fields[line]}"))
-    # Drawn from the search's own callback: a thread that draws would take the interpreter from the search.
+    # Drawn from the search's callback: a drawing thread would compete with the search for the interpreter.
     with Progress(*columns, console=console, transient=True, auto_refresh=False) as shown:
         task = shown.add_task(what, total=1.0, line="")
         before = search.tree.size
@@ -250,7 +253,7 @@ def _bar() -> BarColumn:
 
 
 def _share(now: Standing, nodes: int) -> float:
-    """How much of the limit is used up: the part that will end the search first."""
+    """Return the used share of the limit that will end the search first."""
     limit = now.limit
     used = ((now.simulations, limit.simulations), (now.elapsed, limit.seconds), (nodes, limit.nodes))
     return min(1.0, max(part / (whole or math.inf) for part, whole in used))

@@ -1,4 +1,4 @@
-"""`treetop evaluate`: how well players do by themselves, in games for one or in every seat of others."""
+"""`treetop evaluate`: measure the scores of players that play by themselves, in one-player games or in all seats."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treetop.cli.common import GameName, Json, Seed, facts, find_game, look_here, refuse_missing_folder, screen, table
+from treetop.cli.common import (
+    GameName,
+    Json,
+    Seed,
+    add_current_folder,
+    facts,
+    find_game,
+    refuse_missing_folder,
+    screen,
+    table,
+)
 from treetop.cli.match import (
     Deadline,
     MakePlayer,
@@ -17,22 +27,25 @@ from treetop.cli.match import (
     Workers,
     check_workers,
     pace,
+    print_result,
+    progress_line,
     read_roster,
-    shown,
-    tell_result,
 )
 
 if TYPE_CHECKING:
     from treetop.arena.match import MatchProgress
     from treetop.arena.scores import EvaluationResult
 
-_HELP_PLAYER = "A player: uct(simulations=1000), random, greedy, ..., or a name from --players. Several are compared on the same deals."
+_HELP_PLAYER = (
+    "A player: uct(simulations=1000), random, greedy, ..., or a name from --players. "
+    "Several players are compared on the same random numbers."
+)
 Specs = Annotated[list[str], typer.Option("--player", metavar="PLAYER", help=_HELP_PLAYER, show_default=False)]
-Games = Annotated[int, typer.Option("--games", metavar="N", help="Games of each player.")]
+Games = Annotated[int, typer.Option("--games", metavar="N", help="The games of each player.")]
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="FILE.jsonl", help="Keep the games, one a line; an evaluation that is there goes on."
+        "--out", metavar="FILE.jsonl", help="Save the games, one a line; an evaluation in the file is continued."
     ),
 ]
 WinAbove = Annotated[float, typer.Option("--win-above", metavar="X", help="A score above this counts as a win.")]
@@ -52,20 +65,20 @@ def evaluate(
     move_deadline: Deadline = None,
     as_json: Json = False,
 ) -> None:
-    """Let players play by themselves, and say what they score: mean, interval, median, best, wins.
+    """Play games with one player, and report its scores: mean, interval, median, best, wins.
 
-    A game for one is played by one player; of any other each player has all seats. Several players get the same deals and dice and are compared by
-    their differences. With --out the same command goes on after Ctrl-C or a crash as if nothing had happened.
+    In a game for several, the player has all seats. Several players get the same random numbers and are compared by
+    their differences. With --out the same command continues after Ctrl-C or a crash, with the same result.
     """
     from treetop.arena.evaluation import evaluate as play
     from treetop.arena.playing import MAKE_PLAYER
 
-    look_here(*player, make_player)
+    add_current_folder(*player, make_player)
     found = find_game(game)
     refuse_missing_folder(out)
     roster = read_roster(player, players, trusted=trust_players or make_player is not None)
     check_workers(workers)
-    with shown(f"{found.name}: {', '.join(roster)}", games * len(roster)) as show:
+    with progress_line(f"{found.name}: {', '.join(roster)}", games * len(roster)) as show:
         result = play(
             found,
             tuple(roster.values()),
@@ -79,7 +92,7 @@ def evaluate(
             names=tuple(roster),
             progress=lambda now: show(now.finished, lambda: _standing(now)),
         )
-    tell_result(result, _draw, out, as_json=as_json)
+    print_result(result, _draw, out, as_json=as_json)
 
 
 def _standing(now: MatchProgress) -> str:

@@ -1,4 +1,4 @@
-"""`treetop games`: what there is to play."""
+"""`treetop games`: list the bundled games."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from treetop.game.position import Position
 
 
 def games(
-    name: Annotated[
-        str | None, typer.Argument(metavar="GAME", help="Tell all about one game.", show_default=False)
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="GAME", help="Describe one game.", show_default=False)] = None,
     as_json: Json = False,
 ) -> None:
-    """List the bundled games, or tell all about one."""
+    """List the bundled games, or describe one."""
     if name is not None:
         _one(find_game(name), as_json=as_json)
         return
@@ -33,17 +31,17 @@ def games(
 
 
 def _brief(game: Game) -> dict[str, Any]:
-    told = game.facts
+    declared = game.facts
     return {
         "name": game.name,
         "family": game.family,
         "parameters": game.parameters,
         "summary": game.summary,
-        "players": told.players,
-        "num_actions": told.num_actions,
-        "max_length": told.max_length,
-        "rewards": list(told.rewards),
-        "zero_sum": told.zero_sum,
+        "players": declared.players,
+        "num_actions": declared.num_actions,
+        "max_length": declared.max_length,
+        "rewards": list(declared.rewards),
+        "zero_sum": declared.zero_sum,
     }
 
 
@@ -57,7 +55,7 @@ def _draw(found: list[Game]) -> None:
     console = screen()
     console.print(shown)
     console.print(
-        "\ntreetop games NAME tells more; parameters go in parentheses: treetop play 'hex(size=7)'", style=FAINT
+        "\ntreetop games NAME describes a game; parameters go in brackets: treetop play 'hex(size=7)'", style=FAINT
     )
 
 
@@ -86,22 +84,22 @@ def _one(game: Game, *, as_json: bool) -> None:
 
 
 def _facts(game: Game, start: Position) -> dict[str, str]:
-    told = game.facts
-    low, high = told.rewards
+    declared = game.facts
+    low, high = declared.rewards
     first = _first_moves(start)
     return {
-        "players": f"{told.players}",
-        "actions": f"{told.num_actions:,}",
-        "longest game": f"{told.max_length:,} moves",
-        "rewards": f"from {low:g} to {high:g}" + (", zero sum" if told.zero_sum else ""),
+        "players": f"{declared.players}",
+        "actions": f"{declared.num_actions:,}",
+        "longest game": f"{declared.max_length:,} moves",
+        "rewards": f"from {low:g} to {high:g}" + (", zero sum" if declared.zero_sum else ""),
         "parameters": ", ".join(f"{key}={value!r}" for key, value in game.parameters.items()) or "none",
         "first moves": " ".join(first[:12]) + (f" and {len(first) - 12} more" if len(first) > 12 else "")
-        or "any numbers",
+        or "continuous",
         "a state": f"{game.dtype.itemsize:,} bytes",
         "rules digest": game.digest,
     }
 
 
 def _first_moves(start: Position) -> list[str]:
-    """The moves at the start; none are listed where they are real numbers."""
+    """Return the moves at the start; an empty list if actions are continuous."""
     return [] if start.is_continuous else start.legal_moves()

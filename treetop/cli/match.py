@@ -1,4 +1,4 @@
-"""`treetop match`: two players, many games, and what they show."""
+"""`treetop match`: play many games between players, and compare their strength."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from treetop.cli.common import (
     FAINT,
     Json,
     Seed,
+    add_current_folder,
     errors,
     facts,
     find_game,
-    look_here,
     refuse_missing_folder,
     say,
     say_json,
@@ -41,57 +41,61 @@ if TYPE_CHECKING:
     from treetop.arena.result import MatchResult
 
 
-class Told(Protocol):
-    """What came of many games."""
+class Result(Protocol):
+    """The result of many games."""
 
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended it."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
 
 
-R = TypeVar("R", bound=Told)
+R = TypeVar("R", bound=Result)
 
 INTERRUPTED = 130
-"""The exit code of what Ctrl-C ended: the shell's own."""
+"""The exit code after Ctrl-C, as in the shell."""
 
-_LINES_EVERY = 10.0  # seconds between plain lines, where nobody watches
+_LINES_EVERY = 10.0  # seconds between plain lines, if stderr is not a terminal
 _FRAMES_EVERY = 0.1
 
 _OPENINGS, _TEST = "Openings", "Sequential test"
 _HELP_PLAYER = "A player: uct(simulations=1000), random, greedy, alphabeta(depth=4), ..., or a name from --players."
 Specs = Annotated[
     list[str],
-    typer.Argument(metavar="PLAYERS", help=f"Two, or as many as the game has. {_HELP_PLAYER}", show_default=False),
+    typer.Argument(metavar="PLAYERS", help=f"One for each player of the game. {_HELP_PLAYER}", show_default=False),
 ]
-GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="What they play.", show_default=False)]
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help="The game.", show_default=False)]
 Games = Annotated[
     int | None,
     typer.Option(
         "--games",
         metavar="N",
-        help="How many games at most, a multiple of the players; about 100 if not given.",
+        help="The greatest number of games, a multiple of the number of players. Default: about 100.",
         show_default=False,
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option("--workers", metavar="N", help="Processes; one a core if not given, 1 is this one.")
+    int | None,
+    typer.Option("--workers", metavar="N", help="The number of processes. Default: one a core; 1 is this process."),
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", metavar="FILE.jsonl", help="Keep the games; a match that is there goes on.")
+    Path | None,
+    typer.Option("--out", metavar="FILE.jsonl", help="Save the games; a match in the file is continued."),
 ]
 PlayersFile = Annotated[
     Path | None, typer.Option("--players", metavar="FILE.toml", help="Players by name: \\[players.NAME] spec = ...")
 ]
 TrustPlayers = Annotated[
-    bool, typer.Option("--trust-players", help="Let the file of --players name modules and programs, which are run.")
+    bool, typer.Option("--trust-players", help="Allow the file of --players to import modules and run programs.")
 ]
 MakePlayer = Annotated[
     str | None,
     typer.Option(
-        "--make-player", metavar="MODULE:FUNCTION", help="Your own, under @treetop.player: (spec, game) -> Player."
+        "--make-player",
+        metavar="MODULE:FUNCTION",
+        help="Your function under @treetop.player that makes the players: (spec, game) -> Player.",
     ),
 ]
 Deadline = Annotated[
@@ -102,12 +106,12 @@ Plies = Annotated[
     typer.Option(
         "--opening-plies",
         metavar="K",
-        help="Random moves at the start; by the game's length if not given.",
+        help="Random moves at the start. Default: depends on the length of the game.",
         rich_help_panel=_OPENINGS,
     ),
 ]
 AnyOpening = Annotated[
-    bool, typer.Option("--any-opening", help="Take lopsided openings too.", rich_help_panel=_OPENINGS)
+    bool, typer.Option("--any-opening", help="Use unbalanced openings too.", rich_help_panel=_OPENINGS)
 ]
 Bounds = Annotated[
     tuple[float, float] | None,
@@ -118,14 +122,14 @@ Bounds = Annotated[
         rich_help_panel=_TEST,
     ),
 ]
-SprtModel = Annotated[
-    Model, typer.Option("--sprt-model", help="What E0 and E1 are measured in.", rich_help_panel=_TEST)
-]
+SprtModel = Annotated[Model, typer.Option("--sprt-model", help="The unit of E0 and E1.", rich_help_panel=_TEST)]
 Alpha = Annotated[
-    float, typer.Option("--alpha", metavar="X", help="How often E1 may be accepted wrongly.", rich_help_panel=_TEST)
+    float,
+    typer.Option("--alpha", metavar="X", help="The probability of accepting E1 wrongly.", rich_help_panel=_TEST),
 ]
 Beta = Annotated[
-    float, typer.Option("--beta", metavar="X", help="How often E0 may be accepted wrongly.", rich_help_panel=_TEST)
+    float,
+    typer.Option("--beta", metavar="X", help="The probability of accepting E0 wrongly.", rich_help_panel=_TEST),
 ]
 
 
@@ -148,17 +152,18 @@ def match(
     beta: Beta = 0.05,
     as_json: Json = False,
 ) -> None:
-    """Let players play many games, and say which one is stronger, by how much, and how sure that is.
+    """Play many games between players, and report which is stronger, by how much, and the uncertainty.
 
-    Each opening and each deal is played twice, with colours swapped; by three players or more from every seat. With --out every finished game is kept, and the same command goes on after Ctrl-C or a
-    crash as if nothing had happened.
+    Each opening and each deal is played twice, with swapped seats; with three or more players, once from every seat.
+    With --out every finished game is saved, and the same command continues after Ctrl-C or a crash, with the same
+    result.
     """
     from treetop.arena.match import match as play_two
     from treetop.arena.match import match_many, need_two
     from treetop.arena.playing import MAKE_PLAYER
 
     test = None if sprt is None else Sprt(*sprt, alpha=alpha, beta=beta, model=sprt_model)
-    look_here(*specs, make_player)
+    add_current_folder(*specs, make_player)
     found = find_game(game)
     refuse_missing_folder(out)
     named = read_named(players, trusted=trust_players or make_player is not None)
@@ -168,9 +173,9 @@ def match(
     if many < 3:
         need_two(found)
     if len(specs) != many:
-        raise ConfigError(f"{found.name} is played by {many}: name {many} players, not {len(specs)}")
+        raise ConfigError(f"{found.name} has {many} players: name {many} of them, not {len(specs)}")
     if many > 2 and test is not None:
-        raise ConfigError(f"--sprt is about two players, and {found.name} is played by {many}: leave it out")
+        raise ConfigError(f"--sprt compares two players, but {found.name} has {many}: remove it")
     wanted = 100 - 100 % many if games is None else games
     common: dict[str, Any] = {
         "games": wanted,
@@ -184,7 +189,7 @@ def match(
         "names": names,
     }
     result: MatchResult | ManyResult
-    with shown(f"{found.name}: {' - '.join(names)}", wanted) as show:
+    with progress_line(f"{found.name}: {' - '.join(names)}", wanted) as show:
         if many == 2:
             result = play_two(
                 texts[0],
@@ -196,24 +201,27 @@ def match(
             )
         else:
             result = match_many(texts, found, progress=lambda now: show(now.finished, lambda: _means(now)), **common)
-    tell_result(result, _draw, out, as_json=as_json)
+    print_result(result, _draw, out, as_json=as_json)
 
 
 def check_workers(workers: int | None) -> None:
-    """Refuse a number of workers that makes no sense, before anything begins."""
+    """Raise ConfigError for an invalid number of workers, before the work starts."""
     checks.whole("--workers", workers, 0, optional=True)
 
 
 @contextmanager
-def shown(
+def progress_line(
     what: str, total: int, unit: str = "games", first: str = "starting the players"
 ) -> Iterator[Callable[[int, Callable[[], str]], None]]:
-    """A live line on a terminal, a plain line now and then elsewhere; both on stderr. Call what it gives with the units done and a text."""
+    """Show a live line on a terminal, or a plain line from time to time, on stderr.
+
+    Yield a function of the number of units done and a function that returns the text.
+    """
     console = errors()
     if not console.is_terminal:
         yield _plain_lines(what, total, unit)
         return
-    # Names are nobody's markup: `[x]` and `:b:` are shown as they are.
+    # Names are not markup: `[x]` and `:b:` are shown unchanged.
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=20, style=FAINT, complete_style=BAR, finished_style=BAR),
@@ -248,23 +256,23 @@ def _plain_lines(what: str, total: int, unit: str) -> Callable[[int, Callable[[]
 
 
 def read_named(players: Path | None, *, trusted: bool) -> dict[str, str]:
-    """Read the file of --players, if there is one. What specs mean to a function of the user's own is for it to decide, so then it is trusted."""
+    """Return the players of the file of --players, by name; empty without a file."""
     named = {} if players is None else read_players(players, trusted=trusted)
-    look_here(*named.values())
+    add_current_folder(*named.values())
     return named
 
 
 def read_roster(texts: list[str], players: Path | None, *, trusted: bool) -> dict[str, str]:
-    """The names of players, each another one, and what they stand for."""
+    """Return the specs of players by name. Each name must be unique."""
     named = read_named(players, trusted=trusted)
     roster = dict(find_player(text, named) for text in texts)
     if len(roster) < len(texts):
-        raise ConfigError("a player is named twice; names for equal ones come from --players")
+        raise ConfigError("a player is named twice; use --players to give equal players different names")
     return roster
 
 
-def tell_result(result: R, draw: Callable[[R], None], out: Path | None, *, as_json: bool) -> None:
-    """Say what the games have shown, as JSON, drawn on a terminal, or as text; after Ctrl-C also how to go on."""
+def print_result(result: R, draw: Callable[[R], None], out: Path | None, *, as_json: bool) -> None:
+    """Print a result as JSON, as tables on a terminal, or as text; after Ctrl-C also how to continue."""
     if as_json:
         say_json(result.to_dict())
     elif screen().is_terminal:
@@ -272,24 +280,24 @@ def tell_result(result: R, draw: Callable[[R], None], out: Path | None, *, as_js
     else:
         say(str(result))
     if result.interrupted:
-        tell_how_to_go_on(out)
+        print_how_to_continue(out)
 
 
-def tell_how_to_go_on(out: Path | None, unit: str = "games") -> None:
-    """After Ctrl-C: say how nothing is lost, and end with the shell's own code."""
+def print_how_to_continue(out: Path | None, unit: str = "games") -> None:
+    """Print how to continue after Ctrl-C, and exit with the code of the shell."""
     if out is None:
         errors().print(
-            f"interrupted; the {unit} were not kept: name a place with --out to go on later",
+            f"interrupted; the {unit} were not saved: use --out to be able to continue later",
             style=FAINT,
             soft_wrap=True,
         )
     else:
-        errors().print(f"interrupted; go on with:  treetop {shlex.join(sys.argv[1:])}", style=FAINT, soft_wrap=True)
+        errors().print(f"interrupted; continue with:  treetop {shlex.join(sys.argv[1:])}", style=FAINT, soft_wrap=True)
     raise typer.Exit(INTERRUPTED)
 
 
 def pace(rate: float, left: int) -> str:
-    """How fast it goes and when it will be done."""
+    """Return the speed and the remaining time as text."""
     if rate <= 0:
         return ""
     seconds = round(left / rate)

@@ -1,4 +1,4 @@
-"""The engine that a person plays against: its settings, and one search that follows the game as long as it can."""
+"""The engine of `treetop play`: its settings, and a search whose tree is reused from move to move."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from treetop.arena.seeds import PLAYER, derive
-from treetop.cli.common import make_config, run_shown
+from treetop.cli.common import make_config, run_with_progress
 from treetop.game.position import Position
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _DEFAULT_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Settings:
-    """How the engine plays, and what chance draws from."""
+    """The settings of the engine, and the seed of chance."""
 
     rule: str = "uct"
     c: float | None = None
@@ -31,7 +31,7 @@ class Settings:
     def but(
         self, rule: str | None, c: float | None, seed: int | None, simulations: int | None, seconds: float | None
     ) -> Settings:  # fmt: skip
-        """With what was asked for now. A new limit takes the place of the whole old one."""
+        """Return these settings with the given changes. A new limit replaces both old ones."""
         limit = (self.simulations, self.seconds) if simulations is None and seconds is None else (simulations, seconds)
         changed = replace(self, simulations=limit[0], seconds=limit[1])
         return replace(
@@ -40,7 +40,7 @@ class Settings:
 
 
 class Engine:
-    """The engine's side: one search that follows the game as long as it can, so that what was seen is kept."""
+    """The engine: a search that advances with the game, so that its tree is reused."""
 
     def __init__(self, settings: Settings) -> None:
         from treetop.search.limits import Limit
@@ -51,9 +51,9 @@ class Engine:
         self._search: Search | None = None
 
     def think(self, position: Position, player: int, what: str) -> SearchResult:
-        """Search a position for a player, with the tree of the earlier ones where the game went through it."""
+        """Search a position for a player; the tree of the last search is reused if the game continued from it."""
         self._search = self._following(position, player)
-        return run_shown(self._search, self.limit, what)
+        return run_with_progress(self._search, self.limit, what)
 
     def _following(self, position: Position, player: int) -> Search:
         from treetop.search.drivers import begins_anew

@@ -1,4 +1,4 @@
-"""`treetop play`: a game against the engine, in the terminal. However it ends, the game is not lost."""
+"""`treetop play`: play against the engine in the terminal. An unfinished game is saved, whatever ends it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from treetop.cli.common import (
     Simulations,
     find_game,
     game_argument,
-    hang_up_is_quitting,
+    hangup_as_interrupt,
     refuse_missing_folder,
     screen,
 )
@@ -41,28 +41,29 @@ from treetop.game.records import GameRecord, load_game_record, save_game
 from treetop.game.registry import position as position_of
 from treetop.types import CHANCE, SIMULTANEOUS
 
-_BY_LOT = ("chance_outcomes", "deal", "determinize", "apply_joint")
-"""Methods of games that a person does not want to be the same each time."""
+_RANDOM = ("chance_outcomes", "deal", "determinize", "apply_joint")
+"""Methods of games with randomness, which get a new seed in each game."""
 _SEEDS = 2**31
 _HELP = """\
-a move       play it; `moves` lists what is legal
-undo         take back your last move, and the engine's answer
-hint         what the engine would play in your place
-moves        the legal moves
-board        the position again
-save FILE    write the game to a file and go on
-quit         stop; the game is kept and can be resumed (so do Ctrl-C and Ctrl-D)"""
+a move       play it
+undo         take back your last move and the engine's answer
+hint         show what the engine would play
+moves        list the legal moves
+board        show the position again
+save FILE    write the game to a file and continue
+quit         stop; the game is saved and can be resumed (also Ctrl-C and Ctrl-D)"""
 
 Person = Annotated[
-    str | None, typer.Option("--player", metavar="0|1|none|both", help="Who you are; 0 if not given. Also a list: 0,2.")
+    str | None,
+    typer.Option("--player", metavar="0|1|none|both", help="The players you control: 0, 1, 0,2. Default: 0."),
 ]
-Second = Annotated[bool, typer.Option("--second", help="Let the engine begin: the same as --player 1.")]
+Second = Annotated[bool, typer.Option("--second", help="The engine moves first: the same as --player 1.")]
 Resume = Annotated[
     Path | None,
-    typer.Option("--resume", metavar="FILE", help="Go on with a saved game; name GAME too where it is your own."),
+    typer.Option("--resume", metavar="FILE", help="Continue a saved game; name GAME too if it is not bundled."),
 ]
 SaveTo = Annotated[
-    Path | None, typer.Option("--save", metavar="FILE", help="Where to keep the game; GAME.game.json if not given.")
+    Path | None, typer.Option("--save", metavar="FILE", help="The file for the game. Default: GAME.game.json.")
 ]
 
 
@@ -81,20 +82,20 @@ def play(
 ) -> None:
     """Play against the engine. Type a move, or help.
 
-    The engine thinks for one second a move if nothing else is said. A game that is left is written to a file and can be resumed. Dice and
-    deals come from --seed, from a new one each time if it is not given. You are shown what the player whose turn it is may see.
+    The engine thinks for one second a move by default. An unfinished game is written to a file and can be resumed. Dice
+    and deals come from --seed, which is random by default. You see only what the player to move is allowed to see.
     """
     if second and person is not None:
-        raise ConfigError("--second is --player 1: give only one of them")
+        raise ConfigError("--second means --player 1: give only one of them")
     if resume is not None:
         if moves is not None:
-            raise ConfigError("--resume brings its own moves: leave out --moves")
+            raise ConfigError("--resume takes the moves from the file: remove --moves")
         start, people, settings, deal = _resumed(resume, game)
     elif game is None:
-        raise ConfigError("which game? Give its name, or --resume a saved one")
+        raise ConfigError("no game: give the name of a game, or --resume FILE")
     else:
         found = find_game(game)
-        if seed is None and any(found.has(method) for method in _BY_LOT):
+        if seed is None and any(found.has(method) for method in _RANDOM):
             seed = secrets.randbelow(_SEEDS)
         deal = (seed or 0) if found.has("deal") else None
         start, people, settings = position_of(found, moves or "", seed=deal), (0,), Settings()
@@ -102,7 +103,7 @@ def play(
         people = _people("1" if second else person or "", start.game)
     settings = settings.but(rule, c, seed, simulations, seconds)
     refuse_missing_folder(save)
-    with hang_up_is_quitting():
+    with hangup_as_interrupt():
         _Session(start, people, settings, save, resume, deal).run()
 
 
@@ -118,7 +119,7 @@ def _resumed(path: Path, game: str | None) -> tuple[Position, tuple[int, ...], S
 
 
 def _people(text: str, game: Game) -> tuple[int, ...]:
-    """The players that people play."""
+    """Return the players that people control."""
     everybody = range(game.facts.players)
     words = {"none": (), "both": tuple(everybody), "all": tuple(everybody)}
     if text in words:
@@ -126,13 +127,13 @@ def _people(text: str, game: Game) -> tuple[int, ...]:
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdecimal() and int(part) in everybody for part in parts):
         raise ConfigError(
-            f"--player: the players of {game.name} are {', '.join(map(str, everybody))}; or say none or both; not {text!r}"
+            f"--player must be none, both or players of {game.name} ({', '.join(map(str, everybody))}), not {text!r}"
         )
     return tuple(sorted({int(part) for part in parts}))
 
 
 class _Session:
-    """One game at the prompt."""
+    """One interactive game."""
 
     def __init__(
         self,
@@ -146,11 +147,11 @@ class _Session:
         self.position, self.people, self.settings = start, people, settings
         self.engine = Engine(settings)
         self._deal = deal
-        self._begun = start.actions
+        self._before = start.actions
         self._secret = start.game.has("determinize") and bool(people)
-        self._drawn: Position | None = None  # what stands on the screen
-        self._asked = 0  # who sits at the prompt
-        self._asked_file = save or resumed
+        self._drawn: Position | None = None  # the position that was shown last
+        self._asked = 0  # the player at the prompt
+        self._path = save or resumed
         self._screen = screen()
         self._commands: dict[str, Callable[[str], None]] = {
             "undo": self._undo, "hint": self._hint, "moves": self._moves, "board": self._board, "save": self._save,
@@ -158,7 +159,7 @@ class _Session:
         }  # fmt: skip
 
     def run(self) -> None:
-        """Play until the game is over or somebody leaves."""
+        """Play until the game is over or the person quits."""
         self._greet()
         try:
             while not self.position.is_terminal:
@@ -166,7 +167,7 @@ class _Session:
         except (EOFError, KeyboardInterrupt):
             self._leave()
             return
-        except TreetopError:  # rules that fail in the middle of a game must not cost the game
+        except TreetopError:  # save the game even if its rules fail
             self._leave()
             raise
         self._end()
@@ -176,49 +177,49 @@ class _Session:
         if mover == CHANCE:
             self._roll()
         elif mover == SIMULTANEOUS:
-            self._together()
+            self._joint_move()
         elif mover in self.people:
             action = self._ask(mover)
             if action is not None:
                 self.position = self.position.apply(action)
         else:
-            action, told = self._answer(mover)
+            action, text = self._answer(mover)
             self.position = self.position.apply(action)
-            self._print(told)
+            self._print(text)
             self._show()
 
-    # Who chooses.
+    # Moves.
 
     def _roll(self) -> None:
-        """Chance decides, by the seed and the number of the move, so that undo brings no better dice."""
+        """Resolve chance by the seed and the number of the move, so that undo does not change the outcome."""
         before = self.position
         outcome = before.draw_outcome(Rng(derive(self.settings.seed, FOR_CHANCE, len(before.actions))))
         self.position = before.apply(outcome)
         if not self._secret:
             self._print(Text.assemble("chance: ", (before.move_text(outcome), CHOSEN)))
 
-    def _together(self) -> None:
-        """All choose at once: the people first, and nobody knows of the others'."""
+    def _joint_move(self) -> None:
+        """Play simultaneous moves: ask the people first, then the engine, which does not see their moves."""
         before, chosen = self.position, {}
         for seat in self.people:
             while seat not in chosen:
                 action = self._ask(seat)
                 if action is not None:
                     chosen[seat] = action
-                elif self.position is not before:  # taken back
+                elif self.position is not before:  # a move was taken back
                     return
-        told = []
+        texts = []
         for seat in range(before.game.facts.players):
             if seat not in chosen:
                 chosen[seat], text = self._answer(seat)
-                told.append(text)
+                texts.append(text)
         self.position = before.apply(tuple(chosen[seat] for seat in sorted(chosen)))
-        for text in told:
+        for text in texts:
             self._print(text)
         self._show()
 
     def _ask(self, seat: int) -> Any:
-        """What a person plays; None where they typed something else."""
+        """Ask a person for a move and return it; return None after a command or an illegal move."""
         self._asked = seat
         if self._drawn is not self.position:
             self._show()
@@ -239,32 +240,31 @@ class _Session:
 
     def _read(self, prompt: str) -> str:
         if sys.stdin.isatty():
-            with suppress(ImportError):  # arrow keys and history, where the system has them
+            with suppress(ImportError):  # arrow keys and history, if the system has them
                 import readline  # noqa: F401
             return input(prompt).strip()
         line = sys.stdin.readline()
         if not line:
             raise EOFError
-        self._print(f"{prompt}{line.strip()}")  # nobody typed it on the screen, so that the game still reads as one
+        self._print(f"{prompt}{line.strip()}")  # the input is not on the screen, so print it too
         return line.strip()
 
     def _answer(self, seat: int) -> tuple[Any, Text]:
-        """What the engine plays, and how that is told."""
+        """Return the engine's move, and its description."""
         result = self.engine.think(self.position, seat, f"player {seat} thinks")
         if result.interrupted:
-            raise KeyboardInterrupt  # the search ends cleanly; here it means that the person leaves
-        value = (
-            "" if self._secret else f"value {result.value:+.3f} for player {seat}; "
-        )  # it would tell how good its cards are
-        told = f"  ({value}{result.simulations:,} simulations)"
+            raise KeyboardInterrupt  # the search ends normally after Ctrl-C; here it means that the person quits
+        # With imperfect information, the value would reveal how good the engine's cards are.
+        value = "" if self._secret else f"value {result.value:+.3f} for player {seat}; "
+        note = f"  ({value}{result.simulations:,} simulations)"
         return result.choice, Text.assemble(
-            f"\nplayer {seat}, the engine, plays ", (result.move, CHOSEN), (told, FAINT)
+            f"\nplayer {seat}, the engine, plays ", (result.move, CHOSEN), (note, FAINT)
         )
 
     # Commands.
 
     def _undo(self, _: str) -> None:
-        """Back to where a person last chose."""
+        """Go back to the last choice of a person."""
         earlier = Position(self.position.game, self.position.start)
         turns = []
         for action in self.position.actions:
@@ -286,8 +286,8 @@ class _Session:
         if result.interrupted:
             raise KeyboardInterrupt
         line = " ".join(result.pv)
-        told = f"  (value {result.value:+.3f} for player {result.player}; expects {line})"
-        self._print(Text.assemble("the engine would play ", (result.move, CHOSEN), (told, FAINT)), end="\n\n")
+        note = f"  (value {result.value:+.3f} for player {result.player}; expects {line})"
+        self._print(Text.assemble("the engine would play ", (result.move, CHOSEN), (note, FAINT)), end="\n\n")
 
     def _moves(self, _: str) -> None:
         numbers = choices(self.position).removeprefix("; ") if self.position.is_continuous else ""
@@ -310,7 +310,7 @@ class _Session:
     def _help(self, _: str) -> None:
         self._print(f"{_HELP}\n")
 
-    # Beginning and ending.
+    # Start and end.
 
     def _greet(self) -> None:
         game, everybody = self.position.game, range(self.position.game.facts.players)
@@ -319,10 +319,10 @@ class _Session:
         you = f"You are {_players(self.people)}. " if self.people else ""
         it = f"The engine plays {_players(tuple(engines))}, {self.engine.limit} a move. " if engines else ""
         self._print(f"{you}{it}{'Type a move, or help.' if self.people else 'Ctrl-C stops.'}")
-        if any(game.has(method) for method in _BY_LOT):
-            self._print(f"Dice, deals and lots come from seed {self.settings.seed}.", style=FAINT)
+        if any(game.has(method) for method in _RANDOM):
+            self._print(f"Random numbers come from seed {self.settings.seed}.", style=FAINT)
         if self._secret and self.engine.config.information.name == "perfect" and engines:
-            self._print("The engine is clairvoyant: it looks at what is hidden from it.")
+            self._print("The engine searches with perfect information: it uses what is hidden from it.")
         if self.position.actions and not self._secret:
             self._print(f"So far: {' '.join(self.position.moves())}")
         self._show()
@@ -340,14 +340,14 @@ class _Session:
         )
         for name, value in self.position.summary().items():
             self._print(f"{name}: {value}")
-        if self._asked_file is not None:
-            self._write(self._asked_file)
-            self._print(f"kept in {self._asked_file}", style=FAINT)
+        if self._path is not None:
+            self._write(self._path)
+            self._print(f"saved in {self._path}", style=FAINT)
 
     def _verdict(self, rewards: list[float]) -> str:
         best = [player for player, reward in enumerate(rewards) if reward == max(rewards)]
         if len(rewards) == 1:
-            return "that was the last move"
+            return "it was the last move"
         if len(best) == len(rewards):
             return "a draw"
         if len(best) > 1:
@@ -358,9 +358,9 @@ class _Session:
         return f"the engine wins, as player {best[0]}" if alone else f"player {best[0]} wins"
 
     def _leave(self) -> None:
-        """Keep the game before anything is printed: the terminal may be gone."""
-        if self._asked_file is None and self.position.actions in ((), self._begun):
-            self._print("\nnothing was played, nothing to keep")
+        """Save the game before anything is printed: the terminal may be closed."""
+        if self._path is None and self.position.actions in ((), self._before):
+            self._print("\nno move was played, so nothing is saved")
             return
         path = self._file()
         try:
@@ -370,48 +370,47 @@ class _Session:
             again = (
                 f"treetop play {shlex.quote(self._spec)} --moves {shlex.quote(' '.join(self.position.moves()))}{seed}"
             )
-            self._draw(f"\nThe game could not be written; this goes on from here:  {again}")
+            self._draw(f"\nThe game could not be saved; continue with:  {again}")
             raise
         with suppress(OSError):
-            self._draw(
-                f"\nThe game is kept; go on with:  treetop play {game_argument(self.position.game)}--resume {shlex.quote(str(path))}"
-            )
+            command = f"treetop play {game_argument(self.position.game)}--resume {shlex.quote(str(path))}"
+            self._draw(f"\nThe game is saved; continue with:  {command}")
 
     @property
     def _spec(self) -> str:
         return self.position.game.source or self.position.game.name
 
     def _file(self) -> Path:
-        """Where the game goes: what was asked for, else a file of its own that no other game has."""
-        if self._asked_file is None:
+        """Return the path of the game's file: the one that was given, or a new one."""
+        if self._path is None:
             name, number = self.position.game.family, 1
             while (path := Path(f"{name}{'' if number == 1 else f'-{number}'}.game.json")).exists():
                 number += 1
-            self._asked_file = path
-        return self._asked_file
+            self._path = path
+        return self._path
 
     def _write(self, path: Path) -> None:
-        told = self.settings
+        settings = self.settings
         save_game(
             path,
             GameRecord.of(
                 self.position,
                 self.people,
-                rule=str(told.rule),
-                c=told.c,
-                simulations=told.simulations,
-                seconds=told.seconds,
-                seed=told.seed,
+                rule=str(settings.rule),
+                c=settings.c,
+                simulations=settings.simulations,
+                seconds=settings.seconds,
+                seed=settings.seed,
                 deal=self._deal,
             ),
         )
 
     def _print(self, text: str | Text, style: str | None = None, end: str = "\n") -> None:
-        """Sentences: a terminal gets them wrapped between words, a pipe as they are."""
+        """Print a text; on a terminal, wrapped between words."""
         self._screen.print(text, style=style, end=end, soft_wrap=not self._screen.is_terminal)
 
     def _show(self, before: str = "\n") -> None:
-        """The position, as the person at the prompt may see it."""
+        """Show the position as the person at the prompt may see it."""
         self._drawn = self.position
         if self._secret:
             viewer = self._asked if self._asked in self.people else self.people[0]
@@ -420,7 +419,7 @@ class _Session:
             self._draw(f"{before}{self.position}")
 
     def _draw(self, board: str) -> None:
-        """A board or a command keeps its lines, whatever the width."""
+        """Print a board or a command without wrapping."""
         self._screen.print(f"{board}\n", soft_wrap=True)
 
 

@@ -17,11 +17,11 @@ from treetop.cli.common import (
     Seconds,
     Seed,
     Simulations,
-    hang_up_is_quitting,
+    hangup_as_interrupt,
     refuse_missing_folder,
 )
+from treetop.cli.prove_display import Found, find_counter_model, live_progress, model_seconds, waiting
 from treetop.cli.prove_files import WHAT, Run, find_work, learn_from
-from treetop.cli.prove_shown import Found, find_counter_model, model_seconds, waiting, watching
 from treetop.errors import ConfigError, SaveError
 from treetop.text import json_text
 
@@ -246,7 +246,7 @@ def prove(
         "allow_easy": allow_easy is not False,
     }
     try:
-        with hang_up_is_quitting():
+        with hangup_as_interrupt():
             work = find_work(
                 what, lemma or [], all_admitted=all_admitted, mode=mode, write=write, copy=copy, data=include_data
             )
@@ -361,7 +361,7 @@ def _search(
     if limit is not None and seconds is not None:
         limit = replace(limit, seconds=seconds - model_seconds(theorem, seconds))
     with search:
-        with watching(theorem.name) as show:
+        with live_progress(theorem.name) as show:
             if tiers:
                 result = search.run_tiers(tiers, seconds=None if limit is None else limit.seconds, progress=show)
             else:

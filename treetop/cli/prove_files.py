@@ -12,7 +12,7 @@ import typer
 
 from treetop.cli.common import FAILURE, FAINT, errors, say, say_json
 from treetop.cli.match import INTERRUPTED
-from treetop.cli.prove_shown import Found, waiting
+from treetop.cli.prove_display import Found, waiting
 from treetop.errors import ConfigError, TreetopError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def find_work(
     from treetop.prove.theorems import find_theorem
 
     if what is None:
-        raise ConfigError(f"say what to prove: {WHAT[0].lower()}{WHAT[1:]}")
+        raise ConfigError(f"nothing to prove: give {WHAT[0].lower()}{WHAT[1:]}")
     if _is_folder(what):
         raise ConfigError(f"{what} is a folder: --suite {what} runs all problems in it")
     plugin = plugin_for(what)

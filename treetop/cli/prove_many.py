@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.measure import Measurement
 
 from treetop.cli.common import facts, refuse_missing_folder, say, say_json, screen, table
-from treetop.cli.match import check_workers, shown, tell_how_to_go_on
+from treetop.cli.match import check_workers, print_how_to_continue, progress_line
 from treetop.errors import ConfigError
 from treetop.text import text_facts, text_table
 
@@ -78,7 +78,7 @@ def run_experiment(
     units = len(problems) * len(policies) * len(seeds)
     with (
         RunLog(out, report.to_dict()) as log,
-        shown(f"{source.name}: {' and '.join(policies)}", units, "runs", "") as show,
+        progress_line(f"{source.name}: {' and '.join(policies)}", units, "runs", "") as show,
     ):
 
         def count(now: SuiteProgress) -> None:
@@ -113,7 +113,7 @@ def run_experiment(
         if not as_json:
             say(f"\ndrawn: {plot}")
     if result.interrupted:
-        tell_how_to_go_on(out, "runs")
+        print_how_to_continue(out, "runs")
 
 
 def _refuse_picture(plot: Path | None) -> None:

@@ -1,4 +1,4 @@
-"""`treetop search`: search one position and tell what to play, and why."""
+"""`treetop search`: search one position, and show the best move and the reasons."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from treetop.cli.common import (
     game_argument,
     make_config,
     refuse_missing_folder,
-    refuse_together,
-    run_shown,
+    refuse_options_beside,
+    run_with_progress,
     say,
     say_json,
     screen,
@@ -50,63 +50,75 @@ if TYPE_CHECKING:
 _ROWS_SHOWN = 12
 
 Setup = Annotated[
-    str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")
+    str | None, typer.Option("--setup", metavar="DIAGRAM", help="Start from a diagram as the game prints it.")
 ]
-Nodes = Annotated[
-    int | None, typer.Option("--nodes", metavar="N", help="At most so many new nodes.", rich_help_panel=LIMITS)
-]
+Nodes = Annotated[int | None, typer.Option("--nodes", metavar="N", help="Add at most N nodes.", rich_help_panel=LIMITS)]
 FinalRule = Annotated[
     str | None,
     typer.Option(
         "--final",
         metavar="RULE",
-        help=f"What decides the move: {', '.join(choices('final'))}. Default: visits.",
+        help=f"The final rule, which chooses the move: {', '.join(choices('final'))}. Default: visits.",
         rich_help_panel=SEARCH,
     ),
 ]
-Temperature = Annotated[float | None, typer.Option(
-    "--temperature", metavar="T", help="Draw the move by visits ** (1 / T).", rich_help_panel=SEARCH)]  # fmt: skip
+Temperature = Annotated[
+    float | None,
+    typer.Option("--temperature", metavar="T", help="Draw the move by visits ** (1 / T).", rich_help_panel=SEARCH),
+]
 Evaluator = Annotated[
     str | None,
     typer.Option(
         "--evaluator",
         metavar="NAME",
-        help="What evaluates a leaf: rollout (if not given), uniform, heuristic, \"rollout(policy='mast')\" ...",
+        help="The evaluator of leaves: rollout (default), uniform, heuristic, \"rollout(policy='mast')\" ...",
         rich_help_panel=SEARCH,
     ),
 ]
-Solver = Annotated[bool | None, typer.Option(
-    "--solver/--no-solver", help="Prove what can be proven, and stop when the position is.", rich_help_panel=SEARCH)]  # fmt: skip
+Solver = Annotated[
+    bool | None,
+    typer.Option(
+        "--solver/--no-solver", help="Prove values, and stop when the root is proven.", rich_help_panel=SEARCH
+    ),
+]
 Transpositions = Annotated[
     bool | None,
     typer.Option(
         "--transpositions/--no-transpositions",
-        help="One node for a position that is reached by several ways.",
+        help="One node for a position that is reached by several paths.",
         rich_help_panel=SEARCH,
     ),
 ]
 Lines = Annotated[
     int, typer.Option("--lines", metavar="N", min=0, help="Show the principal variations of the N best moves.")
 ]
-ExpandAfter = Annotated[int | None, typer.Option(
-    "--expand-after", metavar="N", help="Visits before a leaf is expanded.", rich_help_panel=SEARCH)]  # fmt: skip
+ExpandAfter = Annotated[
+    int | None,
+    typer.Option("--expand-after", metavar="N", help="Visits before a leaf is expanded.", rich_help_panel=SEARCH),
+]
 MaxDepth = Annotated[
     int | None,
     typer.Option("--max-depth", metavar="N", help="Expand no node deeper than this.", rich_help_panel=SEARCH),
 ]
-MaxNodes = Annotated[int | None, typer.Option(
-    "--max-nodes", metavar="N", help="Bound the tree: the least visited parts are folded.", rich_help_panel=SEARCH)]  # fmt: skip
+MaxNodes = Annotated[
+    int | None,
+    typer.Option(
+        "--max-nodes",
+        metavar="N",
+        help="The greatest size of the tree; beyond it subtrees are folded.",
+        rich_help_panel=SEARCH,
+    ),
+]
 Player = Annotated[
-    int | None, typer.Option("--player", metavar="N", help="For whom, where all choose at once; 0 if not given.")
+    int | None,
+    typer.Option("--player", metavar="N", help="The player to search for, if moves are simultaneous. Default: 0."),
 ]
 Explain = Annotated[bool, typer.Option("--explain", help="Show every move and the terms of the formula.")]
-Report = Annotated[bool, typer.Option("--report", help="Show all that is needed to run this again.")]
+Report = Annotated[bool, typer.Option("--report", help="Show everything that is needed to repeat the search.")]
 Save = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the search to a file when it ends.")]
 Load = Annotated[
     Path | None,
-    typer.Option(
-        "--load", metavar="FILE", help="Continue a search that was saved; name GAME too where it is your own."
-    ),
+    typer.Option("--load", metavar="FILE", help="Continue a saved search; name GAME too if it is not bundled."),
 ]
 
 
@@ -136,10 +148,10 @@ def search(
     save: Save = None,
     load: Load = None,
 ) -> None:
-    """Search a position: what to play, and why.
+    """Search a position, and show the best move and the reasons.
 
-    Without a limit it runs 10,000 simulations; the first limit reached ends it. Ctrl-C ends it too, and shows what is known by then. Where chance
-    decides, say with --moves what it did, or let --seed draw it.
+    Without a limit it runs 10,000 simulations; the first limit that is reached ends it. Ctrl-C ends it too and shows
+    the result so far. At a chance node, give the outcome by --moves, or draw it by --seed.
     """
     from treetop.search.limits import Limit
 
@@ -148,7 +160,7 @@ def search(
     limit = Limit(simulations, seconds, nodes)
     refuse_missing_folder(save)
     if load is not None:
-        refuse_together(
+        refuse_options_beside(
             "--load",
             {
                 "--moves": moves,
@@ -179,28 +191,26 @@ def search(
         }
         found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, player, options)
     if lines and found.tree.holds_views:
-        raise ConfigError(
-            "--lines: what follows a move depends on what nobody knows yet, so this search has no variations to show"
-        )
-    result = run_shown(found, limit)
+        raise ConfigError("--lines: a search over information sets has no principal variations; remove it")
+    result = run_with_progress(found, limit)
     try:
         _show(result, as_json=as_json, explain=explain, report=report, lines=lines)
-    finally:  # neither a closed pipe nor a full disk costs more than its own part
+    finally:  # save the search even if printing fails
         if save is not None:
             found.save(save)
             errors().print(
-                f"saved; go on with:  treetop search {game_argument(found.game)}--load {shlex.quote(str(save))}",
+                f"saved; continue with:  treetop search {game_argument(found.game)}--load {shlex.quote(str(save))}",
                 style=FAINT,
                 soft_wrap=True,
             )
 
 
 def _final(final: str | None, temperature: float | None) -> str | None:
-    """A temperature asks for the rule that uses it; another rule beside it is a contradiction."""
+    """Return the final rule; a temperature implies the rule that uses it."""
     if temperature is None:
         return final
     if final not in (None, "temperature"):
-        raise ConfigError(f"--temperature is for --final temperature, not for --final {final}")
+        raise ConfigError(f"--temperature works with --final temperature, not with --final {final}")
     return "temperature"
 
 
@@ -218,26 +228,27 @@ def _fresh(
     from treetop.search.search import Search
 
     if game is None:
-        raise ConfigError("which game? Give its name, or --load a search")
-    start = _settled(position(find_game(game), moves or "", setup=setup, seed=None if setup else seed), seed)
+        raise ConfigError("no game: give the name of a game, or --load FILE")
+    start = _resolve_chance(position(find_game(game), moves or "", setup=setup, seed=None if setup else seed), seed)
     config = make_config(rule, c, final=final, **options)
     return Search(start, config, evaluator=make_evaluator(evaluator or "rollout"), seed=seed or 0, player=player)
 
 
-def _settled(start: Position, seed: int | None) -> Position:
-    """The position where somebody has to choose. Chance is not made up for anybody who did not ask for it."""
+def _resolve_chance(start: Position, seed: int | None) -> Position:
+    """Return the position after chance was resolved by the seed. Without a seed a chance node is an error."""
     if start.is_terminal or start.player != CHANCE:
         return start
     if seed is None:
         can = [start.move_text(outcome) for outcome, _ in start.outcomes()]
         listed = ", ".join(can[:_ROWS_SHOWN]) + (", ..." if len(can) > _ROWS_SHOWN else "")
         raise ConfigError(
-            f"chance decides here, so there is nothing to choose: say with --moves what it did ({listed}), or let --seed N draw it\n{start}"
+            f"the position is a chance node, so there is no move to choose: add the outcome to --moves ({listed}), "
+            f"or draw it by --seed N\n{start}"
         )
-    settled = start.resolve_chance(Rng(seed))
-    drawn = settled.moves()[len(start.actions) :]
+    resolved = start.resolve_chance(Rng(seed))
+    drawn = resolved.moves()[len(start.actions) :]
     errors().print(f"chance, by seed {seed}: {' '.join(drawn)}", style=FAINT, soft_wrap=True)
-    return settled
+    return resolved
 
 
 def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool, lines: int) -> None:
@@ -256,28 +267,28 @@ def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool, l
 
 
 def _draw(result: SearchResult, *, explain: bool, report: bool, lines: int) -> None:
-    told, console = result.explain(), screen()
-    head, cells = told.table(None if explain else _ROWS_SHOWN)
+    explanation, console = result.explain(), screen()
+    head, cells = explanation.table(None if explain else _ROWS_SHOWN)
     moves = table(*head)
     for row in cells:
-        moves.add_row(*row, style=CHOSEN if row[0] == told.chosen else None)
+        moves.add_row(*row, style=CHOSEN if row[0] == explanation.chosen else None)
     console.print(f"{result.position}\n", soft_wrap=True)
     console.print(moves)
-    if len(told.rows) > len(cells):
-        console.print(f"... and {len(told.rows) - len(cells)} more: --explain shows them all", style=FAINT)
+    if len(explanation.rows) > len(cells):
+        console.print(f"... and {len(explanation.rows) - len(cells)} more: --explain shows them all", style=FAINT)
     console.print()
     rows: dict[str, str | Text] = {
-        "plays": Text.assemble((str(told.chosen), CHOSEN), f", because {told.why}"),
+        "plays": Text.assemble((str(explanation.chosen), CHOSEN), f", because {explanation.why}"),
         "value": f"{result.value:+.4f} for player {result.player}, who is to move",
         **({"proven": Text(str(result.proof), CHOSEN)} if result.proof is not None else {}),
         "variation": " ".join(result.pv) or "none yet",
         **{f"line {index}": str(line) for index, line in enumerate(result.lines(lines), 1)},
-        **({"scale": told.scale_note} if told.scale is not None else {}),
+        **({"scale": explanation.scale_note} if explanation.scale is not None else {}),
         "searched": _effort(result),
     }
     if explain:
-        rows["formula"] = told.rule
-        rows["next"] = f"{told.selected} would be searched next: it has the highest score"
+        rows["formula"] = explanation.rule
+        rows["next"] = f"{explanation.selected} would be searched next: it has the highest score"
     console.print(facts(rows))
     if report:
         console.print()
@@ -290,4 +301,5 @@ def _effort(result: SearchResult) -> str:
     ended = (
         "; ended by Ctrl-C" if result.interrupted else f"; stopped: {result.usage.stopped}" if result.usage.told else ""
     )
-    return f"{result.simulations:,} simulations{speed}; {result.usage.nodes:,} nodes, {result.config}, seed {result.seed}{ended}"
+    size = f"{result.usage.nodes:,} nodes"
+    return f"{result.simulations:,} simulations{speed}; {size}, {result.config}, seed {result.seed}{ended}"

@@ -1,4 +1,4 @@
-"""`treetop solve`: the exact value of a position and of every move, proven."""
+"""`treetop solve`: prove the exact value of a position and of every move."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from treetop.oracle.solve import Solution, SolveProgress
 
 Setup = Annotated[
-    str | None, typer.Option("--setup", metavar="DIAGRAM", help="Begin from a diagram as the game prints it.")
+    str | None, typer.Option("--setup", metavar="DIAGRAM", help="Start from a diagram as the game prints it.")
 ]
 
 
@@ -41,8 +41,8 @@ def solve(
 ) -> None:
     """Solve a position: who wins under perfect play, by which moves, and how soon.
 
-    Connect Four has a solver of its own; other games are searched to their very ends, so they must be small or nearly over. Ends with 1
-    where the limit or Ctrl-C comes first: then nothing is claimed.
+    Connect Four has a special solver; other games are searched to their ends, so they must be small or nearly over. The
+    exit code is 1 if the limit or Ctrl-C comes first: then nothing is proven.
     """
     from treetop.oracle.solve import solve as run_solver
 
@@ -51,7 +51,7 @@ def solve(
         with _live_line(start.game.name) as show:
             solution = run_solver(start, seconds=seconds, progress=show)
     except KeyboardInterrupt:
-        raise SearchError(f"{start.game.name} was not solved before Ctrl-C; nothing is claimed") from None
+        raise SearchError(f"{start.game.name} was not solved before Ctrl-C; nothing is proven") from None
     if as_json:
         say_json(solution.to_dict())
     elif screen().is_terminal:
@@ -62,13 +62,13 @@ def solve(
 
 @contextmanager
 def _live_line(name: str) -> Iterator[Callable[[SolveProgress], None] | None]:
-    """A line on a terminal that tells how far the proof is; nothing elsewhere."""
+    """Show a line with the progress of the proof on a terminal; nothing elsewhere."""
     console = errors()
     if not console.is_terminal:
         yield None
         return
     columns = (SpinnerColumn(style=BAR), TextColumn("{task.description}"))
-    # Drawn from the solver's own callback: a thread that draws would take the interpreter from it.
+    # Drawn from the solver's callback: a drawing thread would compete with it for the interpreter.
     with Progress(*columns, console=console, transient=True, auto_refresh=False) as shown:
         task = shown.add_task(f"preparing {name} (compiled at its first use)")
         shown.refresh()

@@ -1,4 +1,4 @@
-"""`treetop tournament`: every player against every other one, and ratings of all."""
+"""`treetop tournament`: play every pair of players, and rate all players on one scale."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treetop.cli.common import Json, Seed, facts, find_game, look_here, screen, table
+from treetop.cli.common import Json, Seed, add_current_folder, facts, find_game, screen, table
 from treetop.cli.match import (
     AnyOpening,
     Deadline,
@@ -19,9 +19,9 @@ from treetop.cli.match import (
     Workers,
     check_workers,
     pace,
+    print_result,
+    progress_line,
     read_roster,
-    shown,
-    tell_result,
 )
 
 if TYPE_CHECKING:
@@ -30,13 +30,15 @@ if TYPE_CHECKING:
 Specs = Annotated[
     list[str], typer.Argument(metavar="PLAYERS", help="Two or more, as in `treetop match`.", show_default=False)
 ]
-Games = Annotated[int, typer.Option("--games", metavar="N", help="Games of each pairing; an even number.")]
+Games = Annotated[int, typer.Option("--games", metavar="N", help="The games of each pairing, an even number.")]
 Folder = Annotated[
     Path | None,
-    typer.Option("--out", metavar="FOLDER", help="Keep the games, a file a pairing; what is there goes on."),
+    typer.Option(
+        "--out", metavar="FOLDER", help="Save the games, one file a pairing; a tournament there is continued."
+    ),
 ]
 Anchor = Annotated[
-    str | None, typer.Option("--anchor", metavar="PLAYER", help="Whose rating is fixed; the first one's if not given.")
+    str | None, typer.Option("--anchor", metavar="PLAYER", help="The player with a fixed rating. Default: the first.")
 ]
 AnchorElo = Annotated[float, typer.Option("--anchor-elo", metavar="X", help="The anchor's rating.")]
 
@@ -58,19 +60,20 @@ def tournament(
     anchor_elo: AnchorElo = 0.0,
     as_json: Json = False,
 ) -> None:
-    """Let every player meet every other one, and rate them all on one scale.
+    """Play every pair of players, and rate all players on one scale.
 
-    The ratings are Bradley-Terry's, with 95% intervals. With --out the same command goes on after Ctrl-C or a crash.
+    The ratings are Bradley-Terry ratings with 95% intervals. With --out the same command continues after Ctrl-C or a
+    crash.
     """
     from treetop.arena.playing import MAKE_PLAYER
     from treetop.arena.tournament import tournament as play
 
-    look_here(*specs, make_player)
+    add_current_folder(*specs, make_player)
     found = find_game(game)
     roster = read_roster(specs, players, trusted=trust_players or make_player is not None)
     check_workers(workers)
     pairings = len(roster) * (len(roster) - 1) // 2
-    with shown(f"{found.name}: {len(roster)} players", games * pairings) as show:
+    with progress_line(f"{found.name}: {len(roster)} players", games * pairings) as show:
         result = play(
             roster,
             found,
@@ -86,7 +89,7 @@ def tournament(
             anchor_elo=anchor_elo,
             progress=lambda now: show(now.finished, lambda: _standing(now)),
         )
-    tell_result(result, _draw, out, as_json=as_json)
+    print_result(result, _draw, out, as_json=as_json)
 
 
 def _standing(now: TournamentProgress) -> str:
@@ -103,6 +106,6 @@ def _draw(result: TournamentResult) -> None:
     console.print(result.title(), soft_wrap=True)
     console.print()
     console.print(made)
-    if said := result.facts():
+    if notes := result.facts():
         console.print()
-        console.print(facts({**said}))
+        console.print(facts({**notes}))

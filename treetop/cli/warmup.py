@@ -1,4 +1,4 @@
-"""`treetop warmup`: compile games before anybody waits for them."""
+"""`treetop warmup`: compile games ahead of their first search."""
 
 from __future__ import annotations
 
@@ -19,18 +19,21 @@ from treetop.game.position import first_choice
 _OURS = re.compile(r".*-[0-9a-f]{16}(\.lock)?")
 _KERNELS = (".kernel", ".part")
 
-Clear = Annotated[bool, typer.Option("--clear", help="Empty the cache first.")]
+Clear = Annotated[bool, typer.Option("--clear", help="Clear the cache first.")]
 
 
 def warmup(games: GameNames = None, clear: Clear = False, as_json: Json = False) -> None:
-    """Compile games into the cache, so that their first search starts at once. Where nothing can be kept it stops at the first game."""
+    """Compile games into the cache, so that their first search starts without delay.
+
+    If the cache cannot be written, it stops after the first game.
+    """
     from treetop.compiler.cache import cache_folder
 
     found = find_games(games)
     removed = _clear(cache_folder()) if clear else 0
     rows: list[_Row] = []
     with counting("compiling", len(found)) as count, warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of code that is not kept: that is the error at the end
+        warnings.simplefilter("ignore", UserWarning)  # an unwritable cache is the error at the end
         for done, game in enumerate(found):
             count(done, game.name)
             rows.append(_Row(game.name, *prepare(game), game.engine().unkept))
@@ -45,31 +48,31 @@ def warmup(games: GameNames = None, clear: Clear = False, as_json: Json = False)
     else:
         for row in rows:
             say(f"{row.game}: {row.origin} in {row.seconds:.2f} s")
-        say(f"cache: {folder}" + (f", cleared of {removed} games" if clear else ""))
+        say(f"cache: {folder}" + (f", {removed} games removed" if clear else ""))
     if rows[-1].unkept is not None:
         raise SaveError(f"{rows[-1].game} will be compiled again by the next process: {rows[-1].unkept}")
 
 
 class _Row(NamedTuple):
-    """One game: how long its code took, and where it is."""
+    """One game: the time to prepare its code, and the origin of the code."""
 
     game: str
     seconds: float
     from_cache: bool
     unkept: str | None
-    """Why the code is not in the cache; None where it is."""
+    """Why the code is not in the cache; None if it is."""
 
     @property
     def origin(self) -> str:
-        return "from cache" if self.from_cache else "compiled" if self.unkept is None else "compiled, not kept,"
+        return "from cache" if self.from_cache else "compiled" if self.unkept is None else "compiled, not saved,"
 
     def to_dict(self) -> dict[str, Any]:
         return {"game": self.game, "seconds": self.seconds, "from_cache": self.from_cache, "kept": self.unkept is None}
 
 
 def prepare(game: Game, clock: Callable[[], float] = time.perf_counter) -> tuple[float, bool]:
-    """Make a game ready to be searched: the seconds that took, and whether the code lay in the cache."""
-    import treetop.compiler.lowering  # noqa: F401  Numba's own loading time is nobody's, least of all the first game's
+    """Prepare a game for a search; return the seconds it took, and whether the code came from the cache."""
+    import treetop.compiler.lowering  # noqa: F401  so that the time to import Numba is not counted for the first game
     from treetop.search.search import Search
 
     search = Search(first_choice(game))
@@ -89,7 +92,7 @@ def _draw(rows: list[_Row], folder: str, removed: int) -> None:
 
 
 def _clear(folder: Path) -> int:
-    """Remove what Treetop put into a folder and nothing else; how many games' code it was."""
+    """Remove the files of Treetop from a folder, and return the number of games they belonged to."""
     try:
         return _remove(folder)
     except OSError as error:

@@ -191,11 +191,11 @@ class _Clock:
             self._progress(SolveProgress(nodes, now - self._start, self.moves, self._all_moves))
         if self._seconds is not None and now - self._start >= self._seconds:
             raise _NotInTimeError(
-                f"{self._name} is not solved within {self._seconds:g} s ({nodes:,} positions); nothing is claimed"
+                f"{self._name} is not solved within {self._seconds:g} s ({nodes:,} positions); nothing is proven"
             )
         if self.most_nodes is not None and nodes >= self.most_nodes:
             raise _NotInTimeError(
-                f"{self._name} is not solved within {nodes:,} positions; nothing is claimed. "
+                f"{self._name} is not solved within {nodes:,} positions; nothing is proven. "
                 "It may be too large; more seconds may help"
             )
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import pytest
 
-from treetop.cli.prove_shown import find_counter_model, model_seconds
+from treetop.cli.prove_display import find_counter_model, model_seconds
 from treetop.prove.coq.theorem import CoqTheorem
 from treetop.prove.logic.theorem import LogicTheorem
 from treetop.prove.prover import Attempt

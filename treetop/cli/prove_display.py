@@ -117,7 +117,7 @@ def waiting(text: str) -> AbstractContextManager[object]:
 
 
 @contextmanager
-def watching(name: str) -> Iterator[Callable[[ProofProgress], None] | None]:
+def live_progress(name: str) -> Iterator[Callable[[ProofProgress], None] | None]:
     """Show two lines on a terminal: the progress, and the best partial proof. Show nothing elsewhere."""
     console = errors()
     if not console.is_terminal:
@@ -138,15 +138,15 @@ def standing(name: str, now: ProofProgress, width: int) -> Group:
         "checking the proof" if now.checking else f"{now.attempts:,} attempts, {now.rate:,.0f}/s, {now.elapsed:.0f} s"
     )
     line = Text.assemble(goals, "  ", doing)
-    room = width - len(line) - 2
-    if room >= min(len(name), 8):
-        line = Text.assemble((_cut(name, room), "bold"), "  ", line)
+    rest = width - len(line) - 2
+    if rest >= min(len(name), 8):
+        line = Text.assemble((_cut(name, rest), "bold"), "  ", line)
     line.truncate(width, overflow="ellipsis")
     line.no_wrap = True
-    return Group(line, Text(_way(now.best, width), FAINT, no_wrap=True))
+    return Group(line, Text(_path_text(now.best, width), FAINT, no_wrap=True))
 
 
-def _way(tactics: tuple[str, ...], width: int) -> str:
+def _path_text(tactics: tuple[str, ...], width: int) -> str:
     """Return the end of a path, as much of it as fits."""
     longest = min(_TACTIC, width - 2)
     text = " > ".join(_cut(tactic, longest) for tactic in tactics)
