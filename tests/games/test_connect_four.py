@@ -118,13 +118,13 @@ def test_a_diagram_of_a_won_game_is_over():
         (["......."] * 5, "six rows of seven"),
         (["......."] * 5 + ["...Z..."], "six rows of seven"),
         (["......."] * 5 + ["...X..."] * 2, "six rows of seven"),
-        (["......."] * 4 + ["...X...", "......."], "hang in the air"),
+        (["......."] * 4 + ["...X...", "......."], "no cell below one is empty"),
         (["......."] * 5 + ["...O..."], "X moves first"),
         (["......."] * 5 + ["X..X..."], "X moves first"),
         (["......."] * 4 + ["OOO....", "XXXX..O"], "four in a row end the game"),
         (["......."] * 4 + ["OOOO...", "XXXX..."], "four in a row end the game"),
-        (["......."] * 4 + ["O.O.O.O", "XXXX..."], "hang in the air"),
-        (["......."] * 3 + ["OOO....", "XXX.O..", "OOOO.XX"], "hang in the air"),
+        (["......."] * 4 + ["O.O.O.O", "XXXX..."], "no cell below one is empty"),
+        (["......."] * 3 + ["OOO....", "XXX.O..", "OOOO.XX"], "no cell below one is empty"),
         (["......."] * 3 + ["OOO...O", "OXO...O", "XXXX..X"], "X moves first"),
         (["......."] * 3 + ["X......", "OOXOXOO", "XXXXOOX"], "four in a row end the game"),
     ],
@@ -141,5 +141,5 @@ def test_two_lines_that_the_last_disc_completes_together_can_be():
 
 def test_two_lines_without_a_common_last_disc_cannot_be():
     rows = ["......."] * 2 + ["XXXX...", "OOXO...", "XXXX...", "OOOXOOO"]
-    with pytest.raises(ValueError, match="they hold the last disc"):
+    with pytest.raises(ValueError, match="they include the last disc"):
         Position.parse(connect_four, "/".join(rows))

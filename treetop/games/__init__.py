@@ -1,1 +1,1 @@
-"""The bundled games, one file each: rules and nothing else. `treetop.load_game` finds them by name."""
+"""The bundled games, one file each. `treetop.load_game` loads them by name."""

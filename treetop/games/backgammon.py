@@ -20,8 +20,8 @@ from treetop.game import (
     popcount,
 )
 
-# Each player counts the points from his own side: 24 down to 1, with 25 for the bar and 0 for the checkers borne off. Point n is the other's 25 - n.
-# Sets of points are numbers whose bit n is point n.
+# The points are numbered from each player's own side: 24 down to 1, with 25 for the bar and 0 for checkers borne off.
+# Point n is point 25 - n of the opponent. A set of points is a number whose bit n is point n.
 _BAR, _OFF, _CHECKERS = 25, 0, 15
 _WHO_BEGINS, _FIRST_ROLL, _ROLL, _MOVE = range(4)
 _START = ((24, 2), (13, 5), (8, 3), (6, 5))
@@ -32,13 +32,16 @@ _SIDES = "XO"
 
 @compiled(inline=True)
 def _sources(occupied: int, walls: int, die: int) -> int:
-    """The points from which a checker can go by a die: from the bar first, to no wall, and off the board when all are at home."""
+    """Return the points from which a checker can move by a die.
+
+    Checkers on the bar move first, blocked points are excluded, and bearing off needs all checkers at home.
+    """
     if occupied >> _BAR != 0:
         return (1 << _BAR) & ~(walls << die)
     found = occupied & ~(walls << die) & (-2 << die)
     if occupied >> 7 == 0:
         found |= occupied & (1 << die)
-        if occupied >> die == 0:  # a die too great takes the farthest checker
+        if occupied >> die == 0:  # a die that is too high bears off the farthest checker
             for point in range(5, 0, -1):
                 if occupied >> point == 1:
                     found |= 1 << point
@@ -47,7 +50,7 @@ def _sources(occupied: int, walls: int, die: int) -> int:
 
 @family
 def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
-    """Race fifteen checkers home past the other's, by the dice.
+    """Race fifteen checkers home past the opponent's, by dice.
 
     `gammons`: a gammon counts 2 and a backgammon 3; else every win counts 1. A game of `most_turns` turns is a draw.
     """
@@ -57,30 +60,31 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
 
     @game(players=2, num_actions=50, max_length=5 * most_turns + 2, rewards=(-most, most), num_outcomes=21)
     class Backgammon:
-        """Race fifteen checkers home past the other's, by the dice.
+        """Race fifteen checkers home past the opponent's, by dice.
 
-        Each player moves from his 24-point down to his 1-point. Who begins is drawn by lot, with a first roll of two different dice, which is
-        as if the higher die began. A turn moves one checker by each die, or by doubles four times; no checker lands on a point that two or more
-        of the other's hold, and one alone there is hit and goes to the bar, from where it must enter before any other moves. When all
-        fifteen are at home they may be borne off; a die greater than needed bears off only the farthest. Both dice must be used if that is
-        possible in any way, and if only one can be, the higher. A turn without a move passes by itself. Who has borne off all wins: twice as
-        much if the other has borne off none, three times if one of his checkers is on the bar or in the winner's home too.
+        Each player moves from their 24-point down to their 1-point. The first player is drawn at random, with a first
+        roll of two different dice, which is equivalent to letting the higher die start. A turn moves one checker by
+        each die, four times with doubles. No checker lands on a point with two or more checkers of the opponent; a
+        single one there is hit and goes to the bar, from where it must enter before any other checker moves. When all
+        fifteen checkers are at home they may be borne off; a die higher than needed bears off only the farthest. Both
+        dice must be used if possible, and if only one can be used, the higher one. A turn without a legal move is
+        skipped. The first player to bear off all checkers wins: twice as much if the opponent has borne off none, three
+        times as much if one of the opponent's checkers is also on the bar or in the winner's home.
 
-        A turn is made of single moves: action 2 * (point - 1) goes from a point by the higher die, + 1 by the lower; point 25 is the bar.
-        Outcomes are the rolls 1-1, 2-1, 2-2, 3-1 and so on; of the very first chance, outcome n lets player n begin.
+        A turn consists of single moves: action 2 * (point - 1) moves from a point by the higher die, + 1 by the lower;
+        point 25 is the bar. Outcomes are the rolls 1-1, 2-1, 2-2, 3-1 and so on; at the first chance node, outcome n
+        lets player n start.
         """
 
-        checkers: Any = field("i1", (2, 26))  # of each player, on his own points
-        occupied: Any = field("i4", 2)  # the set of them
-        walls: Any = field("i4", 2)  # where each player cannot land
-        by_high: int = field("i4")  # from where the player may move by the higher die
+        checkers: Any = field("i1", (2, 26))  # the number of checkers of each player, on their own points
+        occupied: Any = field("i4", 2)  # the set of points with checkers of each player
+        walls: Any = field("i4", 2)  # the set of points where each player cannot land
+        by_high: int = field("i4")  # the set of points from which the player may move by the higher die
         by_low: int = field("i4")
         high: int = field("i1")
         low: int = field("i1")
-        high_left: int = field(
-            "i1"
-        )  # moves that this die still gives: up to four for doubles, whose lower die gives none
-        low_left: int = field("i1")
+        high_left: int = field("i1")  # the moves left by the higher die: up to four for doubles
+        low_left: int = field("i1")  # none for doubles
         turns: int = field("i2")
         player: int = field("i1")
         stage: int = field("i1")
@@ -110,14 +114,14 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                     self.look_at(player, point)
 
         def look_at(self, player: int, point: int) -> None:
-            """Keep the sets right after a point has changed."""
+            """Update the sets after a point has changed."""
             count = self.checkers[player, point]
             here, there = 1 << point, 1 << (25 - point)
             self.occupied[player] = self.occupied[player] & ~here | (here if count > 0 else 0)
             self.walls[1 - player] = self.walls[1 - player] & ~there | (there if count > 1 and point < _BAR else 0)
 
         def set_up(self, checkers: Any, player: int, high: int, low: int) -> None:
-            """Any position: checkers[player, point] with 25 for the bar and 0 for those borne off; dice of 0 are still to be rolled."""
+            """Set up a position from checkers[player, point]: 25 is the bar, 0 is off; dice of 0 are not rolled."""
             for side in range(2):
                 for point in range(26):
                     self.checkers[side, point] = checkers[side, point]
@@ -138,12 +142,12 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             self.stage = _MOVE
 
         def find_moves(self) -> None:
-            """From where the player may move; if from nowhere, the turn is over."""
+            """Find the points from which the player may move; if there are none, end the turn."""
             occupied, walls = int(self.occupied[self.player]), int(self.walls[self.player])
             by_high = _sources(occupied, walls, self.high) if self.high_left > 0 else 0
             by_low = _sources(occupied, walls, self.low) if self.low_left > 0 else 0
             if self.high_left == 1 and self.low_left == 1:
-                # Doubles need no such look: one's own move never takes another one away, so any four moves are as many as there can be.
+                # Doubles need no such check: a move never blocks another one, so any order uses as many as possible.
                 high_first = self.leaving(by_high, self.high, self.low)
                 low_first = self.leaving(by_low, self.low, self.high)
                 if high_first | low_first != 0:
@@ -159,7 +163,7 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                 self.turns += 1
 
         def leaving(self, sources: int, die: int, other: int) -> int:
-            """Those sources of moves by a die that leave a move by the other one."""
+            """Return the sources of moves by a die after which a move by the other die is possible."""
             occupied, walls = int(self.occupied[self.player]), int(self.walls[self.player])
             found, rest = 0, sources
             while rest != 0:
@@ -264,14 +268,14 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                     out[other] = -won
 
         def pips(self, player: int) -> int:
-            """How far all checkers of a player have to go."""
+            """Return the pip count of a player: the sum of the distances of all checkers."""
             total = 0
             for point in range(1, 26):
                 total += point * self.checkers[player, point]
             return total
 
         def heuristic(self, out: Any) -> None:
-            """The lead in pips, against all that are still to be run."""
+            """Write the lead in pips, relative to the pips of both players."""
             if self.is_terminal():
                 self.rewards(out)
                 return
@@ -333,14 +337,14 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             return 2 * point - 2 + (self.high, self.low).index(die)
 
         def parse(self, text: str) -> None:
-            """Two lines of checkers, as they are printed, and the player to move with the dice that are left: `X to move 6 5`, or `X to roll`."""
+            """Read two lines of checkers as printed, and a line such as `X to move 6 5` or `X to roll`."""
             lines = [line.split() for line in text.strip().splitlines()]
             if (
                 len(lines) != 3
                 or [line[0] for line in lines[:2]] != ["X:", "O:"]
                 or lines[2][:2] not in (["X", "to"], ["O", "to"])
             ):
-                raise ValueError(f"a backgammon position has lines for X, for O and for who is to move; not {text!r}")
+                raise ValueError(f"a backgammon position has lines for X, O and the player to move; not {text!r}")
             checkers = np.zeros((2, 26), np.int64)
             for player in range(2):
                 for held in lines[player][1:]:
@@ -350,7 +354,7 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                     checkers[player, _BAR if point == "bar" else range(1, 25).index(int(point)) + 1] += int(count)
                 checkers[player, _OFF] = _CHECKERS - checkers[player].sum()
             if checkers.min() < 0 or (checkers[0, 1:25] * checkers[1, 24:0:-1]).any():
-                raise ValueError(f"each side has fifteen checkers, and no point is held by both; not {text!r}")
+                raise ValueError(f"each player has fifteen checkers, and no point has checkers of both; not {text!r}")
             dice = [range(7).index(int(die)) for die in lines[2][3:]] or [0]
             if len(dice) > 4 or (len(dice) > 2 and len(set(dice)) > 1):
                 raise ValueError(f"there are one or two dice, or up to four moves of doubles; not {text!r}")

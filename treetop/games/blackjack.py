@@ -1,4 +1,4 @@
-"""Blackjack against the house, with a deck that never ends."""
+"""Blackjack against the dealer, with an infinite deck."""
 
 from __future__ import annotations
 
@@ -13,30 +13,32 @@ _CARDS = ("a", "2", "3", "4", "5", "6", "7", "8", "9", "10")
 
 @family
 def blackjack(natural: float = 1.5) -> Game:
-    """Draw cards up to 21, but not beyond, and have more than the dealer. An ace and a ten at once pay `natural`."""
+    """Draw cards up to 21 and beat the dealer. An ace and a ten as the first two cards pay `natural`."""
     checks.number("natural", natural, 1, 10)
 
     @game(players=1, num_actions=2, max_length=80, rewards=(-1, natural), num_outcomes=10)
     class Blackjack:
-        """Draw cards up to 21, but not beyond, and have more than the dealer.
+        """Draw cards up to 21 and beat the dealer.
 
-        Cards count their value, pictures 10, an ace 1 or 11 as is better; each card is drawn from a whole deck. The player has two cards and
-        sees one of the dealer's, then hits (action 0) as often as he likes, or stands (action 1). Beyond 21 he has lost. Then the dealer draws
-        until he has 17 or more, an ace counted as 11 where that fits. The greater sum wins 1, equal ones nothing.
+        Cards count their value, face cards 10, an ace 1 or 11, whichever is better; each card is drawn from a full
+        deck. The player has two cards and sees one card of the dealer, then hits (action 0) any number of times, or
+        stands (action 1). A player above 21 loses. Then the dealer draws up to 17 or more, counting an ace as 11 if
+        that does not exceed 21. The greater sum wins 1, equal sums nothing.
 
-        An ace and a ten as the first two cards are a natural: it beats every other 21, two of them are equal, and the player's pays more.
+        An ace and a ten as the first two cards are a natural: it beats every other 21, ties with the dealer's natural,
+        and pays more.
 
-        Outcome n is a card of the value n + 1, and outcome 0 an ace.
+        Outcome n is a card of value n + 1; outcome 0 is an ace.
         """
 
         total: int = field("i1")  # of the player, all aces counted as 1
         ace: bool = field("bool")  # whether the player has one
-        cards: int = field("i1")  # three stand for any more: only the first two are told apart
+        cards: int = field("i1")  # the number of cards; 3 means three or more
         dealer_total: int = field("i1")
         dealer_ace: bool = field("bool")
         dealer_cards: int = field("i1")
         standing: bool = field("bool")
-        waiting: bool = field("bool")  # for a card that the player asked for
+        waiting: bool = field("bool")  # the player hit, and the card is not drawn yet
 
         def reset(self) -> None:
             self.total = 0
@@ -49,7 +51,7 @@ def blackjack(natural: float = 1.5) -> Game:
             self.waiting = False
 
         def best(self) -> int:
-            """What the player's cards count."""
+            """Return the value of the player's cards."""
             return self.total + 10 if self.ace and self.total <= 11 else self.total
 
         def dealers_best(self) -> int:

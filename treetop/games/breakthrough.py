@@ -23,14 +23,12 @@ def breakthrough(size: int = 8) -> Game:
     not_first, not_last = full ^ first_file, full ^ (first_file << np.uint64(size - 1))
     home = np.uint64((1 << 2 * size) - 1)  # where player 0 starts: the two lowest rows
     far_home = home << np.uint64(size * (size - 2))
-    # The far rows of both players in one: nobody moves back to the row behind.
+    # The far rows of both players together: pieces never move back to the row behind.
     edge_rows = np.uint64((1 << size) - 1 | ((1 << size) - 1) << (size * (size - 1)))
     short, straight, long = (np.uint64(step) for step in (size - 1, size, size + 1))
     rows = np.array([((1 << size) - 1) << (size * row) for row in range(size)], np.uint64)
-    weights = np.array(
-        [0.02 * row * row for row in range(size)]
-    )  # what a piece is worth more on each row, seen from its own side
-    last_step, first_step = rows[size - 2], rows[1]  # from where one step reaches the far row, for either player
+    weights = np.array([0.02 * row * row for row in range(size)])  # the bonus of a piece on each row from its own side
+    last_step, first_step = rows[size - 2], rows[1]  # the rows one step before the far row, for each player
     # Without reaching the far row, a player's pieces take at most size - 2 and size - 3 steps each.
     longest = 2 * size * (2 * size - 5) + 1
 
@@ -38,9 +36,10 @@ def breakthrough(size: int = 8) -> Game:
     class Breakthrough:
         """Walk a piece through to the far side.
 
-        Each player starts with two full rows, X at the bottom and O at the top; X moves first. A piece moves one step forward, straight or
-        diagonally, to an empty square; diagonally it may also capture a piece of the other player. Who reaches the far row or captures
-        all pieces wins; a foremost piece can always move, so nobody is ever stuck and there is no draw.
+        Each player starts with two full rows, X at the bottom and O at the top; X moves first. A piece moves one step
+        forward, straight or diagonally, to an empty square; diagonally it may also capture a piece of the opponent. The
+        first player to reach the far row or to capture all pieces wins. The foremost piece can always move, so there is
+        always a legal move and no draw.
         """
 
         mine: np.uint64 = field("u8")  # the pieces of the player to move
@@ -55,7 +54,10 @@ def breakthrough(size: int = 8) -> Game:
             self.won = False
 
         def movers(self) -> tuple[np.uint64, np.uint64, np.uint64]:
-            """The pieces that can step towards the first file, straight ahead, and towards the last file: directions 0, 1 and 2."""
+            """Return the pieces that can step towards the first file, straight ahead, and towards the last file.
+
+            These are directions 0, 1 and 2.
+            """
             mine, free, empty = self.mine, full & ~self.mine, full & ~(self.mine | self.theirs)
             if self.player == 0:
                 return mine & not_first & (free >> short), mine & (empty >> straight), mine & not_last & (free >> long)
@@ -93,7 +95,7 @@ def breakthrough(size: int = 8) -> Game:
 
         def random_action(self, rng: Any) -> int:
             left, ahead, right = self.movers()
-            # One draw over all moves; the three cases are so plain that no branch is needed, and none can be guessed wrong.
+            # One draw over all moves. The three cases compile to code without branches, so none is mispredicted.
             before_ahead = popcount(left)
             before_right = before_ahead + popcount(ahead)
             index = rng.below(before_right + popcount(right))
@@ -114,7 +116,7 @@ def breakthrough(size: int = 8) -> Game:
             return self.random_action(rng)
 
         def heuristic(self, out: Any) -> None:
-            """More pieces, and pieces further on."""
+            """Write the lead in pieces, weighted by how far they have advanced."""
             lead = 0.3 * (popcount(self.mine) - popcount(self.theirs))
             for row in range(size):
                 mine, theirs = popcount(self.mine & rows[row]), popcount(self.theirs & rows[row])

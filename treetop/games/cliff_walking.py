@@ -1,4 +1,4 @@
-"""Cliff walking: a small world of a single player with a safe way and a short one."""
+"""Cliff walking: a grid world for one player with a safe path and a short one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SLIPS = ("aside-left", "ahead", "aside-right")
 
 @family
 def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
-    """Walk along a cliff to the goal in the fewest steps, of which there are at most `horizon`.
+    """Walk along a cliff to the goal in the fewest steps; at most `horizon` steps are allowed.
 
-    `slippery`: a step goes where it is meant to only once in three times, and else to one side or the other.
+    `slippery`: a step goes in the chosen direction with probability 1/3, and to each side with probability 1/3.
     """
     checks.flag("slippery", slippery)
     checks.whole("horizon", horizon, 1, 30_000)
@@ -31,17 +31,18 @@ def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
     class CliffWalking:
         """Walk along a cliff to the goal; each step costs 1, a fall 100.
 
-        The world has 4 rows of 12 cells. From the bottom left the way leads to the bottom right, and all cells between these two are the
-        cliff: who steps there pays 100 and stands at the start again. Actions 0 to 3 go up, right, down and left; at an edge one stays. The
-        walk ends at the goal, or when all its steps are taken.
+        The grid has 4 rows of 12 cells. The start is at the bottom left, the goal at the bottom right, and all cells
+        between them are the cliff: a step there costs 100 and leads back to the start. Actions 0 to 3 go up, right,
+        down and left; at an edge the player stays. The game ends at the goal, or after `horizon` steps.
 
-        On slippery ground chance follows each action: outcome 1 goes where it was meant to, 0 to the left of that and 2 to the right.
+        On slippery ground a chance node follows each action: outcome 1 goes in the chosen direction, 0 to the left of
+        it and 2 to the right.
         """
 
         cell: int = field("i1")
         steps: int = field("i2")
         cost: int = field("i1")  # of the last step
-        meant: int = field("i1")  # where to, while chance decides; else -1
+        meant: int = field("i1")  # the chosen direction at a chance node; else -1
 
         def reset(self) -> None:
             self.cell = _START
@@ -108,7 +109,7 @@ def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
             pass
 
         def heuristic(self, out: Any) -> None:
-            """The steps of the shortest way that are left, on ground that is not slippery."""
+            """Write the cost of the shortest path to the goal on ground that is not slippery."""
             way = _COLUMNS - 1 - self.cell % _COLUMNS + _ROWS - 1 - self.cell // _COLUMNS
             if self.cell == _START:
                 way += 2

@@ -8,8 +8,8 @@ import numpy as np
 
 from treetop.game import compiled, field, game, lowest_bit, nth_bit, popcount
 
-# The cell in a row and column is bit 8 * row + column, row 0 at the bottom. Column 7 is always empty, so that no shift carries a line from
-# the right edge round to the left one.
+# The cell in a row and column is bit 8 * row + column, row 0 at the bottom. Column 7 is always empty, so that no shift
+# continues a line from the right edge at the left edge.
 _NONE, _ONE, _EIGHT = np.uint64(0), np.uint64(1), np.uint64(8)
 _FULL = np.uint64(0x7F7F_7F7F_7F7F)
 _BOTTOM = np.uint64(0x7F)
@@ -20,13 +20,13 @@ _TO_TOP = np.uint64(40)  # the shift from the bottom row to the top row
 
 @compiled
 def _landing(discs: np.uint64) -> np.uint64:
-    """The cell just above the discs of each column; for a full column it lies above the board."""
+    """Return the cell just above the discs of each column; for a full column it lies above the board."""
     return ((discs << _EIGHT) | _BOTTOM) & ~discs
 
 
 @compiled
 def _has_four(discs: np.uint64) -> bool:
-    """Whether two neighbouring discs have the same two beside them, in any direction."""
+    """Return whether there are four discs in a row: two neighbouring pairs, in any direction."""
     upright = discs & (discs >> np.uint64(8))
     level = discs & (discs >> np.uint64(1))
     rising = discs & (discs >> np.uint64(9))
@@ -38,7 +38,7 @@ def _has_four(discs: np.uint64) -> bool:
 
 @compiled
 def _open_fours(discs: np.uint64, taken: np.uint64) -> int:
-    """How many empty cells would complete four."""
+    """Return the number of empty cells that would complete four in a row."""
     count = 0
     rest = _FULL & ~taken
     while rest != _NONE:
@@ -49,11 +49,11 @@ def _open_fours(discs: np.uint64, taken: np.uint64) -> int:
 
 
 @game(players=2, num_actions=7, max_length=42)
-class connect_four:  # noqa: N801 - the class of a bundled game is called what people call the game
+class connect_four:  # noqa: N801 - the class of a bundled game has the name of the game
     """Four in a row on an upright board, seven columns wide and six rows high.
 
-    In turn each player drops a disc into a column that is not full, X first; it falls to the lowest empty cell. Four discs of one player
-    side by side in a row, column or diagonal win; a full board without such a line is a draw.
+    The players take turns to drop a disc into a column that is not full, X first; it falls to the lowest empty cell.
+    Four adjacent discs of one player in a row, column or diagonal win; a full board without such a line is a draw.
     """
 
     discs: np.uint64 = field("u8")  # of both players
@@ -88,7 +88,7 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         return self.won or bool(self.discs == _FULL)
 
     def rollout_action(self, rng: Any) -> int:
-        """Complete four where that is possible, else stop the other player from it, else any column."""
+        """Return a column that completes four, else one that stops the opponent from it, else a random one."""
         cells = _landing(self.discs) & _FULL
         for side in (self.mine, self.discs ^ self.mine):
             rest = cells
@@ -100,7 +100,7 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         return self.random_action(rng)
 
     def heuristic(self, out: Any) -> None:
-        """Cells that would complete four, and the middle column."""
+        """Write the lead in cells that would complete four, and in discs in the middle column."""
         theirs = self.discs ^ self.mine
         lead = 0.15 * (_open_fours(self.mine, self.discs) - _open_fours(theirs, self.discs))
         lead += 0.05 * (popcount(self.mine & _MIDDLE) - popcount(theirs & _MIDDLE))
@@ -112,8 +112,8 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         out[1 - self.player] = 1.0 if self.won else 0.0
 
     def random_action(self, rng: Any) -> int:
-        # The first draw does not wait for the board, and most columns are open: this is why it is tried before the exact draw. Together they
-        # are uniform, since the second one gives each open column an equal share of what the full ones drew.
+        # The first draw does not depend on the board, so it is faster, and most columns are open. Together both draws
+        # are uniform: the second one divides the probability of the full columns equally among the open ones.
         column = int(rng.below(7))
         if self.discs & (_ONE << np.uint64(40 + column)) == _NONE:
             return column
@@ -121,9 +121,8 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         return nth_bit(columns, rng.below(popcount(columns)))
 
     def key(self) -> np.uint64:
-        return self.mine | _landing(
-            self.discs
-        )  # exact: the highest bit of a column tells its height, and all heights the side to move
+        # Exact: the highest bit of a column gives its height, and all heights give the player to move.
+        return self.mine | _landing(self.discs)
 
     def board(self) -> list[list[str]]:
         mine, discs = int(self.mine), int(self.discs)
@@ -141,7 +140,7 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         return int(text) - 1
 
     def parse(self, text: str) -> None:
-        # A printed board may be read back, so its column numbers are passed over.
+        # A printed board can be parsed, so its column numbers are skipped.
         rows = [
             row
             for line in text.replace("/", "\n").splitlines()
@@ -153,13 +152,13 @@ class connect_four:  # noqa: N801 - the class of a bundled game is called what p
         first, second = (sum(1 << cell for cell in range(47) if cells[cell] == disc) for disc in "XO")
         discs = np.uint64(first | second)
         if discs & ((discs << _EIGHT) | _BOTTOM) != discs:
-            raise ValueError(f"a disc falls to the lowest empty cell, none can hang in the air as in {text!r}")
+            raise ValueError(f"a disc falls to the lowest empty cell, so no cell below one is empty; not {text!r}")
         player = first.bit_count() - second.bit_count()
         if player not in (0, 1):
-            raise ValueError(f"X moves first, so X has as many discs as O or one more: {text!r} cannot be")
+            raise ValueError(f"X moves first, so X has as many discs as O or one more; not {text!r}")
         mine, theirs = (np.uint64(first), np.uint64(second)) if player == 0 else (np.uint64(second), np.uint64(first))
         last = theirs & (_landing(discs) >> _EIGHT)
         without_last = [theirs ^ disc for bit in range(48) if (disc := last & (_ONE << np.uint64(bit))) != _NONE]
         if _has_four(mine) or (_has_four(theirs) and all(_has_four(before) for before in without_last)):
-            raise ValueError(f"four in a row end the game, so they hold the last disc: {text!r} cannot be")
+            raise ValueError(f"four in a row end the game, so they include the last disc; not {text!r}")
         self.player, self.discs, self.mine, self.won = player, discs, mine, _has_four(theirs)

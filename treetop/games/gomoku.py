@@ -19,12 +19,12 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
     checks.whole("line", line, 3, size)
     points = size * size
     words = (points + 63) // 64
-    # Each player's stones are kept once for each direction: `size` rows, `size` columns, 2 * size - 1 falling and as many rising diagonals,
-    # so that a line is a run of bits in one number. Indices are unsigned: compiled code need not ask whether a negative one counts
-    # from the end.
+    # Each player's stones are stored once for each direction: `size` rows, `size` columns, 2 * size - 1 falling and as
+    # many rising diagonals, so that a line is a run of bits in one number. Indices are unsigned, so that compiled code
+    # does not check for negative ones.
     width, columns, falling, rising = (np.uint64(start) for start in (size, size, 3 * size - 1, 4 * size - 1))
     lines_each = 6 * size - 2
-    # A bit that stays after `bits & (bits >> step)` for each of these steps begins a run of `line` bits.
+    # A bit that remains after `bits & (bits >> step)` for each of these steps is the start of a run of `line` bits.
     steps: list[int] = []
     while (length := sum(steps) + 1) < line:
         steps.append(min(length, line - length))
@@ -34,13 +34,13 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
     class Gomoku:
         """Five or more in a row.
 
-        In turn each player puts a stone on an empty point, X first; stones never move. Five or more stones of one player side by side in a
-        row, column or diagonal win (`line` says how many it takes); a full board without such a line is a draw.
+        The players take turns to put a stone on an empty point, X first; stones never move. Five (`line`) or more
+        adjacent stones of one player in a row, column or diagonal win; a full board without such a line is a draw.
         """
 
         lines: Any = field("u2" if size <= 16 else "u4", (2, lines_each))
         empty: Any = field("u8", words)  # one bit a point: action // 64 is the word, action % 64 the bit
-        left: int = field("i4")  # how many points are empty
+        left: int = field("i4")  # the number of empty points
         player: int = field("i1")
         won: bool = field("bool")  # by the player who moved last
 
@@ -69,7 +69,7 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
             self.player = 1 - self.player
 
         def add(self, place: np.uint64, bit: np.uint64) -> np.uint64:
-            """Put a stone into one of the mover's lines, and find where winning runs begin in it."""
+            """Put a stone into one of the player's lines, and return the starts of winning runs in it."""
             stones = np.uint64(self.lines[self.player, place]) | (_ONE << bit)
             self.lines[self.player, place] = stones
             for shift in shifts:
@@ -87,7 +87,7 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
             return random_bit(self.empty, self.left, rng)
 
         def key(self) -> np.uint64:
-            key = _NONE  # the number of stones says whose turn it is
+            key = _NONE  # the number of stones gives the player to move
             for row in range(size):
                 key = mix_bits(key ^ np.uint64(self.lines[0, row]) ^ (np.uint64(self.lines[1, row]) << _HALF))
             return key

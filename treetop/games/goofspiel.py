@@ -9,12 +9,12 @@ from treetop.game import CHANCE, SIMULTANEOUS, Game, checks, family, field, game
 
 @family
 def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
-    """Bid for prizes with `cards` cards each (2 to 13); the prizes come in a "random" or "descending" order."""
+    """Bid for prizes with `cards` cards each (2 to 13); the prizes are in "random" or "descending" order."""
     checks.whole("cards", cards, 2, 13)
     checks.one_of("prizes", prizes, ("random", "descending"))
     drawn = prizes == "random"
     full = (1 << cards) - 1
-    rounds = cards - 1  # the last cards are laid without a choice
+    rounds = cards - 1  # there is no choice in the last round
 
     @game(
         players=2, num_actions=cards, max_length=2 * rounds if drawn else rounds, num_outcomes=cards if drawn else None
@@ -22,13 +22,14 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
     class Goofspiel:
         """Bid for prizes with cards that can be used once.
 
-        Each player has the cards 1 to n, and so has the pile of prizes. A prize is turned up, and both lay a card at once: the higher one takes the prize,
-        and of equal ones nobody. Both cards are seen and gone. The last cards are laid for the last prize by themselves. Who has more points wins.
+        Each player has the cards 1 to n, and so has the pile of prizes. A prize is revealed, and both players play a
+        card simultaneously: the higher card wins the prize, equal cards win nothing. Both cards are revealed and
+        discarded. The last cards are played automatically. The player with more points wins.
         """
 
         hands: Any = field("i2", 2)  # bit i is the card i + 1
-        pile: int = field("i2")  # the prizes that are still covered
-        prize: int = field("i1")  # the one that is bid for; -1 before it is turned up
+        pile: int = field("i2")  # the prizes that are not revealed yet
+        prize: int = field("i1")  # the current prize; -1 before it is revealed
         points: Any = field("i2", 2)
 
         def reset(self) -> None:
@@ -39,7 +40,7 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
             self.go_on()
 
         def go_on(self) -> None:
-            """Turn the next prize up, where that is no chance; lay the last cards."""
+            """Reveal the next prize if it is not random, and play the last cards."""
             if popcount(self.pile) == 1 and self.prize < 0:
                 self.prize = nth_bit(self.pile, 0)
                 self.pile = 0
@@ -50,7 +51,7 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
                 self.pile -= 1 << self.prize
 
         def bid(self, first: int, second: int) -> None:
-            """Lay both cards, and give the prize to the higher one."""
+            """Play both cards, and give the prize to the higher one."""
             self.hands[0] -= 1 << first
             self.hands[1] -= 1 << second
             if first != second:

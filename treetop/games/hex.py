@@ -9,47 +9,47 @@ import numpy as np
 from treetop.game import Game, checks, family, field, game, list_bits, mix_bits, random_bit
 
 _NONE, _ONE, _TWO, _SIX = (np.uint64(number) for number in (0, 1, 2, 6))
-_LINKED = np.uint64(
-    0b0011
-)  # the bits of `links` for the near and the far edge; two places higher are those for "not linked to it"
+# The bits of `links` for the near and the far edge; those for "not linked to it" are two places higher.
+_LINKED = np.uint64(0b0011)
 _OWN = np.uint64(0b1111)
 _FILES = "abcdefghijklmnopqrs"
 
 
 @family
-def hex(size: int = 11) -> Game:  # noqa: A001 - the game has this name, and nobody needs the builtin here
+def hex(size: int = 11) -> Game:  # noqa: A001 - the name of the game; the builtin is not used here
     """Connect two opposite edges of a rhombus of `size` x `size` cells (2 to 19)."""
     checks.whole("size", size, 2, 19)
     cells = size * size
     words = (cells + 63) // 64
-    # The board has a frame of one cell all around, so that each cell has six neighbours and the edges are neighbours that are linked.
-    # Indices are unsigned: compiled code need not ask whether a negative one counts from the end.
+    # The board has a frame of one cell on each side, so that each cell has six neighbours, and the frame represents the
+    # edges. Indices are unsigned, so that compiled code does not check for negative ones.
     stride = size + 2
     framed = stride * stride
     width, row_up, corner_up = np.uint64(size), np.uint64(stride), np.uint64(stride - 1)
     first_cell = np.uint64(stride + 1)
-    from_above = np.array(
-        [0, 1, stride - 1, stride + 1, 2 * stride - 1, 2 * stride], np.uint64
-    )  # neighbours, from the upper left one on
+    # The neighbours of a cell, relative to the upper left one.
+    from_above = np.array([0, 1, stride - 1, stride + 1, 2 * stride - 1, 2 * stride], np.uint64)
 
     @game(players=2, num_actions=cells, max_length=cells)
     class Hex:
         """Connect your two opposite edges of a rhombus of hexagons.
 
-        In turn each player puts a stone on an empty cell, X first; stones never move. X wins with a chain of neighbouring X stones from the
-        top edge to the bottom edge, O with a chain of O stones from the left edge to the right edge. One of them always does, so there is
-        no draw. A cell's neighbours are the two beside it, the two above it (the same column and the next) and the two below it (the same
-        column and the one before). There is no swap rule.
+        The players take turns to put a stone on an empty cell, X first; stones never move. X wins with a chain of
+        neighbouring X stones from the top edge to the bottom edge, O with a chain of O stones from the left edge to the
+        right edge. One of them always wins, so there is no draw. A cell's neighbours are the two beside it, the two
+        above it (the same column and the next) and the two below it (the same column and the previous). There is no
+        swap rule.
         """
 
-        # For each framed cell four bits a player, X low and O high. All are 0 where the player has no stone; a stone has bit 0 if a chain
-        # links it to the player's near edge (top or left) and bit 2 if not, bit 1 if one links it to the far edge and bit 3 if not. So
-        # the union of six neighbours tells what a new stone is linked to, and whether that is news for a neighbour.
+        # Four bits a player for each framed cell, X low and O high. All are 0 if the player has no stone there. A stone
+        # has bit 0 if a chain links it to the player's near edge (top or left), else bit 2, and bit 1 if a chain links
+        # it to the far edge, else bit 3. The union of the six neighbours then gives the links of a new stone, and
+        # whether a neighbour gets a new link.
         links: Any = field("u1", framed)
         stack: Any = field("u1" if framed <= 256 else "u2", cells // 2 + 1)  # for `spread`; all 0 outside of it
         empty: Any = field("u8", words)  # one bit a cell: action // 64 is the word, action % 64 the bit
-        first: Any = field("u8", words)  # the stones of X, likewise
-        left: int = field("i4")  # how many cells are empty
+        first: Any = field("u8", words)  # the stones of X, in the same way
+        left: int = field("i4")  # the number of empty cells
         player: int = field("i1")
         won: bool = field("bool")  # by the player who moved last
 
@@ -89,14 +89,14 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the game has this name, and nob
                 self.spread(place, linked << side)
 
         def around(self, place: np.uint64) -> np.uint64:
-            """The union of a cell's neighbours."""
+            """Return the union of the links of a cell's neighbours."""
             links = self.links
             above = links[place - row_up] | links[place - corner_up]
             below = links[place + row_up] | links[place + corner_up]
             return np.uint64(above | links[place - _ONE] | links[place + _ONE] | below)
 
         def spread(self, place: np.uint64, linked: np.uint64) -> None:
-            """Link all stones of a chain to the edge that one of them has reached."""
+            """Link all stones of a chain to the edge to which one of them is linked."""
             news = linked << _TWO
             height = 0
             while True:
@@ -124,7 +124,7 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the game has this name, and nob
             return random_bit(self.empty, self.left, rng)
 
         def key(self) -> np.uint64:
-            key = _NONE  # the number of empty cells says whose turn it is
+            key = _NONE  # the number of empty cells gives the player to move
             for word in range(words):
                 key = mix_bits(mix_bits(key ^ self.empty[word]) ^ self.first[word])
             return key

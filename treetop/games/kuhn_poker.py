@@ -6,25 +6,26 @@ from typing import Any
 
 from treetop.game import CHANCE, field, game
 
-_PASS_THEN_BET = 2  # the bets of a game in which player 1 alone has bet: the first player must answer
+_PASS_THEN_BET = 2  # `bets` after a pass and a bet: player 0 must answer
 
 
 def _played(state: Any) -> str:
-    """What was played, in words."""
+    """Return the moves so far as text."""
     return " ".join(("pass", "bet")[state.bets >> turn & 1] for turn in range(state.turns)) or "nothing"
 
 
 @game(players=2, num_actions=2, max_length=5, num_outcomes=3, rewards=(-2, 2))
-class kuhn_poker:  # noqa: N801 - the class of a bundled game is called what people call the game
+class kuhn_poker:  # noqa: N801 - the class of a bundled game has the name of the game
     """Poker with three cards: jack, queen and king.
 
-    Each player pays one chip and is dealt a card that the other one does not see. In turn they pass or bet one more chip. After a bet the other
-    one bets too, and the higher card wins, or passes and gives up. After two passes the higher card wins. A reward is the chips won.
-    Played well on both sides, player 0 loses 1/18 of a chip a game.
+    Each player pays one chip and is dealt a card that the opponent does not see. The players take turns to pass or to
+    bet one more chip. After a bet the other player bets too, and the higher card wins, or passes and gives up. After
+    two passes the higher card wins. A reward is the number of chips won. With optimal play player 0 loses 1/18 of a
+    chip a game.
     """
 
     cards: Any = field("i1", 2)  # of each player; -1 before it is dealt
-    turns: int = field("i1")  # how many times somebody has passed or bet
+    turns: int = field("i1")  # the number of passes and bets
     bets: int = field("i1")  # a bit a turn, the first one lowest: whether it was a bet
 
     def reset(self) -> None:
@@ -71,7 +72,7 @@ class kuhn_poker:  # noqa: N801 - the class of a bundled game is called what peo
     def rewards(self, out: Any) -> None:
         stronger = 0 if self.cards[0] > self.cards[1] else 1
         won = 1.0
-        if self.turns == 2 and self.bets == 1:  # player 0 bet and the other one gave up
+        if self.turns == 2 and self.bets == 1:  # player 0 bet and player 1 gave up
             stronger = 0
         elif self.turns == 3 and self.bets == _PASS_THEN_BET:
             stronger = 1

@@ -13,7 +13,7 @@ _MOST_RAISES = 2  # in a round
 
 
 def _played(state: Any) -> str:
-    """What was played, in words; a bar stands between the rounds."""
+    """Return the moves so far as text, with a bar between the rounds."""
     digits, history = [], state.history
     while history:
         digits.append(history % 4)
@@ -22,22 +22,23 @@ def _played(state: Any) -> str:
 
 
 @game(players=2, num_actions=3, max_length=11, num_outcomes=6, rewards=(-13, 13))
-class leduc_poker:  # noqa: N801 - the class of a bundled game is called what people call the game
+class leduc_poker:  # noqa: N801 - the class of a bundled game has the name of the game
     """Poker with six cards: two jacks, two queens and two kings.
 
-    Each player pays one chip and is dealt a card that the other one does not see. In two rounds they fold, call (or check) and raise: by 2 chips in
-    the first round and by 4 in the second, at most two times a round; player 0 begins both. Between the rounds a card is laid open. Whoever has
-    the same rank as the open card wins, else the higher rank; equal ranks share. A reward is the chips won.
+    Each player pays one chip and is dealt a card that the opponent does not see. In two rounds they fold, call (or
+    check) and raise: by 2 chips in the first round and by 4 in the second, at most twice a round; player 0 starts both.
+    Between the rounds a public card is dealt. A card with the rank of the public card wins, else the higher rank; equal
+    ranks share. A reward is the number of chips won.
     """
 
     history: int = field("i4")  # two bits an action: 1 for a fold, 2 for a call, 3 for a raise; 0 between the rounds
-    cards: Any = field("i1", 3)  # of each player, and the open one; -1 before it is dealt
+    cards: Any = field("i1", 3)  # of each player, and the public one; -1 before it is dealt
     paid: Any = field("i1", 2)
     player: int = field("i1")
     round: int = field("i1")
     raises: int = field("i1")  # in this round
-    acted: bool = field("bool")  # whether somebody has acted in this round
-    folded: int = field("i1")  # who gave up; -1 for nobody
+    acted: bool = field("bool")  # whether a player has acted in this round
+    folded: int = field("i1")  # the player who folded, or -1
     over: bool = field("bool")
 
     def reset(self) -> None:
@@ -57,7 +58,7 @@ class leduc_poker:  # noqa: N801 - the class of a bundled game is called what pe
         return self.player
 
     def dealt(self) -> int:
-        """How many cards lie on the table, open or not."""
+        """Return the number of cards dealt so far."""
         return (1 if self.cards[0] >= 0 else 0) + (1 if self.cards[1] >= 0 else 0) + (1 if self.cards[2] >= 0 else 0)
 
     def chance_outcomes(self, actions: Any, probabilities: Any) -> int:
@@ -71,7 +72,7 @@ class leduc_poker:  # noqa: N801 - the class of a bundled game is called what pe
         return count
 
     def draw(self, first: int, second: int, rng: Any) -> int:
-        """One of the cards but for two that are known; -1 is no card."""
+        """Return a random card other than two known ones; -1 means no card."""
         low, high = min(first, second), max(first, second)
         card = rng.below(6 - (1 if first >= 0 else 0) - (1 if second >= 0 else 0))
         if low >= 0 and card >= low:
@@ -134,7 +135,7 @@ class leduc_poker:  # noqa: N801 - the class of a bundled game is called what pe
         return self.over
 
     def strength(self, player: int) -> int:
-        """How good a player's card is at the end."""
+        """Return the strength of a player's card at the end."""
         rank = self.cards[player] // 2
         return int(rank + (3 if rank == self.cards[2] // 2 else 0))
 
@@ -160,7 +161,8 @@ class leduc_poker:  # noqa: N801 - the class of a bundled game is called what pe
 
     def render(self) -> str:
         first, second, shown = ("?" if card < 0 else _CARDS[card] for card in self.cards)
-        return f"player 0 has {first}, player 1 has {second}, open is {shown}; paid {self.paid[0]} and {self.paid[1]}; played: {_played(self)}"
+        paid = f"paid {self.paid[0]} and {self.paid[1]}"
+        return f"player 0 has {first}, player 1 has {second}, open is {shown}; {paid}; played: {_played(self)}"
 
     def render_for(self, player: int) -> str:
         own, shown = ("?" if self.cards[place] < 0 else _CARDS[self.cards[place]] for place in (player, 2))

@@ -9,16 +9,16 @@ from treetop.game import SIMULTANEOUS, Game, checks, family, field, game
 
 @family
 def matching_pennies(weight: float = 1.0) -> Game:
-    """Both show a side of a coin at once; player 0 wins if they match, `weight` for heads and 1 for tails."""
+    """Both players show a side of a coin; player 0 wins if they match, `weight` for heads and 1 for tails."""
     payoff = checks.number("weight", weight, above=0, high=1000)
     most = max(1.0, payoff)
 
     @game(players=2, num_actions=2, max_length=1, rewards=(-most, most))
     class MatchingPennies:
-        """Both show a side of a coin at once; player 0 wins if they match.
+        """Both players simultaneously show a side of a coin; player 0 wins if they match.
 
-        Two heads give player 0 the weight, two tails 1, and player 1 receives 1 where they differ. With the weight w both players should show
-        heads with probability 2 / (w + 3), and player 0 then receives (w - 1) / (w + 3).
+        Two heads give player 0 the weight, two tails 1, and player 1 receives 1 if they differ. In equilibrium with
+        weight w both players show heads with probability 2 / (w + 3), and player 0 receives (w - 1) / (w + 3).
         """
 
         shown: int = field("i1")  # -1, or the sides of both: 2 * that of player 0 + that of player 1

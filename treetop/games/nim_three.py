@@ -1,4 +1,4 @@
-"""Nim with one heap, for three."""
+"""Nim with one heap for three players."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from treetop.game import Game, checks, family, field, game
 
 @family
 def nim_three(stones: int = 13, most: int = 3) -> Game:
-    """Three players take one to `most` stones in turn; whoever takes the last one wins, and the two others lose."""
+    """Three players take turns to take one to `most` stones; whoever takes the last one wins, the two others lose."""
     checks.whole("stones", stones, 1, 10_000)
     checks.whole("most", most, 1, 100)
 
     @game(players=3, num_actions=most, max_length=stones)
     class NimThree:
-        """Three players take a few stones in turn; whoever takes the last one wins, and both others lose.
+        """Three players take turns to take a few stones; whoever takes the last one wins, and both others lose.
 
-        Somebody who cannot win any more may still decide who does: that is what three players have and two have not.
+        A player who cannot win any more may still choose the winner (kingmaking), which two-player games do not have.
         """
 
         heap: int = field("i2")

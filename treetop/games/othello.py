@@ -26,13 +26,13 @@ _FILES = "abcdefgh"
 
 @family
 def othello(size: int = 8) -> Game:
-    """Outflank and turn discs on a board of `size` x `size` squares (4, 6 or 8); the majority wins."""
+    """Outflank and flip discs on a board of `size` x `size` squares (4, 6 or 8); the majority wins."""
     checks.whole("size", size, 4, 8)
     require(size % 2 == 0, f"size must be even, not {size}")
     squares, middle = size * size, size // 2
     # Square (row, column) is bit size * row + column, counted from the top left: a1 is bit 0.
     full = np.uint64((1 << squares) - 1)
-    # Discs that a line may pass through sideways. From a disc in an edge column it would go on at the other edge.
+    # The squares through which a horizontal or diagonal line may pass: in an edge column it would wrap around.
     inner = np.uint64(sum(1 << (size * row + column) for row in range(size) for column in range(1, size - 1)))
     start_x = np.uint64(1 << (size * (middle - 1) + middle) | 1 << (size * middle + middle - 1))
     start_o = np.uint64(1 << (size * (middle - 1) + middle - 1) | 1 << (size * middle + middle))
@@ -41,7 +41,7 @@ def othello(size: int = 8) -> Game:
 
     @compiled
     def lines(start: np.uint64, through: np.uint64, step: np.uint64) -> tuple[np.uint64, np.uint64]:
-        """The discs of `through` that follow each other from `start` on, in steps forward and in steps back."""
+        """Return the unbroken lines of discs of `through` that start next to `start`, forward and backward."""
         ahead = (start << step) & through
         behind = (start >> step) & through
         ahead |= (ahead << step) & through
@@ -64,7 +64,7 @@ def othello(size: int = 8) -> Game:
 
     @compiled
     def find_moves(mine: np.uint64, theirs: np.uint64) -> np.uint64:
-        """Where a disc would outflank others: the squares at the far ends of their lines."""
+        """Return the squares where a disc would outflank others: the far ends of their lines."""
         between = theirs & inner
         found = (
             ends(mine, between, level)
@@ -88,16 +88,17 @@ def othello(size: int = 8) -> Game:
 
     @game(players=2, num_actions=squares + 1, max_length=2 * (squares - 4))
     class Othello:
-        """Outflank and turn discs; the majority wins.
+        """Outflank and flip discs; the majority wins.
 
-        In turn each player, X first, places a disc such that discs of the other player stand in an unbroken line, in any of the eight
-        directions, between it and a disc of the player's own; all discs so outflanked are turned. Who cannot do so must pass (action
-        size * size); when neither can, the game is over. More discs win, as many are a draw.
+        The players take turns, X first, to place a disc such that discs of the opponent form an unbroken line, in any
+        of the eight directions, between it and another disc of the player; all discs outflanked in this way are
+        flipped. A player who cannot do so must pass (action size * size); when neither can, the game is over. More
+        discs win, equal numbers are a draw.
         """
 
         mine: np.uint64 = field("u8")  # the discs of the player to move
         theirs: np.uint64 = field("u8")
-        moves: np.uint64 = field("u8")  # where the player to move may place a disc
+        moves: np.uint64 = field("u8")  # the legal squares of the player to move
         player: int = field("i1")
         over: bool = field("bool")
 
@@ -147,7 +148,7 @@ def othello(size: int = 8) -> Game:
             return nth_bit(self.moves, rng.below(popcount(self.moves)))
 
         def heuristic(self, out: Any) -> None:
-            """Corners, and freedom to move: what counts until the last discs are placed."""
+            """Write the lead in corners and in mobility."""
             freedom = popcount(self.moves) - popcount(find_moves(self.theirs, self.mine))
             held = popcount(self.mine & corners) - popcount(self.theirs & corners)
             lead = 0.08 * freedom + 0.4 * held
@@ -178,8 +179,8 @@ def othello(size: int = 8) -> Game:
             return size * range(1, size + 1).index(int(text[1:])) + _FILES[:size].index(text[0].lower())
 
         def parse(self, text: str) -> None:
-            # A printed board may be read back, so its coordinates are passed over. After the rows X or O may say who is to move;
-            # otherwise the number of discs does, as if nobody had passed.
+            # A printed board can be parsed, so its coordinates are skipped. X or O after the rows is the player to
+            # move; without it the number of discs gives the player, as if nobody had passed.
             parts = text.strip().removesuffix("to move").replace("/", "\n").splitlines()
             rows = [row for part in parts if (row := "".join(part.split()).strip(_FILES + "12345678").upper())]
             side = rows.pop() if len(rows) == size + 1 else rows[-1][size:] if rows else ""
@@ -193,10 +194,10 @@ def othello(size: int = 8) -> Game:
                     f"an Othello diagram has {size} rows of {size} cells, each X, O or a dot; not {text!r}"
                 )
             if side not in ("", "X", "O"):
-                raise ValueError(f"after the rows stands X or O, for the player to move; not {side!r}")
+                raise ValueError(f"the player to move, after the rows, must be X or O, not {side!r}")
             discs = {disc: sum(1 << square for square in range(squares) if cells[square] == disc) for disc in "XO"}
             if (discs["X"] | discs["O"]) & int(start_x | start_o) != start_x | start_o:
-                raise ValueError(f"the four squares in the middle are never empty: {text!r} cannot be")
+                raise ValueError(f"the four squares in the middle are never empty; not {text!r}")
             side = side or "XO"[(discs["X"] | discs["O"]).bit_count() % 2]
             self.player = "XO".index(side)
             self.set_up(np.uint64(discs[side]), np.uint64(discs["O" if side == "X" else "X"]))

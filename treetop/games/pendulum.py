@@ -1,4 +1,4 @@
-"""Swinging up a pendulum: a game of a single player whose actions are real numbers."""
+"""The pendulum swing-up problem: one player with continuous actions."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from treetop.game import CHANCE, Game, checks, compiled, family, field, game
 
 _PI = 3.141592653589793
 _GRAVITY, _STEP, _FASTEST, _STRONGEST = 10.0, 0.05, 8.0, 2.0
-_GUSTS = 101  # from full force one way to full force the other
+_GUSTS = 101  # from the full force in one direction to the full force in the other
 
 
 @compiled
 def _sine(angle: float) -> float:
-    """The sine of an angle from -pi to pi, by its series: the same to the last bit in both modes and on every machine."""
+    """Return the sine of an angle from -pi to pi by its series: bit for bit the same in both modes on every machine."""
     if angle > _PI / 2:
         angle = _PI - angle
     elif angle < -_PI / 2:
@@ -27,7 +27,7 @@ def _sine(angle: float) -> float:
 
 @family
 def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
-    """Swing a pendulum up with a weak motor and keep it there, for `horizon` steps; in gusts that turn it with up to `wind` of torque."""
+    """Swing a pendulum up with a weak motor, and keep it there for `horizon` steps in gusts of torque up to `wind`."""
     checks.whole("horizon", horizon, 1, 15_000)
     checks.number("wind", wind, 0, 10)
     worst = -(_PI * _PI + 0.1 * _FASTEST * _FASTEST + 0.001 * _STRONGEST * _STRONGEST)
@@ -41,12 +41,13 @@ def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
         num_outcomes=_GUSTS if windy else None,
     )
     class Pendulum:
-        """Swing a pendulum up with a motor that is too weak to lift it at once, and keep it there.
+        """Swing a pendulum up with a motor that is too weak to lift it directly, and keep it there.
 
-        An action is the motor's torque from -2 to 2, for a twentieth of a second; more is cut off. The rod has mass 1, length 1 and gravity 10,
-        and turns by at most 8 a second. Each step costs the square of the angle from upright, a tenth of that of the speed, and a
-        thousandth of that of the torque. It hangs down at rest in the beginning; `deal` draws any angle, and a speed from -1 to 1. Where there
-        is wind, a gust follows each action: one of 101 torques, all as likely, from full force one way to full force the other.
+        An action is the motor's torque from -2 to 2 for a twentieth of a second; more is clipped. The rod has mass 1
+        and length 1, gravity is 10, and the speed is at most 8 a second. Each step costs the square of the angle from
+        upright, a tenth of the square of the speed, and a thousandth of the square of the torque. Initially the rod
+        hangs down at rest; `deal` draws any angle, and a speed from -1 to 1. With wind, a gust follows each action: one
+        of 101 torques, all equally likely, from the full force in one direction to the full force in the other.
         """
 
         angle: float = field("f8")  # from upright, between -pi and pi
@@ -78,7 +79,7 @@ def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
                 self.turn()
 
         def turn(self) -> None:
-            """A twentieth of a second goes by."""
+            """Advance the pendulum by a twentieth of a second."""
             self.speed = min(_FASTEST, max(-_FASTEST, self.speed))
             angle = self.angle + self.speed * _STEP
             if angle > _PI:
@@ -118,7 +119,7 @@ def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
             pass
 
         def heuristic(self, out: Any) -> None:
-            """As if the present cost faded within a second: near enough upright, and too kind far from there."""
+            """Write the current cost, extrapolated to at most a second: accurate near upright, optimistic elsewhere."""
             cost = self.angle * self.angle + 0.1 * self.speed * self.speed
             out[0] = -cost * min(20, horizon - self.steps)
 

@@ -12,26 +12,29 @@ _NAMES = ("roll", "hold")
 
 @family
 def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
-    """Roll as long as you dare; a one takes all that this turn gave. Who first has `goal` points wins; after `most_rolls` it is a draw."""
+    """Roll a die or hold; a one loses the points of the turn. The first with `goal` points wins.
+
+    After `most_rolls` rolls the game is a draw.
+    """
     checks.whole("goal", goal, 2, 1000)
     checks.whole("most_rolls", most_rolls, 1, 100_000)
 
     @game(players=2, num_actions=2, max_length=3 * most_rolls, num_outcomes=6)
     class Pig:
-        """Roll a die as long as you dare; a one takes all that this turn gave.
+        """Roll a die or hold; a one loses the points of the turn.
 
-        In turn each player rolls (action 0), any number of times but at least once, and adds up what the die shows; or holds (action 1), keeps
-        that sum, and the turn passes. A one ends the turn with nothing. Who reaches the goal, the sum of the present turn included, wins at
-        once. A game that nobody has won after so many rolls that it must be a joke is a draw.
+        In each turn the player rolls (action 0) one or more times and adds up the dice, or holds (action 1), adds that
+        sum to the score, and ends the turn. A one ends the turn without points. A player who reaches the goal,
+        including the sum of the current turn, wins immediately. After `most_rolls` rolls the game is a draw.
 
         Outcome n is a die that shows n + 1.
         """
 
         scores: Any = field("i2", 2)
-        turn: int = field("i2")  # what this turn gave so far
-        rolls: int = field("i4")  # in the whole game
+        turn: int = field("i2")  # the points of the current turn
+        rolls: int = field("i4")  # the number of rolls in the whole game
         player: int = field("i1")
-        rolling: bool = field("bool")  # the die is in the air
+        rolling: bool = field("bool")  # a chance node: the die is rolled next
 
         def reset(self) -> None:
             self.scores[:] = 0
@@ -60,8 +63,8 @@ def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
         def random_action(self, rng: Any) -> int:
             return int(rng.below(2)) if self.turn > 0 else _ROLL
 
-        def rollout_action(self, rng: Any) -> int:  # noqa: ARG002 - this one needs no luck
-            """Hold at 20, or never where the other is near the goal: close to the best."""
+        def rollout_action(self, rng: Any) -> int:  # noqa: ARG002 - this policy is deterministic
+            """Hold at 20, or never if the opponent is near the goal, which is close to optimal."""
             enough = 20 if self.scores[1 - self.player] + 25 < goal else goal
             return _HOLD if self.turn >= enough else _ROLL
 
@@ -91,7 +94,7 @@ def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
                 out[1 - self.player] = -1.0
 
         def heuristic(self, out: Any) -> None:
-            """Who is how many points ahead; the turn is worth some points of its own."""
+            """Write the lead in points; having the turn counts as 4 points."""
             own, other = self.scores[self.player] + self.turn + 4, self.scores[1 - self.player]
             lead = 4.0 * (own - other) / (2 * goal - min(goal, own) - other + 10)
             out[self.player] = lead / (1.0 + abs(lead))

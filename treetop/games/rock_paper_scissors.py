@@ -1,4 +1,4 @@
-"""Rock paper scissors, with a bias."""
+"""Biased rock paper scissors."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from treetop.game import SIMULTANEOUS, Game, checks, family, field, game, requir
 
 @family
 def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) -> Game:
-    """Rock paper scissors in which a win by rock, paper or scissors gives so much: `weights` in this order."""
+    """Rock paper scissors with `weights`: the rewards of a win by rock, paper and scissors, in this order."""
     require(isinstance(weights, tuple) and len(weights) == 3, f"weights must be three numbers, not {weights!r}")
     for weight in weights:
         checks.number("each of the weights", weight, above=0, high=1000)
-    # What player 0 receives; a shape beats the one before it.
+    # The reward of player 0; each shape beats the previous one.
     payoffs = np.zeros((3, 3))
     for shape in range(3):
         payoffs[shape, (shape + 2) % 3] = weights[shape]
@@ -24,10 +24,10 @@ def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) 
 
     @game(players=2, num_actions=3, max_length=1, rewards=(-most, most))
     class RockPaperScissors:
-        """Both show rock, paper or scissors at once; how much a win gives depends on what wins.
+        """Both players simultaneously show rock, paper or scissors; the reward of a win depends on the winning shape.
 
-        Rock beats scissors, paper beats rock, and scissors beat paper. With the weights r, p and s both players should show rock, paper and scissors in the
-        ratio s : r : p, and nobody then wins anything on average.
+        Rock beats scissors, paper beats rock, and scissors beat paper. In equilibrium with weights r, p and s both
+        players show rock, paper and scissors in the ratio s : r : p, and the expected reward is 0.
         """
 
         shown: int = field("i1")  # -1, or the shapes of both: 3 * that of player 0 + that of player 1

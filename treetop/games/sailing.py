@@ -1,4 +1,4 @@
-"""Sailing: the shortest path over a lake whose wind turns."""
+"""Sailing: the shortest path across a lake with changing wind."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from treetop.game import CHANCE, Game, checks, family, field, game
 _NAMES = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 _NORTH = np.array([1, 1, 0, -1, -1, -1, 0, 1], np.int64)
 _EAST = np.array([0, 1, 1, 1, 0, -1, -1, -1], np.int64)
-# How likely the wind of a row is followed by that of a column. It stays, or turns by an eighth.
+# The probability that the wind of a row is followed by that of a column. It stays, or turns by an eighth.
 _WINDS = np.array([
     [0.4, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0, 0.3],
     [0.4, 0.3, 0.3, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -25,13 +25,13 @@ _WINDS = np.array([
 _DIAGONAL = 2.0**0.5
 _DELAY = 3.0
 _COST = np.array([1.0, 2.0, 3.0, 4.0, 0.0, 4.0, 3.0, 2.0])  # by the angle from the wind to the course, in eighths
-_TACK = np.array([0, 1, 1, 1, 0, 2, 2, 2], np.int64)  # none before the wind; else the side that the sail is on
+_TACK = np.array([0, 1, 1, 1, 0, 2, 2, 2], np.int64)  # 0 before the wind; else the side of the sail
 _CALM = 8
 
 
 @family
 def sailing(size: int = 10, horizon: int = 1000) -> Game:
-    """Sail over a lake of `size` x `size` points from one corner to the other, in at most `horizon` legs."""
+    """Sail across a lake of `size` x `size` points from one corner to the opposite one, in at most `horizon` legs."""
     checks.whole("size", size, 2, 100)
     checks.whole("horizon", horizon, 1, 30_000)
     goal = size - 1
@@ -44,24 +44,24 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
         num_outcomes=8,
     )
     class Sailing:
-        """Sail over a lake to the far corner; the wind turns, and each leg costs time.
+        """Sail across a lake to the opposite corner; the wind changes, and each leg costs time.
 
-        The boat begins in the south-west and makes for the north-east, in legs to one of the eight neighbouring points (actions 0 to 7: north,
-        north-east, and so on round). No leg leaves the lake or goes straight against the wind. Before the wind a leg costs 1, with an
-        eighth of a turn to it 2, across it 3, and 4 at the sharpest; diagonal legs are longer by the square root of 2. Changing the sail
-        from one side to the other costs 3 more. After each leg the wind stays or turns; at the start each is as likely. The trip ends at the
-        goal, or after its last leg.
+        The boat starts in the south-west and sails to the north-east, in legs to one of the eight neighbouring points
+        (actions 0 to 7: north, north-east, and so on clockwise). No leg leaves the lake or goes straight against the
+        wind. A leg before the wind costs 1, at an eighth of a turn to it 2, across it 3, and close to it 4; diagonal
+        legs are longer by the square root of 2. Changing the side of the sail costs 3 more. After each leg the wind
+        stays or turns; at the start all winds are equally likely. The game ends at the goal, or after the last leg.
 
         Outcome n is a wind that blows in the direction of action n.
         """
 
         north: int = field("i1")
         east: int = field("i1")
-        wind: int = field("i1")  # where it blows to; 8 before the first
+        wind: int = field("i1")  # the direction in which it blows; 8 before the first wind
         tack: int = field("i1")  # of the last leg: 0 none, 1 and 2 the two sides
         legs: int = field("i2")
         cost: float = field("f8")  # of the last leg
-        turning: bool = field("bool")  # the wind is chance's to say
+        turning: bool = field("bool")  # a chance node: the next wind is drawn
 
         def reset(self) -> None:
             self.north = 0
@@ -98,7 +98,7 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
             return wind
 
         def is_open(self, course: int) -> bool:
-            """Whether a leg can be sailed."""
+            """Return whether a leg is legal."""
             north, east = self.north + _NORTH[course], self.east + _EAST[course]
             return bool(0 <= north < size and 0 <= east < size) and (course - self.wind) & 7 != 4
 
@@ -121,8 +121,8 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
                 if self.is_open(course):
                     return course
 
-        def rollout_action(self, rng: Any) -> int:  # noqa: ARG002 - this one needs no luck
-            """The leg that is cheapest for the way it makes good: some three per cent dearer than the best course."""
+        def rollout_action(self, rng: Any) -> int:  # noqa: ARG002 - this policy is deterministic
+            """Return the leg with the least cost for its progress: about 3% more costly than the optimal policy."""
             best, least = -1, 1e9
             way = max(goal - self.north, goal - self.east)
             for course in range(8):
@@ -156,7 +156,7 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
             pass
 
         def heuristic(self, out: Any) -> None:
-            """What the way that is left costs by the best course, on average."""
+            """Write the average cost of the rest of the trip under the optimal policy."""
             way = min(max(goal - self.north, goal - self.east), horizon - self.legs)
             out[0] = -1.3 - 3.5 * way if way > 0 else 0.0
 

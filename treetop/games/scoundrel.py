@@ -1,4 +1,4 @@
-"""Scoundrel, the card game of a single player (Zach Gage and Kurt Bieg, 2011)."""
+"""Scoundrel, a card game for one player (Zach Gage and Kurt Bieg, 2011)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from treetop.game import CHANCE, Game, checks, family, field, game, lowest_bit, 
 
 # Cards are numbers: clubs 2 to 14 are 0 to 12, spades 13 to 25, diamonds 2 to 10 are 26 to 34, hearts 35 to 43.
 _NONE, _ONE = np.uint64(0), np.uint64(1)
-_CARDS, _WEAPONS, _POTIONS = 44, 26, 35  # how many there are; the first diamond; the first heart
+_CARDS, _WEAPONS, _POTIONS = 44, 26, 35  # the number of cards; the first diamond; the first heart
 _ALL = np.uint64((1 << _CARDS) - 1)
 _VALUE = np.array([*range(2, 15), *range(2, 15), *range(2, 11), *range(2, 11)], np.int64)
 _HELP = np.array(
@@ -32,16 +32,17 @@ _WAYS = ("", ":hands", ":weapon")
 def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bool = False) -> Game:
     """Fight through a deck of monsters, weapons and potions.
 
-    `weapon_rule`: a used weapon may be used on monsters of at most the value of the last it slew ("<="), or of less ("<").
-    `avoided`: the cards of an avoided room go under the deck as they lay, so their order is known ("ordered"), or each room shuffled
-    ("shuffled"). `clairvoyant` cheats: the order of the whole deck stands in the state, and a search sees every card before it is dealt.
+    `weapon_rule`: a used weapon works on monsters of at most the value of the last one it killed ("<="), or of less
+    ("<"). `avoided`: the cards of an avoided room go under the deck in their order, which is then known ("ordered"), or
+    shuffled room by room ("shuffled"). `clairvoyant` cheats: the state has the order of the whole deck, so a search
+    knows every card before it is dealt.
     """
     checks.one_of("weapon_rule", weapon_rule, ("<=", "<"))
     checks.one_of("avoided", avoided, ("ordered", "shuffled"))
     checks.flag("clairvoyant", clairvoyant)
     require(
         not clairvoyant or avoided == "ordered",
-        'a clairvoyant knows the order of avoided cards too: avoided must be "ordered"',
+        'avoided must be "ordered" in a clairvoyant game: the order of the whole deck is known',
     )
     shuffled = avoided == "shuffled"
     spent = 1 if weapon_rule == "<" else 0
@@ -54,38 +55,41 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
         num_outcomes=None if clairvoyant else _CARDS,
     )
     class Scoundrel:
-        """Fight through a deck of monsters, weapons and potions, alone.
+        """Fight alone through a deck of monsters, weapons and potions.
 
-        44 cards: clubs and spades, 2 to 14, are monsters; diamonds, 2 to 10, weapons; hearts, 2 to 10, potions. Health is 20 and never
-        more. A turn deals until four cards lie open. They may all be avoided (they go under the deck), but never twice in a row and only
-        before the first is faced; else three of them are faced, one at a time, and the fourth stays. A weapon replaces the former one. A
-        potion heals, but only the first of a turn. A monster costs its value in health, or with the weapon what it exceeds the weapon by;
-        and then the weapon serves no more against greater monsters. The last two cards are a turn of their own.
+        44 cards: clubs and spades, 2 to 14, are monsters; diamonds, 2 to 10, weapons; hearts, 2 to 10, potions. Health
+        is 20 at most. In each turn cards are dealt until the room has four. The room may be avoided (its cards go under
+        the deck), but not twice in a row and only before the first card is faced; else three cards are faced, one at a
+        time, and the fourth remains. A weapon replaces the previous one. A potion heals, but only the first of a turn.
+        A monster costs its value in health; with the weapon it costs its value above that of the weapon, and then the
+        weapon works no longer on greater monsters. The last two cards form a turn.
 
-        The game ends at health 0 or below, or with the last card. Dead, the score is the health minus all monsters left; alive, the health,
-        and the value of the last card too if it was a potion and health is 20.
+        The game ends at health 0 or below, or with the last card. The score of a dead player is the health minus the
+        values of all monsters left. The score of a living one is the health, plus the value of the last card if that
+        was a potion and health is 20.
 
-        The order of the deck is not in the state: a dealt card is an outcome of chance among those that have not been seen, as the player
-        knows it. (The clairvoyant game is another one: it cheats.)
+        The order of the deck is not in the state: a dealt card is an outcome of chance among the unseen cards, as for a
+        person. (The clairvoyant game differs: it cheats.)
 
-        Action 3 * card takes a weapon or potion, 3 * card + 1 fights a monster with bare hands, + 2 with the weapon; 132 avoids the room.
+        Action 3 * card takes a weapon or potion, 3 * card + 1 fights a monster with bare hands, + 2 with the weapon;
+        132 avoids the room.
         """
 
         unseen: np.uint64 = field("u8")  # cards in the deck above the avoided ones
-        under: Any = field("i1", 64)  # a ring of the cards under them, in the order of dealing
-        first: int = field("u1")  # where the ring begins ...
-        end: int = field("u1")  # ... and ends: both only grow
+        under: Any = field("i1", 64)  # a ring buffer of the cards under them, in the order of dealing
+        first: int = field("u1")  # the start of the ring buffer ...
+        end: int = field("u1")  # ... and its end: both only grow
         room: Any = field("i1", 4)  # in the order of dealing
         size: int = field("i1")  # of the room
         faced: int = field("i1")  # cards in this turn
         health: int = field("i1")
         weapon: int = field("i1")
         reach: int = field("i1")  # the greatest monster that the weapon may be used on
-        left: int = field("i2")  # the values of all monsters left
+        left: int = field("i2")  # the sum of the values of all monsters left
         last_potion: int = field("i1")  # the value of the last card if it was a potion
         potion_used: bool = field("bool")  # in this turn
         avoided: bool = field("bool")  # the room before this one
-        dealing: bool = field("bool")  # the next card is chance's
+        dealing: bool = field("bool")  # a chance node: a card is dealt next
 
         def reset(self) -> None:
             self.under[:] = -1
@@ -129,7 +133,7 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
             def chance_outcomes(self, actions: Any, probabilities: Any) -> int:
                 count = 0
                 cards = self.unseen
-                if cards == _NONE:  # the room that was avoided first, its order unknown
+                if cards == _NONE:  # the room that was avoided first, in unknown order
                     for place in range(self.first, (self.first | 3) + 1):
                         actions[count] = self.under[place & _SLOTS]
                         count += 1
@@ -150,7 +154,7 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
             return CHANCE if self.dealing else 0
 
         def fill_room(self) -> None:
-            """A turn begins: deal what is known, and say whether chance is to deal more."""
+            """Start a turn: deal the cards whose order is known, and set whether chance deals more."""
             if not shuffled and self.unseen == _NONE:
                 while self.size < 4 and self.first != self.end:
                     self.room[self.size] = self.under[self.first & _SLOTS]
@@ -160,14 +164,13 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
             self.dealing = self.size < 4 and bool(self.unseen != _NONE or (shuffled and self.first != self.end))
 
         def turn_up(self, card: int) -> None:
-            """Chance deals a card."""
+            """Put a card that chance dealt into the room."""
             if shuffled and self.unseen == _NONE:
                 place = self.first
                 while self.under[place & _SLOTS] != card:
                     place += 1
-                while (
-                    place > self.first
-                ):  # the others keep their order, which means nothing but makes equal positions look equal
+                # The others keep their order, which is arbitrary, but equal positions then have equal states.
+                while place > self.first:
                     self.under[place & _SLOTS] = self.under[(place - 1) & _SLOTS]
                     place -= 1
                 self.under[self.first & _SLOTS] = -1
@@ -180,7 +183,7 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
                 self.fill_room()
 
         def avoid(self) -> None:
-            if shuffled:  # from least to greatest: so nothing of the former order is kept
+            if shuffled:  # sort the cards, so that the state does not depend on their order
                 for after in range(1, 4):
                     for place in range(after, 0, -1):
                         if self.room[place] < self.room[place - 1]:
@@ -273,20 +276,16 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
                     chosen -= 1
             return _AVOID
 
-        def rollout_action(self, rng: Any) -> int:  # noqa: ARG002 - this one needs no luck
-            """The action of the most points, weighed by tuning: alone it wins one game of eight.
+        def rollout_action(self, rng: Any) -> int:  # noqa: ARG002 - this policy is deterministic
+            """Return the action with the most points, by tuned weights: this policy alone wins one game in eight.
 
-            The weapon goes first at great monsters that it is still good for, potions follow where nothing of them is wasted, a new weapon
-            when the old one is worn, and the card of least points is what stays. A room is avoided that would cost half of one's health even
-            if its worst monster stayed and a potion were drunk.
+            It prefers great monsters within the weapon's reach, then potions that heal their full value, then a new
+            weapon if the old one is worn; the card with the fewest points remains. It avoids a room that would cost
+            half of the health even without its worst monster and with a potion.
             """
             weapon, reach, health = self.weapon, self.reach, self.health
-            potion, arm, within, beyond = (
-                0,
-                0,
-                0,
-                0,
-            )  # the best potion and weapon here, the greatest monsters within reach and beyond
+            # The best potion and weapon here, the greatest monsters within the reach of the weapon and beyond it.
+            potion, arm, within, beyond = 0, 0, 0, 0
             for place in range(self.size):
                 card = self.room[place]
                 value = _VALUE[card]
@@ -344,7 +343,7 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
                 out[0] = self.health
 
         def heuristic(self, out: Any) -> None:
-            """The final score by what is left, fitted to games of `rollout_action`; at the end the score itself."""
+            """Write an estimate of the final score, fitted to games of `rollout_action`; at the end the exact score."""
             if self.is_terminal():
                 self.rewards(out)
                 return
@@ -361,7 +360,7 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
             out[0] = min(30.0, max(-188.0, guess))
 
         def key(self) -> np.uint64:
-            numbers = self.health + 32  # above 0, whatever the last blow was
+            numbers = self.health + 32  # always positive
             for number in (self.weapon, self.reach, self.last_potion, self.faced, self.first & 3):
                 numbers = 16 * numbers + number
             numbers = 8 * numbers + 4 * int(self.potion_used) + 2 * int(self.avoided) + int(self.dealing)

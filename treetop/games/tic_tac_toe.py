@@ -15,11 +15,11 @@ _HAS_LINE = np.array([any(marks & line == line for line in _LINES) for marks in 
 
 
 @game(players=2, num_actions=9, max_length=9)
-class tic_tac_toe:  # noqa: N801 - the class of a bundled game is called what people call the game
+class tic_tac_toe:  # noqa: N801 - the class of a bundled game has the name of the game
     """Three in a row on a board of nine cells.
 
-    In turn each player marks an empty cell, X first. Three marks of one player in a row, column or diagonal win; a full board without
-    such a line is a draw.
+    The players take turns to mark an empty cell, X first. Three marks of one player in a row, column or diagonal win; a
+    full board without such a line is a draw.
     """
 
     marks: np.uint64 = field("u8")  # of both players
@@ -62,7 +62,7 @@ class tic_tac_toe:  # noqa: N801 - the class of a bundled game is called what pe
         return nth_bit(empty, rng.below(popcount(empty)))
 
     def key(self) -> np.uint64:
-        return (self.marks << np.uint64(9)) | self.mine  # the number of marks says whose turn it is
+        return (self.marks << np.uint64(9)) | self.mine  # the number of marks gives the player to move
 
     def board(self) -> list[list[str]]:
         mine, marks = int(self.mine), int(self.marks)
@@ -81,7 +81,7 @@ class tic_tac_toe:  # noqa: N801 - the class of a bundled game is called what pe
         return 3 * ("1", "2", "3").index(text[1:]) + ("a", "b", "c").index(text[:1].lower())
 
     def parse(self, text: str) -> None:
-        # A printed board may be read back, so its coordinates are passed over.
+        # A printed board can be parsed, so its coordinates are skipped.
         rows = [
             row
             for line in text.replace("/", "\n").splitlines()
@@ -93,10 +93,10 @@ class tic_tac_toe:  # noqa: N801 - the class of a bundled game is called what pe
         crosses, noughts = (sum(1 << cell for cell in range(9) if cells[cell] == mark) for mark in "XO")
         player = crosses.bit_count() - noughts.bit_count()
         if player not in (0, 1):
-            raise ValueError(f"X moves first, so X has as many marks as O or one more: {text!r} cannot be")
+            raise ValueError(f"X moves first, so X has as many marks as O or one more; not {text!r}")
         mine, theirs = (crosses, noughts) if player == 0 else (noughts, crosses)
         if _HAS_LINE[mine]:
-            raise ValueError(f"a line ends the game, so the player to move has none: {text!r} cannot be")
+            raise ValueError(f"a line ends the game, so the player to move has none; not {text!r}")
         self.player, self.marks, self.mine, self.won = (
             player,
             np.uint64(mine | theirs),

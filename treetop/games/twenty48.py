@@ -1,4 +1,4 @@
-"""2048, the sliding game of a single player."""
+"""2048, a sliding game for one player."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 
 from treetop.game import CHANCE, compiled, field, game, lowest_bit, mix_bits, nth_bit, popcount
 
-# Four bits a cell, row by row from the top left at the low end: 0 is empty, n the tile 2 ** n. So a row is sixteen bits, and what becomes of it
-# is looked up.
+# Four bits a cell, row by row from the top left at the low end: 0 is empty, n is the tile 2 ** n. A row is sixteen
+# bits, and its moves are in a table.
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _LOW_BITS = np.uint64(0x1111_1111_1111_1111)
 _ROW = np.uint64(0xFFFF)
@@ -19,7 +19,7 @@ _GREATEST = 15
 
 
 def _tables() -> tuple[Any, Any]:
-    """For each row: it after a move to the left, with what that earns above its sixteen bits; and how well it is kept."""
+    """Return two tables by row: the row after a move to the left, with the points above its sixteen bits; its order."""
     tiles = np.arange(1 << 16, dtype=np.int64)[:, None] >> np.array([0, 4, 8, 12]) & 15
     cubes = np.diff(tiles**3)
     rises, falls = np.maximum(cubes, 0).sum(axis=1), np.maximum(-cubes, 0).sum(axis=1)
@@ -41,7 +41,7 @@ _TO_LEFT, _ORDER = _tables()
 
 @compiled(inline=True)
 def _transposed(cells: np.uint64) -> np.uint64:
-    """Rows as columns: first within the blocks of two by two cells, then the blocks."""
+    """Return the transposed board: first within the blocks of two by two cells, then the blocks."""
     kept = cells & np.uint64(0xF0F0_0F0F_F0F0_0F0F)
     kept |= (cells & np.uint64(0x0000_F0F0_0000_F0F0)) << np.uint64(12)
     kept |= (cells & np.uint64(0x0F0F_0000_0F0F_0000)) >> np.uint64(12)
@@ -52,7 +52,7 @@ def _transposed(cells: np.uint64) -> np.uint64:
 
 @compiled(inline=True)
 def _mirrored(cells: np.uint64) -> np.uint64:
-    """Each row from right to left."""
+    """Return the board with each row reversed."""
     pairs = (cells & np.uint64(0x00FF_00FF_00FF_00FF)) << np.uint64(8) | (cells >> np.uint64(8)) & np.uint64(
         0x00FF_00FF_00FF_00FF
     )
@@ -63,7 +63,7 @@ def _mirrored(cells: np.uint64) -> np.uint64:
 
 @compiled(inline=True)
 def _moved(cells: np.uint64, action: int) -> tuple[np.uint64, int]:
-    """The board after a move, and what that earns: turned until the move is one to the left, and back."""
+    """Return the board after a move, and the points; the board is turned so that the move is one to the left."""
     if action >= _UP:
         cells = _transposed(cells)
     if action & 1:
@@ -81,7 +81,7 @@ def _moved(cells: np.uint64, action: int) -> tuple[np.uint64, int]:
 
 @compiled(inline=True)
 def _free(cells: np.uint64) -> np.uint64:
-    """The lowest bit of each empty cell."""
+    """Return the lowest bits of all empty cells."""
     filled = cells | cells >> np.uint64(1)
     filled |= filled >> np.uint64(2)
     return ~filled & _LOW_BITS
@@ -89,7 +89,7 @@ def _free(cells: np.uint64) -> np.uint64:
 
 @compiled(inline=True)
 def _is_stuck(cells: np.uint64) -> bool:
-    """Whether no cell is empty and no two neighbours are equal: as long as one is empty, some tile can slide."""
+    """Return whether no cell is empty and no two neighbours are equal: with an empty cell some tile can slide."""
     if _free(cells) != _NONE:
         return False
     beside = _free(cells ^ cells >> np.uint64(4)) & np.uint64(0x0111_0111_0111_0111)
@@ -98,19 +98,20 @@ def _is_stuck(cells: np.uint64) -> bool:
 
 
 @game(players=1, num_actions=4, max_length=2**18 + 4, rewards=(0, 14 * 2**18), num_outcomes=32)
-class twenty48:  # noqa: N801 - the class of a bundled game is called what people call the game, but for the first digits
-    """Slide all tiles of a 4 x 4 board to one side; equal ones merge.
+class twenty48:  # noqa: N801 - the class of a bundled game has the name of the game
+    """Slide all tiles of a 4 x 4 board to one side; equal tiles merge.
 
-    A move to the left, right, up or down (actions 0 to 3) must change the board. Two equal tiles that meet become one of twice the value,
-    once a move, and that value is what the move earns. Then chance puts a 2 (nine times of ten) or a 4 on an empty cell; two such tiles
-    are the start. The game ends when no move changes the board, or with a tile of 32768.
+    A move to the left, right, up or down (actions 0 to 3) must change the board. Two equal tiles that meet become one
+    of twice the value, once a move, and that value is the immediate reward. Then chance puts a 2 (probability 0.9) or a
+    4 on an empty cell; the game starts with two such tiles. It ends when no move changes the board, or with a tile of
+    32768.
 
     Outcome 2 * cell is a 2 and outcome 2 * cell + 1 a 4, cells counted row by row from the top left.
     """
 
     cells: np.uint64 = field("u8")
     earned: int = field("i4")  # by the last move
-    waiting: int = field("i1")  # tiles that chance is to place
+    waiting: int = field("i1")  # the number of tiles that chance places next
     over: bool = field("bool")
 
     def reset(self) -> None:
@@ -164,9 +165,8 @@ class twenty48:  # noqa: N801 - the class of a bundled game is called what peopl
         else:
             self.cells, self.earned = _moved(self.cells, action)
             pairs = self.cells & self.cells >> np.uint64(1)
-            self.over = bool(
-                pairs & pairs >> np.uint64(2) & _LOW_BITS != _NONE
-            )  # all four bits of a cell: the greatest tile
+            # All four bits of a cell are set: it is the greatest tile.
+            self.over = bool(pairs & pairs >> np.uint64(2) & _LOW_BITS != _NONE)
             self.waiting = 0 if self.over else 1
 
     def is_terminal(self) -> bool:
@@ -179,7 +179,10 @@ class twenty48:  # noqa: N801 - the class of a bundled game is called what peopl
         pass
 
     def heuristic(self, out: Any) -> None:
-        """What may still be earned: free cells, merges at hand, and great tiles in order. Measured: who looks one move ahead by it earns 17,000, random play 1,100."""
+        """Write an estimate of the points to come, from free cells, possible merges and the order of the great tiles.
+
+        Measured: the greedy player with this heuristic scores 17,000, random play 1,100.
+        """
         if self.over:
             return
         order = 4000.0
@@ -197,7 +200,7 @@ class twenty48:  # noqa: N801 - the class of a bundled game is called what peopl
         return [[str(1 << tile) if tile else "" for tile in tiles[start : start + 4]] for start in (0, 4, 8, 12)]
 
     def summary(self) -> dict[str, Any]:
-        """What a game is told by, besides its score."""
+        """Return the largest tile, which is reported with the score."""
         return {"largest tile": max((int(cell) for row in self.board() for cell in row if cell), default=0)}
 
     def render(self) -> str:
@@ -215,7 +218,7 @@ class twenty48:  # noqa: N801 - the class of a bundled game is called what peopl
         return _NAMES.index(text.lower())
 
     def parse(self, text: str) -> None:
-        """Four rows of tiles, separated by `/`, a dot for an empty cell; a move is to follow."""
+        """Read four rows of tiles, separated by `/`, with a dot for an empty cell; the player moves next."""
         tiles = [
             0 if cell == "." else int(cell)
             for row in text.strip().replace("/", "\n").splitlines()
