@@ -90,6 +90,7 @@ class Entry:
         from numba.core.compiler_lock import global_compiler_lock
 
         from treetop.compiler import lowering
+        from treetop.compiler.libraries import deferring_machine_code
 
         blueprint, kernel = self._engine.blueprint, self._kernel.function
         lowering.register(blueprint)
@@ -105,7 +106,11 @@ class Entry:
             with announced(f"{blueprint.name} ({kernel.__name__})", cache.fate), cache.lock():
                 found = cache.load(dispatcher.targetctx)  # another process may have been first
                 if found is None:
-                    with global_compiler_lock, lowering.bounds_checks(blueprint.bounds_checked):
+                    with (
+                        global_compiler_lock,
+                        lowering.bounds_checks(blueprint.bounds_checked),
+                        deferring_machine_code(dispatcher.targetctx),
+                    ):
                         self._engine.compile_methods()
                         dispatcher.compile(signature)
                     self.unkept = cache.save(dispatcher.overloads[signature])

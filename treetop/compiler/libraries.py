@@ -1,0 +1,59 @@
+"""Emit machine code only for functions that Python calls.
+
+Numba optimises each compiled function and at once emits machine code for it. A kernel calls about a hundred functions, and each of them
+contains the code of all that it calls; but only the kernel is called from Python, with everything else linked into it. Machine code for
+the other functions would never run. Leaving it out saves a fifth of the time that it takes to compile a kernel.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core.codegen import JITCodeLibrary
+
+
+class DeferredLibrary(JITCodeLibrary):
+    """A library of compiled functions that emits machine code when the address of one of them is asked for."""
+
+    _emitted = False
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._verify_declare_only_symbols()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return the address of a function that this library defines, or 0 where it defines none of that name."""
+        self._ensure_finalized()
+        try:
+            self._final_module.get_function(name)
+        except NameError:
+            return 0
+        if not self._emitted:
+            self._emitted = True
+            # Numba's hook that keeps the object code for the cache finds the library under this name.
+            self._final_module._CPUCodeLibrary__library = weakref.proxy(self)
+            self._codegen._add_module(self._final_module)
+            self._finalize_specific()
+        address: int = self._codegen._engine.get_function_address(name)
+        return address
+
+
+@contextmanager
+def deferring_machine_code(target_context: Any) -> Iterator[None]:
+    """Compile with deferred libraries meanwhile. The caller holds Numba's compiler lock."""
+    codegen = target_context.codegen()
+    set_environment = codegen.set_env
+
+    def set_env(name: str, environment: Any) -> None:
+        if codegen._engine.is_symbol_defined(name):
+            set_environment(name, environment)
+
+    codegen._library_class, codegen.set_env = DeferredLibrary, set_env
+    try:
+        yield
+    finally:
+        del codegen._library_class, codegen.set_env
