@@ -41,11 +41,11 @@ def test_growth_doubles_and_keeps_everything():
     tree = Tree(2, zero_sum=True)
     capacities = []
     for _ in range(8):
-        tree.make_room(tree.columns.capacity)
+        tree.ensure_capacity(tree.columns.capacity)
         capacities.append(tree.columns.capacity)
     assert all(after == 2 * before for before, after in itertools.pairwise(capacities))
     one = tt.Search("tic_tac_toe", seed=1)
-    one.tree.make_room(200_000)
+    one.tree.ensure_capacity(200_000)
     one.run(tt.Limit(simulations=5000))
     other = tt.Search("tic_tac_toe", seed=1)
     other.run(tt.Limit(simulations=5000))
@@ -110,9 +110,9 @@ def test_a_stale_node_is_an_error_and_not_a_stranger():
 @pytest.mark.parametrize(
     ("column", "field", "index", "value", "what"),
     [
-        ("links", "parent", 9, 4, "does not know its parent"),
+        ("links", "parent", 9, 4, "the parent of a child is another node"),
         ("links", "parent", 9, -1, "no parent"),
-        ("links", "num_children", 0, 3, "nobody's children"),
+        ("links", "num_children", 0, 3, "children of no node"),
         ("stats", "visits", 1, 10**6, "fewer visits than its children"),
         ("stats", "value_sum", 1, np.nan, "not finite"),
         ("stats", "value_sum", 1, 1e9, "above the range"),

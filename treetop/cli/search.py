@@ -190,7 +190,7 @@ def search(
             "temperature": temperature,
         }
         found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, player, options)
-    if lines and found.tree.holds_views:
+    if lines and found.tree.has_information_sets:
         raise ConfigError("--lines: a search over information sets has no principal variations; remove it")
     result = run_with_progress(found, limit)
     try:

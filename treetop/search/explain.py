@@ -279,7 +279,7 @@ def _one_node(moves: list[Statistics], facts: Facts, node: NodeFacts) -> Tree:
     count = len(moves)
     columns = frozenset({"squares", "amaf", "own_sums", "own_visits"})
     tree = Tree(facts.players, zero_sum=facts.players == 2, columns=columns)
-    tree.make_room(count)
+    tree.ensure_capacity(count)
     tree.size = 1 + count
     stats, links = tree.columns.stats, tree.columns.links
     stats[ROOT] = (0.0, node.simulations, 1.0)

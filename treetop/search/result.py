@@ -171,7 +171,7 @@ class SearchResult:
     @property
     def pv(self) -> list[str]:
         """The principal variation: the most visited moves, one after the other."""
-        if self.tree.holds_views:  # what follows depends on what nobody knows yet
+        if self.tree.has_information_sets:  # what follows depends on what nobody knows yet
             return [self.move]
         names, position = [], self.position
         for action in self.pv_numbers:
@@ -289,7 +289,7 @@ class SearchResult:
 
     def lines(self, count: int = 3) -> list[Line]:
         """The principal variations of the most visited moves."""
-        if self.tree.holds_views:
+        if self.tree.has_information_sets:
             raise ConfigError(
                 "what follows a move depends on what nobody knows yet: there are no variations in a search over what players see"
             )

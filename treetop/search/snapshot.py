@@ -122,7 +122,9 @@ def _children(search: Session) -> dict[str, Any]:
 
 def _game_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64]:
     """Return the order in which the game lists its actions: progressive widening and information sets keep another one."""
-    if search.game.facts.action_size or (search.config.widening.actions is None and not search.tree.holds_views):
+    if search.game.facts.action_size or (
+        search.config.widening.actions is None and not search.tree.has_information_sets
+    ):
         return np.arange(len(actions))
     place = {action: index for index, action in enumerate(search.position.legal_actions(search.player))}
     return np.argsort([place[int(action)] for action in actions])

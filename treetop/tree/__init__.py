@@ -1,1 +1,1 @@
-"""The tree: its arrays and their storage, a read-only view for people and tests, and files."""
+"""The tree: its arrays and their storage, a read-only handle of a node, and files."""

@@ -1,4 +1,4 @@
-"""What must hold of every tree at rest. Called after every test's search; cheap enough to call any time."""
+"""Check the invariants of a tree without in-flight visits. Tests call it after every search; it is cheap."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from treetop.types import NONE, ROOT
 
 
 def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
-    """Raise a `SearchError` that names the first thing wrong with a tree."""
-    if tree.holds_views:
-        check_views(tree)
+    """Raise a `SearchError` for the first invariant that a tree violates."""
+    if tree.has_information_sets:
+        check_information_sets(tree)
         return
     columns, size = tree.columns, tree.size
     stats, links = columns.stats[:size], columns.links[:size]
@@ -27,7 +27,7 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     _require(tree.max_nodes is None or size <= tree.max_nodes, "more nodes than max_nodes")
     _require(parent[ROOT] == NONE, "the root has a parent")
     _require(bool(np.all((parent[1:] >= 0) & (parent[1:] < size))), "a node has no parent")
-    _require(int(counts[inner].sum()) == size - 1, "some nodes are nobody's children, or somebody's twice")
+    _require(int(counts[inner].sum()) == size - 1, "some nodes are children of no node, or twice of one")
     first = links["first_child"][inner].astype(np.int64)
     owners = np.repeat(inner, counts[inner])
     children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[inner])[:-1])), counts[inner]) + np.arange(
@@ -35,7 +35,7 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     )
     _require(bool(np.all((children > 0) & (children < size))), "a child lies outside the tree")
     _require(len(np.unique(children)) == size - 1, "a node is the child of two parents")
-    _require(bool(np.all(parent[children] == owners)), "a child does not know its parent")
+    _require(bool(np.all(parent[children] == owners)), "the parent of a child is another node")
 
     _require(bool(np.all(visits >= 0)), "negative visits")
     if tree.is_graph:
@@ -60,7 +60,7 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
     if len(columns.bounds):
         _check_bounds(tree, flags, rewards)
     if len(columns.in_flight):
-        _require(not columns.in_flight[:size].any(), "evaluations are in flight; check a tree at rest")
+        _require(not columns.in_flight[:size].any(), "there are in-flight visits; check the tree without them")
 
 
 def _check_counts(
@@ -71,14 +71,15 @@ def _check_counts(
     own = visits - below
     _require(bool(np.all(own >= 0)), "a node has fewer visits than its children together")
     _require(
-        bool(np.all(np.minimum(own, MANY_OWN) == links["own"])), "a node's visits are not its own and its children's"
+        bool(np.all(np.minimum(own, MANY_OWN) == links["own"])),
+        "a node's visits are not the sum of its own and its children's",
     )
     reached = inner[(visits[inner] > 0) & ((links["flags"][inner] & DRAWN) == 0)]
     _require(not evaluated or bool(np.all(own[reached] >= 1)), "an expanded node was never evaluated itself")
 
 
 def _check_flow(tree: Tree, visits: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> None:
-    """In a graph what goes into a position by all edges comes out again, or stays as its own evaluations: nothing is counted twice."""
+    """Check that the visits into a position by all edges equal its own evaluations plus the visits of its children."""
     links = tree.columns.links[: tree.size]
     edges = np.flatnonzero(counts)
     leaders, which, inverse = np.unique(links["first_child"][edges], return_index=True, return_inverse=True)
@@ -87,9 +88,8 @@ def _check_flow(tree: Tree, visits: npt.NDArray[np.int64], counts: npt.NDArray[n
     )
     makers = np.bincount(inverse, (links["flags"][edges] & SHARED) == 0)
     _require(bool(np.all(makers == 1)), "a position has no first edge, or two of them")
-    apart = np.where(
-        links["flags"] & PATH_DEPENDENT, tree.columns.path_visits[: tree.size], 0
-    )  # of the path, not of the position
+    # Visits that depend on the path are not those of the position.
+    apart = np.where(links["flags"] & PATH_DEPENDENT, tree.columns.path_visits[: tree.size], 0)
     _require(
         bool(np.all((apart >= 0) & (apart <= visits))), "an edge has more visits that depend on the path than visits"
     )
@@ -99,8 +99,8 @@ def _check_flow(tree: Tree, visits: npt.NDArray[np.int64], counts: npt.NDArray[n
         bool(np.all(tree.columns.own_visits[leaders] >= 0)) and bool(np.all(through >= 1)),
         "an expanded position was never visited",
     )
-    if tree.has_moved:  # ways to a position may have been given up with all else that is not below the root
-        below = leaders != links["first_child"][ROOT]  # edges that lead back to the root were there before it was one
+    if tree.has_moved:  # edges to a position may have been removed with the nodes that are not below the root
+        below = leaders != links["first_child"][ROOT]  # edges that lead back to the root are older than the root
         _require(
             bool(np.all(into[below] <= through[below])), "a position has fewer visits than the edges that lead to it"
         )
@@ -128,44 +128,42 @@ def _check_bounds(tree: Tree, flags: npt.NDArray[np.uint8], rewards: tuple[float
     low, high = tree.columns.bounds[bounded, : tree.players], tree.columns.bounds[bounded, tree.players :]
     _require(bool(np.all(low <= high)), "a lower bound above the upper one")
     _require(bool(np.all((low >= rewards[0]) & (high <= rewards[1]))), "a bound outside of the utility range")
-    settled = (flags & PROVEN) > 0
-    _require(bool(np.all((flags[settled] & BOUNDED) > 0)), "a settled node without bounds")
+    proven = (flags & PROVEN) > 0
+    _require(bool(np.all((flags[proven] & BOUNDED) > 0)), "a proven node without bounds")
     closed = tree.columns.stats["prior"][: tree.size] < 0
-    _require(bool(np.all(closed[1:] | ~settled[1:])), "a settled node is still open")
+    _require(bool(np.all(closed[1:] | ~proven[1:])), "a proven node is not closed")
 
 
-def check_views(tree: Tree) -> None:
-    """What must hold of a tree of views: each choice in a view is a visit of one of its actions."""
+def check_information_sets(tree: Tree) -> None:
+    """Check a tree of information sets: the visits of an information set are those of its actions."""
     stats, links = tree.columns.stats[: tree.size], tree.columns.links[: tree.size]
     visits, counts = stats["visits"].astype(np.int64), links["num_children"].astype(np.int64)
-    views = np.flatnonzero(tree.columns.keys[: tree.size] != 0)
+    sets = np.flatnonzero(tree.columns.keys[: tree.size] != 0)
     _require(bool(np.all(visits >= 0)), "negative visits")
-    _require(bool(np.all(counts[views] <= links["action"][views])), "a view has more actions than room for them")
-    first = links["first_child"][views].astype(np.int64)
-    owners = np.repeat(views, counts[views])
-    children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[views])[:-1])), counts[views]) + np.arange(
+    _require(bool(np.all(counts[sets] <= links["action"][sets])), "an information set has more actions than slots")
+    first = links["first_child"][sets].astype(np.int64)
+    owners = np.repeat(sets, counts[sets])
+    children = np.repeat(first - np.concatenate(([0], np.cumsum(counts[sets])[:-1])), counts[sets]) + np.arange(
         len(owners)
     )
     _require(bool(np.all((children > 0) & (children < tree.size))), "an action lies outside the tree")
-    _require(len(np.unique(children)) == len(children), "an action belongs to two views")
-    _require(bool(np.all(links["parent"][children] == owners)), "an action does not know its view")
-    _require(bool(np.all((links["flags"][children] & SPARE) == 0)), "an action stands in a spare place")
+    _require(len(np.unique(children)) == len(children), "an action belongs to two information sets")
+    _require(bool(np.all(links["parent"][children] == owners)), "the parent of an action is another information set")
+    _require(bool(np.all((links["flags"][children] & SPARE) == 0)), "an action is in a spare slot")
     below = np.bincount(owners, visits[children], minlength=tree.size).astype(np.int64)
-    _require(bool(np.all(below[views] == visits[views])), "a view's visits are not those of its actions")
-    drawn = (
-        links["flags"][owners] & DRAWN
-    ) > 0  # outcomes of chance: these are followed more often than they were drawn
+    _require(bool(np.all(below[sets] == visits[sets])), "the visits of an information set are not those of its actions")
+    drawn = (links["flags"][owners] & DRAWN) > 0  # outcomes of chance may have more visits than draws
     _require(
         bool(np.all(drawn | (tree.columns.available[children] >= visits[children]))),
-        "an action was chosen more often than it was there",
+        "an action was chosen more often than it was available",
     )
     _require(
         bool(np.all(~drawn | (visits[children] == 0) | (tree.columns.available[children] > 0))),
-        "an outcome was followed that was never drawn",
+        "an outcome that was never drawn has visits",
     )
     _require(bool(np.all(np.isfinite(stats["value_sum"][children]))), "a value sum is not finite")
 
 
 def _require(condition: object, what: str) -> None:
     if not condition:
-        raise SearchError(f"the tree is broken: {what}")
+        raise SearchError(f"the tree is inconsistent: {what}")

@@ -1,9 +1,9 @@
-"""How a node lies in memory: 32 bytes in two records. The reasons, with a picture: docs/the-trees-memory.md.
+"""The memory layout of a node: 32 bytes in two records. docs/the-trees-memory.md gives the reasons, with a picture.
 
-Selection reads the statistics of all children of a node but follows the links of one, so the two live apart: a block of seven
-children is scored from 112 adjacent bytes. An edge's statistics live in the child's slot.
+Selection reads the statistics of all children of a node but the links of only one, so they are separate: a block of
+seven children is scored from 112 adjacent bytes. The statistics of an edge are in the child's slot.
 
-All that only some options need stands in columns of its own, which have no rows until such an option asks for them.
+Data that only some options need is in optional columns, which have no rows unless such an option is used.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ STATS = np.dtype(
     [
         ("value_sum", "f8"),  # of the returns to the player who chose this node at its parent; unused at the root
         ("visits", "i4"),
-        ("prior", "f4"),  # below zero: proven, or never to be chosen again; its size stays the prior
+        ("prior", "f4"),  # negative: the child is closed; its absolute value remains the prior
     ]
 )
 LINKS = np.dtype(
     [
-        ("action", "i4"),  # what leads here from the parent
+        ("action", "i4"),  # the action that leads here from the parent
         ("parent", "i4"),
         ("first_child", "i4"),  # children are contiguous
         ("num_children", "u2"),  # 0: a leaf
         ("flags", "u1"),
-        ("own", "u1"),  # evaluations made at this node itself; MANY_OWN stands for as many or more
+        ("own", "u1"),  # the number of evaluations of this node itself; MANY_OWN means this number or more
     ]
 )
 AMAF = np.dtype(
     [
         ("value_sum", "f8"),  # of the returns when the move that leads here was played at its parent or any time later
         ("visits", "i4"),
-        ("action", "i4"),  # the move once more: who counts them all need not touch the links
+        ("action", "i4"),  # a copy of the action, so that the AMAF backup does not read the links
     ]
 )
 BYTES_PER_NODE = STATS.itemsize + LINKS.itemsize
@@ -46,73 +46,74 @@ MANY_OWN = 2**8 - 1
 TERMINAL = 1
 """Flag: the game is over here."""
 FOLDED = 2
-"""Flag: this node had children that were given up to keep memory bounded."""
+"""Flag: the children of this node were removed to bound memory."""
 PROVEN = 4
-"""Flag: nothing below is worth another visit; where its bounds meet, the value is proven."""
+"""Flag: no further visit is needed; if the bounds are equal, the value is proven."""
 BOUNDED = 8
 """Flag: the row in `bounds` is filled in; without it the bounds are the game's utility range."""
 SHARED = 16
-"""Flag of an edge in a graph: its block of children was made by another edge."""
+"""Flag of an edge in a graph: its block of children was created by another edge."""
 
 DRAWN = 32
-"""Flag: chance decides here; the priors of the children are the probabilities."""
+"""Flag: this is a chance node; the priors of the children are the probabilities."""
 
 PATH_DEPENDENT = 128
 """Flag of an edge in a graph: some of its visits depend on the path; `path_visits` and `path_sums` are filled in."""
 
 SPARE = 64
-"""Flag: nobody's place, kept for an action that may come, or left behind by those that have moved."""
+"""Flag: an unused slot, reserved for a later action of an information set, or left after its actions were moved."""
 
 FAILED = 64
-"""Flag in a search over Python objects, which has no spare places: the caller's code failed here. The node is never chosen again, and its
-value is unknown: no proof rests on it."""
+"""Flag in a search over Python objects, which has no spare slots: the caller's code failed here. The node is never
+selected again, and its value is unknown: no proof uses it."""
 
 CLOSED = np.float32(-1e-45)
-"""The prior of a closed child whose prior was zero: the smallest number below it."""
+"""The prior of a closed child whose prior was zero: the greatest negative number."""
 
 
 class Columns(NamedTuple):
-    """All arrays of a tree. Replaced as a whole, so that an interrupt never finds a tree half moved."""
+    """All arrays of a tree. They are replaced together, so that an interrupt never leaves a tree half moved."""
 
     stats: RecordArray
     links: RecordArray
     returns: FloatArray
-    """Value sums for every player, a row a node; no rows where the value sums of two players say it all."""
+    """Value sums for every player, one row a node; no rows in games with one player or zero-sum rewards."""
     in_flight: IntArray
-    """Evaluations begun and not finished; empty until somebody asks for a batch."""
+    """In-flight visits; empty until the first batch."""
     squares: FloatArray
-    """Sums of squared returns to the player who chose the node: for variances."""
+    """Sums of squared returns to the player who chose the node, for variances."""
     vectors: FloatArray
-    """A value for every player that is not a mean: backed up by maximum, or a heuristic seen through minimax."""
+    """Values for every player that are not means: maxima, or heuristics backed up by minimax."""
     bounds: FloatArray
-    """What every player is sure to receive at least, and then at most: proven, two numbers a player."""
+    """Proven lower bounds of the value for every player, then the upper bounds: two numbers a player."""
     distances: IntArray
-    """Moves to the end, where the value is proven."""
+    """The number of moves to the end, if the value is proven."""
     amaf: RecordArray
-    """All moves as first: what the move is worth whenever it is played."""
+    """AMAF statistics."""
     keys: np.ndarray[Any, np.dtype[np.uint64]]
     """In a graph, at the first child of each block: the position's key."""
     own_sums: FloatArray
-    """The returns of evaluations made at a position itself: in a graph at the first child of its block, in a tree at the node."""
+    """The returns of evaluations of a position itself: in a graph at the first child of its block, else at the node."""
     own_visits: IntArray
-    """How many those are."""
+    """The number of those evaluations."""
     path_visits: IntArray
-    """In a graph, at each edge flagged PATH_DEPENDENT: visits that depend on the path (a repetition, an end that the key leaves out)."""
+    """In a graph, at each edge flagged PATH_DEPENDENT: the visits whose result depends on the path (a repetition, or an
+    end that the key does not distinguish)."""
     path_sums: FloatArray
     """The returns of those visits, for every player."""
 
     available: IntArray
-    """How often an action could have been chosen: where players see different things, not all actions are there each time."""
+    """The availability of an action: how often it could have been chosen in its information set."""
     regrets: FloatArray
-    """Regret matching: how much better an action would have done than what was played."""
+    """Regret matching: the cumulative regret of an action."""
     strategies: FloatArray
-    """Regret matching: the sum of the shares that an action had."""
+    """Regret matching: the sum of the probabilities of an action."""
     action_values: FloatArray
-    """Actions of real numbers: the numbers themselves."""
+    """The vectors of continuous actions."""
 
     @property
     def capacity(self) -> int:
-        """How many nodes there is room for."""
+        """The number of nodes that fit into the arrays."""
         return len(self.stats)
 
 
@@ -134,18 +135,17 @@ OPTIONAL = (
     "strategies",
     "action_values",
 )
-"""Columns that a tree may do without."""
+"""The names of the optional columns."""
 
 
 def allocate(capacity: int, players: int, wanted: frozenset[str], action_size: int = 0) -> Columns:
-    """Room for so many nodes. Not zeroed: a node is filled in when it is made, and pages that an earlier tree used are warm."""
+    """Return arrays for this number of nodes. They are not zeroed: a node is filled in when it is created."""
 
     def column(name: str, dtype: Any, *shape: int) -> Any:
         return np.empty((capacity if name in wanted else 0, *shape), dtype)
 
-    in_flight = np.zeros(
-        capacity if "in_flight" in wanted else 0, np.int32
-    )  # never written for nodes that nobody waits for
+    # Zeroed, because it is not written when a node is created.
+    in_flight = np.zeros(capacity if "in_flight" in wanted else 0, np.int32)
     return Columns(
         np.empty(capacity, STATS),
         np.empty(capacity, LINKS),

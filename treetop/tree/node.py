@@ -1,4 +1,4 @@
-"""A node as people and tests see it: a read-only handle that knows when it has outlived its tree."""
+"""A read-only handle of a node, for people and tests."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from treetop.types import NONE, ROOT
 
 
 class Node:
-    """One node of a tree. Reading it after the tree was re-rooted, folded or loaded anew is an error, not a stranger."""
+    """One node of a tree. Reading it after the tree was re-rooted, folded or loaded raises a `StaleNodeError`."""
 
     __slots__ = ("_generation", "_tree", "index")
 
@@ -23,13 +23,13 @@ class Node:
     def _own(self) -> Tree:
         if self._tree.generation != self._generation:
             raise StaleNodeError(
-                f"node {self.index} belongs to an earlier state of its tree; ask the search for its root again"
+                f"node {self.index} belongs to an earlier state of its tree; get the root from the search again"
             )
         return self._tree
 
     @property
     def visits(self) -> int:
-        """How many simulations went through here."""
+        """The number of simulations that went through this node."""
         return int(self._own().columns.stats["visits"][self.index])
 
     @property
@@ -39,7 +39,7 @@ class Node:
 
     @property
     def value(self) -> float | None:
-        """The mean return to the player who chose this node at its parent; None at the root and where nobody was."""
+        """The mean return to the player who chose this node at its parent; None at the root and without visits."""
         visits = self.visits
         return self.value_sum / visits if visits and self.index != ROOT else None
 
@@ -55,48 +55,48 @@ class Node:
 
     @property
     def parent(self) -> Node | None:
-        """The node above, or None at the root."""
+        """The parent, or None at the root."""
         parent = int(self._own().columns.links["parent"][self.index])
         return None if parent == NONE else Node(self._tree, parent)
 
     @property
     def children(self) -> list[Node]:
-        """The nodes below, in the order of the game's legal actions; none for a leaf."""
+        """The children, in the order of the game's legal actions; empty for a leaf."""
         link = self._own().columns.links[self.index]
         first = int(link["first_child"])
         return [Node(self._tree, first + offset) for offset in range(int(link["num_children"]))]
 
     @property
     def is_leaf(self) -> bool:
-        """Whether nothing has been expanded below."""
+        """Whether the node has no children."""
         return int(self._own().columns.links["num_children"][self.index]) == 0
 
     @property
     def is_terminal(self) -> bool:
-        """Whether a simulation found the game to be over here."""
+        """Whether the game is over here, as found by a simulation."""
         return bool(self._own().columns.links["flags"][self.index] & TERMINAL)
 
     @property
     def is_closed(self) -> bool:
-        """Whether selection passes this node by: it is proven, or cannot be better than a sibling that is."""
+        """Whether selection skips this node: it is proven, or cannot be better than a proven sibling."""
         return bool(self._own().columns.stats["prior"][self.index] < 0)
 
     @property
     def is_folded(self) -> bool:
-        """Whether children of this node were given up to keep memory bounded."""
+        """Whether the children of this node were removed to bound memory."""
         return bool(self._own().columns.links["flags"][self.index] & FOLDED)
 
     @property
     def own_visits(self) -> int:
-        """Evaluations made at this node itself: its visits less those of its children."""
+        """The number of evaluations of this node itself: its visits minus those of its children."""
         return self.visits - sum(child.visits for child in self.children)
 
     def child(self, action: int) -> Node | None:
-        """The child that an action leads to, or None."""
+        """Return the child of an action, or None."""
         return next((child for child in self.children if child.action == action), None)
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below, parents first."""
+        """Yield this node and all below it, parents first."""
         waiting = [self]
         while waiting:
             node = waiting.pop()
@@ -115,5 +115,5 @@ class Node:
 
     def __repr__(self) -> str:
         value = self.value
-        told = "" if value is None else f", value {value:+.4f}"
-        return f"<node {self.index}: action {self.action}, {self.visits:,} visits{told}, {len(self.children)} children>"
+        text = "" if value is None else f", value {value:+.4f}"
+        return f"<node {self.index}: action {self.action}, {self.visits:,} visits{text}, {len(self.children)} children>"

@@ -1,4 +1,4 @@
-"""The arrays of a tree: how they grow, move under a new root, and stay within a bound."""
+"""The storage of a tree: growing its arrays, re-rooting, and folding at the bound `max_nodes`."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 _FIRST_CAPACITY = 1024
 _LARGE, _VAST = 2**19, 2**26
-_FOLD_SHARE = 4  # a fold frees at least one node in four, so that its cost is spread over many simulations
+_FOLD_SHARE = 4  # a fold frees at least a quarter of the nodes, which spreads its cost over many simulations
 
 
 class Tree:
-    """A search tree as arrays. The kernels write them; `Node` and `check` read them."""
+    """A search tree as arrays, which the kernels write, and `Node` and `check` read."""
 
     def __init__(
         self,
@@ -51,37 +51,37 @@ class Tree:
         self.max_nodes = max_nodes
         self.action_size = action_size
         self.generation = 0
-        """Counts the times that nodes changed their place; a node handle of an earlier generation is stale."""
+        """The number of times that nodes were moved; a node handle of an earlier generation is stale."""
         self.has_moved = False
-        """Whether parts of the tree were given up since it began."""
+        """Whether parts of the tree were removed since it was created."""
         self.opens_unevaluated = False
-        """Whether some nodes were opened without an evaluation: no rollout from them succeeded."""
+        """Whether some nodes were expanded without an evaluation, because no rollout from them succeeded."""
         self.size = 0
         self.totals: FloatArray = np.zeros(players)
         """The root's value sums, for every player."""
         capacity = _FIRST_CAPACITY if max_nodes is None else min(_FIRST_CAPACITY, max_nodes)
-        # In a view the sums are the chooser's alone: what it was worth to others depends on what they saw.
-        told_by_one = players == 1 or zero_sum or "available" in columns
-        self._wanted = columns if told_by_one else columns | {"returns"}
+        # An information set has value sums only for the player who chooses there.
+        one_sum = players == 1 or zero_sum or "available" in columns
+        self._wanted = columns if one_sum else columns | {"returns"}
         self.columns = allocate(capacity, players, self._wanted, action_size)
         self.clear()
 
     @property
     def is_graph(self) -> bool:
-        """Whether a position that is reached by several ways is one node."""
+        """Whether transpositions share a node."""
         return "path_visits" in self._wanted
 
     @property
-    def holds_views(self) -> bool:
-        """Whether the nodes are what players see, found by their keys and not below each other."""
+    def has_information_sets(self) -> bool:
+        """Whether the nodes are information sets, which are found by their keys."""
         return "available" in self._wanted
 
     def has(self, column: str) -> bool:
-        """Whether this tree keeps an optional column."""
+        """Return whether this tree has an optional column."""
         return column in self._wanted
 
     def clear(self) -> None:
-        """Forget everything but the bare root."""
+        """Remove everything but the root, and reset the root."""
         self.generation += 1
         self.has_moved = False
         self.size = 1
@@ -94,13 +94,13 @@ class Tree:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that the nodes in use take."""
+        """The memory of the nodes in use, in bytes."""
         columns = self.columns
         return self.size * BYTES_PER_NODE + sum(int(getattr(columns, name)[: self.size].nbytes) for name in OPTIONAL)
 
     @property
     def root_visits(self) -> int:
-        """How many simulations went through the root."""
+        """The number of simulations that went through the root."""
         return int(self.columns.stats["visits"][ROOT])
 
     @property
@@ -111,34 +111,36 @@ class Tree:
         return Node(self)
 
     def check(self, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
-        """Raise a `SearchError` if anything is wrong with this tree; `rewards` is the game's utility range."""
+        """Raise a `SearchError` if this tree is inconsistent; `rewards` is the game's utility range."""
         from treetop.tree.checks import check
 
         check(self, rewards)
 
     def reserve(self, nodes: int) -> None:
-        """Take room for a search that will add about so many nodes, at once: what is not used costs nothing."""
+        """Allocate memory for a search that adds about this number of nodes; unused pages cost nothing."""
         capacity, bound = self.columns.capacity, self.max_nodes
         wanted = self.size + min(nodes, _VAST)
         if wanted <= capacity or capacity == bound:
             return
-        wanted = max(wanted, 2 * capacity)  # many small runs must not copy the tree each time
-        with suppress(MemoryError):  # it was only a wish
+        wanted = max(wanted, 2 * capacity)  # so that many small runs do not copy the tree each time
+        with suppress(MemoryError):  # it is only an optimization
             self._resize(wanted if bound is None else min(wanted, bound))
 
-    def make_room(self, needed: int) -> None:
-        """Room for `needed` more nodes: by growing, or at the bound by folding."""
+    def ensure_capacity(self, needed: int) -> None:
+        """Make sure that `needed` more nodes fit, by growing the arrays, or by folding at the bound."""
         if self.size + needed <= self.columns.capacity:
             return
         bound = self.max_nodes
         if bound is not None and self.size + needed > bound:
             self.fold(needed)
             if self.size + needed > bound:
-                raise SearchError(f"max_nodes={bound} is too small for what is to be added at once")
+                raise SearchError(
+                    f"max_nodes={bound} is too small: {needed} nodes must be added together; allow more nodes"
+                )
             if self.size + needed <= self.columns.capacity:
                 return
-        # Doubling copies each node about once in its life. A large tree is moved one last time, to a room that it will hardly
-        # outgrow: memory that is not touched costs nothing, and a copy of millions of nodes in the middle of a search would.
+        # Doubling copies each node about once. A large tree is copied one last time, to arrays that it will hardly
+        # outgrow: untouched memory costs nothing, but copying millions of nodes during a search does.
         target = max(2 * self.columns.capacity, self.size + needed)
         if self.size > _LARGE:
             target = max(target, _VAST)
@@ -156,11 +158,11 @@ class Tree:
         self.columns = new
 
     def track_in_flight(self) -> None:
-        """Begin to count evaluations in flight."""
+        """Start to count in-flight visits."""
         self.add_column("in_flight")
 
     def add_column(self, name: str) -> None:
-        """Begin to keep an optional column; it is zero for the nodes that exist."""
+        """Add an optional column, with zeros for the existing nodes."""
         if name not in self._wanted:
             self._wanted |= {name}
             column = getattr(allocate(self.columns.capacity, self.players, frozenset({name})), name)
@@ -168,13 +170,13 @@ class Tree:
             self.columns = self.columns._replace(**{name: column})
 
     def reroot(self, node: int, player: int) -> None:
-        """Make `node`, which `player` chose, the root: keep its subtree and nothing else."""
+        """Make `node`, which `player` chose, the root, and keep only its subtree."""
         if (
             self.is_graph
             and not self.columns.links["num_children"][node]
             and self.columns.links["flags"][node] & PATH_DEPENDENT
         ):
-            self.clear()  # a leaf whose visits depend on the path to it, which is gone
+            self.clear()  # the visits of this leaf depend on the path to it, which no longer exists
             return
         totals, visits = self._totals_of(node, player)
         self._keep(self._in_order(node, self.columns.links["num_children"]))
@@ -183,11 +185,11 @@ class Tree:
         stats["value_sum"][ROOT], stats["visits"][ROOT], stats["prior"][ROOT] = 0.0, visits, 1.0
         links["action"][ROOT] = NONE
         links["flags"][ROOT] &= ~np.uint8(SHARED | PATH_DEPENDENT)
-        if not links["num_children"][ROOT]:  # proven once, but how is forgotten: it has to be found again
+        if not links["num_children"][ROOT]:  # the proof was removed with the children: it must be found again
             links["flags"][ROOT] &= ~np.uint8(PROVEN)
 
     def _totals_of(self, node: int, player: int) -> tuple[FloatArray, int]:
-        """A node's value sums for all players, and its visits: in a graph those of all ways that lead to it."""
+        """Return a node's value sums for all players, and its visits; in a graph those of all edges to it."""
         columns = self.columns
         visits = int(columns.stats["visits"][node])
         if len(columns.returns):
@@ -209,54 +211,55 @@ class Tree:
         return totals, visits
 
     def visits_of_blocks(self, edges: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """In a graph: how often the positions that some edges lead to were visited, by whatever way."""
+        """Return the visits of the positions at the end of some edges of a graph, by all edges to them."""
         first = self.columns.links["first_child"][edges].astype(np.int64)
         last = first + self.columns.links["num_children"][edges]
         running = np.concatenate(([0], np.cumsum(self.columns.stats["visits"][: self.size], dtype=np.int64)))
         return np.asarray(self.columns.own_visits[first] + running[last] - running[first])
 
     def fold(self, needed: int) -> None:
-        """Give up the least visited subtrees: their roots keep their counts and become leaves again.
+        """Remove the least visited subtrees: their roots keep their statistics and become leaves.
 
-        A node with few visits has only nodes with fewer below it, so one threshold decides: every expanded node with at most that
-        many visits loses its children.
+        Nodes have at least as many visits as the nodes below them, so there is one threshold: every expanded node with
+        at most that number of visits loses its children.
         """
         if len(self.columns.in_flight) and self.columns.in_flight[ROOT]:
             raise SearchError(
-                "the tree is full while evaluations are in flight; tell or drop them, or allow more nodes"
+                "the tree is full while evaluations are in flight; finish them by tell or drop, or allow more nodes"
             )
         links, visits = self.columns.links[: self.size], self.columns.stats["visits"][: self.size]
         wanted = max(needed, self.size // _FOLD_SHARE)
         inner = np.flatnonzero(links["num_children"])
         if self.is_graph:
             visits = visits.copy()
-            visits[inner] = self.visits_of_blocks(inner)  # a block goes when all ways to it together are few
+            visits[inner] = self.visits_of_blocks(inner)  # the visits of a block are those by all edges to it
         expanded = inner[(inner != ROOT) & ((links["flags"][inner] & SHARED) == 0)]
         order = expanded[np.argsort(visits[expanded], kind="stable")]
         freed = np.cumsum(links["num_children"][order], dtype=np.int64)
         enough = int(np.searchsorted(freed, wanted))
         if not len(order):
-            raise SearchError(f"max_nodes={self.max_nodes} is too small: the root and its children alone fill it")
+            raise SearchError(
+                f"max_nodes={self.max_nodes} is too small: the root and its children fill it; allow more nodes"
+            )
         threshold = visits[order[min(enough, len(order) - 1)]]
         kept_children = np.where((visits <= threshold) & (np.arange(self.size) != ROOT), 0, links["num_children"])
         folded = (kept_children == 0) & (links["num_children"] > 0)
-        links["flags"][folded & (visits > 0)] |= (
-            FOLDED  # a simulation that was given up may leave children below a node without visits
-        )
+        # An abandoned simulation may leave children below a node without visits, which is not marked.
+        links["flags"][folded & (visits > 0)] |= FOLDED
         links["flags"][folded] &= ~np.uint8(SHARED | DRAWN | PATH_DEPENDENT)
         links["own"][folded] = np.minimum(self.columns.stats["visits"][: self.size][folded], MANY_OWN)
         links["num_children"] = kept_children
         self._keep(self._in_order(ROOT, kept_children))
 
     def _in_order(self, root: int, num_children: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        """All nodes below `root` and itself, level by level: siblings stay together, parents come first."""
+        """Return `root` and all nodes below it, level by level: siblings stay adjacent, parents come first."""
         first_child = self.columns.links["first_child"]
         level = np.array([root], np.int64)
         levels = [level]
         seen = np.zeros(self.size if self.is_graph else 0, bool)
         while True:
             inner = level[num_children[level] > 0]
-            if self.is_graph:  # a block that several edges lead to is kept once
+            if self.is_graph:  # a block with several edges to it is kept once
                 leaders, which = np.unique(first_child[inner], return_index=True)
                 inner = inner[which[~seen[leaders]]]
                 seen[leaders] = True
@@ -270,7 +273,7 @@ class Tree:
             levels.append(level)
 
     def _keep(self, order: npt.NDArray[np.int64]) -> None:
-        """Move the nodes in `order` to the front, in that order, and forget the others."""
+        """Move the nodes in `order` to the front, in that order, and remove the others."""
         old = self.columns
         place = np.full(self.size, NONE, np.int64)
         place[order] = np.arange(len(order))
@@ -297,7 +300,7 @@ class Tree:
         self.columns, self.size = new, len(order)
 
     def restore(self, stats: npt.NDArray[Any], links: npt.NDArray[Any], optional: dict[str, npt.NDArray[Any]]) -> None:
-        """Take over the arrays of a tree that was saved."""
+        """Copy the arrays of a saved tree into this one."""
         columns = allocate(len(stats), self.players, self._wanted, self.action_size)
         columns.stats[:], columns.links[:] = stats, links
         for name, array in optional.items():
@@ -311,7 +314,7 @@ class Tree:
 
 
 def _adopt_blocks(links: npt.NDArray[Any], inner: npt.NDArray[Any]) -> None:
-    """Give each block of a graph a parent: the first edge that leads to it. The others share it."""
+    """Set the parent of each block of a graph: the first edge to it. The other edges share it."""
     leaders, owners = np.unique(links["first_child"][inner], return_index=True)
     parents = inner[owners]
     links["flags"][inner] |= SHARED

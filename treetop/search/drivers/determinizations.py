@@ -106,7 +106,7 @@ class DeterminizationDriver(GameDriver):
         tree, trees, moves = self.tree, self.trees, list[int]()
         for each in trees:
             moves += [action for action in _moves(each) if action not in moves]
-        tree.make_room(len(moves) + 1)
+        tree.ensure_capacity(len(moves) + 1)
         tree.size = len(moves) + 1
         columns = tree.columns
         tree.totals[:] = sum(each.totals for each in trees)

@@ -19,7 +19,9 @@ def failure(driver: GameDriver, error: BaseException | None = None) -> GameError
     """The error to raise after a kernel came back with bad news, or an exception came out of it."""
     control = driver.control[0]
     game = driver.game
-    position, played = (driver.position, []) if driver.tree.holds_views else _replay(driver, int(control["depth"]))
+    position, played = (
+        (driver.position, []) if driver.tree.has_information_sets else _replay(driver, int(control["depth"]))
+    )
     culprit = int(control["culprit"])
     if error is None and control["status"] == codes.BAD_SCORE:
         return ConfigError(
@@ -63,7 +65,7 @@ def failure(driver: GameDriver, error: BaseException | None = None) -> GameError
     where = (
         f"\nafter the moves: {moves}"
         if played
-        else f"\n{'below' if driver.tree.holds_views else 'in'} the position that was searched"
+        else f"\n{'below' if driver.tree.has_information_sets else 'in'} the position that was searched"
     )
     return GameError(f"{told}{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
 

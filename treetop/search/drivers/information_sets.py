@@ -119,14 +119,14 @@ class InformationSetDriver(GameDriver):
                 done += int(self.control[0]["done"])
                 status = int(self.control[0]["status"])
                 if status == NEED_ROOM:
-                    self._make_room()
+                    self._ensure_capacity()
                 elif status != DONE:
                     raise self.failure()
         finally:  # also after a game has failed: the actions that the root shows may have moved
             self.call(find_root, self.position.record, self.scratch.work)
         return done
 
-    def _make_room(self) -> None:
+    def _ensure_capacity(self) -> None:
         """Room for more views, in the tree and in the table. A bounded tree stops growing, and its simulations go on from what is known."""
         table, capacity, offered = self.scratch.work.table, self.tree.columns.capacity, self.scratch.work.offered
         if int(self.control[0]["logged"]) + self.game.facts.num_actions > len(offered):

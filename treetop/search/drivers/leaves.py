@@ -127,7 +127,7 @@ class Leaves:
                 size = (bound - driver.tree.size) // actions - self.in_flight  # nothing can be folded now
         size = max(size, 0)
         if size:
-            driver.tree.make_room((self.in_flight + size) * actions)
+            driver.tree.ensure_capacity((self.in_flight + size) * actions)
         return size
 
     def _reserve_more(self, size: int, stuck: int) -> bool:
@@ -138,7 +138,7 @@ class Leaves:
         if bound is not None and waiting and driver.tree.size + needed > bound:
             return False
         budget, done = int(driver.control[0]["budget"]), int(driver.control[0]["done"])
-        driver.tree.make_room(needed)
+        driver.tree.ensure_capacity(needed)
         driver.enter(budget)
         self._keep_capacity(size)
         driver.control["done"] = done

@@ -172,7 +172,7 @@ class TreeDriver(GameDriver):
     def _run_some(self, budget: int, stuck: int = 0) -> int:
         """Run simulations until the kernel needs somebody; its status then."""
         self.gathers = False
-        self.tree.make_room(self.most_children * max(1, stuck))
+        self.tree.ensure_capacity(self.most_children * max(1, stuck))
         self.enter(budget)
         self.call(make_run(self.build), self.position.record, self.scratch.work)
         return int(self.control[0]["status"])

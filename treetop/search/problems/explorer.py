@@ -67,7 +67,7 @@ class Explorer:
         """What the kernel asks for beside evaluations."""
         nodes = self.nodes
         if found in (ROOM, DEPTH):
-            nodes.make_room(0)
+            nodes.ensure_capacity(0)
             return nodes.simulate()
         if found == OPENED:
             nodes.sync()

@@ -173,7 +173,7 @@ class ProblemNodes:
         """A new call for simulations: how many may be made."""
         self.control["budget"], self.control["done"] = budget, 0
 
-    def make_room(self, needed: int) -> None:
+    def ensure_capacity(self, needed: int) -> None:
         """Room for the next expansion, of `needed` children or as many as any node had. At its bound the tree folds, and nodes move."""
         self.expect(needed)
         widest = self._widest
@@ -182,7 +182,7 @@ class ProblemNodes:
             raise ConfigError(
                 f"max_nodes must be at least {2 * widest + 2}, so that the root and one more move fit; not {self.tree.max_nodes}"
             )
-        self.tree.make_room(widest)
+        self.tree.ensure_capacity(widest)
         self.follow()
         self._fit()
 
@@ -300,7 +300,7 @@ class ProblemNodes:
         self.sync()
         if self.tree.max_nodes is not None and self.tree.size + count > self.tree.max_nodes:
             return False
-        self.make_room(count)
+        self.ensure_capacity(count)
         return True
 
     @property

@@ -236,7 +236,7 @@ class Remote:
         nodes.begin(budget)
         found = nodes.simulate()
         while found in (ROOM, DEPTH):
-            nodes.make_room(0)
+            nodes.ensure_capacity(0)
             found = nodes.simulate()
         nodes.sync()
         return found
