@@ -97,7 +97,7 @@ def test_warmup_into_a_cache_that_cannot_be_written_is_no_success(run, tmp_path,
         ("tic_tac_toe", False)
     ]  # it goes no further
     assert (
-        f"could not be kept in {tmp_path}/file/cache: Not a directory; set TREETOP_CACHE to a folder that can be written"
+        f"could not be saved in {tmp_path}/file/cache: Not a directory; set TREETOP_CACHE to a folder that can be written"
         in ended.err
     )
     load_game("tic_tac_toe")._engines.clear()

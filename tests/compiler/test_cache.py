@@ -218,11 +218,11 @@ def test_a_cache_that_cannot_be_written_costs_only_time_and_is_told(tmp_path):
     assert not one["hit"]
     assert (
         one["unkept"]
-        == f"compiled code could not be kept in {blocked}/cache: Not a directory; set TREETOP_CACHE to a folder that can be written"
+        == f"compiled code could not be saved in {blocked}/cache: Not a directory; set TREETOP_CACHE to a folder that can be written"
     )
     assert err.count(one["unkept"]) == 1  # as a warning
     assert err.startswith(
-        f"compiling nim(stones=6, most=3) (count_sequences); not kept: {blocked}/cache cannot be written; set TREETOP_CACHE"
+        f"compiling nim(stones=6, most=3) (count_sequences); not saved: {blocked}/cache cannot be written; set TREETOP_CACHE"
     )
 
 

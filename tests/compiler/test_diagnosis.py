@@ -142,7 +142,7 @@ def test_words_that_meet_signed_numbers_are_refused():
     for apply in (plus, modulo, by_helper):
         text = refused(make(apply, word=tt.field("u8")))
         assert "np.uint64" in text
-        assert "a word of 64 bits" in text
+        assert "unsigned 64-bit word" in text
 
     def fine(self, action):
         self.n -= 1

@@ -118,7 +118,7 @@ def test_what_cannot_be_followed_is_refused_with_its_place(write):
         ("CONFIG = {'a': 1}", "CONFIG['a']", "'CONFIG'.*a dict"),
         ("LIST = [1, 2]", "LIST[0]", "'LIST'.*a list"),
         ("class Thing: pass", "len(Thing)", "class Thing"),
-        ("import xml", "id(xml)", "whole module"),
+        ("import xml", "id(xml)", "is a module; use a function"),
     ):
         with pytest.raises(tt.GameDefinitionError, match=what):
             _ = write(imports=imports, call=call).digest

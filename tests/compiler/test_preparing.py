@@ -123,11 +123,11 @@ def loud(monkeypatch):
 
 
 def test_compiling_is_told_in_one_line_on_stderr(loud, capsys):
-    with announced("nim (run)", "kept in a folder for the next time"):
+    with announced("nim (run)", "saved in a folder for the next time"):
         time.sleep(0.3)
     told = capsys.readouterr()
     assert told.out == ""
-    assert told.err == "compiling nim (run); kept in a folder for the next time\n"
+    assert told.err == "compiling nim (run); saved in a folder for the next time\n"
 
 
 def test_what_is_done_at_once_is_not_told(loud, capsys, monkeypatch):

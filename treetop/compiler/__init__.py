@@ -1,1 +1,1 @@
-"""Objects with compiled methods: digests, the cache on disk, lazy dispatch, intrinsics with plain twins."""
+"""Compile methods of objects: digests, the cache on disk, lazy dispatch, intrinsics with plain twins."""

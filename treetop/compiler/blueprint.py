@@ -1,4 +1,4 @@
-"""What the compiler needs to know of a class: its record, its functions, its constants."""
+"""The input of the compiler for a class: its record, its functions, its constants."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """A class of states, ready to be compiled. Two with the same identity behave the same."""
+    """A class of states, ready to be compiled. Blueprints with the same identity behave the same."""
 
     name: str
     digest: str
@@ -21,11 +21,11 @@ class Blueprint:
     constants: Mapping[str, object]
     bounds_checked: bool = False
     dispatchers: dict[str, Any] = field(default_factory=dict, repr=False)
-    """Numba's dispatchers of the functions, made on first use."""
+    """Numba's dispatchers of the functions, created on first use."""
     types: dict[str, Any] = field(default_factory=dict, repr=False)
-    """Numba's types, made on first use."""
+    """Numba's types, created on first use."""
 
     @property
     def identity(self) -> tuple[str, str, bool]:
-        """What tells one compiled class from another."""
+        """The key of the compiled class."""
         return (self.name, self.digest, self.bounds_checked)

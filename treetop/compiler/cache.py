@@ -1,8 +1,9 @@
-"""Compiled kernels on disk: found again by the next process, never stale, safe when many processes compile at once.
+"""The cache of compiled kernels on disk: never stale, and safe with many processes.
 
-One folder for each (game, build digest), one file a kernel. A file is written beside its place and moved in, so a reader sees
-all of it or nothing; it carries the digest and its own checksum, and both are compared after a load. A lock a folder makes a
-second process wait for the first one's result instead of compiling the same again. See docs/compiled-games.md.
+There is one folder for each (game, build digest), and one file a kernel. A file is written under another name and then
+renamed, so a reader sees all of it or nothing; it contains the digest and a checksum, and both are compared after a
+load. A lock for each folder makes a second process wait for the result of the first instead of compiling the same
+kernel. See docs/compiled-games.md.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from treetop.files import replacing
 
 _MAGIC = b"treetop kernel 1\n"
 ADVICE = "set TREETOP_CACHE to a folder that can be written"
-_LOCK_TIMEOUT = 600.0  # seconds; a compile takes some ten of them
+_LOCK_TIMEOUT = 600.0  # seconds; compiling takes about ten
 
 
 def cache_folder() -> Path:
-    """Where compiled kernels are kept: `$TREETOP_CACHE`, else the user's cache folder, else a temporary one."""
-    asked = os.environ.get("TREETOP_CACHE")
-    if asked:
-        return Path(asked)
+    """Return the folder of compiled kernels: `$TREETOP_CACHE`, else the user's cache folder, else a temporary one."""
+    chosen = os.environ.get("TREETOP_CACHE")
+    if chosen:
+        return Path(chosen)
     home = os.environ.get("XDG_CACHE_HOME")
     if home:
         usual = Path(home) / "treetop"
@@ -61,14 +62,14 @@ def _writable(folder: Path) -> bool:
 
 
 def build_digest(rules: str, kernel: str, *, bounds_checked: bool) -> str:
-    """What names a compiled kernel: the rules, the kernel with all that it calls, this room, the versions and the processor."""
-    text = repr((rules, kernel, bounds_checked, _room_digest(), _machine()))
+    """Return the digest of a kernel's code: of the rules, the kernel, this package, the versions and the processor."""
+    text = repr((rules, kernel, bounds_checked, _sources_digest(), _machine()))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 @functools.cache
-def _room_digest() -> str:
-    """The sources of the compiler's room, which decide how everything else is compiled."""
+def _sources_digest() -> str:
+    """Return a digest of this package's sources, which determine how everything is compiled."""
     content = hashlib.sha256()
     for file in sorted(Path(__file__).resolve().parent.glob("*.py")):
         content.update(f"{file.name}:".encode())
@@ -107,24 +108,22 @@ class KernelCache:
         self._header = _MAGIC + f"{game}\n{build}\n{kernel}\n{signature}\n".encode()
 
     @property
-    def fate(self) -> str:
-        """What becomes of code that is compiled now."""
+    def note(self) -> str:
+        """Where the code will be saved, for a notice while it is compiled."""
         if _writable(self._root):
-            return f"kept in {self._root} for the next time"
-        return f"not kept: {self._root} cannot be written; {ADVICE}"
+            return f"saved in {self._root} for the next time"
+        return f"not saved: {self._root} cannot be written; {ADVICE}"
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Hold the folder's lock; without a writable folder there is nothing to guard."""
+        """Hold the folder's lock; do nothing if the folder cannot be written."""
         from filelock import FileLock
 
         try:
             self._root.mkdir(parents=True, exist_ok=True)
             lock = FileLock(str(self._folder) + ".lock", timeout=_LOCK_TIMEOUT)
             lock.acquire()
-        except (
-            OSError
-        ):  # a time-out is one too: a stuck holder must not stop everybody, the files are safe by themselves
+        except OSError:  # also a timeout: another process that hangs must not block this one; the files are safe anyway
             yield
             return
         try:
@@ -133,7 +132,7 @@ class KernelCache:
             lock.release()
 
     def load(self, target_context: Any) -> Any:
-        """The kernel that an earlier process left here, as Numba's compile result, or None."""
+        """Return the kernel that an earlier process saved, as Numba's compile result, or None."""
         payload = self._read()
         if payload is None:
             return None
@@ -142,7 +141,7 @@ class KernelCache:
         target_context.refresh()
         try:
             return CompileResult._rebuild(target_context, *pickle.loads(payload))
-        except Exception:  # noqa: BLE001 - whatever is wrong with an old file, compiling anew mends it
+        except Exception:  # noqa: BLE001 - an unusable file is replaced by compiling again
             return None
 
     def _read(self) -> bytes | None:
@@ -157,16 +156,20 @@ class KernelCache:
         return payload if hashlib.sha256(payload).digest() == checksum else None
 
     def save(self, result: Any) -> str | None:
-        """Keep a fresh kernel for the next process. Return, and warn, why it could not be kept; None where it is."""
+        """Save a kernel for the next process. Return None, or warn and return the reason if it cannot be saved."""
         if result.library.has_dynamic_globals:
-            reason = "a constant array of more than a megabyte is compiled in by address: this game will be compiled anew in every process"
+            reason = (
+                "a constant array of more than a megabyte is compiled in by address, so the code cannot be saved: "
+                "this game will be compiled again in every process"
+            )
         else:
             try:
                 self._write(result)
                 return None
             except (OSError, SaveError) as error:
                 cause = error.__cause__ if isinstance(error.__cause__, OSError) else error
-                reason = f"compiled code could not be kept in {self._root}: {getattr(cause, 'strerror', None) or cause}; {ADVICE}"
+                why = getattr(cause, "strerror", None) or cause
+                reason = f"compiled code could not be saved in {self._root}: {why}; {ADVICE}"
         warnings.warn(reason, stacklevel=2)
         return reason
 

@@ -1,4 +1,4 @@
-"""Numba's errors, told in terms of the user's own line."""
+"""Explain Numba's errors by the line of the user's code."""
 
 from __future__ import annotations
 
@@ -15,18 +15,19 @@ from treetop.errors import CompileError, TreetopError
 _HINTS = (
     (
         r"_forward\.<locals>\.implementation",
-        "a call of one of the game's own methods does not fit: give its arguments by position, and see whether that method compiles",
+        "a call of one of the game's methods does not match: pass its arguments by position, and check that the method "
+        "compiles",
     ),
     (
         r"built-in function (?:and_|or_|xor|lshift|rshift|invert)>.*float64",
-        "a word of 64 bits was mixed with a signed number, which gives a float: write np.uint64(1) for 1, and so on",
+        "an unsigned 64-bit word was mixed with a signed number, which gives a float: write np.uint64(1) for 1",
     ),
     (r"maximum recursion depth", "a method or helper calls itself: write it as a loop"),
     (
         r"Untyped global name '(\w+)'.*?type of <class 'function'>",
         "{0} is a plain function: put @treetop.compiled above it",
     ),
-    (r"Untyped global name '(\w+)'", "the global {0} is of a kind that compiled code cannot use"),
+    (r"Untyped global name '(\w+)'", "the global {0} has a type that compiled code cannot use"),
     (r"NameError: name '(\w+)' is not defined", "the name {0} is not defined"),
     (r"Unknown attribute '(\w+)' of type State", "there is no field or method {0}; the fields are {fields}"),
     (r"Unknown attribute '(\w+)' of type (\S+)", "{1} has no attribute {0} in compiled code"),
@@ -38,7 +39,7 @@ _HINTS = (
 
 
 def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], tuple[Any, ...]]) -> None:
-    """Compile one method alone, and raise a `CompileError` that shows the line at fault."""
+    """Compile one method alone, and raise a `CompileError` with the line of an error."""
     from numba import types
 
     from treetop.compiler import lowering
@@ -53,7 +54,7 @@ def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], t
         dispatcher.compile(signature)
     except TreetopError:
         raise
-    except Exception as error:  # Numba's own errors are of many kinds, and some are not its own
+    except Exception as error:  # Numba raises many kinds of errors, some of them not its own
         raise CompileError(_explain(blueprint, name, error)) from error
     _refuse_wrong_result(blueprint, name, dispatcher.overloads[signature].signature.return_type)
 
@@ -61,36 +62,36 @@ def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], t
 def _explain(blueprint: Blueprint, name: str, error: Exception) -> str:
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     statement = None if text.strip() else _statement(error)
-    if statement is not None:  # Numba gave up without a word
+    if statement is not None:  # Numba's error has no text
         field = getattr(statement, "attr", None)
         reason = (
             "Numba cannot compile this statement"
             if field is None
-            else f"this cannot be stored in the field {field}; elements of an array are stored by self.{field}[:] = ..."
+            else f"this cannot be stored in the field {field}; store the elements of an array by self.{field}[:] = ..."
         )
-        return _told(blueprint, name, statement.loc.filename, statement.loc.line, reason)
+        return _message(blueprint, name, statement.loc.filename, statement.loc.line, reason)
     file, line = _place(blueprint, name, error, text)
-    return _told(blueprint, name, file, line, _reason(blueprint, text))
+    return _message(blueprint, name, file, line, _reason(blueprint, text))
 
 
 def _statement(error: Exception) -> Any:
-    """Return the statement that Numba was compiling when it raised an error, or None."""
+    """Return the statement that Numba was compiling when it raised the error, or None."""
     frames = [frame.f_locals.get("inst") for frame, _ in traceback.walk_tb(error.__traceback__)]
     return next((found for found in reversed(frames) if hasattr(found, "loc")), None)
 
 
-def _told(blueprint: Blueprint, name: str, file: str, line: int, reason: str) -> str:
+def _message(blueprint: Blueprint, name: str, file: str, line: int, reason: str) -> str:
     source = linecache.getline(file, line).rstrip()
     shown = f"\n    {line} | {source.strip()}" if source else ""
     return (
         f"{blueprint.name}.{name} cannot be compiled: {reason}\n  {file}, line {line}{shown}\n"
-        "  A game's methods may use numbers, arrays, tuples, its own fields and methods, NumPy's functions on arrays, "
-        "and helpers under @treetop.compiled."
+        "  A game's methods may use numbers, arrays, tuples, the game's fields and methods, NumPy's functions on "
+        "arrays, and helpers under @treetop.compiled."
     )
 
 
 def _place(blueprint: Blueprint, name: str, error: Exception, text: str) -> tuple[str, int]:
-    """The innermost line outside Numba and Treetop that the error speaks of."""
+    """Return the innermost line outside Numba and Treetop that the error mentions."""
     code = blueprint.functions[name].__code__
     places = [(file, int(line)) for file, line in re.findall(r'File "([^"]+)", line (\d+)', text)]
     location = getattr(error, "loc", None)
@@ -121,26 +122,29 @@ def _reason(blueprint: Blueprint, text: str) -> str:
     return telling[0] if telling else text.strip() or "Numba gave no reason"
 
 
-def refuse_what_differs(blueprint: Blueprint, name: str, result: Any) -> None:
-    """Arithmetic that compiles, and gives another result than interpreted code: small unsigned numbers, and words that meet signed ones."""
+def refuse_differences(blueprint: Blueprint, name: str, result: Any) -> None:
+    """Raise a `CompileError` for arithmetic whose compiled result differs from the interpreted one.
+
+    These are small unsigned numbers, and unsigned 64-bit words mixed with signed numbers.
+    """
     from numba import types
 
     typemap = result.type_annotation.typemap
     for expression, signature in result.type_annotation.calltypes.items():
         reason = _unsafe_access(expression, signature, typemap, types)
         if reason:
-            raise CompileError(_told(blueprint, name, expression.loc.filename, expression.loc.line, reason))
+            raise CompileError(_message(blueprint, name, expression.loc.filename, expression.loc.line, reason))
         operation = getattr(expression, "op", "")
         if signature is None or operation not in ("binop", "inplace_binop", "unary"):
             continue
         sides = (expression.value,) if operation == "unary" else (expression.lhs, expression.rhs)
         reason = _difference(expression.fn, [typemap[side.name] for side in sides], types)
         if reason:
-            raise CompileError(_told(blueprint, name, expression.loc.filename, expression.loc.line, reason))
+            raise CompileError(_message(blueprint, name, expression.loc.filename, expression.loc.line, reason))
 
 
 def _unsafe_access(statement: Any, signature: Any, typemap: Any, types: Any) -> str | None:
-    """Why a store or an index is refused: a float in a field of whole numbers, or an index that Numba does not check."""
+    """Return why a store or an index is refused: a float in an integer field, or an index that Numba does not check."""
     if signature is None or not signature.args:
         return None
     target = signature.args[0]
@@ -163,13 +167,16 @@ def _unsafe_access(statement: Any, signature: Any, typemap: Any, types: Any) -> 
 
 
 def _difference(function: Any, kinds: list[Any], types: Any) -> str | None:
-    """Why an operation differs between the modes, if it does."""
+    """Return why the result of an operation differs between the modes, or None."""
     integers = all(isinstance(kind, types.Integer) for kind in kinds)
     small_unsigned = integers and all(not kind.signed and kind.bitwidth < 64 for kind in kinds)
     if function in (operator.sub, operator.isub, operator.neg, operator.invert) and small_unsigned:
-        return "the difference or negation of unsigned numbers cannot be negative here; give the field a signed type, such as i2"
+        return (
+            "the difference or negation of unsigned numbers cannot be negative in compiled code; "
+            "give the field a signed type, such as i2"
+        )
     if function is operator.invert and isinstance(kinds[0], types.Boolean):
-        return "~ of a truth value is a number when interpreted; write `not`"
+        return "~ of a bool is an int in interpreted code; write `not`"
     if function not in _MIXING or not integers or len(kinds) < 2:
         return None
     words = [kind for kind in kinds if not kind.signed and kind.bitwidth == 64]
@@ -178,7 +185,9 @@ def _difference(function: Any, kinds: list[Any], types: Any) -> str | None:
         return None
     if function in (operator.and_, operator.iand) and getattr(signed[0], "literal_value", -1) >= 0:
         return None  # the result is small
-    return "a word of 64 bits meets a signed number, and they have no type in common: write np.uint64(...) around the number"
+    return (
+        "an unsigned 64-bit word and a signed number have no common type: write np.uint64(...) around the signed number"
+    )
 
 
 _MIXING = (
@@ -208,7 +217,7 @@ def _refuse_wrong_result(blueprint: Blueprint, name: str, returned: Any) -> None
     place = (code.co_filename, code.co_firstlineno)
     if name in RETURN_INTEGERS and not isinstance(returned, (types.Integer, types.Boolean)):
         reason = f"it must return {RETURN_INTEGERS[name]} on every path, not {returned}"
-        raise CompileError(_told(blueprint, name, *place, reason))
+        raise CompileError(_message(blueprint, name, *place, reason))
 
 
 RETURN_INTEGERS = {
@@ -223,4 +232,4 @@ RETURN_INTEGERS = {
     "information": "a whole number",
     "legal_actions_of": "how many actions it wrote",
 }
-"""The methods that return a whole number, and what it means."""
+"""The methods that return a whole number, and its meaning."""

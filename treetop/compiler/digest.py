@@ -1,7 +1,8 @@
-"""A digest of everything that decides what a function does.
+"""A digest of everything that determines what a function does.
 
-Bytecode, constants, closure values, defaults, and every global it reaches, transitively: a helper in another module counts, a comment
-does not. The text of a file would not do: it misses what is imported or closed over, and a notebook has none.
+It covers bytecode, constants, closure values, defaults, and every global that the function uses, transitively: a helper
+in another module counts, a comment does not. The text of a file would not be enough: it does not include imports and
+closures, and a notebook has none.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from treetop.compiler.specialise import ByMethod
 from treetop.errors import GameDefinitionError
 
 _FOREIGN = ("numpy", "math", "numba", "builtins", "operator", "treetop.compiler")
-"""Packages whose functions are named, not read: their versions are part of the build digest."""
+"""Packages whose functions are included by name only: their versions are part of the build digest."""
 
 
 _UNCHECKED = ("as_strided", "carray", "farray")
-"""Functions of those packages whose arrays reach beyond their memory: no index check would notice."""
+"""Functions of those packages whose arrays may exceed their memory, which index checks do not detect."""
 
 
 def digest(functions: Mapping[str, types.FunctionType], facts: Mapping[str, object]) -> str:
-    """A hex digest of some functions by name, and of plain facts that belong to them."""
+    """Return a hex digest of functions by name, and of plain facts that belong to them."""
     reader = _Reader()
     for name in sorted(functions):
         reader.put("method", name)
@@ -73,13 +74,13 @@ def _walk(code: types.CodeType) -> Iterator[_Reference]:
 
 
 class _Reader:
-    """Feeds values into a hash, each with its kind and length, so that no two different things read the same."""
+    """Feeds values into a hash, each with its kind and length, so that different inputs differ."""
 
     def __init__(self) -> None:
         self._hash = hashlib.sha256()
         self._seen: dict[int, int] = {}
-        self._keep: list[object] = []  # ids stay unique only while the objects live
-        self._within: set[int] = set()  # functions that are being read, from the outermost to the present one
+        self._keep: list[object] = []  # ids are unique only while the objects exist
+        self._within: set[int] = set()  # the functions that are being read, from the outermost to the current one
 
     def hexdigest(self) -> str:
         return self._hash.hexdigest()
@@ -93,8 +94,8 @@ class _Reader:
         where = f"{function.__qualname__} ({function.__code__.co_filename}, line {function.__code__.co_firstlineno})"
         if id(function) in self._within:
             raise GameDefinitionError(
-                f"{where} calls itself, directly or through another function: compiled code cannot bound the depth of the calls; "
-                "write it as a loop"
+                f"{where} calls itself, directly or through another function: compiled code cannot bound the depth of "
+                "recursion; write it as a loop"
             )
         if id(function) in self._seen:  # a helper used twice
             self.put("again", str(self._seen[id(function)]))
@@ -127,7 +128,7 @@ class _Reader:
             if isinstance(constant, types.CodeType):
                 self._code(constant, None, where)
             elif constant is not None and constant == doc:
-                self.put("doc", "")  # words about the rules are no rules
+                self.put("doc", "")  # docstrings do not change the rules
             else:
                 self.value(constant, where)
 
@@ -151,7 +152,7 @@ class _Reader:
                 return
             if not attributes:
                 raise GameDefinitionError(
-                    f"{where} is a whole module; name the function or constant that you need of it"
+                    f"{where} is a module; use a function or constant of it instead, as in module.name"
                 )
             head, attributes = attributes[0], attributes[1:]
             if not hasattr(value, head):
@@ -175,7 +176,8 @@ class _Reader:
             self.function(value)
         elif isinstance(getattr(value, "py_func", None), types.FunctionType):
             raise GameDefinitionError(
-                f"{where} is a function under a decorator of Numba's own, which does not check its indices: put @treetop.compiled above it instead"
+                f"{where} is a function under a decorator of Numba, which does not check indices: "
+                "put @treetop.compiled above it instead"
             )
         elif isinstance(value, enum.Enum):
             self.put("enum", f"{type(value).__qualname__}.{value.name}")
@@ -206,7 +208,7 @@ class _Reader:
             self.put("ufunc", value.__name__)
         else:
             raise GameDefinitionError(
-                f"{where} is {_describe(value)}, whose changes cannot be followed; "
+                f"{where} is {_describe(value)}, whose changes cannot be detected; "
                 "use numbers, strings, tuples, NumPy arrays or functions instead"
             )
 
@@ -230,7 +232,8 @@ def _is_foreign(module: str | None) -> bool:
 def _refuse_unchecked(names: tuple[str, ...], where: str) -> None:
     for name in set(names) & set(_UNCHECKED):
         raise GameDefinitionError(
-            f"{where}: an array by {name} may reach beyond its memory, which compiled code does not check; index the array itself"
+            f"{where}: an array by {name} may exceed its memory, which compiled code does not check; "
+            "index the array itself"
         )
 
 

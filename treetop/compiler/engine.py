@@ -1,7 +1,7 @@
-"""Kernels specialised for a game: compiled once, kept on disk, loaded in the next process.
+"""Kernels specialised for a game: compiled once, saved on disk, loaded by the next process.
 
-A kernel is a compiled function whose first argument is a game. `Engine` hands out one entry point for each kernel; nothing is
-compiled, and Numba is not imported, before an entry point is called.
+A kernel is a compiled function whose first argument is a game. `Engine` creates one entry point for each kernel;
+nothing is compiled, and Numba is not imported, before an entry point is called.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from treetop.compiler.preparing import announced, preparing_kernel
 from treetop.errors import MethodError, TreetopError
 
 Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
-"""For each method, its argument types after `self`, given the module `numba.types`."""
+"""For each method, a function of the module `numba.types` that returns the argument types after `self`."""
 
 
 class Engine:
@@ -29,28 +29,28 @@ class Engine:
         self._entries: dict[CompiledFunction[..., Any], Entry] = {}
 
     def entry(self, kernel: CompiledFunction[..., Any]) -> Entry:
-        """The kernel, specialised for this game."""
+        """Return the entry point of a kernel that is specialised for this game."""
         if kernel not in self._entries:
             self._entries[kernel] = Entry(self, kernel)
         return self._entries[kernel]
 
     @property
     def unkept(self) -> str | None:
-        """Why code of this game, compiled in this process, is not in the cache; None where all of it is."""
+        """Why code of this game that was compiled in this process is not in the cache; None if all of it is."""
         return next((entry.unkept for entry in self._entries.values() if entry.unkept is not None), None)
 
     def compile_methods(self) -> None:
-        """Compile each method by itself: an error then names the user's own line, not a kernel's."""
-        from treetop.compiler.diagnosis import compile_method, refuse_what_differs
-        from treetop.compiler.lowering import noting_helpers
+        """Compile each method alone, so that an error shows the line of the user's code, not of a kernel."""
+        from treetop.compiler.diagnosis import compile_method, refuse_differences
+        from treetop.compiler.lowering import recording_helpers
 
-        with noting_helpers() as helpers:
+        with recording_helpers() as helpers:
             for name, arguments in self._signatures.items():
                 if name in self.blueprint.functions:
                     compile_method(self.blueprint, name, arguments)
         for name, dispatcher in (*self.blueprint.dispatchers.items(), *helpers.values()):
             for result in dispatcher.overloads.values():
-                refuse_what_differs(self.blueprint, name, result)
+                refuse_differences(self.blueprint, name, result)
 
 
 class Entry:
@@ -64,11 +64,11 @@ class Entry:
         self.from_cache = False
         """Whether the code came from an earlier process."""
         self.unkept: str | None = None
-        """Why the next process will not find the code in the cache; None where it will, or where there is no code yet."""
+        """Why the code is not in the cache; None if it is, or if there is no code yet."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether the code is there, so that a call only runs it."""
+        """Whether the code is compiled or loaded."""
         return self._dispatcher is not None
 
     def __call__(self, *args: Any) -> Any:
@@ -96,15 +96,15 @@ class Entry:
         lowering.register(blueprint)
         game = lowering.GameValue(blueprint)
         content = digest({"kernel": kernel}, {})
-        # A dispatcher of its own for each game: one that all games share would be searched through at each call.
+        # Each game has its own dispatcher: a shared one would look up the types of all games at each call.
         dispatcher = jit(named_by(kernel, content[:16]), bounds_checked=False, python_errors=False, entry=True)
         signature = tuple(typeof(value) for value in (game, *args))
         build = build_digest(blueprint.digest, content, bounds_checked=blueprint.bounds_checked)
         cache = KernelCache(blueprint.name, build, f"{kernel.__module__}.{kernel.__name__}", repr(signature))
         found = cache.load(dispatcher.targetctx)
         if found is None:
-            with announced(f"{blueprint.name} ({kernel.__name__})", cache.fate), cache.lock():
-                found = cache.load(dispatcher.targetctx)  # another process may have been first
+            with announced(f"{blueprint.name} ({kernel.__name__})", cache.note), cache.lock():
+                found = cache.load(dispatcher.targetctx)  # another process may have compiled it meanwhile
                 if found is None:
                     with (
                         global_compiler_lock,
@@ -118,5 +118,5 @@ class Entry:
             self.from_cache = True
             dispatcher.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
             dispatcher.add_overload(found)
-        dispatcher.disable_compile()  # a call with other types is a mistake of ours, not a reason to wait
+        dispatcher.disable_compile()  # a call with other types is an error of Treetop and must not compile
         self._game, self._dispatcher = game, dispatcher

@@ -1,4 +1,4 @@
-"""Functions that are plain Python when Python calls them, and machine code when compiled code calls them."""
+"""Functions that run as plain Python when called from Python, and as machine code when called from compiled code."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ R = TypeVar("R")
 
 
 class CompiledFunction(Generic[P, R]):
-    """What `@treetop.compiled` returns. Numba is not touched before a compiled caller asks for `dispatcher()`."""
+    """The object that `@treetop.compiled` returns. Numba is not imported before `dispatcher` is called."""
 
     def __init__(self, function: Callable[P, R], *, python_errors: bool = True, inline: bool = False) -> None:
         self.function = cast(FunctionType, function)
@@ -26,7 +26,7 @@ class CompiledFunction(Generic[P, R]):
         return cast(R, self.function(*args, **kwargs))
 
     def dispatcher(self, digest: str, *, bounds_checked: bool) -> Any:
-        """The Numba dispatcher of this function, made on first use; a new one where a global that it reads has changed since."""
+        """Return the Numba dispatcher of this function for a digest, created on first use."""
         key = (digest, bounds_checked)
         if key not in self._dispatchers:
             self._dispatchers[key] = jit(
@@ -50,11 +50,11 @@ def compiled(
 
 
 def compiled(function: Any = None, /, *, python_errors: bool = True, inline: bool = False) -> Any:
-    """Let a helper function be called from a game's compiled methods.
+    """Return a helper function that a game's compiled methods can call.
 
-    Called from plain Python it stays plain Python. With `python_errors=False` a division by zero gives
-    an infinity instead of an exception, and no array may be made in it; that is faster. `inline` makes it part of its caller: a call between
-    compiled functions costs some ten nanoseconds, which matters only in the innermost loops.
+    Called from plain Python it runs as plain Python. With `python_errors=False` a division by zero gives an infinity
+    instead of an exception, and the function may not create arrays; that is faster. `inline` inlines it into its
+    caller: a call between compiled functions takes about ten nanoseconds, which matters only in inner loops.
 
     >>> @compiled
     ... def double(x):
@@ -68,20 +68,20 @@ def compiled(function: Any = None, /, *, python_errors: bool = True, inline: boo
 
 
 def kernel(function: Callable[P, R]) -> CompiledFunction[P, R]:
-    """A function of the search loop: a division by zero gives an infinity."""
+    """Return a function of the search loop, in which a division by zero gives an infinity."""
     return CompiledFunction(function, python_errors=False)
 
 
 def inline_kernel(function: Callable[P, R]) -> CompiledFunction[P, R]:
-    """The same for the hot path: it becomes part of its caller."""
+    """Return a function of the search loop that is inlined into its caller."""
     return CompiledFunction(function, python_errors=False, inline=True)
 
 
 def named_by(function: FunctionType, digest: str) -> FunctionType:
-    """The same function under a name that tells it from every other of its name.
+    """Return the same function with a digest in its name, which makes the name unique.
 
-    A factory makes many functions of one name. In memory Numba tells them apart by a counter, which begins anew in each process; so code
-    that two processes left in the cache may bear the same symbol, and a third process would run one for the other.
+    A factory creates many functions with one name. Numba distinguishes them by a counter that starts at 0 in each
+    process, so the cached code of two processes may have the same symbol, and a third process would confuse them.
     """
     renamed = FunctionType(
         function.__code__,
@@ -98,10 +98,11 @@ def named_by(function: FunctionType, digest: str) -> FunctionType:
 def jit(
     function: FunctionType, *, bounds_checked: bool, python_errors: bool, inline: bool = False, entry: bool = False
 ) -> Any:
-    """Numba's dispatcher for `function`, with the house's options. No fastmath: it changes results.
+    """Return Numba's dispatcher for `function`, with Treetop's options. `fastmath` is off: it changes results.
 
-    Only an `entry` can be called from Python; the wrapper for that would double the compile time of the others. A kernel (a function
-    without Python's errors) allocates nothing, so it is compiled without reference counts: its loops would be full of them.
+    Only an `entry` can be called from Python; the wrapper would double the compile time of the others. A kernel (a
+    function without Python's errors) allocates nothing, so it is compiled without reference counts, which would slow
+    its loops.
     """
     from numba import njit
 

@@ -1,8 +1,9 @@
 """Emit machine code only for functions that Python calls.
 
-Numba optimises each compiled function and at once emits machine code for it. A kernel calls about a hundred functions, and each of them
-contains the code of all that it calls; but only the kernel is called from Python, with everything else linked into it. Machine code for
-the other functions would never run. Leaving it out saves a fifth of the time that it takes to compile a kernel.
+Numba optimises each compiled function and immediately emits machine code for it. A kernel calls about a hundred
+functions, and each of them contains the code of all that it calls; but only the kernel is called from Python, with
+everything else linked into it. Machine code for the other functions would never run. Leaving it out saves a fifth of
+the time to compile a kernel.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numba.core.codegen import JITCodeLibrary
 
 
 class DeferredLibrary(JITCodeLibrary):
-    """A library of compiled functions that emits machine code when the address of one of them is asked for."""
+    """A library of compiled functions that emits machine code when the address of one of them is needed."""
 
     _emitted = False
 
@@ -26,7 +27,7 @@ class DeferredLibrary(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return the address of a function that this library defines, or 0 where it defines none of that name."""
+        """Return the address of a function of this library, or 0 if there is none with that name."""
         self._ensure_finalized()
         try:
             self._final_module.get_function(name)
@@ -44,7 +45,7 @@ class DeferredLibrary(JITCodeLibrary):
 
 @contextmanager
 def deferring_machine_code(target_context: Any) -> Iterator[None]:
-    """Compile with deferred libraries meanwhile. The caller holds Numba's compiler lock."""
+    """Compile with deferred libraries inside the block. The caller holds Numba's compiler lock."""
     codegen = target_context.codegen()
     set_environment = codegen.set_env
 

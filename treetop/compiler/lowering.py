@@ -1,8 +1,9 @@
-"""The compiled side of the house's objects: how Numba sees a game, a state, a generator and the intrinsics.
+"""Numba's types and code for games, states, generators and intrinsics.
 
-A game is passed to a kernel as a value of no size whose type is keyed by its digest; a state is a record whose type knows its game, so
-`state.apply(action)` in a kernel, or `self.helper(x)` in a method, finds the game's own compiled function and LLVM specialises the whole
-loop for it. This is the only module that uses Numba's extension interface. The idea with a picture: docs/compiled-games.md.
+A game is passed to a kernel as a value of size 0 whose type is keyed by its digest. A state is a record whose type
+refers to its game, so `state.apply(action)` in a kernel, or `self.helper(x)` in a method, resolves to the compiled
+function of the game, and LLVM specialises the whole loop for it. Only this module uses Numba's extension interface. The
+idea with a picture: docs/compiled-games.md.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from treetop.compiler.specialise import ByMethod
 _blueprints: dict[tuple[str, str, bool], Blueprint] = {}
 _known_methods: set[str] = set()
 _users_helpers: dict[int, tuple[str, Any]] = {}
-_bounds_checked = False  # whether the function that is being compiled now checks its indices
+_bounds_checked = False  # whether the function that is being compiled checks its indices
 
 
 class GameType(types.Type):
@@ -58,7 +59,7 @@ class GameType(types.Type):
 
 
 class StateType(types.Record):
-    """The type of a state: a record that knows its game, and so has methods."""
+    """The type of a state: a record that refers to its game, and so has methods."""
 
     def __init__(self, record: types.Record, blueprint: Blueprint) -> None:
         fields = [
@@ -74,7 +75,7 @@ class StateType(types.Record):
         return self.identity
 
     def can_convert_to(self, typingctx: Any, other: Any) -> None:
-        """Never: two games may have the same fields and different rules."""
+        """Return None: two games may have the same fields and different rules."""
 
     @property
     def blueprint(self) -> Blueprint:
@@ -101,7 +102,7 @@ class _RngModel(models.PrimitiveModel):
 
 
 class GameValue:
-    """A game as an argument of a kernel. It has no size: only its type says anything."""
+    """A game as an argument of a kernel. It has size 0: all its information is in its type."""
 
     def __init__(self, blueprint: Blueprint) -> None:
         self._numba_type_ = GameType(*blueprint.identity)
@@ -125,7 +126,7 @@ def _typeof_compiled(value: CompiledFunction[..., Any], context: Any) -> Any:
 def _helper(function: CompiledFunction[..., Any]) -> Any:
     module = function.function.__module__
     own = not module.startswith("treetop.")
-    # What a user wrote always checks its indices; helpers of bundled games as their game asks; kernels never: they are ours.
+    # User code always checks its indices, helpers of bundled games as requested by the game, kernels never.
     checked = own or (_bounds_checked and module.startswith("treetop.games."))
     dispatcher = function.dispatcher(digest({"helper": function.function}, {}), bounds_checked=checked)
     if own:
@@ -134,8 +135,8 @@ def _helper(function: CompiledFunction[..., Any]) -> Any:
 
 
 @contextmanager
-def noting_helpers() -> Iterator[dict[int, tuple[str, Any]]]:
-    """Collect the helpers outside of this package that are asked for meanwhile: their names and dispatchers."""
+def recording_helpers() -> Iterator[dict[int, tuple[str, Any]]]:
+    """Record the names and dispatchers of the user's helpers that are compiled inside the block."""
     _users_helpers.clear()
     yield _users_helpers
 
@@ -143,7 +144,7 @@ def noting_helpers() -> Iterator[dict[int, tuple[str, Any]]]:
 @contextmanager
 def bounds_checks(on: bool) -> Iterator[None]:
     """Compile the helpers of a bundled game with or without index checks."""
-    global _bounds_checked  # Numba asks for a helper's type with no argument of ours
+    global _bounds_checked  # Numba calls the typing function without an argument for it
     before, _bounds_checked = _bounds_checked, on
     try:
         yield
@@ -152,7 +153,7 @@ def bounds_checks(on: bool) -> Iterator[None]:
 
 
 def register(blueprint: Blueprint) -> None:
-    """Make a game known to the compiler, with all its methods."""
+    """Register a game and all its methods with the compiler."""
     _blueprints[blueprint.identity] = blueprint
     for name in blueprint.functions:
         if name not in _known_methods:
@@ -161,7 +162,7 @@ def register(blueprint: Blueprint) -> None:
 
 
 def _bare(function: Any) -> Any:
-    """Numba compares an overload's signature with its implementation's, annotations included: take them off."""
+    """Remove annotations: Numba compares the signatures of an overload and its implementation including them."""
     function.__annotations__ = {}
     return function
 
@@ -179,7 +180,7 @@ def _forward(name: str) -> Any:
 
 
 def dispatcher_of(blueprint: Blueprint, name: str) -> Any:
-    """The Numba dispatcher of one of a game's methods."""
+    """Return the Numba dispatcher of one of a game's methods."""
     if name not in blueprint.dispatchers:
         function = blueprint.functions[name]
         blueprint.dispatchers[name] = jit(function, bounds_checked=blueprint.bounds_checked, python_errors=True)
@@ -187,7 +188,7 @@ def dispatcher_of(blueprint: Blueprint, name: str) -> Any:
 
 
 def state_type(blueprint: Blueprint) -> StateType:
-    """The Numba type of a game's states."""
+    """Return the Numba type of a game's states."""
     if "state" not in blueprint.types:
         blueprint.types["state"] = StateType(from_dtype(blueprint.dtype), blueprint)
     found: StateType = blueprint.types["state"]
@@ -196,7 +197,7 @@ def state_type(blueprint: Blueprint) -> StateType:
 
 @infer_getattr
 class _StateAttributes(AttributeTemplate):
-    """Fields, and a class's own constants. Small integers are read as 64-bit ones, as interpreted code reads them."""
+    """Fields and constants of a class. Small integers are read as 64-bit integers, as in interpreted code."""
 
     key = StateType
 
@@ -207,7 +208,7 @@ class _StateAttributes(AttributeTemplate):
         if name in state.blueprint.constants:
             return self.context.resolve_value_type(state.blueprint.constants[name])
         if name in state.blueprint.functions:
-            return None  # a method: the overloads below know it
+            return None  # a method: it is resolved by the overloads
         raise TypingError(f"Unknown attribute '{name}' of type State")
 
 
@@ -230,7 +231,7 @@ def _is_small_integer(found: Any) -> bool:
     return isinstance(found, types.Integer) and found.bitwidth < 64
 
 
-# What the intrinsics become. Each is emitted in the caller's own frame.
+# The code of the intrinsics. Each is emitted in the frame of the caller.
 
 
 @type_callable(intrinsics.state_at)
@@ -345,7 +346,7 @@ def _nth_bit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
 
 
 def _nth_bit_loop(bits: Any, n: Any) -> Any:
-    """Processors without a deposit instruction: halve the word by the bits it holds."""
+    """Find the n-th set bit by bisection, for processors without a deposit instruction."""
     index = np.int64(0)
     for width in (32, 16, 8, 4, 2, 1):
         low = bits & ((np.uint64(1) << np.uint64(width)) - np.uint64(1))
@@ -364,7 +365,7 @@ def _as_word(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 
 
 def _set_word(rng: Any, word: Any) -> None:
-    """Store a generator's word; only ever compiled."""
+    """Store a generator's word, in compiled code only."""
 
 
 @type_callable(_set_word)

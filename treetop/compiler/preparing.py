@@ -1,7 +1,7 @@
-"""What it takes to get compiled code ready: the time is announced, and stands on no clock.
+"""Notices and clocks for the time of compiling.
 
-`ThinkingClock` is the clock of limits, deadlines and recorded times. Each thread has its own, which stops while that thread compiles
-a kernel or loads one from the cache, so no caller pays for code that happens to be missing.
+`ThinkingClock` is the clock of limits, deadlines and recorded times. Each thread has one, which stops while that thread
+compiles a kernel or loads one from the cache, so compiling never counts as thinking time.
 """
 
 from __future__ import annotations
@@ -16,28 +16,29 @@ from typing import Any
 
 QUIET = "TREETOP_QUIET"
 """The environment variable that turns notices off."""
-_NOTICE_AFTER = 1.0  # seconds of compiling before anybody is told
+_NOTICE_AFTER = 1.0  # seconds of compiling before the notice
 
 
 class ThinkingClock:
-    """A clock that stops while its thread gets compiled code ready. Any thread may read it."""
+    """A clock that stops while its thread compiles or loads code. Any thread may read it."""
 
     def __init__(self) -> None:
-        # Seconds that do not count, and since when it stands, if it does. Replaced as a whole: a signal handler may read it at any time.
+        # The seconds that do not count, and the time at which it was stopped, or None. The tuple is replaced in one
+        # step, because a signal handler may read it at any time.
         self._state: tuple[float, float | None] = (0.0, None)
         self.kernels = 0
-        """How many kernels its thread has compiled or loaded."""
+        """The number of kernels that its thread has compiled or loaded."""
 
     def now(self) -> float:
-        """Return the seconds that it shows. Only differences mean something."""
+        """Return the time in seconds. Only differences are meaningful."""
         missing, stopped = self._state
         return (time.perf_counter() if stopped is None else stopped) - missing
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
-        """Let it stand still."""
+        """Stop the clock inside the block."""
         missing, stopped = self._state
-        if stopped is not None:  # it stands already
+        if stopped is not None:  # it is stopped already
             yield
             return
         began = time.perf_counter()
@@ -63,7 +64,7 @@ def thinking_clock() -> ThinkingClock:
 
 @contextmanager
 def preparing_kernel() -> Iterator[None]:
-    """Count a kernel, and stop this thread's clock meanwhile."""
+    """Count a kernel, and stop this thread's clock inside the block."""
     clock = thinking_clock()
     clock.kernels += 1
     with clock.stopped():
@@ -71,15 +72,15 @@ def preparing_kernel() -> Iterator[None]:
 
 
 @contextmanager
-def announced(what: str, fate: str) -> Iterator[None]:
-    """Tell people on stderr what is compiled and what becomes of it, if it takes more than a second.
+def announced(what: str, note: str) -> Iterator[None]:
+    """Print a notice on stderr if the block takes more than a second: what is compiled, and where it is saved.
 
     A terminal shows a spinner, anything else gets one line. `TREETOP_QUIET=1` turns it off.
     """
     if os.environ.get(QUIET, "0") not in ("", "0") or sys.stderr is None:
         yield
         return
-    notice = _Notice(what, fate)
+    notice = _Notice(what, note)
     timer = threading.Timer(_NOTICE_AFTER, notice.show)
     timer.daemon = True
     timer.start()
@@ -91,16 +92,16 @@ def announced(what: str, fate: str) -> Iterator[None]:
 
 
 class _Notice:
-    """One notice: shown from the timer's thread, ended from the caller's."""
+    """One notice: shown by the timer's thread, ended by the caller's."""
 
-    def __init__(self, what: str, fate: str) -> None:
-        self._what, self._fate = what, fate
+    def __init__(self, what: str, note: str) -> None:
+        self._what, self._note = what, note
         self._lock = threading.Lock()
         self._over = False
         self._spinner: Any = None
 
     def show(self) -> None:
-        """Begin to show it, unless the work is done."""
+        """Show it, unless the work is done."""
         from rich.console import Console
         from rich.file_proxy import FileProxy
 
@@ -108,10 +109,9 @@ class _Notice:
             if self._over:
                 return
             console = Console(stderr=True, highlight=False, markup=False, emoji=False)
-            if not console.is_terminal or isinstance(
-                sys.stderr, FileProxy
-            ):  # the latter puts it above the display that is running
-                sys.stderr.write(f"compiling {self._what}; {self._fate}\n")
+            # A FileProxy prints the line above another live display.
+            if not console.is_terminal or isinstance(sys.stderr, FileProxy):
+                sys.stderr.write(f"compiling {self._what}; {self._note}\n")
                 sys.stderr.flush()
                 return
             from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -121,15 +121,15 @@ class _Notice:
                 SpinnerColumn(),
                 text,
                 TimeElapsedColumn(),
-                TextColumn("{task.fields[fate]}", markup=False),
+                TextColumn("{task.fields[note]}", markup=False),
                 console=console,
                 transient=True,
             )
-            self._spinner.add_task(f"compiling {self._what}", total=None, fate=self._fate)
+            self._spinner.add_task(f"compiling {self._what}", total=None, note=self._note)
             self._spinner.start()
 
     def end(self) -> None:
-        """Take it away."""
+        """Remove it."""
         with self._lock:
             self._over = True
             if self._spinner is not None:

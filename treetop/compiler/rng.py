@@ -1,6 +1,6 @@
-"""The random numbers of the house: SplitMix64, one word of state, the same stream interpreted and compiled.
+"""The random number generator: SplitMix64, one word of state, the same stream interpreted and compiled.
 
-The state is a plain counter, so that a processor can work on the next number before the present one is used.
+The state is a counter, so that a processor can compute the next number before the current one is used.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MIX_2 = 0x94D049BB133111EB
 
 
 def mix(word: int) -> int:
-    """Scramble a 64-bit word so that every bit of it decides over every bit of the result."""
+    """Return a hash of a 64-bit word in which every input bit affects every output bit."""
     word &= _WORD
     word = ((word ^ (word >> 30)) * MIX_1) & _WORD
     word = ((word ^ (word >> 27)) * MIX_2) & _WORD
@@ -40,26 +40,26 @@ class Rng:
 
     @classmethod
     def from_word(cls, word: int) -> Rng:
-        """Continue exactly where another generator stood."""
+        """Return a generator that continues from the state of another one."""
         rng = cls.__new__(cls)
         rng.word = word & _WORD
         return rng
 
     def bits(self) -> int:
-        """64 random bits."""
+        """Return 64 random bits."""
         self.word = (self.word + STEP) & _WORD
         return mix(self.word)
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1, each as likely (to one part in 2**32)."""
+        """Return a whole number from 0 to n - 1, drawn uniformly (to one part in 2**32)."""
         return ((self.bits() >> 32) * int(n)) >> 32
 
     def random(self) -> float:
-        """A number from 0 (included) to 1 (excluded)."""
+        """Return a number from 0 (included) to 1 (excluded)."""
         return (self.bits() >> 11) * 2.0**-53
 
     def shuffled(self, items: Iterable[T]) -> list[T]:
-        """The same items in a random order, each as likely. For ordinary Python: compiled code has no lists."""
+        """Return the items in a uniformly random order. It is not available in compiled code."""
         order = list(items)
         for last in range(len(order) - 1, 0, -1):
             other = self.below(last + 1)

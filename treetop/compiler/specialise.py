@@ -1,4 +1,4 @@
-"""Functions that are chosen, while compiling, by what a game has to offer."""
+"""Functions that are chosen at compile time by the methods of a game."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from treetop.compiler.functions import CompiledFunction
 
 
 class ByMethod:
-    """Two functions of a state under one name: one for games that have a certain method, one for the others."""
+    """Two functions of a state under one name: one for games with a certain method, one for the others."""
 
     def __init__(self, method: str, yes: CompiledFunction[..., Any], no: CompiledFunction[..., Any]) -> None:
         self.method, self.yes, self.no = method, yes, no
@@ -18,10 +18,10 @@ class ByMethod:
         return self.choose(hasattr(type(state), self.method))(state, *args)
 
     def choose(self, has: bool) -> CompiledFunction[..., Any]:
-        """The function for a game that has, or has not, the method."""
+        """Return the function for a game with or without the method."""
         return self.yes if has else self.no
 
 
 def by_method(method: str, *, yes: CompiledFunction[..., Any], no: CompiledFunction[..., Any]) -> ByMethod:
-    """A function whose first argument is a state, chosen by whether its game has `method`."""
+    """Return a function whose first argument is a state, chosen by whether its game has `method`."""
     return ByMethod(method, yes, no)
