@@ -1,9 +1,9 @@
-"""How often a search of Connect Four plays a move that keeps the game's exact value, in positions where a wrong move exists.
+"""Measure how often a search plays a move that keeps the exact value, in Connect Four positions with wrong moves.
 
     python bench/connect_four_accuracy.py
     python bench/connect_four_accuracy.py --simulations 10000 --configs "uct()" "uct(solver=True)"
 
-The positions, of 12 to 20 discs, were labelled by our own exact solver: `python scripts/label_connect_four.py`.
+The positions, with 12 to 20 discs, were labelled by the exact solver: `python scripts/label_connect_four.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LABELS = Path(__file__).resolve().parents[1] / "tests" / "golden" / "connect_fou
 
 
 def labelled() -> list[tuple[tt.Position, set[str]]]:
-    """Positions with the moves that keep their value."""
+    """Return positions with the moves that keep their value."""
     lines = [line.split() for line in LABELS.read_text().splitlines() if line.strip() and not line.startswith("#")]
     return [(tt.position("connect_four", moves=" ".join(moves)), set(keeping)) for moves, _, keeping in lines]
 
@@ -43,8 +43,8 @@ def main() -> None:
                 proven += result.solved
             spent = time.process_time() - start
             print(
-                f"{text}, {simulations:,} simulations: {right} of {len(positions)} ({right / len(positions):.1%}) keep the value; "
-                f"{proven} proven; {spent:.1f} s",
+                f"{text}, {simulations:,} simulations: {right} of {len(positions)} ({right / len(positions):.1%}) "
+                f"keep the value; {proven} proven; {spent:.1f} s",
                 flush=True,
             )
 

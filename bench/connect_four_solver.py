@@ -1,10 +1,11 @@
-"""How long the Connect Four solver takes: CPU seconds for the exact scores of all moves, from random positions.
+"""Measure the Connect Four solver: CPU seconds for the exact scores of all moves of random positions.
 
     python bench/connect_four_solver.py                 200 positions each with 12, 16 and 20 discs
     python bench/connect_four_solver.py --discs 8 --positions 50
-    python bench/connect_four_solver.py --markdown      a table to be pasted
+    python bench/connect_four_solver.py --markdown      the table in Markdown
 
-Every position is given to a solver that knows nothing yet. The positions are those of a seed, so two runs measure the same work.
+Every position is solved by a new solver with an empty table. The positions depend only on the seed, so two runs measure
+the same work.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ HEADINGS = ("discs", "positions", "median s", "mean s", "worst s", "nodes, mean"
 
 
 def random_position(rng: tt.Rng, discs: int) -> tt.Position:
-    """The end of a random game that is not over after so many moves."""
+    """Return the position after a number of random moves, from a game that is not over then."""
     while True:
         position = tt.position("connect_four")
         for _ in range(discs):
@@ -37,7 +38,7 @@ def random_position(rng: tt.Rng, discs: int) -> tt.Position:
 
 
 def measure(discs: int, positions: int, seed: int) -> tuple[str, ...]:
-    """One row of the table."""
+    """Return one row of the table."""
     rng, seconds, nodes = tt.Rng(seed), [], 0
     for _ in track(range(positions), f"{discs} discs", console=Console(stderr=True), transient=True):
         position = random_position(rng, discs)

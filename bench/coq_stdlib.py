@@ -1,20 +1,22 @@
-"""How much of Coq's standard library is proved: our search beside the tactics that everybody has.
+"""Measure how much of Coq's standard library is proved, by the search and by Coq's automatic tactics.
 
     python bench/coq_stdlib.py --lemmas 330 --seconds 20 --workers 2 --out stdlib.jsonl
 
-Lemmas are drawn by a seed from five folders of the library, equally many from each as far as they go. Each file is replayed up to its lemma with
-only its own `Require`s; the lemma's own proof and all that follows are unseen. A lemma that restates another one in scope is left out, and so are
-those of `coq_stdlib_seen.txt`, which were looked at while the weights of the suggestions were chosen. For each lemma, one after the other in the same process:
+Lemmas are drawn by a seed from five folders of the library, equally many from each if there are enough. Each file is
+replayed up to its lemma with only its own `Require`s; the lemma's proof and everything after it are hidden. A lemma
+that restates another one in scope is left out, and so are those of `coq_stdlib_seen.txt`, which were used to choose the
+weights of the suggestions. For each lemma, in order, in the same process:
 
-- `union`: auto, eauto, easy, tauto, intuition, firstorder, congruence, lia, each alone and after `intros`, one after the other; what one of them does
-  not use of its share of the time, the next ones have;
-- `search`: our search with all tactics;
+- `union`: auto, eauto, easy, tauto, intuition, firstorder, congruence, lia, each alone and after `intros`; the unused
+  time of one is passed to the next;
+- `search`: the search with all tactics;
 - `auto`: that tactic alone;
-- `blocked`: our search without the easy tactics;
-- `sauto`: CoqHammer's tactic, in a process of its own, because loading it loads more than the file asks for.
+- `blocked`: the search without the easy tactics;
+- `sauto`: CoqHammer's tactic, in a separate process, because loading it loads more than the file requires.
 
-All have the same time. At the end every proof is judged by `coqc`, all proofs of a file at once; one that is refused does not count. Runs are kept in
-the file of `--out`, and the same command goes on with it. Settings of the search are tried on the lemmas that were looked at anyway:
+All have the same time. At the end `coqc` checks every proof, all proofs of a file together; a refused proof does not
+count. Runs are saved in the file of `--out`, and the same command continues it. Settings of the search are tried on the
+lemmas that were used for the weights:
 
     python bench/coq_stdlib.py --seen --seconds 10 --columns blocked --policy "puct(width=2)" --out seen.jsonl
 """
@@ -57,15 +59,15 @@ HAMMER = "From Hammer Require Import Tactics.\n"
 
 
 class JudgedLater(CoqTheorem):
-    """A lemma whose proofs are judged at the end, all of a file at once."""
+    """A lemma whose proofs are checked at the end, together with the others of its file."""
 
     def verify(self, proof: Proof) -> Verdict:  # noqa: ARG002
-        """To be judged later."""
+        """Accept the proof for now; it is checked later."""
         return Verdict(True, checker="later")
 
 
 class LemmaLog(Journal):
-    """The lemmas that are finished, in a file that belongs to one benchmark: with other settings it is refused."""
+    """The file of finished lemmas. A file with other settings is refused."""
 
     entry = "lemma"
 
@@ -74,24 +76,24 @@ class LemmaLog(Journal):
         self.records: list[dict[str, Any]] = []
 
     def refuse_another(self, path: Path, found: dict[str, Any]) -> None:
-        """Say what is different."""
+        """Raise an error that names the difference."""
         theirs, ours = found.get("settings"), self.header["settings"]
         if theirs != ours:
             raise SaveError(f"{path} was made with {theirs}, not with {ours}: name another file")
 
     def take(self, record: dict[str, Any]) -> bool:
-        """A lemma that was finished before."""
+        """Read a lemma that was finished before."""
         self.records.append(record)
         return {"file", "lemma", "restates"} <= record.keys()
 
     def append(self, record: dict[str, Any]) -> None:
-        """Add one. When this returns it is on the disk."""
+        """Add a lemma. It is on the disk when this returns."""
         self.write(record)
         self.records.append(record)
 
 
 def library() -> Path:
-    """Where the standard library is."""
+    """Return the folder of the standard library."""
     return (
         Path(subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=True).stdout.strip()) / "theories"
     )
@@ -99,14 +101,14 @@ def library() -> Path:
 
 @cache
 def alone(file: str) -> Path:
-    """A copy of a file of the library in a folder with nothing else, so that its `Require`s find what is installed and not what lies beside it."""
+    """Return a copy of a file of the library in an empty folder, so that its `Require`s find the installed files."""
     folder = Path(tempfile.mkdtemp(prefix="treetop-stdlib-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return Path(shutil.copy(library() / file, folder))
 
 
 def draw(count: int, seed: int) -> list[tuple[str, str]]:
-    """Files and lemmas: equally many from each folder as far as they go, in any order, so that a part of them is a fair sample too."""
+    """Return files and lemmas, equally many from each folder, in random order, so that any prefix is a fair sample."""
     rng = Rng(seed)
     chosen: list[tuple[str, str]] = []
     folders = {folder: _lemmas(folder) for folder in FOLDERS}
@@ -129,13 +131,13 @@ def _lemmas(folder: str) -> list[tuple[str, str]]:
 
 @cache
 def seen() -> frozenset[str]:
-    """The lemmas by which the weights were chosen."""
+    """Return the lemmas that were used to choose the weights."""
     lines = Path(__file__).with_name("coq_stdlib_seen.txt").read_text().splitlines()
     return frozenset(line for line in lines if not line.startswith("#"))
 
 
 def measure(columns: tuple[str, ...], seconds: float, config: ProofConfig) -> Any:
-    """What a worker does with a lemma."""
+    """The work of one process on a lemma."""
 
     def one(file: str, lemma: str) -> dict[str, Any]:
         record: dict[str, Any] = {"file": file, "lemma": lemma}
@@ -176,7 +178,7 @@ def _column(column: str, theorem: CoqTheorem, prover: CoqProver, seconds: float,
 
 
 def single(prover: CoqProver, tactics: tuple[str, ...], seconds: float) -> dict[str, Any]:
-    """Tactics one after the other on the lemma itself."""
+    """Try tactics one after the other on the lemma."""
     place, began = Place(prover.root()), time.perf_counter()
     for number, tactic in enumerate(tactics):
         for text in (tactic, f"intros; {tactic}"):
@@ -190,7 +192,7 @@ def single(prover: CoqProver, tactics: tuple[str, ...], seconds: float) -> dict[
 
 
 def hammered(theorem: CoqTheorem, seconds: float) -> dict[str, Any]:
-    """The same lemma after CoqHammer's tactics were loaded: right before it, since the files' own proofs would not all stand otherwise."""
+    """Return the same lemma with CoqHammer's tactics loaded right before it; loaded earlier they break other proofs."""
     assert theorem.path is not None
     text, start = theorem.document.text, theorem.lemma.statement.begin
     with tempfile.TemporaryDirectory() as folder:
@@ -204,7 +206,7 @@ def hammered(theorem: CoqTheorem, seconds: float) -> dict[str, Any]:
 
 
 def judge(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
-    """Let coqc judge all proofs, those of a file and column at once; one by one where that fails."""
+    """Check all proofs with coqc, those of a file and column together, or one by one if that fails."""
     grouped: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for record in records:
         for column in columns:
@@ -221,29 +223,27 @@ def judge(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
 
 
 def sign_test(wins: int, losses: int) -> float:
-    """How likely so one-sided a result is by chance: the exact two-sided sign test."""
+    """Return the p-value of the exact two-sided sign test."""
     total = wins + losses
     tail = sum(math.comb(total, count) for count in range(min(wins, losses) + 1)) / 2**total
     return min(1.0, 2 * tail) if total else 1.0
 
 
 def solved(record: dict[str, Any], column: str) -> bool:
-    """Whether a column counts as proved."""
+    """Return whether a column counts as proved."""
     told = record.get(column, {})
     return bool(told.get("proved") and told.get("accepted", column == "sauto"))
 
 
 def report(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
-    """The table by folder, and the paired comparisons."""
+    """Print the table by folder, and the paired comparisons."""
     kept = [record for record in records if not record["restates"]]
     print(f"{len(kept)} lemmas; left out because they restate another in scope: {len(records) - len(kept)}\n")
     print("| folder | lemmas | " + " | ".join(columns) + " |\n|---" * 1 + "|---|" + "---|" * len(columns))
     for folder in (*FOLDERS, "all"):
         rows = [record for record in kept if folder in ("all", record["file"].partition("/")[0])]
-        cells = [
-            f"{sum(solved(record, column) for record in rows)} ({sum(solved(record, column) for record in rows) / max(1, len(rows)):.0%})"
-            for column in columns
-        ]
+        counts = [sum(solved(record, column) for record in rows) for column in columns]
+        cells = [f"{count} ({count / max(1, len(rows)):.0%})" for count in counts]
         print(f"| {folder} | {len(rows)} | " + " | ".join(cells) + " |")
     print()
     for ours, theirs in (("search", "union"), ("blocked", "auto"), ("search", "sauto")):
@@ -254,15 +254,15 @@ def report(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:
 
 
 def main() -> None:
-    """Measure what is missing, judge, and tell."""
+    """Measure the missing lemmas, check the proofs, and print the tables."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--lemmas", type=int, default=330)
     options.add_argument("--seconds", type=float, default=20.0)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--columns", default=",".join(COLUMNS))
-    options.add_argument("--policy", default="puct", help="settings of the search in brackets")
-    options.add_argument("--seen", action="store_true", help="the lemmas that are never drawn, instead of drawn ones")
+    options.add_argument("--policy", default="puct", help="the policy, with settings in brackets")
+    options.add_argument("--seen", action="store_true", help="use the lemmas that chose the weights instead of drawing")
     options.add_argument("--out", type=Path, required=True)
     given = options.parse_args()
     columns, config = tuple(given.columns.split(",")), read_policy(given.policy, ProofConfig())

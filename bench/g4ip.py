@@ -1,8 +1,8 @@
-"""A plain prover for intuitionistic propositional logic, to be compared with: Dyckhoff's contraction-free calculus, depth first, nothing else.
+"""A plain prover for intuitionistic propositional logic, as a baseline: Dyckhoff's calculus, depth first.
 
     python bench/g4ip.py "p & q -> q & p"
 
-It shares no rule with the package: only the formulas and their reader.
+It shares only the formulas and their parser with the package.
 """
 
 from __future__ import annotations
@@ -15,22 +15,22 @@ from treetop.prove.logic.syntax import parse
 
 
 class TimeIsUpError(Exception):
-    """The deadline has passed."""
+    """An error that is raised when the deadline has passed."""
 
 
 class G4ip:
-    """Rules that lose nothing come first; then each choice is tried in turn. Every path ends, since all premises are smaller."""
+    """A prover that applies invertible rules first, then tries each choice. It terminates: all premises are smaller."""
 
     def __init__(self, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds
         self.sequents = 0
 
     def prove(self, statement: Formula) -> bool:
-        """Whether the statement is a theorem. TimeIsUpError: not known."""
+        """Return whether the statement is a theorem. Raise TimeIsUpError if that is unknown at the deadline."""
         return self._right([], frozenset(), [], statement)
 
     def _right(self, fresh: list[Formula], atoms: frozenset[Formula], waiting: list[Formula], goal: Formula) -> bool:
-        """`fresh`: hypotheses not looked at yet; `waiting`: implications that wait for an atom or need a choice."""
+        """Prove a sequent. `fresh` are new hypotheses, `waiting` implications that need an atom or a choice."""
         self.sequents += 1
         if self.sequents % 1000 == 0 and time.monotonic() > self._deadline:
             raise TimeIsUpError
@@ -84,7 +84,7 @@ class G4ip:
 
 
 def main() -> None:
-    """Judge the statements of the command line."""
+    """Decide the statements of the command line."""
     sys.setrecursionlimit(100_000)
     for text in sys.argv[1:]:
         prover = G4ip(60.0)

@@ -1,12 +1,13 @@
-"""How well a search plays Gymnasium's and PettingZoo's small environments, with default settings.
+"""Measure the returns of a search in small environments of Gymnasium and PettingZoo, with default settings.
 
     python bench/gymnasium.py                       all, some minutes
     python bench/gymnasium.py FrozenLake-v1 Taxi-v4 tictactoe
     python bench/gymnasium.py --simulations 50 --episodes 20 --rollouts FrozenLake-v1
 
-Printed are the mean return with its standard error, the best that is known, and the time of a step. "by the table" values leaves by backward
-induction over the environment's own table of transitions, which makes the search's choice the best one there is; --rollouts values them by random
-actions instead, as where there is no table. Games against random moves: won, drawn, lost, and no other end.
+It prints the mean return with its standard error, the best known return, and the time of a step. "by the table"
+evaluates leaves by backward induction over the environment's table of transitions, which gives optimal choices;
+--rollouts evaluates them by random actions instead, as in environments without a table. For games it prints the wins,
+draws and losses against random moves.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-# This file is called as the package is; were its folder searched first, it would stand for it.
+# This file has the name of the package, so its folder must not be on the import path.
 sys.path[:] = [folder for folder in sys.path if Path(folder or ".").resolve() != Path(__file__).resolve().parent]
 
 import treetop as tt  # noqa: E402
@@ -34,14 +35,14 @@ EPISODES = {
     "Blackjack-v1": 2000,
 }
 KNOWN = {
-    "CartPole-v1": "500 at most, 475 is called solved",
-    "Blackjack-v1": "about -0.045 by the best strategy without counting",
+    "CartPole-v1": "500 at most, solved at 475",
+    "Blackjack-v1": "about -0.045 by the optimal strategy without counting",
 }
 GAMES = {"tictactoe": 1000, "connect_four": 100}
 
 
 def play(name: str, episodes: int, simulations: int | None, *, rollouts: bool) -> None:
-    """One environment."""
+    """Measure one environment."""
     import gymnasium
 
     env = gymnasium.make(name)
@@ -63,7 +64,8 @@ def play(name: str, episodes: int, simulations: int | None, *, rollouts: bool) -
     error = statistics.stdev(returns) / len(returns) ** 0.5 if len(returns) > 1 else 0.0
     known = f"{statistics.fmean(best):.3f} expected by the best policy" if best else KNOWN.get(name, "unknown")
     print(
-        f"{name:18} {'by the table' if by_table else 'by rollouts':13} {policy.limit.simulations:>6} simulations, {episodes} episodes: "
+        f"{name:18} {'by the table' if by_table else 'by rollouts':13} {policy.limit.simulations:>6} simulations, "
+        f"{episodes} episodes: "
         f"mean {statistics.fmean(returns):.3f} +- {error:.3f}, worst {min(returns):g}; best known: {known}; "
         f"{1000 * (time.perf_counter() - started) / steps:.1f} ms a step",
         flush=True,
@@ -71,7 +73,7 @@ def play(name: str, episodes: int, simulations: int | None, *, rollouts: bool) -
 
 
 def play_games(name: str, games: int, simulations: int) -> None:
-    """A game of PettingZoo against random moves, in turn from both seats."""
+    """Play a game of PettingZoo against random moves, alternating the seats."""
     module: Any = import_module(f"pettingzoo.classic.{name}.{name}")
     rng, counts, started = tt.Rng(1), {1.0: 0, 0.0: 0, -1.0: 0}, time.perf_counter()
     for game in range(games):
@@ -94,8 +96,8 @@ def play_games(name: str, games: int, simulations: int) -> None:
                 env.step(allowed[rng.below(len(allowed))])
         counts[received] += 1
     print(
-        f"{name:18} {simulations} simulations, {games} games against random moves: won {counts[1.0]}, drawn {counts[0.0]}, lost {counts[-1.0]}; "
-        f"{time.perf_counter() - started:.0f} s",
+        f"{name:18} {simulations} simulations, {games} games against random moves: won {counts[1.0]}, "
+        f"drawn {counts[0.0]}, lost {counts[-1.0]}; {time.perf_counter() - started:.0f} s",
         flush=True,
     )
 

@@ -1,12 +1,13 @@
-"""Searches over Python objects: against OpenSpiel's search in Python on the very same states, and with slow evaluations in flight.
+"""Measure searches over Python objects: against OpenSpiel's Python search, and with slow evaluations in flight.
 
     python bench/host.py                  both tables, about a minute
     python bench/host.py --quick          fewer repeats
     python bench/host.py --json out.json
 
-The first part searches Connect Four from its start with UCB1 and one random rollout a simulation, over pyspiel's state objects, in CPU time,
-interleaved in one process; the ratio is the median over the repeats. OpenSpiel is optional (pip install "treetop[openspiel]"). The second part
-measures wall time: an evaluator that sleeps 50 ms, one at a time and 32 in flight.
+The first part searches Connect Four from its start with UCB1 and one random rollout a simulation, over the same state
+objects of pyspiel, in CPU time, interleaved in one process; the ratio is the median over the repeats. OpenSpiel is
+optional (pip install "treetop[openspiel]"). The second part measures wall time with an evaluator that sleeps 50 ms,
+with one evaluation and with 32 evaluations in flight.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ EXPLORATION = 2.0  # for rewards from -1 to 1
 
 
 class SpielProblem:
-    """Any of OpenSpiel's turn-taking games, over its own state objects."""
+    """A sequential game of OpenSpiel, over its state objects."""
 
     def __init__(self, game: Any) -> None:
         self.game, self.num_players = game, game.num_players()
@@ -55,7 +56,7 @@ class SpielProblem:
 
 
 class Line:
-    """Walk left or right from the middle of a long line, for ever."""
+    """An endless problem with four actions."""
 
     def initial(self) -> int:
         return 0
@@ -74,7 +75,7 @@ class Line:
 
 
 def against_openspiel(simulations: int, repeats: int) -> dict[str, Any] | None:
-    """CPU seconds of both, interleaved."""
+    """Return the speeds of both searches, in CPU time, and their ratio."""
     try:
         import numpy as np
         import pyspiel
@@ -108,13 +109,13 @@ def against_openspiel(simulations: int, repeats: int) -> dict[str, Any] | None:
 
 
 async def slow(state: int, actions: tuple[int, ...]) -> tuple[None, float]:  # noqa: ARG001
-    """50 ms somewhere else."""
+    """Evaluate a state in 50 ms."""
     await asyncio.sleep(0.05)
     return None, 0.001 * (state % 7)
 
 
 def in_flight(calls: int) -> dict[str, float]:
-    """Evaluations a second, one at a time and 32 in flight."""
+    """Return the evaluations a second with one and with 32 in flight."""
     rates = {}
     for width, count in ((1, max(20, calls // 32)), (32, calls)):
         search = tt.Search(Line(), tt.puct(c=1.5), evaluator=slow, seed=1)
@@ -132,15 +133,17 @@ def main() -> None:
     options = parser.parse_args()
     spiel = against_openspiel(500 if options.quick else 1000, 3 if options.quick else 9)
     if spiel is None:
-        print("OpenSpiel is not installed: the first part is left out")
+        print("OpenSpiel is not installed: the first part is skipped")
     else:
         print(
-            f"Connect Four over pyspiel states, {spiel['simulations']:,} simulations: {spiel['ours']:,.0f} a second, OpenSpiel's Python "
-            f"{spiel['openspiel']:,.0f}: {spiel['ratio']:.2f} times (from {spiel['lowest']:.2f} to {spiel['highest']:.2f})"
+            f"Connect Four over pyspiel states, {spiel['simulations']:,} simulations: {spiel['ours']:,.0f} a second, "
+            f"OpenSpiel's Python {spiel['openspiel']:,.0f}: {spiel['ratio']:.2f} times "
+            f"(from {spiel['lowest']:.2f} to {spiel['highest']:.2f})"
         )
     flight = in_flight(640 if options.quick else 1920)
     print(
-        f"50 ms evaluations: {flight['one at a time']:.1f} a second one at a time, {flight['32 in flight']:.1f} with 32 in flight: {flight['ratio']:.1f} times"
+        f"50 ms evaluations: {flight['one at a time']:.1f} a second one at a time, "
+        f"{flight['32 in flight']:.1f} with 32 in flight: {flight['ratio']:.1f} times"
     )
     if options.json:
         options.json.write_text(json.dumps({"openspiel": spiel, "in_flight": flight}, indent=1))

@@ -1,12 +1,12 @@
-"""How many problems of the ILTP library the embedded prover decides, family by family, beside a plain depth-first prover.
+"""Count the problems of the ILTP library that the embedded prover decides, by family, next to a plain prover.
 
     python bench/iltp.py FOLDER                     every *.p file of the folder, a minute each
     python bench/iltp.py FOLDER --seconds 10 --mode raw --only SYJ201 SYJ202
     python bench/iltp.py FOLDER --json out.json --no-baseline
 
-FOLDER has propositional problems of the ILTP library (www.iltp.de), such as SYJ201+1.001.p. Every problem has a process of its own, with a limit in
-time and memory. "verified" counts proofs that the checker accepted and models that the evaluator confirmed. A wrong answer ends it with status 1:
-a proof of what the file calls a Non-Theorem, a refutation of what it calls a Theorem.
+FOLDER has propositional problems of the ILTP library (www.iltp.de), such as SYJ201+1.001.p. Every problem runs in a
+separate process, with limits of time and memory. "verified" counts proofs that the checker accepted and models that the
+evaluator confirmed. The exit code is 1 after a wrong answer: a proof of a Non-Theorem, or a refutation of a Theorem.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ from treetop.prove.prover import Proof
 from treetop.prove.search import ProofSearch
 from treetop.search.limits import Limit
 
-_GRACE = 60.0  # seconds for the checker, behind those of the search
+_GRACE = 60.0  # seconds for the checker, in addition to those of the search
 _MEMORY = 3 * 2**30
 Found = dict[str, Any]
 
 
 def prove_one(theorem: LogicTheorem, seconds: float) -> tuple[Proof | None, bool]:
-    """Search for a proof: the proof, and (without one) whether nothing was left to try, so that there is none."""
+    """Search for a proof; return it, and whether the search space was exhausted without one."""
     with ProofSearch(theorem, seed=1) as search:
         result = search.run(Limit(seconds=seconds))
     return result.proof, result.status == "exhausted"
 
 
 def ours(path: Path, seconds: float, mode: str) -> Found:
-    """Prove, else refute, with a quarter of the time kept for the latter where the search does not end."""
+    """Prove or refute a problem; a quarter of the time is reserved for the refutation."""
     theorem = LogicTheorem.load(path, mode=mode)
     start = time.perf_counter()
     proof, exhausted = prove_one(theorem, 0.75 * seconds)
@@ -66,7 +66,7 @@ def ours(path: Path, seconds: float, mode: str) -> Found:
 
 
 def baseline(path: Path, seconds: float, _: str) -> Found:
-    """What the plain prover says."""
+    """Return the answer of the plain prover."""
     theorem = LogicTheorem.load(path)
     start = time.perf_counter()
     try:
@@ -86,7 +86,7 @@ def _child(work: Callable[[Path, float, str], Found], path: Path, seconds: float
 
 
 def in_process(work: Callable[[Path, float, str], Found], path: Path, seconds: float, mode: str) -> Found:
-    """Run it in a process that can be ended."""
+    """Run a function in a separate process that can be ended."""
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.Process(target=_child, args=(work, path, seconds, mode, sender))
     process.start()
@@ -104,13 +104,13 @@ def in_process(work: Callable[[Path, float, str], Found], path: Path, seconds: f
 
 
 def is_wrong(found: Found, status: str | None) -> bool:
-    """Whether an answer contradicts the file; a proof that the checker rejects counts too."""
+    """Return whether an answer contradicts the file; a proof that the checker rejects counts too."""
     rejected = found["answer"] == "proved" and not found.get("verified", True)
     return rejected or (found["answer"], status) in (("proved", "Non-Theorem"), ("refuted", "Theorem"))
 
 
 def table(rows: list[dict[str, Any]], with_baseline: bool) -> str:
-    """One line for each family and kind of problem, and the sums."""
+    """Return a table with a line for each family and kind of problem, and the sums."""
     groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["family"], row["status"]), []).append(row)
@@ -146,7 +146,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--mode", choices=("invertible", "raw"), default="invertible")
-    parser.add_argument("--only", nargs="+", default=[""], help="beginnings of names")
+    parser.add_argument("--only", nargs="+", default=[""], help="prefixes of names")
     parser.add_argument("--no-baseline", action="store_true")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

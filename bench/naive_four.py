@@ -1,4 +1,4 @@
-"""Connect Four as anybody would first write it: an array, loops, no bit tricks. What the compiler makes of that is measured too."""
+"""Connect Four written naively, with an array and loops instead of bit operations, to measure such code too."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import treetop
 
 @treetop.game(players=2, num_actions=7, max_length=42)
 class NaiveFour:
-    """Connect Four, written as one thinks of it."""
+    """Connect Four, written naively."""
 
     board = treetop.field("i1", (6, 7))
     player = treetop.field("i1")

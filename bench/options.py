@@ -1,11 +1,11 @@
-"""What each option costs: time a simulation beside the plain search, as ratios in one run.
+"""Measure the cost of each option: the time of a simulation relative to the plain search, in one run.
 
     python bench/options.py                       a table, a minute or two
     python bench/options.py --games othello --simulations 100000
     python bench/options.py --json out.json
-    python bench/options.py --before ../checkout  the plain search of another checkout against this one's, in alternating processes
+    python bench/options.py --before ../checkout  the plain search of another checkout, in alternating processes
 
-All in CPU time, interleaved; the ratios are medians over the repeats.
+All times are CPU times of interleaved runs; the ratios are medians over the repeats.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OPTIONS: dict[str, str] = {
     "GRAVE": "tt.grave()",
     "transpositions": "tt.uct(transpositions=True)",
     "UCB1-Tuned": "tt.ucb1_tuned()",
-    "every option's build": "tt.uct(normalise=True)",
+    "full build": "tt.uct(normalise=True)",
 }
 ONE_PROCESS = """
 import sys, time
@@ -46,7 +46,7 @@ print(times[len(times) // 2])
 
 
 def timed(game: str, config: Any, simulations: int, seed: int) -> float:
-    """CPU seconds a simulation of one search, the making of its result included."""
+    """Return the CPU seconds a simulation of one search, including its result."""
     import treetop as tt
 
     search = tt.Search(game, config, seed=seed)
@@ -57,7 +57,7 @@ def timed(game: str, config: Any, simulations: int, seed: int) -> float:
 
 
 def compare(game: str, simulations: int, repeats: int) -> dict[str, float]:
-    """For each option its time a simulation, as a multiple of the plain search's."""
+    """Return the time of a simulation with each option, relative to the plain search."""
     import treetop as tt
 
     configs = {name: eval(text, {"tt": tt}) for name, text in OPTIONS.items()}
@@ -73,7 +73,7 @@ def compare(game: str, simulations: int, repeats: int) -> dict[str, float]:
 
 
 def against(checkout: Path, game: str, simulations: int, pairs: int) -> list[float]:
-    """This checkout's time over the other's, for each pair of processes."""
+    """Return the ratios of this checkout's time to the other's, for each pair of processes."""
     ratios = []
     for index in range(pairs):
         order = (HERE, checkout) if index % 2 == 0 else (checkout, HERE)
@@ -106,8 +106,8 @@ def main() -> None:
             ratios = against(options.before.resolve(), game, options.simulations, options.pairs)
             found[game] = ratios
             print(
-                f"{game}, {options.simulations:,} simulations: {statistics.median(ratios):.3f} of the other checkout's time "
-                f"(median of {len(ratios)} pairs, {min(ratios):.3f} to {max(ratios):.3f})"
+                f"{game}, {options.simulations:,} simulations: {statistics.median(ratios):.3f} of the other checkout's "
+                f"time (median of {len(ratios)} pairs, {min(ratios):.3f} to {max(ratios):.3f})"
             )
     else:
         print("| game | " + " | ".join(OPTIONS) + " |\n|---|" + "---|" * len(OPTIONS))

@@ -1,9 +1,11 @@
-"""What the policies of the proof search are worth beside a blind one: K with intervals, and a default chosen on one half and reported on the other.
+"""Compare the policies of proof search with blind_uniform: K with intervals, and a policy chosen on one half.
 
     python bench/prove_k.py --seeds 10 --attempts 500 --workers 2 --out k.jsonl --plot k.png
 
-Each theorem of the folder is searched under each policy with each seed, easy tactics blocked, with the same number of attempts at most. K is log10 of
-the blind search's cost over the policy's (docs/proving-experiments.md). Runs are kept in the file of `--out`, and the same command goes on with it.
+Each theorem of the folder is searched under each policy with each seed, with easy tactics blocked and the same limit of
+attempts. K is log10 of the cost of blind_uniform over that of the policy (docs/proving-experiments.md). A policy is
+chosen on one half of the theorems and reported on the other. Runs are saved in the file of `--out`, and the same
+command continues it.
 """
 
 from __future__ import annotations
@@ -27,14 +29,14 @@ POLICIES = ("puct", "ucb1", "best_first")
 
 
 def ratio(runs: dict[str, list[Run]], policy: str, theorems: tuple[str, ...], unit: str = "attempts") -> Comparison:
-    """K of a policy on some theorems."""
+    """Return K of a policy on some theorems."""
     sides = ([run for run in runs[name] if run.theorem in theorems] for name in (policy, BLIND))
     agent, blind = sides
     return compare(agent, blind, unit, rng=Rng(1))
 
 
 def main() -> None:
-    """Run what is missing, and tell."""
+    """Run the missing searches, and print the results."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--folder", type=Path, default=Path(__file__).parents[1] / "examples" / "theorems")
     options.add_argument("--seeds", type=int, default=10)
@@ -50,7 +52,8 @@ def main() -> None:
 
     def show(now: SuiteProgress) -> None:
         print(
-            f"{now.finished}/{now.asked} {now.run.theorem} {now.run.policy} {now.run.seed}: {now.run.status}, {now.run.attempts} attempts",
+            f"{now.finished}/{now.asked} {now.run.theorem} {now.run.policy} {now.run.seed}: "
+            f"{now.run.status}, {now.run.attempts} attempts",
             flush=True,
         )
 
@@ -69,9 +72,8 @@ def main() -> None:
     print(f"\n{len(theorems)} theorems, {given.seeds} seeds, at most {given.attempts} attempts\n")
     for unit in ("attempts", "expansions", "seconds"):
         for policy in policies[:-1]:
-            print(
-                f"{policy} in {unit}: K = {ratio(runs, policy, theorems, unit).censored}; both proved: {ratio(runs, policy, theorems, unit).both_solved}"
-            )
+            found = ratio(runs, policy, theorems, unit)
+            print(f"{policy} in {unit}: K = {found.censored}; both proved: {found.both_solved}")
     halves = split(theorems)
     choice = choose({policy: runs[policy] for policy in policies[:-1]}, halves.choosing)
     print(f"\nchosen on {len(halves.choosing)} theorems:\n{choice}")

@@ -1,9 +1,9 @@
-"""How many tactics a second two provers on one tree try, beside one; and what share of a core the coordinator takes.
+"""Compare the tactics a second of several provers on one tree with one prover, and measure the coordinator's CPU time.
 
     python bench/prove_workers.py --seconds 10 --rounds 5
 
-The statements are false, so that every search goes on to the end of its time. One worker and several take turns; medians are told. Coq's own
-processes use most of the time, so the ratio is that of the machine's free cores, less what the coordinator takes.
+The statements are false, so every search uses all its time. One worker and several take turns; medians are printed. The
+processes of Coq use most of the time, so the ratio is close to the number of free cores minus the coordinator's share.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FALSE = (
 
 
 def rate(statement: str, policy: str, workers: int, seconds: float) -> tuple[float, float]:
-    """Attempts a second, and the share of a core that this process used."""
+    """Return the attempts a second, and the share of a core that this process used."""
     theorem = CoqTheorem.from_text(PRELUDE, statement)
     with ProofSearch(theorem, read_policy(policy, ProofConfig()), seed=1, workers=workers, allow_easy=False) as search:
         search.run(Limit(calls=100))  # until all provers have started
@@ -42,7 +42,7 @@ def rate(statement: str, policy: str, workers: int, seconds: float) -> tuple[flo
 
 
 def main() -> None:
-    """Take turns, and tell."""
+    """Measure in turns, and print the table."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--seconds", type=float, default=10.0)
     options.add_argument("--rounds", type=int, default=3)
@@ -60,7 +60,8 @@ def main() -> None:
                 shares.append(share)
         ratio = statistics.median(many / one for many, one in zip(manys, ones, strict=True))
         print(
-            f"| {policy} | {statistics.median(ones):.0f} | {statistics.median(manys):.0f} | {ratio:.2f} | {statistics.median(shares):.0%} of a core |",
+            f"| {policy} | {statistics.median(ones):.0f} | {statistics.median(manys):.0f} | {ratio:.2f} | "
+            f"{statistics.median(shares):.0%} of a core |",
             flush=True,
         )
 

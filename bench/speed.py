@@ -1,12 +1,13 @@
-"""Treetop against OpenSpiel's C++ search and a hand-written C one: simulations a second, as ratios in one run.
+"""Compare Treetop with OpenSpiel's C++ search and a hand-written C search: simulations a second, as ratios in one run.
 
     python bench/speed.py                 the whole table, some minutes
     python bench/speed.py --quick         a few repeats only
-    python bench/speed.py --markdown      a table to be pasted
+    python bench/speed.py --markdown      the table in Markdown
     python bench/speed.py --json out.json
 
-All measure UCB1 with one random rollout a simulation from the start position, interleaved in one process, in CPU time; the ratios are medians
-over the repeats. OpenSpiel is optional (pip install "treetop[openspiel]"); the C reference is compiled where its source and gcc are found.
+All measure UCB1 with one random rollout a simulation from the start position, interleaved in one process, in CPU time;
+the ratios are medians over the repeats. OpenSpiel is optional (pip install "treetop[openspiel]"); the C reference is
+compiled if its source and gcc are found.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ from naive_four import NaiveFour
 C_SOURCE = Path(__file__).resolve().parents[2] / "shared" / "bench" / "c_limit_so.c"
 EXPLORATION = 1.4
 Timer = Callable[[int, int], float]
-"""CPU seconds of one search, given its simulations and seed."""
+"""A function of simulations and a seed that returns the CPU seconds of one search."""
 
 
 def treetop_timer(game: Any) -> Timer:
-    """The whole of `Search.run`, the making of its result included."""
+    """Return a timer of `Search.run`, including its result."""
 
     def run(simulations: int, seed: int) -> float:
         search = tt.Search(game, tt.uct(c=EXPLORATION), seed=seed)
@@ -54,7 +55,7 @@ def treetop_timer(game: Any) -> Timer:
 
 
 def openspiel_timer(name: str) -> Timer | None:
-    """OpenSpiel's C++ MCTSBot with its C++ random rollouts."""
+    """Return a timer of OpenSpiel's C++ MCTSBot with its C++ random rollouts, or None if it is not installed."""
     try:
         import pyspiel
     except ImportError:
@@ -73,7 +74,7 @@ def openspiel_timer(name: str) -> Timer | None:
 
 
 def c_timer(source: Path, function: str, largest: int) -> Timer | None:
-    """A function of the C reference, compiled for this machine."""
+    """Return a timer of a function of the C reference, compiled for this machine, or None if that fails."""
     if not source.exists():
         return None
     library = Path(tempfile.mkdtemp()) / "limit.so"
@@ -96,10 +97,10 @@ def c_timer(source: Path, function: str, largest: int) -> Timer | None:
 def compare(
     timers: dict[str, Timer | None], simulations: int, repeats: int, note: Callable[[], None]
 ) -> dict[str, Any]:
-    """Median nanoseconds a simulation of each, and how many times Treetop's speed is each other's."""
+    """Return the median nanoseconds a simulation of each, and the ratio of Treetop's speed to each other's."""
     known = {name: timer for name, timer in timers.items() if timer is not None}
     for timer in known.values():
-        timer(simulations, 0)  # untimed: the machine gets its memory and its clock speed
+        timer(simulations, 0)  # not measured: it warms up memory and clock speed
     seconds: dict[str, list[float]] = {name: [] for name in known}
     for repeat in range(repeats):
         for name, timer in known.items():
@@ -116,7 +117,7 @@ def compare(
 
 
 def start_up(spec: str) -> dict[str, float]:
-    """CPU seconds to import, to compile a game into an empty cache, and wall seconds to a first simulation in a second process."""
+    """Return the CPU seconds to import and to compile a game, and the wall seconds to a search in a second process."""
     with tempfile.TemporaryDirectory() as folder:
         env = {**os.environ, "TREETOP_CACHE": folder}
 
@@ -144,7 +145,7 @@ def start_up(spec: str) -> dict[str, float]:
 
 
 def memory() -> dict[str, float]:
-    """What a million simulations of Connect Four keep."""
+    """Return the size of a tree after a million simulations of Connect Four."""
     search = tt.Search("connect_four", tt.uct(c=EXPLORATION), seed=1)
     search.run(tt.Limit(simulations=1_000_000))
     tree = search.tree
@@ -152,7 +153,7 @@ def memory() -> dict[str, float]:
 
 
 def measure(quick: bool, source: Path) -> dict[str, Any]:
-    """Everything, with a progress bar."""
+    """Measure everything, with a progress bar."""
     few, some, many = (3, 3, 5) if quick else (5, 9, 25)
     c_four, c_three = c_timer(source, "c4_soa", 1_000_000), c_timer(source, "ttt_soa", 1_000_000)
     plan: list[tuple[str, Any, str, Timer | None, int, int]] = [
@@ -190,7 +191,7 @@ HEADINGS = ("game", "simulations", "Treetop", "OpenSpiel C++", "C", "times OpenS
 
 
 def cells(found: dict[str, Any]) -> list[list[str]]:
-    """The table's rows as text: simulations a second of each, and the ratios."""
+    """Return the table's rows as text: simulations a second of each, and the ratios."""
     rows = []
     for row in found["rows"]:
         rate = {
@@ -206,7 +207,7 @@ def cells(found: dict[str, Any]) -> list[list[str]]:
 
 
 def show(found: dict[str, Any], *, markdown: bool) -> None:
-    """The table for people, or to be pasted into a page."""
+    """Print the table, or print it in Markdown."""
     console = Console(width=120)
     if markdown:
         lines = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 1)], *cells(found)]
@@ -223,7 +224,8 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
         if f"{name}_ns" in four[0]:
             grown = four[-1][f"{name}_ns"] / four[0][f"{name}_ns"]
             console.print(
-                f"{name}: a simulation costs {grown:.2f} times as much at {four[-1]['simulations']:,} as at {four[0]['simulations']:,}"
+                f"{name}: a simulation costs {grown:.2f} times as much at {four[-1]['simulations']:,} simulations "
+                f"as at {four[0]['simulations']:,}"
             )
     start, kept = found["start"], found["memory"]
     console.print(
@@ -231,12 +233,13 @@ def show(found: dict[str, Any], *, markdown: bool) -> None:
         f"first simulation in a second process after {start['second_process_seconds']:.2f} s"
     )
     console.print(
-        f"a million simulations of Connect Four: {kept['nodes']:,} nodes of {kept['bytes_a_node']:.0f} bytes, {kept['megabytes']:.0f} MB"
+        f"a million simulations of Connect Four: {kept['nodes']:,} nodes of {kept['bytes_a_node']:.0f} bytes, "
+        f"{kept['megabytes']:.0f} MB"
     )
 
 
 def main() -> None:
-    """Measure, print, and write JSON if asked."""
+    """Measure, print, and optionally write JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="few repeats")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all numbers to a file")

@@ -1,4 +1,4 @@
-"""Every decision explains itself: of a search, and of numbers given by hand."""
+"""Explain decisions: of a search, and of statistics given by hand."""
 
 import math
 
@@ -10,7 +10,7 @@ print(tt.explain(tt.uct(c=math.sqrt(2)), {"A": (50, 0.8), "B": (10, 0.6), "C": (
 # The same moves with priors: PUCT trusts them.
 print(tt.explain(tt.puct(c=1.0), {"A": (50, 0.8, 0.4), "B": (10, 0.6, 0.1), "C": (40, 0.5, 0.5)}), end="\n\n")
 
-# And a real search, with the final move drawn by temperature instead of taken by visits.
+# A search whose final move is drawn by temperature instead of chosen by visits.
 result = tt.search("tic_tac_toe", tt.uct(final="temperature", temperature=0.5), simulations=5_000, seed=3)
 print(result.explain())
 print(result.report())

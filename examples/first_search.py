@@ -1,4 +1,4 @@
-"""The first five lines: search a position, print what was found."""
+"""Search a position and print the result, in five lines."""
 
 import treetop as tt
 

@@ -1,4 +1,4 @@
-"""A search is an object you can hold: watch it, stop it, move on with it, save it, load it, bound its memory."""
+"""A search is an object: show its progress, stop it, reuse its tree, save it, load it, bound its memory."""
 
 import tempfile
 from pathlib import Path
@@ -11,7 +11,7 @@ search.run(
     progress=lambda now: print(f"{now.simulations:>7,} simulations, best so far {now.best}"),
 )
 
-for _ in range(4):  # play on: the part of the tree below each move is kept
+for _ in range(4):  # tree reuse: the subtree of each move is kept
     move = search.result().move
     kept = search.simulations
     search.advance(move)
@@ -21,7 +21,7 @@ for _ in range(4):  # play on: the part of the tree below each move is kept
 with tempfile.TemporaryDirectory() as folder:
     search.save(Path(folder) / "search.treetop")
     loaded = tt.Search.load(Path(folder) / "search.treetop")
-for each in (search, loaded):  # both go on alike, bit for bit
+for each in (search, loaded):  # both continue in the same way, bit for bit
     each.run(tt.Limit(simulations=1_000))
 assert loaded.result().visits == search.result().visits
 

@@ -1,6 +1,6 @@
-"""PUCT with an evaluator in Python: priors and values from your own code, asked for in batches.
+"""PUCT with an evaluator in Python: priors and values from your own code, in batches.
 
-Here it is a few lines of arithmetic; a network has the same shape: states in, logits and values out.
+Here it is a few lines of arithmetic; a network has the same interface: states in, logits and values out.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ CENTRE = np.array([0.0, 0.5, 1.0, 2.0, 1.0, 0.5, 0.0])
 
 
 class PreferTheCentre:
-    """Logits that favour the middle columns; a value that counts discs there, for the player to move."""
+    """Logits that favour the middle columns, and a value by the discs there, for the player to move."""
 
     name = "prefer the centre"
 
@@ -25,7 +25,7 @@ class PreferTheCentre:
 search = tt.Search("connect_four", tt.puct(c=1.5), evaluator=PreferTheCentre(), seed=1)
 print(search.run(tt.Limit(simulations=2_000)), end="\n\n")
 
-# The same by hand, for evaluators that live elsewhere: ask, evaluate when and where you like, tell.
+# The same by hand, for evaluators in another process: ask for leaves, evaluate them anywhere, tell the results.
 search = tt.Search("connect_four", tt.puct(c=1.5), evaluator=PreferTheCentre(), seed=1)
 sizes = []
 while batch := search.ask(64, tt.Limit(simulations=2_000)):

@@ -1,11 +1,11 @@
-"""A game of one's own in twenty lines: write the rules, check them, search them."""
+"""Write your own game in twenty lines: define the rules, check them, search them."""
 
 import treetop as tt
 
 
 @tt.game(players=2, num_actions=10, max_length=100)
 class Hundred:
-    """Add 1 to 10 in turn; whoever says 100 wins."""
+    """The players take turns to add 1 to 10; whoever reaches 100 wins."""
 
     total = tt.field("i2")
     player = tt.field("i1")
@@ -33,4 +33,6 @@ class Hundred:
 
 
 print(tt.check(Hundred, games=200), end="\n\n")
-print(tt.search(tt.position(Hundred, moves=[9] * 8), simulations=20_000, seed=1))  # from 80 the way to win is to add 9
+print(
+    tt.search(tt.position(Hundred, moves=[9] * 8), simulations=20_000, seed=1)
+)  # from 80 the winning move is to add 9

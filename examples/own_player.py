@@ -1,4 +1,4 @@
-"""A player of your own: a function under @treetop.player, named by a text in matches. Its spec here is `own_player.py:corner`."""
+"""Write your own player: a function under @treetop.player, whose spec in matches is `own_player.py:corner`."""
 
 import treetop as tt
 from treetop.arena.match import match
@@ -6,7 +6,7 @@ from treetop.players.base import BasePlayer
 
 
 class Corner(BasePlayer):
-    """Takes a corner while one is free."""
+    """A player that takes a corner while one is free."""
 
     corners = (0, 2, 6, 8)
 
@@ -18,7 +18,7 @@ class Corner(BasePlayer):
 
 @tt.player
 def corner(game, name="corner"):
-    """Make the player for a game; what a spec says between its brackets arrives as options."""
+    """Return the player for a game; the options in the brackets of a spec are passed as arguments."""
     if game.family != "tic_tac_toe":
         raise tt.ConfigError(f"corner plays tic_tac_toe, not {game.name}")
     return Corner(name)

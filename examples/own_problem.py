@@ -1,4 +1,4 @@
-"""Your own Python objects as a problem: plan a delivery round over a dictionary of roads, then ask a slow adviser, many questions at once."""
+"""Search your own Python objects: plan a delivery round, then use a slow evaluator with many evaluations in flight."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ ROADS = {
 
 
 class Round:
-    """Visit every place once; each hour on the road costs a point. A state is the way so far, an action the next place."""
+    """Visit every place once; each hour costs a point. A state is the route so far, an action the next place."""
 
     reward_range = (-40, 0)
     step_rewards = True
@@ -22,17 +22,17 @@ class Round:
     def initial(self):
         return ("depot",)
 
-    def actions(self, way):
-        return [place for place in ROADS[way[-1]] if place not in way] or ["give up"]
+    def actions(self, route):
+        return [place for place in ROADS[route[-1]] if place not in route] or ["give up"]
 
-    def step(self, way, place):
-        return (*way, place), -ROADS[way[-1]].get(place, 0)
+    def step(self, route, place):
+        return (*route, place), -ROADS[route[-1]].get(place, 0)
 
-    def is_terminal(self, way):
-        return len(way) == len(ROADS) or way[-1] == "give up"
+    def is_terminal(self, route):
+        return len(route) == len(ROADS) or route[-1] == "give up"
 
-    def rewards(self, way):
-        return -20 if way[-1] == "give up" else 0
+    def rewards(self, route):
+        return -20 if route[-1] == "give up" else 0
 
 
 search = tt.Search(Round(), tt.uct(c=1.0), seed=1)
@@ -41,12 +41,12 @@ print(result, end="\n\n")
 print("the round:", " -> ".join(["depot", *result.pv_actions]))
 
 
-async def adviser(way, places):
-    """Somebody far away: near places first, and so much per place that is left. A third number would be what the answer cost."""
+async def adviser(route, places):
+    """Return a prior that prefers near places, and a value of -3 a place left. A third number would be the cost."""
     await asyncio.sleep(0.01)
-    return {place: 1 / ROADS[way[-1]].get(place, 20) for place in places}, -3.0 * (len(ROADS) - len(way))
+    return {place: 1 / ROADS[route[-1]].get(place, 20) for place in places}, -3.0 * (len(ROADS) - len(route))
 
 
 search = tt.Search(Round(), tt.puct(c=1.0), evaluator=adviser, seed=1)
 result = search.run_remote(tt.Limit(calls=20), in_flight=8, timeout=2.0, retries=2)
-print(f"{result.calls} questions in {result.elapsed:.2f} s; the adviser's round begins with {result.action}")
+print(f"{result.calls} evaluations in {result.elapsed:.2f} s; the round with the adviser starts with {result.action}")

@@ -1,6 +1,6 @@
-"""A selection rule of one's own: a small Python function, compiled into the search loop, beside the built-in ones.
+"""Write your own selection rule: a small Python function that is compiled into the search loop.
 
-The rule is written in a few lines, searches at full speed, and explains itself like any other. The first run compiles it, the next one does not.
+It searches at full speed and is explained like the built-in rules. The first run compiles it.
 """
 
 import math
@@ -10,7 +10,7 @@ import treetop as tt
 
 @tt.rule
 def hopeful(value, visits, prior, variance, total, c):
-    """UCB1 with a bonus for moves whose outcomes differ widely, and a nod to the prior: what might still become anything deserves a look."""
+    """UCB1 with a bonus for moves with a high variance, and a small term for the prior."""
     if visits == 0:
         return math.inf
     tries = math.log(total) / visits
@@ -26,7 +26,7 @@ for config in (tt.uniform(), tt.uct(), tt.configure(hopeful, c=0.5), tt.thompson
     bar = "#" * round(40 * result.visits[2] / 300)
     print(f"{config.rule!s:10} plays {result.move}  {bar} {result.visits[2]}")
 
-# In plain Python it is the function that it looks like, so it can be tested and drawn without a search.
+# In plain Python it is an ordinary function, so it can be tested and plotted without a search.
 print(f"\nhopeful(0.5, 10 visits of 100) = {hopeful(0.5, 10, 0.1, 0.25, 100, 0.5):.4f}\n")
 
 search = tt.Search(position, tt.configure(hopeful, c=0.5), seed=1)

@@ -1,4 +1,4 @@
-"""A local stand-in for a language model, to try examples/game_of_24.py with: it speaks the chat protocol, and is none.
+"""Run a local mock of a language model that speaks the chat protocol, to try examples/game_of_24.py.
 
 python examples/stand_in_model.py --serve 8024       and in another terminal
 python examples/game_of_24.py 4 9 10 13 --model stand-in --base-url http://127.0.0.1:8024/v1
@@ -12,14 +12,14 @@ import urllib.request
 from reasoning.chat import PROPOSE, RULES
 from reasoning.stand_in import StandIn
 
-parser = argparse.ArgumentParser(description="A local server that answers as a fallible language model would.")
+parser = argparse.ArgumentParser(description="A local server that answers like a fallible language model.")
 parser.add_argument(
     "--serve", type=int, metavar="PORT", help="serve until Ctrl-C; without it, one question is asked and answered"
 )
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--failing", type=float, default=0.0, help="the share of requests that fail with 429 or 500")
-parser.add_argument("--babbling", type=float, default=0.0, help="the share of answers that say nothing")
-parser.add_argument("--seconds", type=float, default=0.0, help="how long an answer takes, about")
+parser.add_argument("--babbling", type=float, default=0.0, help="the share of answers without content")
+parser.add_argument("--seconds", type=float, default=0.0, help="the approximate time of an answer")
 options = parser.parse_args()
 
 with StandIn(

@@ -30,7 +30,7 @@ def main() -> int:
             config = tt.uct(transpositions=True, solver=solver, repetition=maze.endless)
             search = tt.Search(maze.position(), config, evaluator=(tt.Uniform(), tt.Rollout())[seed % 2], seed=seed)
             mistake = find_mistake(maze, search, options.simulations)
-            if mistake and not solver:  # an estimate may need longer
+            if mistake and not solver:  # without a proof, an estimate may need more simulations
                 mistake = find_mistake(maze, search, 25 * options.simulations)
                 slow += mistake is None
             cyclic += goes_round(search)
@@ -38,7 +38,8 @@ def main() -> int:
                 mistakes += 1
                 print(f"  random_maze({seed}): {mistake}", flush=True)
         print(
-            f"solver={solver}: {options.games:,} games, {cyclic:,} met a repetition, {slow} needed longer, {mistakes} mistakes",
+            f"solver={solver}: {options.games:,} games, {cyclic:,} with a repetition, {slow} needed longer, "
+            f"{mistakes} mistakes",
             flush=True,
         )
         wrong += mistakes

@@ -1,4 +1,4 @@
-"""What an input must not do: run a program, open a connection, import or execute something new, write outside its folder, or take long."""
+"""Detect forbidden effects of an input: programs, connections, imports, new code, files outside its folder, hangs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from types import FrameType
 from typing import Any
 
 SECONDS = 20
-"""For one input. The parent process waits a little longer before it ends a child."""
-_MEMORY = 3 * 2**30  # beyond what the child has when it begins
+"""The time limit of one input. The parent process waits a little longer before it ends a child."""
+_MEMORY = 3 * 2**30  # beyond the memory of the child at its start
 _NEVER = (
     "os.system",
     "os.exec",
@@ -40,7 +40,7 @@ _ALLOWED_IMPORTS = ("treetop", "numpy", "encodings", "unicodedata", "stringprep"
 
 
 class Forbidden(BaseException):
-    """An input did what it must not do. No `except Exception` hides it."""
+    """A forbidden effect of an input. It is not an `Exception`, so `except Exception` does not catch it."""
 
 
 class Hang(BaseException):
@@ -48,7 +48,7 @@ class Hang(BaseException):
 
 
 class Guard:
-    """An audit hook that is on while an input runs."""
+    """An audit hook that is active while an input runs."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._on, self._imports = str(folder), False, False
@@ -63,8 +63,8 @@ class Guard:
         resource.setrlimit(resource.RLIMIT_AS, (used + _MEMORY, used + _MEMORY))
 
     @contextmanager
-    def watching(self, *, imports: bool) -> Iterator[None]:
-        """Watch what is done within. `imports` allows modules to be imported, as they are where somebody typed their name."""
+    def observing(self, *, imports: bool) -> Iterator[None]:
+        """Raise `Forbidden` for a forbidden effect inside the block. `imports` allows the import of modules."""
         self.seen, self._imports, self._on = None, imports, True
         signal.alarm(SECONDS)
         try:
@@ -84,9 +84,8 @@ class Guard:
             raise Forbidden(why)
 
     def _refused(self, event: str, arguments: tuple[Any, ...]) -> str | None:
-        if event in _NEVER or (
-            event.startswith("socket.") and event != "socket.__new__"
-        ):  # an event loop talks to itself through a pair of them
+        # An event loop creates a pair of sockets for itself.
+        if event in _NEVER or (event.startswith("socket.") and event != "socket.__new__"):
             return f"{event} {arguments!r:.200}"
         if event == "import" and not self._imports and str(arguments[0]).partition(".")[0] not in _ALLOWED_IMPORTS:
             return f"import of {arguments[0]}"

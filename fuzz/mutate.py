@@ -1,4 +1,4 @@
-"""Inputs: random ones, and real ones with a few changes."""
+"""Make inputs: random ones, and real ones with a few changes."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ _SIGNS = "():,.=[]{}'\" \n+-*/#@!~"
 
 
 def mutate_bytes(rng: random.Random, content: bytes) -> bytes:
-    """Change a few bytes, cut, repeat, insert what is odd, or swap parts."""
+    """Return bytes with a few changes: flipped bits, cuts, repetitions and insertions."""
     data = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 4, 16))):
         kind, place = rng.randrange(7), rng.randrange(len(data) + 1)
@@ -140,7 +140,7 @@ def mutate_bytes(rng: random.Random, content: bytes) -> bytes:
 
 
 def mutate_lines(rng: random.Random, content: bytes) -> bytes:
-    """Change a file of JSON lines: values, whole lines, or bytes."""
+    """Return JSON lines with a few changes of values, lines or bytes."""
     if rng.random() < 0.3:
         return mutate_bytes(rng, content)
     lines = content.split(b"\n")
@@ -159,7 +159,7 @@ def mutate_lines(rng: random.Random, content: bytes) -> bytes:
 
 
 def mutate_json(rng: random.Random, content: bytes) -> bytes:
-    """Change a value, a name or a part of some JSON; what is no JSON is changed as bytes."""
+    """Return JSON with a changed value, name or part; other content is changed as bytes."""
     try:
         tree = json.loads(content)
     except (ValueError, RecursionError):
@@ -192,7 +192,7 @@ def _changed(rng: random.Random, tree: Any) -> Any:
 
 
 def make_text(rng: random.Random, real: tuple[str, ...]) -> str:
-    """A text of words and signs, or a real one with changes."""
+    """Return a text of words and signs, or a real one with changes."""
     if rng.random() < 0.4:
         return "".join(
             rng.choice(WORDS) if rng.random() < 0.5 else rng.choice(_SIGNS) for _ in range(rng.choice((1, 3, 8, 30)))

@@ -1,6 +1,6 @@
-"""Fuzz every way from a text or a file into Treetop: nothing may run, crash or hang, and each refusal is a Treetop error.
+"""Fuzz every text and file that Treetop reads: nothing may be run, crash or hang, and each refusal is a Treetop error.
 
-`python fuzz/run.py --inputs 100000`; an input that failed runs again with `--only TARGET --first INDEX --inputs 1`.
+`python fuzz/run.py --inputs 100000`; repeat an input that failed with `--only TARGET --first INDEX --inputs 1`.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ COUNTS = ("inputs", "accepted", "refused", "crashed")
 
 
 def child(target: Target, seed: int, first: int, inputs: int) -> None:
-    """Run inputs, and print a line for each: its number before, what became of it after. The parent sees where a crash happened."""
+    """Run inputs, and print the number of each before it runs, and its result after: a crash shows the number."""
     from treetop.errors import TreetopError
 
-    memory = Path("/dev/shm")  # where writing a file waits for no disk
+    memory = Path("/dev/shm")  # writing a file there does not wait for a disk
     with tempfile.TemporaryDirectory(dir=memory if os.access(memory, os.W_OK) else None) as place:
         folder = Path(place).resolve()
         target.prepare(folder)
@@ -42,17 +42,17 @@ def child(target: Target, seed: int, first: int, inputs: int) -> None:
             made = target.make(random.Random(f"{seed}/{target.name}/{index}"), folder)
             what, why = "accepted", ""
             try:
-                with guard.watching(imports=target.imports):
+                with guard.observing(imports=target.imports):
                     target.run(folder, made)
             except TreetopError:
                 what = "refused"
-            except (Exception, Forbidden, Hang, SystemExit):  # noqa: BLE001 - whatever it is, it is what is looked for
+            except (Exception, Forbidden, Hang, SystemExit):  # noqa: BLE001 - any error but Treetop's is a bug
                 what, why = "crashed", traceback.format_exc(limit=-6)
             print(json.dumps([what, why]), file=report)
 
 
 def watch(target: Target, options: argparse.Namespace, inputs: int, show: Any) -> tuple[dict[str, int], list[str]]:
-    """Run a target in child processes; a child that dies or hangs counts as a crash, and the next one goes on after it."""
+    """Run a target in child processes; a child that dies or hangs counts as a crash, and the next one continues."""
     counts, failures = dict.fromkeys(COUNTS, 0), []
     index, end = options.first, options.first + inputs
     while index < end:
@@ -95,9 +95,9 @@ def _reports(process: subprocess.Popen[str]) -> Any:
     with selectors.DefaultSelector() as ready:
         ready.register(process.stdout, selectors.EVENT_READ)
         os.set_blocking(process.stdout.fileno(), False)
-        text, at, begun = "", -1, False
+        text, at, started = "", -1, False
         while True:
-            if not ready.select(SECONDS + 10 if begun else 600):
+            if not ready.select(SECONDS + 10 if started else 600):
                 process.kill()
                 return
             more = os.read(process.stdout.fileno(), 65536).decode()
@@ -109,19 +109,19 @@ def _reports(process: subprocess.Popen[str]) -> Any:
                     what, why = json.loads(line)
                     yield what, why, at
                 else:
-                    at, begun = int(line), True
+                    at, started = int(line), True
 
 
 def main() -> int:
     """Fuzz all targets, or one, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--inputs", type=int, default=10_000, help="in all, shared among the targets (default: 10,000)")
+    parser.add_argument("--inputs", type=int, default=10_000, help="the number of inputs of all targets (10,000)")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", metavar="TARGET", help="one target, which gets all inputs")
     parser.add_argument(
         "--first", type=int, default=0, metavar="INDEX", help="number of the first input of each target"
     )
-    parser.add_argument("--quick", action="store_true", help="only what compiles quickly")
+    parser.add_argument("--quick", action="store_true", help="only targets that compile quickly")
     parser.add_argument("--child", metavar="TARGET", help=argparse.SUPPRESS)
     options = parser.parse_args()
     chosen = {target.name: target for target in targets(quick=options.quick)}

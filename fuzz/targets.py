@@ -1,4 +1,4 @@
-"""What is fuzzed: for each target how its real files are made, and what is done with an input. A Treetop error is a refusal; any other is a bug."""
+"""The targets of fuzzing: how each makes real files, and how it uses an input. Only Treetop errors are allowed."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ from treetop.tree.files import read, write
 
 @dataclass(frozen=True)
 class Target:
-    """One way in."""
+    """One kind of input."""
 
     name: str
     run: Callable[[Path, Any], None]
-    """What is done with an input; the folder holds the real files."""
+    """Use an input; the folder has the real files."""
     make: Callable[[random.Random, Path], Any]
-    """Makes an input."""
+    """Return an input."""
     prepare: Callable[[Path], None] = lambda folder: None
-    """Writes the real files, and runs each once, so that all code is loaded and compiled before anything is watched."""
+    """Write the real files, and use each once, so that all code is loaded and compiled before the guard is active."""
     imports: bool = False
-    """Whether the text is one that somebody typed, so that a module that it names is imported."""
+    """Whether the text may import modules, as a text that a user typed."""
     share: int = 1
-    """Of all inputs."""
+    """The relative share of all inputs."""
 
 
 # Texts.
@@ -117,9 +117,8 @@ def _game_of_file(folder: Path, text: str) -> None:
 
 
 def _player(folder: Path, text: str) -> None:
-    if (
-        not runs_code(parse_spec(text)) or ":" in parse_spec(text).name
-    ):  # an engine that was typed is started, as was asked
+    # A spec of an engine starts a program, as the user wants, so it is skipped.
+    if not runs_code(parse_spec(text)) or ":" in parse_spec(text).name:
         make_player(text, NIM).close()
 
 
@@ -195,7 +194,7 @@ _ROUND = {"games": 6, "seed": 1, "workers": 1, "opening_plies": 1, "balanced": F
 def _prepare_match(folder: Path) -> None:
     match("random", "greedy", "nim", out=folder / "match.jsonl", **_ROUND)
     match_many(["random"] * 3, "nim_three", out=folder / "many.jsonl", **_ROUND, names=["a", "b", "c"])
-    for _ in range(2):  # the second time it is read
+    for _ in range(2):  # the second call reads the file
         evaluate("cliff_walking", ["random"], games=4, seed=1, workers=1, out=folder / "evaluation.jsonl")
     for name in ("match.jsonl", "many.jsonl", "evaluation.jsonl"):
         read_match(folder / name)
@@ -302,12 +301,12 @@ def _prepare_calls(folder: Path) -> None:
     _replay(folder, (folder / "calls.jsonl").read_bytes())
 
 
-# Saved searches. What is accepted is run on: a tree that would crash a kernel crashes this process.
+# Saved searches. An accepted one is continued: a tree that would crash a kernel crashes this process.
 
 _SEARCHES = {
     "nim.treetop": ("nim", tt.uct()),
     "graph.treetop": ("tic_tac_toe", tt.uct(solver=True, transpositions=True)),
-    "rich.treetop": ("nim", tt.gumbel(solver=True)),
+    "full.treetop": ("nim", tt.gumbel(solver=True)),
     "halving.treetop": ("nim", tt.halving()),
     "chance.treetop": ("pig(goal=20)", tt.uct()),
     "amaf.treetop": ("nim", tt.grave()),
@@ -334,7 +333,7 @@ def _search(folder: Path, content: bytes) -> None:
 
 
 def _save_with_changes(*names: str) -> Callable[[random.Random, Path], bytes]:
-    """Change what a save holds, and write it as a whole file: its sums are right, so that it comes further than changed bytes do."""
+    """Return a function that changes the content of a save and writes it with right checksums."""
 
     def make(rng: random.Random, folder: Path) -> bytes:
         header, arrays = read(folder / rng.choice(names), KIND, VERSION)
@@ -401,7 +400,7 @@ def _number(rng: random.Random, dtype: Any, before: Any) -> Any:
 
 
 def targets(*, quick: bool) -> list[Target]:
-    """All targets. `quick` leaves out what takes long to compile."""
+    """Return all targets. `quick` leaves out those that take long to compile."""
     saves = ("nim.treetop",) if quick else tuple(_SEARCHES)
     return [
         Target("game specs", _game, _texts(_GAMES), imports=True, share=3),

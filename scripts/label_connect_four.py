@@ -1,16 +1,15 @@
-"""Label Connect Four positions with their exact values, as a yardstick for searches.
+"""Label Connect Four positions with their exact values, as a benchmark for searches.
 
     python scripts/label_connect_four.py                       tests/golden/connect_four_labels.txt, some seconds
     python scripts/label_connect_four.py --each 200 --out more.txt
 
-Random games give the positions, as many of each length from 12 to 20 discs; no position comes twice, nor as its mirror image. Only those
-count in which a wrong move exists: one that gives away the value. A line has the moves (columns from 1), the value for the player to
-move, and the columns that keep it:
+The positions come from random games, equally many of each length from 12 to 20 discs, without duplicates and mirror
+images. Only positions with a wrong move, which loses value, are included. A line has the moves (columns from 1), the
+value for the player to move, and the columns that keep it:
 
     214533516446 +1 2
 
-A run that was stopped goes on where it was: lines that are in the file already are not proven again. For a seed the file is always the
-same.
+A stopped run is continued: lines that are already in the file are not proven again. The file depends only on the seed.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ LINE = re.compile(r"([1-7]{12,20}) ([+-]1|0) ([1-7]{1,7})\n")
 
 
 def random_position(rng: tt.Rng, length: int) -> tt.Position:
-    """The end of a random game that is not over after so many moves."""
+    """Return the position after a number of random moves, from a game that is not over then."""
     while True:
         position = tt.position("connect_four")
         for _ in range(length):
@@ -49,14 +48,14 @@ def random_position(rng: tt.Rng, length: int) -> tt.Position:
 
 
 def identity(position: tt.Position) -> tuple[Board, Board]:
-    """The same for a position and its mirror image, and for no other."""
+    """Return a key that is equal only for a position and its mirror image."""
     board = Board.of(position)
     first, second = sorted((board, board.mirrored))
     return first, second
 
 
 def label(solver: ConnectFourSolver, position: tt.Position) -> str | None:
-    """The line of a position; None if every move keeps its value."""
+    """Return the line of a position, or None if every move keeps its value."""
     values = solver.values(position)
     best = max(values.values())
     keeping = "".join(str(action + 1) for action, value in values.items() if value == best)
@@ -66,7 +65,7 @@ def label(solver: ConnectFourSolver, position: tt.Position) -> str | None:
 
 
 def known_moves(file: Path, heading: str) -> set[str]:
-    """The moves of all lines in a file that an earlier run has begun. A torn last line is dropped from it."""
+    """Return the moves of all lines in the file of an earlier run. An incomplete last line is removed from it."""
     if not file.exists():
         file.write_text(heading)
     lines = file.read_text().splitlines(keepends=True)
@@ -106,7 +105,7 @@ def main() -> None:
                     file.write(line)
                     file.flush()
                 found += 1
-                shown.update(task, advance=1, note=f"{length} discs, {solver.nodes:,} positions looked at")
+                shown.update(task, advance=1, note=f"{length} discs, {solver.nodes:,} positions searched")
 
 
 if __name__ == "__main__":

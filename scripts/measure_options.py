@@ -1,14 +1,15 @@
-"""What every option is worth in played games: matches against the same search without it, at equal simulations and at equal time.
+"""Measure the strength of every option in matches against the same search without it, at equal simulations and time.
 
-Equal time is made of simulations too, so that neither a busy machine nor a coarse clock decides a game: first the option's cost is measured (CPU time
-of a move with it and without it, in turn, in several positions; the median), then the player with the option gets so many simulations fewer.
+Equal time is set in simulations, so that neither a busy machine nor a coarse clock affects a game: first the cost of
+the option is measured (the median of the CPU time of a move with and without it, in several positions), then the player
+with the option gets proportionally fewer simulations.
 
     python scripts/measure_options.py                          all matches, and docs/measured.md
-    python scripts/measure_options.py --games 400              a larger budget: games that are there already count
+    python scripts/measure_options.py --games 400              more games; games in the files count
     python scripts/measure_options.py --only solver reuse      some options
-    python scripts/measure_options.py --write-only             the table from what has been played
+    python scripts/measure_options.py --write-only             the table of the games played so far
 
-Each match is a file in `measured/` and goes on where it was when it is run again.
+Each match is a file in `measured/`, which is continued when the script is run again.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ COST_PAIRS, COST_POSITIONS = 7, (0, 6, 12)
 
 @dataclass(frozen=True)
 class Option:
-    """An option, as two players that differ in nothing else; `{}` is where the limit goes."""
+    """An option, as two players that differ only in it; `{}` is replaced by the limit."""
 
     name: str
     player: str
@@ -60,31 +61,34 @@ OPTIONS = (
     Option("Thompson sampling", "thompson({})", "uct({})", ("connect_four", "othello")),
     Option("progressive history", "progressive_history({})", "uct({})", ("othello", "breakthrough")),
     Option("anytime halving at the root", "halving({})", "uct({})", ("connect_four", "othello")),
-    Option("blind (against UCB1)", "uniform({})", "uct({})", ("connect_four", "othello")),
+    Option("uniform selection (against UCB1)", "uniform({})", "uct({})", ("connect_four", "othello")),
     Option("KataGo's schedule", "puct({}, c_schedule='katago')", "puct({}, c=1.25)", ("connect_four", "othello")),
     Option(
-        "bonus by variance", "puct({}, c=1.25, variance_scale=0.85)", "puct({}, c=1.25)", ("connect_four", "othello")
+        "exploration scaled by variance",
+        "puct({}, c=1.25, variance_scale=0.85)",
+        "puct({}, c=1.25)",
+        ("connect_four", "othello"),
     ),
     Option(
-        "first play from the parent",
+        "FPU from the parent",
         "puct({}, c=1.25, fpu='parent')",
         "puct({}, c=1.25)",
         ("connect_four", "othello"),
     ),
     Option(
-        "first play by tried prior",
+        "FPU scaled by visited priors",
         "puct({}, c=1.25, fpu='scaled')",
         "puct({}, c=1.25)",
         ("connect_four", "othello"),
     ),
     Option(
-        "backup mixed with the best",
+        "mixed backup",
         "uct({}, backup='mixed', minimax_share=0.2)",
         "uct({})",
         ("connect_four", "othello"),
     ),
     Option("implicit minimax", "uct({}, backup='implicit', minimax_share=0.2)", "uct({})", ("othello", "breakthrough")),
-    Option("values on the scale seen", "uct({}, normalise=True, c=0.7)", "uct({})", ("connect_four", "othello")),
+    Option("normalised values", "uct({}, normalise=True, c=0.7)", "uct({})", ("connect_four", "othello")),
     Option("MAST rollouts", "uct({}, evaluator=\"rollout(policy='mast')\")", "uct({})", ("othello", "breakthrough")),
     Option(
         "softmax rollouts",
@@ -93,7 +97,7 @@ OPTIONS = (
         ("othello", "breakthrough"),
     ),
     Option(
-        "the game's own rollouts",
+        "the game's rollout policy",
         "uct({}, evaluator=\"rollout(policy='game')\")",
         "uct({})",
         ("connect_four", "breakthrough"),
@@ -118,7 +122,7 @@ OPTIONS = (
         ("othello", "breakthrough"),
     ),
     Option(
-        "widening by those priors",
+        "progressive widening by these priors",
         "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)', widening=2.0)",
         "puct({}, c=1.25, evaluator='heuristic(prior_temperature=0.2)')",
         ("othello", "breakthrough"),
@@ -144,11 +148,11 @@ OPTIONS = (
 
 
 def main() -> None:
-    """Read the arguments, play what is missing, write the table."""
+    """Read the arguments, play the missing games, write the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=100, help="games a match")
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", nargs="+", help="parts of names")
+    parser.add_argument("--only", nargs="+", help="options whose names contain one of these texts")
     parser.add_argument("--limits", nargs="+", choices=("simulations", "time"), default=["simulations", "time"])
     parser.add_argument("--folder", type=Path, default=HERE / "measured")
     parser.add_argument("--write-only", action="store_true")
@@ -169,7 +173,7 @@ def main() -> None:
 
 
 def play(option: Option, game: str, limit: str, games: int, workers: int, folder: Path) -> MatchResult:
-    """Play one match, or what is missing of it."""
+    """Play one match, or the rest of it."""
     simulations = option.simulations
     if limit == "time":
         simulations = max(1, round(simulations / cost_of(option, game, folder)))
@@ -189,7 +193,10 @@ def play(option: Option, game: str, limit: str, games: int, workers: int, folder
 
 
 def cost_of(option: Option, game: str, folder: Path) -> float:
-    """How many times as long a move takes with the option; measured once and kept, because a match that resumes must be the same match."""
+    """Return the ratio of the times of a move with and without the option.
+
+    It is measured once and saved, so that a continued match has the same players.
+    """
     file = folder / "costs.json"
     known: dict[str, float] = json.loads(file.read_text()) if file.exists() else {}
     name = file_name(option, game, "cost")
@@ -200,10 +207,10 @@ def cost_of(option: Option, game: str, folder: Path) -> float:
 
 
 def measured_cost(option: Option, game: str) -> float:
-    """The median of the ratios of CPU time, with the option to without."""
-    told = f"simulations={max(option.simulations, SIMULATIONS)}"
+    """Return the median of the ratios of CPU time with and without the option."""
+    limit = f"simulations={max(option.simulations, SIMULATIONS)}"
     rules = load_game(game)
-    players = [make_player(text.format(told), rules) for text in (option.player, option.baseline)]
+    players = [make_player(text.format(limit), rules) for text in (option.player, option.baseline)]
     ratios = []
     for pair in range(COST_PAIRS + 1):
         for moves in COST_POSITIONS:
@@ -224,13 +231,13 @@ def measured_cost(option: Option, game: str) -> float:
 
 
 def file_name(option: Option, game: str, limit: str) -> str:
-    """A name that says what was played."""
+    """Return the name of the file of a match."""
     words = f"{option.name} {game} {limit}"
     return "".join(letter if letter.isalnum() else "-" for letter in words).strip("-")
 
 
 def table(folder: Path, before: str) -> str:
-    """Return the page with everything that has been played; a row of the page before stays where its matches are not in the folder."""
+    """Return the page with all results; a row of the earlier page is kept if its matches are not in the folder."""
     rows, kept = (
         [],
         {
@@ -258,8 +265,8 @@ def table(folder: Path, before: str) -> str:
                 rows += [kept[option.name, game]] if (option.name, game) in kept else []
                 continue
             cost = costs.get(file_name(option, game, "cost"))
-            told = "" if cost is None else f"{cost - 1:+.0%}"
-            rows.append(f"| {option.name} | {game} | {option.simulations:,} | {cells[0]} | {told} | {cells[1]} |")
+            share = "" if cost is None else f"{cost - 1:+.0%}"
+            rows.append(f"| {option.name} | {game} | {option.simulations:,} | {cells[0]} | {share} | {cells[1]} |")
     if earlier is not None:
         least, most = min(least, int(earlier[1])), max(most, int(earlier[2] or earlier[1]))
     budget = f"{least} games a match" if least == most else f"{least} to {most} games a match"
@@ -267,7 +274,7 @@ def table(folder: Path, before: str) -> str:
 
 
 def played(file: Path) -> MatchResult:
-    """The result of a match so far."""
+    """Return the result of a match so far."""
     header, records = read_match(file)
     tally = Tally(("with", "without"), str(header.get("game")), 1, len(records))
     for record in records:
@@ -275,18 +282,20 @@ def played(file: Path) -> MatchResult:
     return tally.result()
 
 
-PAGE = """# What each option is worth, measured
+PAGE = """# Measured strength of the options
 
-Elo of a search with an option over the same search without it, with a 95% interval from pairs of games (docs/matches.md says what that
-means), {budget}. The column of simulations is what both sides have for each move at equal simulations. The cost is how much longer a move takes with the option
-(CPU time, medians of interleaved pairs); at equal time the side with the option has so many simulations fewer. An interval that holds 0
-says that nothing was found, not that there is nothing; and an option that helps one game may harm another. Made by
+The Elo difference between a search with an option and the same search without it, with a 95% interval from pairs of
+games ([matches](matches.md) explains it), {budget}. The column "simulations" is the number of simulations a move at
+equal simulations. The cost is the additional CPU time of a move with the option (medians of interleaved pairs); at
+equal time the player with the option gets proportionally fewer simulations. An interval that contains 0 means that no
+difference was found, not that there is none; and an option that helps in one game may harm in another. Measured by
 
 ```
 python scripts/measure_options.py --games 200
 ```
 
-which plays on where it was, so anybody can give it a larger budget: `--games 1000`. The players' settings stand in that file.
+which continues earlier matches, so the number of games can be raised: `--games 1000`. The players' settings are in that
+file.
 
 | option | game | simulations | Elo at equal simulations | cost | Elo at equal time |
 |---|---|---|---|---|---|

@@ -1,7 +1,7 @@
-"""Write docs/options.md: every option of every part of a search, from the parts themselves.
+"""Write docs/options.md: every option of every part of a search, derived from the parts.
 
 python scripts/write_options.py            write the page
-python scripts/write_options.py --check    exit with 1 where it is not up to date
+python scripts/write_options.py --check    exit with 1 if the page is not up to date
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from treetop.search.config import SLOTS, SearchConfig, parts_of
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "options.md"
 HEAD = """# Every option of a search
 
-A search is composed of parts (`SearchConfig`), and each part has options. Presets, players, `--rule` and `treetop.configure` take all of them by the flat
-names of this page: `tt.puct(c=1.5, fpu="parent", solver=True)`. An option that no chosen part has is an error that names the part it belongs to.
-This page is written by `python scripts/write_options.py` from the parts themselves.
+A search is composed of parts (`SearchConfig`), and each part has options. Presets, players, `--rule` and
+`treetop.configure` take all of them by the flat names of this page: `tt.puct(c=1.5, fpu="parent", solver=True)`. An
+option that no chosen part has is an error that names the part it belongs to. This page is generated from the parts by
+`python scripts/write_options.py`.
 """
 
 
@@ -81,9 +82,7 @@ def _allowed(option: Option) -> str:
 def main() -> int:
     """Write the page, or check it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; exit with 1 where the page is not up to date"
-    )
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if the page is not up to date")
     if parser.parse_args().check:
         return int(PAGE.read_text(encoding="utf-8") != page())
     PAGE.write_text(page(), encoding="utf-8")

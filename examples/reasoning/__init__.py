@@ -1,1 +1,1 @@
-"""The parts of `examples/game_of_24.py`: the puzzle, who gives advice, a language model as such an adviser, and what is printed."""
+"""The parts of `examples/game_of_24.py`: the puzzle, the advisers, a language model as an adviser, and the output."""

@@ -1,4 +1,4 @@
-"""Who gives advice to the search: a proposer names promising steps, a verifier says how likely 24 can still be reached."""
+"""Advisers of the search: a proposer names promising steps, a verifier estimates the probability of reaching 24."""
 
 from __future__ import annotations
 
@@ -16,40 +16,40 @@ from .puzzle import TARGET, State, Step
 
 @dataclass(frozen=True)
 class Proposal:
-    """What a proposer says of a state."""
+    """The answer of a proposer for a state."""
 
     weights: dict[Step, float]
-    """The promising steps; only their ratios count. Empty: nothing is preferred."""
+    """The promising steps; only ratios of weights matter. Empty: no preference."""
     tokens: int = 0
     rejected: tuple[str, ...] = ()
-    """What was proposed and is no legal step."""
+    """Proposed steps that are not legal."""
     said: str = ""
-    """Its own words, for the record."""
+    """The text of the answer, for the record."""
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a verifier says of a state."""
+    """The answer of a verifier for a state."""
 
     chance: float
-    """How likely 24 can still be reached, from 0 to 1."""
+    """The probability of reaching 24, from 0 to 1."""
     tokens: int = 0
     said: str = ""
 
 
 class Proposer(Protocol):
-    """Names the promising next steps."""
+    """An object that names promising next steps."""
 
     async def propose(self, state: State, steps: Sequence[Step]) -> Proposal:
-        """Weights for some of the legal steps."""
+        """Return weights of some of the legal steps."""
         ...
 
 
 class Verifier(Protocol):
-    """Judges how far one has come."""
+    """An object that evaluates states."""
 
     async def verify(self, state: State) -> Verdict:
-        """How likely 24 can still be reached."""
+        """Return the probability of reaching 24."""
         ...
 
 
@@ -58,19 +58,19 @@ Advice = TypeVar("Advice", Proposal, Verdict)
 
 @dataclass
 class Adviser:
-    """A proposer and a verifier as the evaluator of a search: both are asked at once, and each about the same numbers only once."""
+    """A proposer and a verifier as the evaluator of a search. Both are called concurrently, once for each state."""
 
     proposer: Proposer
     verifier: Verifier
     floor: float = 0.05
-    """The share of the prior that all legal steps have in common, so that one that nobody proposed is late, and not lost."""
+    """The share of the prior that is divided among all legal steps, so that all of them are searched."""
     _known: dict[tuple[str, State], Any] = field(default_factory=dict)
     _opened: AsyncExitStack = field(default_factory=AsyncExitStack)
 
     async def evaluate(
         self, state: State, steps: Sequence[Step]
     ) -> tuple[dict[Step, float] | None, float, int, dict[str, Any]]:
-        """Prior, value, tokens, and the words for the record."""
+        """Return the prior, the value, the tokens, and the texts for the record."""
         proposal, verdict = await both(
             self._once("proposer", state, lambda: self.proposer.propose(state, steps)),
             self._once("verifier", state, lambda: self.verifier.verify(state)),
@@ -88,7 +88,7 @@ class Adviser:
         }
 
     async def _once(self, who: str, state: State, ask: Callable[[], Awaitable[Advice]]) -> Advice:
-        """The same numbers may be reached by several ways, and a call may be tried again: what has been said costs nothing more."""
+        """Return the cached answer for a state, or ask. A cached answer costs nothing."""
         if (who, state) not in self._known:
             advice = await ask()
             self._known[who, state] = (
@@ -111,29 +111,29 @@ class Adviser:
 
 
 async def both(asked: Awaitable[Proposal], judged: Awaitable[Verdict]) -> tuple[Proposal, Verdict]:
-    """Wait for both. Where one of them fails, the other's tokens are paid all the same, and told with the error."""
+    """Return both answers. If one of them fails, the error includes the tokens of the other."""
     proposal, verdict = await asyncio.gather(asked, judged, return_exceptions=True)
     if not isinstance(proposal, BaseException) and not isinstance(verdict, BaseException):
         return proposal, verdict
     failures = [one for one in (proposal, verdict) if isinstance(one, BaseException)]
     paid = sum(getattr(one, "tokens", 0) or getattr(one, "cost", 0) for one in (proposal, verdict))
-    told = "; ".join(
+    text = "; ".join(
         dict.fromkeys(
             str(one) if isinstance(one, EvaluationError) else f"{type(one).__name__}: {one}" for one in failures
         )
     )
-    raise EvaluationError(told, cost=paid) from failures[0]
+    raise EvaluationError(text, cost=paid) from failures[0]
 
 
 class RuleOfThumb:
-    """A baseline without a model: whole numbers that divide 24 are good to have."""
+    """A baseline without a model: it prefers whole numbers that divide 24."""
 
     async def propose(self, state: State, steps: Sequence[Step]) -> Proposal:
-        """Small whole results first, those that divide 24 before all others."""
+        """Prefer results that divide 24, then other whole numbers."""
         return Proposal({step: self._worth(step.result) for step in steps})
 
     async def verify(self, state: State) -> Verdict:
-        """The share of the numbers that divide 24."""
+        """Return a probability by the share of the numbers that divide 24."""
         return Verdict(0.1 + 0.8 * sum(self._worth(number) == 1.0 for number in state) / len(state))
 
     @staticmethod
@@ -144,12 +144,12 @@ class RuleOfThumb:
 
 
 class NoOpinion:
-    """A baseline that knows nothing: the search alone, over exact rules."""
+    """A baseline without advice: the search alone."""
 
     async def propose(self, state: State, steps: Sequence[Step]) -> Proposal:
-        """Nothing is preferred."""
+        """Return no preference."""
         return Proposal({})
 
     async def verify(self, state: State) -> Verdict:
-        """As likely as not."""
+        """Return the probability 0.5."""
         return Verdict(0.5)

@@ -13,12 +13,12 @@ from .advisers import Proposal, Verdict
 from .puzzle import State, Step, shown
 
 RULES = (
-    "We play the Game of 24. Some numbers are left. A step takes two of them and puts their sum, difference, product or quotient in their place. "
-    "When one number is left it must be 24. Fractions such as 8/3 are allowed."
+    "We play the Game of 24. Some numbers are left. A step takes two of them and puts their sum, difference, product "
+    "or quotient in their place. When one number is left it must be 24. Fractions such as 8/3 are allowed."
 )
 PROPOSE = (
-    "Name up to {count} promising next steps, one a line and nothing else, each with a weight from 1 to 99 after a bar. "
-    "Put fractions and negative numbers in brackets. Example of a line: 8 / (1/3) = 24 | 90"
+    "Name up to {count} promising next steps, one a line and nothing else, each with a weight from 1 to 99 after a "
+    "bar. Put fractions and negative numbers in brackets. Example of a line: 8 / (1/3) = 24 | 90"
 )
 VERIFY = "How likely can 24 still be reached from these numbers, in percent? End with one line such as: chance: 35"
 
@@ -33,11 +33,11 @@ _SIGNS = {
 _SAME = str.maketrans({written: meant for meant, all_of_them in _SIGNS.items() for written in all_of_them})
 _ITEM = re.compile(r"^\s*(?:[-*•]\s+|\d+[.)]\s+|\[|`)?")
 _USUAL_WEIGHT = 50.0
-_TOLD = 80  # characters of an unreadable answer that an error shows
+_SHOWN = 80  # the number of characters of an unreadable answer that an error shows
 
 
 class ChatModel:
-    """Asks a model. Errors of the network are raised: the search tries again, and ends the node when it has tried often enough."""
+    """A client of a model. Errors of the network are raised: the search retries, and after that the node fails."""
 
     def __init__(
         self,
@@ -51,9 +51,7 @@ class ChatModel:
         try:
             import openai
         except ImportError as error:
-            raise MissingExtraError(
-                'a language model is asked through the package openai: pip install "treetop[llm]"'
-            ) from error
+            raise MissingExtraError('language models need the package openai: pip install "treetop[llm]"') from error
         self._openai = openai
         self.model, self.count = model, count
         self._endpoint: dict[str, Any] = {"base_url": base_url, "api_key": api_key}
@@ -61,26 +59,25 @@ class ChatModel:
         self._client: Any = None
 
     async def __aenter__(self) -> Self:
-        self._client = self._openai.AsyncOpenAI(
-            **self._endpoint, max_retries=0, timeout=None
-        )  # both are the search's own affair
+        # The search has its own retries and timeouts.
+        self._client = self._openai.AsyncOpenAI(**self._endpoint, max_retries=0, timeout=None)
         return self
 
     async def __aexit__(self, *error: object) -> None:
         await self._client.close()
 
     async def propose(self, state: State, steps: Sequence[Step]) -> Proposal:
-        """Ask for steps. What is not legal is left out and told; where nothing is left, nothing is preferred."""
+        """Ask for steps. Illegal ones are removed and reported; without a legal one there is no preference."""
         said, tokens = await self._ask(PROPOSE.format(count=self.count), state)
         weights, rejected = read_steps(said, steps)
         return Proposal(weights, tokens, tuple(rejected), said)
 
     async def verify(self, state: State) -> Verdict:
-        """Ask for a chance. A guess in its place would mislead the search, so an answer without one is an error, and is asked for again."""
+        """Ask for a probability. An answer without one is an error and is retried: a guess would mislead the search."""
         said, tokens = await self._ask(VERIFY, state)
         chance = read_chance(said)
         if chance is None:
-            raise EvaluationError(f"the verifier told no chance: {said[:_TOLD]!r}", cost=tokens)
+            raise EvaluationError(f"the verifier gave no probability: {said[:_SHOWN]!r}", cost=tokens)
         return Verdict(chance, tokens, said)
 
     async def _ask(self, task: str, state: State) -> tuple[str, int]:
@@ -92,13 +89,12 @@ class ChatModel:
         said = (response.choices[0].message.content or "") if response.choices else ""
         if response.usage is not None:
             return said, int(response.usage.total_tokens)
-        return said, (
-            sum(len(message["content"]) for message in messages) + len(said)
-        ) // 4  # a server that does not count
+        # The server does not count tokens: about four characters a token.
+        return said, (sum(len(message["content"]) for message in messages) + len(said)) // 4
 
 
 def read_steps(said: str, steps: Sequence[Step]) -> tuple[dict[Step, float], list[str]]:
-    """The legal steps of an answer with their weights, and the lines that look like steps and are none."""
+    """Return the legal steps of an answer with their weights, and the lines that look like steps but are not legal."""
     spellings: dict[str, list[Step]] = {}
     for step in steps:
         for text in _spellings(step):
@@ -135,7 +131,7 @@ def _spellings(step: Step) -> Iterator[str]:
 
 
 def _numerals(number: Fraction) -> list[str]:
-    """How a number may be written: 5/2 is 2.5 too, and 4 is 4.0."""
+    """Return the spellings of a number: 5/2 and 2.5, 4 and 4.0."""
     texts = [str(number)]
     if Fraction(f"{float(number):.4f}") == number:
         texts += [f"{float(number):.1f}", f"{float(number):g}"]
@@ -143,7 +139,7 @@ def _numerals(number: Fraction) -> list[str]:
 
 
 def read_chance(said: str) -> float | None:
-    """The chance that an answer ends with, from 0 to 1; None where it tells none."""
+    """Return the probability at the end of an answer, from 0 to 1, or None."""
     text = _THOUGHTS.sub("", said).strip()
     found = _CHANCE.findall(text) or re.findall(r"^(\d+(?:\.\d+)?)\s*%?$", text)
     return float(found[-1]) / 100.0 if found and float(found[-1]) <= 100.0 else None

@@ -1,4 +1,4 @@
-"""What `examples/game_of_24.py` prints: the solution, the tree with the tokens of each node, and what was spent."""
+"""The output of `examples/game_of_24.py`: the solution, the tree with the tokens of each node, and the cost."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from .puzzle import TARGET, GameOf24, expression, is_solution, shown
 
 WIDTH = 100
 _WIDEST = (6, 3, 1)  # rows below a node, by its depth
-_OTHERS = 2  # ways beside the solution that are shown with what is below them
-_TOLD = 4  # failures and rejected steps that are shown
+_OTHERS = 2  # the number of subtrees besides the solution that are shown
+_SHOWN = 4  # the number of failures and rejected steps that are shown
 
 Path = tuple[Any, ...]  # of steps
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """What was spent at each node, and below it."""
+    """The tokens of each node, and of its subtree."""
 
     own: Counter[Path]
     whole: Counter[Path]
 
     @classmethod
     def of(cls, result: SearchResult) -> Tokens:
-        """Add the log of the calls up along their paths."""
+        """Return the sums over the log of calls."""
         own: Counter[Path] = Counter()
         whole: Counter[Path] = Counter()
         for call in result.call_log:
@@ -46,7 +46,7 @@ class Tokens:
 
 
 def solution_of(search: Search) -> Path | None:
-    """The steps to a state that is 24, if the search has met one."""
+    """Return the steps to a state that is 24, or None if the search has found none."""
     for node in search.tree.root.walk():
         if search.state_of(node.index) == (TARGET,):
             return path_of(search, node)
@@ -54,7 +54,7 @@ def solution_of(search: Search) -> Path | None:
 
 
 def path_of(search: Search, node: Node) -> Path:
-    """The steps that lead to a node."""
+    """Return the steps that lead to a node."""
     steps: list[Any] = []
     at: Node | None = node
     while at is not None and at.parent is not None:
@@ -63,8 +63,8 @@ def path_of(search: Search, node: Node) -> Path:
     return tuple(reversed(steps))
 
 
-def show(search: Search, result: SearchResult, limit: Limit, told: str, console: Console | None = None) -> None:
-    """Print all of it."""
+def show(search: Search, result: SearchResult, limit: Limit, source: str, console: Console | None = None) -> None:
+    """Print the whole output."""
     if console is None:
         console = Console(highlight=False)
         console.width = min(console.width, WIDTH) if console.is_terminal else WIDTH
@@ -72,7 +72,7 @@ def show(search: Search, result: SearchResult, limit: Limit, told: str, console:
     console.print()
     console.print(_answer(search, result, solution))
     console.print(_tree(search, result, solution or ()))
-    console.print(_bill(result, limit, told))
+    console.print(_bill(result, limit, source))
 
 
 def _answer(search: Search, result: SearchResult, solution: Path | None) -> Panel:
@@ -80,11 +80,11 @@ def _answer(search: Search, result: SearchResult, solution: Path | None) -> Pane
     title = f"[bold]game of 24[/]  [cyan]{shown(game.numbers)}[/]"
     if solution is None:
         if result.failures:
-            text = f"no solution was found; {len(result.failures):,} positions failed and were not looked at"
+            text = f"no solution was found; {len(result.failures):,} positions failed and were not searched"
         elif result.proof is None:
             text = "no solution was found within the budget"
         else:
-            text = "24 cannot be made from these numbers: every way was looked at"
+            text = "24 cannot be made from these numbers: every path was searched"
         return Panel(
             Text(text, style="bold yellow"),
             title=title,
@@ -143,41 +143,39 @@ def _label(search: Search, node: Node, path: Path, guide: str, solution: Path) -
         return label.append("  24!" if solves else "  not 24", "green" if solves else "dim")
     if any(failure.path == path for failure in search.failures):
         return label.append("  failed", "red")
-    return label.append("  no way", "red") if is_dead_end(search, node) else label
+    return label.append("  dead end", "red") if is_dead_end(search, node) else label
 
 
 def is_dead_end(search: Search, node: Node) -> bool:
-    """Whether every way from here was looked at, and none led to 24."""
+    """Return whether every path from here was searched, and none led to 24."""
     if node.is_terminal:
         return bool(search.state_of(node.index) != (TARGET,))
     return not node.is_leaf and all(is_dead_end(search, child) for child in node.children)
 
 
 def _rows(node: Node, search: Search, solution: Path, indent: str, depth: int) -> Iterator[tuple[str, Node | None]]:
-    """The most visited nodes with their guides, the solution's own among them; a None stands for those that are left out."""
+    """Yield the most visited nodes and those of the solution, with their guides; None stands for the others."""
     dead = {failure.path for failure in search.failures}
     children = [child for child in node.children if child.visits or (dead and path_of(search, child) in dead)]
-    on_the_way = [
-        child for child in children if depth < len(solution) and path_of(search, child) == solution[: depth + 1]
-    ]
-    children.sort(key=lambda child: (child not in on_the_way, -child.visits, -child.prior))
+    solving = [child for child in children if depth < len(solution) and path_of(search, child) == solution[: depth + 1]]
+    children.sort(key=lambda child: (child not in solving, -child.visits, -child.prior))
     kept = children[: _WIDEST[min(depth, len(_WIDEST) - 1)]]
     left = len(node.children) - len(kept)
     for number, child in enumerate(kept):
         last = number == len(kept) - 1 and not left
         yield indent + ("└─ " if last else "├─ "), child
-        if child in on_the_way or (depth < 1 and number <= _OTHERS):
+        if child in solving or (depth < 1 and number <= _OTHERS):
             yield from _rows(child, search, solution, indent + ("   " if last else "│  "), depth + 1)
     if left and node.children:
         tried = len(children) - len(kept)
         yield f"{indent}└─ {left:,} more" + (f", {tried:,} of them tried" if tried else ""), None
 
 
-def _bill(result: SearchResult, limit: Limit, told: str) -> RenderableType:
+def _bill(result: SearchResult, limit: Limit, source: str) -> RenderableType:
     table = Table.grid(padding=(0, 2))
     table.add_column(style="dim")
     table.add_column()
-    table.add_row("asked", told)
+    table.add_row("adviser", source)
     if (budget := limit.cost) is not None:
         spent = Table.grid(padding=(0, 2))
         bar = ProgressBar(
@@ -187,16 +185,16 @@ def _bill(result: SearchResult, limit: Limit, told: str) -> RenderableType:
         spent.add_row(
             bar,
             f"[bold]{result.cost:,.0f}[/] of {budget:,.0f} spent, {max(left, 0):,.0f} left"
-            + (f", {-left:,.0f} over: the last calls in flight" if left < 0 else ""),
+            + (f", {-left:,.0f} over by the last calls in flight" if left < 0 else ""),
         )
         table.add_row("tokens", spent)
     free = sum(call.cost == 0 and call.error is None for call in result.call_log)
     again = sum(call.attempts - 1 for call in result.call_log)
     given_up = result.calls - again - len(result.call_log)
     more = [
-        f"{again:,} tried again" if again else "",
-        f"{free:,} known already and free" if free and result.cost else "",
-        f"{given_up:,} given up at the end" if given_up else "",
+        f"{again:,} retries" if again else "",
+        f"{free:,} free from the cache" if free and result.cost else "",
+        f"{given_up:,} cancelled at the end" if given_up else "",
     ]
     table.add_row("calls", f"[bold]{result.calls:,}[/]" + "".join(f", {part}" for part in more if part))
     rejected = [line for call in result.call_log for line in (call.note or {}).get("rejected", [])]
@@ -206,14 +204,14 @@ def _bill(result: SearchResult, limit: Limit, told: str) -> RenderableType:
             "failed",
             Text(
                 f"{len(result.failures):,} positions: "
-                + "; ".join(str(failure) for failure in result.failures[:_TOLD]),
+                + "; ".join(str(failure) for failure in result.failures[:_SHOWN]),
                 style="red",
             ),
         )
     table.add_row("ended", f"{result.stopped}, after {result.elapsed:.2f} s")
-    return Panel(table, box=box.ROUNDED, title="the bill", title_align="left", border_style="dim")
+    return Panel(table, box=box.ROUNDED, title="cost", title_align="left", border_style="dim")
 
 
 def _some(lines: list[str]) -> str:
-    told = ", ".join(line.partition("|")[0].strip() for line in lines[:_TOLD])
-    return f" [dim]({told}{', ...' if len(lines) > _TOLD else ''})[/]" if lines else ""
+    text = ", ".join(line.partition("|")[0].strip() for line in lines[:_SHOWN])
+    return f" [dim]({text}{', ...' if len(lines) > _SHOWN else ''})[/]" if lines else ""

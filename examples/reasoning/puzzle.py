@@ -1,4 +1,4 @@
-"""The Game of 24: combine two of the numbers into one, again and again, until one is left; it shall be 24. All arithmetic is exact."""
+"""The Game of 24: combine two numbers into one until a single number is left, which must be 24. Arithmetic is exact."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Step:
 
     @property
     def result(self) -> Fraction:
-        """What the two numbers become."""
+        """The number that replaces the two numbers."""
         return apply(self.operator, self.left, self.right)
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class Step:
 
 
 def apply(operator: str, left: Fraction, right: Fraction) -> Fraction:
-    """One of the four operations."""
+    """Return the result of one of the four operations."""
     if operator == "+":
         return left + right
     if operator == "-":
@@ -42,17 +42,17 @@ def apply(operator: str, left: Fraction, right: Fraction) -> Fraction:
 
 
 def spelled(number: Fraction) -> str:
-    """A number inside a step: what is no plain number stands in brackets."""
+    """Return a number as text inside a step: fractions and negative numbers in brackets."""
     return str(number) if number.denominator == 1 and number >= 0 else f"({number})"
 
 
 def shown(state: Iterable[Fraction]) -> str:
-    """The numbers that are left, as people and models read them."""
+    """Return the numbers that are left as text."""
     return " ".join(map(str, state))
 
 
 class GameOf24:
-    """The puzzle as a problem to search. It alone decides what is legal and what has won; whoever gives advice is only listened to."""
+    """The puzzle as a problem to search. It alone decides what is legal and what wins; advisers only guide."""
 
     reward_range = (0.0, 1.0)
 
@@ -66,7 +66,7 @@ class GameOf24:
         return self.numbers
 
     def actions(self, state: State) -> list[Step]:
-        """Every pair under every operation; sums and products, which do not care about the order, once."""
+        """Return every pair under every operation; sums and products, which are commutative, once."""
         steps: list[Step] = []
         for low, high in combinations(state, 2):
             steps += [Step(high, "+", low), Step(high, "*", low), Step(high, "-", low), Step(low, "-", high)]
@@ -93,8 +93,8 @@ class GameOf24:
 
 
 def expression(numbers: Sequence[Fraction], steps: Iterable[Step]) -> str:
-    """Steps as one expression over the numbers that were given, with no more brackets than it needs."""
-    pool = [(number, str(number), 3) for number in numbers]  # value, text, how strongly it holds together
+    """Return steps as one expression over the given numbers, with as few brackets as possible."""
+    pool = [(number, str(number), 3) for number in numbers]  # value, text, precedence
 
     def taken(value: Fraction) -> tuple[str, int]:
         found = next(item for item in pool if item[0] == value)
@@ -111,7 +111,7 @@ def expression(numbers: Sequence[Fraction], steps: Iterable[Step]) -> str:
 
 
 def is_solution(text: str, numbers: Iterable[Fraction]) -> bool:
-    """Whether an expression uses each number exactly once and is exactly 24: looked at anew, whatever the search believes."""
+    """Return whether an expression uses each number exactly once and is exactly 24. It does not use the search."""
     used: list[Fraction] = []
 
     def value(node: ast.expr) -> Fraction:
@@ -121,7 +121,7 @@ def is_solution(text: str, numbers: Iterable[Fraction]) -> bool:
         signs: dict[type, str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
         if isinstance(node, ast.BinOp) and type(node.op) in signs:
             return apply(signs[type(node.op)], value(node.left), value(node.right))
-        raise ValueError(f"{text!r} is no plain arithmetic")
+        raise ValueError(f"{text!r} is not plain arithmetic")
 
     try:
         return value(ast.parse(text, mode="eval").body) == TARGET and Counter(used) == Counter(numbers)

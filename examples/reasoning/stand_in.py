@@ -1,7 +1,7 @@
-"""A stand-in for a language model: a local server that speaks the chat protocol and answers as a fallible model would.
+"""A mock of a language model: a local server that speaks the chat protocol and answers like a fallible model.
 
-It is no language model. It solves the puzzle exactly, and then forgets, errs and miscounts by dice: some of its steps are good, some bad, some
-illegal; its chances are noisy. The same question gets the same answer, whenever it is asked: dice are thrown by seed, question and repetition.
+It is not a language model. It solves the puzzle exactly and adds random errors: some of its steps are good, some bad,
+some illegal; its probabilities are noisy. Answers depend only on the seed, the question and how often it was asked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _CHATTER = ("Let me look for factors of 24.", "Working backwards from 24:", "Her
 
 @cache
 def can_reach(state: State) -> bool:
-    """Whether 24 can be made, exactly."""
+    """Return whether 24 can be made, exactly."""
     if len(state) == 1:
         return state[0] == TARGET
     game = GameOf24(state)
@@ -32,7 +32,7 @@ def can_reach(state: State) -> bool:
 
 
 class StandIn:
-    """The server; a context in which it runs. `failing`, `babbling`: the share of requests that get an error 429 or 500, or an empty phrase."""
+    """The server, as a context manager. `failing` requests get an error 429 or 500, `babbling` ones no content."""
 
     def __init__(
         self,
@@ -46,11 +46,11 @@ class StandIn:
     ) -> None:
         self.seed, self.skill, self.failing, self.babbling, self.seconds = seed, skill, failing, babbling, seconds
         self.asked: Counter[str] = Counter()
-        """How often each question was asked."""
+        """The number of times that each question was asked."""
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", port), type("Handler", (_Handler,), {"model": self}))
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
-        """What a client is given as its base URL."""
+        """The base URL for a client."""
 
     def __enter__(self) -> Self:
         threading.Thread(
@@ -63,7 +63,7 @@ class StandIn:
         self._server.server_close()
 
     def reply(self, messages: list[dict[str, str]]) -> tuple[int, str]:
-        """The status and the text that answer a conversation."""
+        """Return the status and the text of the answer to a conversation."""
         task, question = messages[0]["content"], messages[-1]["content"]
         topic = "propose" if "promising" in task else "verify"
         with self._lock:
@@ -80,7 +80,7 @@ class StandIn:
         return 200, self.propose(game, dice) if topic == "propose" else self.judge(game, dice)
 
     def propose(self, game: GameOf24, dice: random.Random) -> str:
-        """Five lines: some of the good steps, the rest from the others; now and then one that is wrong."""
+        """Return five lines: some good steps, some others, and sometimes an illegal one."""
         state, steps = game.initial(), game.actions(game.initial())
         good = [step for step in steps if can_reach(game.step(state, step))]
         seen = [step for step in good if dice.random() < self.skill][:3]
@@ -93,7 +93,7 @@ class StandIn:
         return "\n".join([dice.choice(_CHATTER), *lines] if dice.random() < 0.3 else lines)
 
     def judge(self, game: GameOf24, dice: random.Random) -> str:
-        """The truth, blurred."""
+        """Return a noisy probability."""
         chance = round(100 * min(max(dice.gauss(0.7 if can_reach(game.initial()) else 0.3, 0.2), 0.01), 0.99))
         return f"{shown(game.numbers)}: hard to say in advance.\nchance: {chance}"
 
@@ -105,13 +105,13 @@ class StandIn:
     def _mistake(dice: random.Random, steps: list[Step]) -> str:
         step = dice.choice(steps)
         if dice.random() < 0.5:
-            return f"{step.left + 1} + {step.right} = {step.left + step.right + 1} | 40"  # a number that is perhaps not there
+            return f"{step.left + 1} + {step.right} = {step.left + step.right + 1} | 40"  # perhaps a missing number
         return f"{step.left} + {step.right} = {step.left + step.right + 1} | 40"  # a wrong sum
 
 
 class _Server(ThreadingHTTPServer):
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Whoever gives a question up closes the line: nothing to tell. Anything else is told."""
+        """Ignore closed connections, and report other errors."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
@@ -130,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
             messages = plain["messages"]
             status, text = self.model.reply(messages)
         except (ValueError, KeyError, TypeError, IndexError) as error:
-            self._answer(400, {"error": {"message": f"a question of the chat protocol is needed: {error}"}})
+            self._answer(400, {"error": {"message": f"this is not a request of the chat protocol: {error}"}})
             return
         if status != 200:
             self._answer(status, {"error": {"message": text}})
@@ -156,8 +156,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             self.wfile.write(body)
-        except ConnectionError:  # whoever asked has given up
+        except ConnectionError:  # the client has closed the connection
             self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name that http.server gives it
-        """Say nothing."""
+        """Log nothing."""
