@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -72,6 +73,18 @@ def test_an_interrupt_reaches_the_program():
     program.interrupt()
 
 
+@pytest.mark.parametrize("prepare", [None, lambda: signal.pthread_sigmask(signal.SIG_SETMASK, ())])
+def test_an_interrupt_reaches_the_program_of_a_process_that_ignores_it(prepare):
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a background job of a shell
+    try:
+        program = Program(["/bin/sleep", "60"], prepare=prepare)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    program.interrupt()
+    assert receive_all(program) == (b"", "ended (killed by SIGINT)")
+    program.close()
+
+
 def test_a_program_that_cannot_be_started_raises_what_python_raises(tmp_path):
     with pytest.raises((OSError, subprocess.SubprocessError)):
         Program([str(tmp_path / "nothing")])
@@ -83,3 +96,11 @@ def test_the_end_of_stderr_is_kept():
     program.close()
     assert program.stderr.endswith("elast")
     assert len(program.stderr) <= 2000
+
+
+def test_these_tests_handle_ctrl_c_by_default_in_a_background_job_too():
+    code = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nimport tests.conftest\n"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[1], check=True)

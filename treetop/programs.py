@@ -39,6 +39,21 @@ def signals_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _prepared(prepare: Callable[[], None] | None) -> Callable[[], None] | None:
+    """Add to `prepare` that the child handles SIGINT by default, where this process ignores it: shells start background
+    jobs so, workers ignore it too, and a child would inherit that and could not be interrupted.
+    """
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        return prepare
+
+    def restored() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        if prepare:
+            prepare()
+
+    return restored
+
+
 class Program:
     """A running program in its own process group. It ends with `close`, when nothing refers to it, or with the
     interpreter.
@@ -76,7 +91,7 @@ class Program:
                 stderr=subprocess.PIPE,
                 bufsize=0,
                 start_new_session=True,
-                preexec_fn=prepare,
+                preexec_fn=_prepared(prepare),
             )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
