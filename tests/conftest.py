@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -11,7 +12,10 @@ import pytest
 
 # Before anything of Treetop is imported: a cache that all workers of this run share, and the next run too.
 os.environ.setdefault("TREETOP_CACHE", str(Path(tempfile.gettempdir()) / "treetop-tests"))
-os.environ["TREETOP_QUIET"] = "1"  # what a command writes on stderr must not depend on what lies in the cache
+os.environ["TREETOP_QUIET"] = "1"  # what a command writes to stderr must not depend on the contents of the cache
+
+# A shell starts background jobs with SIGINT ignored, and children inherit that; tests of Ctrl-C need Python's default.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="module")
