@@ -18,9 +18,16 @@ os.environ["TREETOP_QUIET"] = "1"  # what a command writes to stderr must not de
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser):
+    parser.addoption("--rewrite-golden", action="store_true", help="write the files of tests/golden anew")
+
+
+gc.set_threshold(50_000, 20, 100)  # compilers create millions of objects that stay
+
+
 @pytest.fixture(autouse=True, scope="module")
 def _compiled_code_stays():
-    """What a file has compiled stays in the process for good: the collector need not go through gigabytes of it again and again."""
+    """Exclude what a file has compiled from garbage collection: it stays in the process for good, and there is a lot of it."""
     yield
     gc.freeze()
 
