@@ -1,4 +1,4 @@
-"""Small games with chance and with rewards on the way, and their exact values by plain recursion."""
+"""Small games with chance and with immediate rewards, and their exact values by plain recursion."""
 
 from __future__ import annotations
 
@@ -51,6 +51,13 @@ class Race:
         difference = self.sums[0] - self.sums[1]
         out[0] = 1.0 if difference > 0 else (-1.0 if difference < 0 else 0.0)
         out[1] = -out[0]
+
+    def heuristic(self, out):
+        out[0] = (self.sums[0] - self.sums[1]) / (9.0 + self.turns)
+        out[1] = -out[0]
+
+    def rollout_action(self, rng):
+        return min(rng.below(2), rng.below(2))
 
 
 @treetop.game(players=1, num_actions=2, num_outcomes=3, max_length=12, rewards=(-10, 29))

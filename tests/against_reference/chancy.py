@@ -1,4 +1,4 @@
-"""A game with dice, rewards on the way and three players, for comparing searches."""
+"""A game with chance, immediate rewards and three players, for comparing searches."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from treetop import CHANCE
 
 
 @treetop.family
-def Market(days=4, paid=True):
-    """Three players in turn buy one of three goods; two dice in a row say what it brings to the buyer, and what to his neighbour."""
+def Market(paid=True):
+    """Three players in turn buy one of three goods; two dice in a row decide what it brings to the buyer, and what to the neighbour.
 
-    @treetop.game(players=3, num_actions=3, num_outcomes=4, max_length=3 * 3 * days, rewards=(-3 * days, 6 * days))
+    How many days the market lasts is a field, so that one compiled game serves short and long ones. What was bought is `paid` at once, or at
+    the end.
+    """
+
+    @treetop.game(players=3, num_actions=3, num_outcomes=4, max_length=18, rewards=(-6, 12))
     class MarketGame:
         """Buy low, sell to whom you can."""
 
+        days = treetop.field("i1")
         turn = treetop.field("i2")
         bought = treetop.field("i1")  # -1: somebody has to choose
         first = treetop.field("i1")  # the first die; -1: not thrown yet
@@ -21,6 +26,7 @@ def Market(days=4, paid=True):
         brought = treetop.field("f8", 3)
 
         def reset(self):
+            self.days = 2
             self.turn = 0
             self.bought = -1
             self.first = -1
@@ -62,7 +68,7 @@ def Market(days=4, paid=True):
                 self.stored[player] += self.brought[player]
 
         def is_terminal(self):
-            return self.turn == 3 * days
+            return self.turn == 3 * self.days
 
         if paid:
 

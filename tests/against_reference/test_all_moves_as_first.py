@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import Tug
+from tests.against_reference.games import TUG, TWO_OR_THREE_PLAYERS
 from tests.against_reference.twins import compare
-from tests.own_games import Climb, ThreeNim
+from tests.own_games import Climb
 
 RULES = [
     tt.rave(),
@@ -32,13 +32,13 @@ def test_all_moves_as_first_agree(rule):
     [tt.rave(amaf_k=100.0), tt.grave(c=0.2, amaf_k=30.0, amaf_reference=10), tt.rave(amaf_k=50.0, solver=True)],
     ids=str,
 )
-@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+@TWO_OR_THREE_PLAYERS
 def test_the_hand_made_schedule_agrees(game, rule):
     compare(game, rule, simulations=150)
 
 
 @pytest.mark.parametrize("rule", [tt.rave(), tt.grave(c=0.1, amaf_reference=10)], ids=str)
-@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+@TWO_OR_THREE_PLAYERS
 def test_all_moves_as_first_agree_with_discounted_returns(game, rule):
     compare(game, rule.with_options(discount=0.95), simulations=150)
 
@@ -46,15 +46,15 @@ def test_all_moves_as_first_agree_with_discounted_returns(game, rule):
 @pytest.mark.parametrize("rule", [tt.rave(), tt.grave(amaf_reference=15)], ids=str)
 @pytest.mark.parametrize("evaluator", [tt.Rollout(count=2), tt.Mixed(tt.Heuristic(0.3), 0.5), tt.Heuristic()], ids=str)
 def test_all_moves_as_first_agree_with_every_evaluator(rule, evaluator):
-    compare(Tug, rule, evaluator=evaluator, simulations=150)
+    compare(TUG, rule, evaluator=evaluator, simulations=150)
 
 
 def test_all_moves_as_first_agree_with_rollouts_that_remember():
-    compare(Tug, tt.rave(), evaluator=tt.Rollout("mast"), simulations=150)
+    compare(TUG, tt.rave(), evaluator=tt.Rollout("mast"), simulations=150)
 
 
 def test_all_moves_as_first_agree_beside_widening():
-    compare(Tug, tt.rave(widening=1.0), evaluator=tt.Mixed(tt.Heuristic(0.3), 0.5), simulations=150)
+    compare(TUG, tt.rave(widening=1.0), evaluator=tt.Mixed(tt.Heuristic(0.3), 0.5), simulations=150)
 
 
 def test_all_moves_as_first_are_never_normalised():

@@ -5,15 +5,14 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import Ring, Tug
+from tests.against_reference.games import RING, THREE_NIM, TUG
 from tests.against_reference.twins import Oracle, compare_batches
-from tests.own_games import ThreeNim
 
 
 @pytest.mark.parametrize("waiting", [0, 2])
 @pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(c=1.5, fpu=-0.3), tt.puct(expand_after=2)], ids=str)
 def test_watched_evaluations_agree(rule, waiting):
-    compare_batches(ThreeNim, rule, waiting=waiting)
+    compare_batches(THREE_NIM, rule, waiting=waiting)
 
 
 @pytest.mark.parametrize("waiting", [0, 2])
@@ -26,12 +25,12 @@ def test_watched_evaluations_agree(rule, waiting):
     ids=str,
 )
 def test_virtual_losses_agree(rule, virtual, waiting):
-    compare_batches(Tug, rule.with_options(**virtual), waiting=waiting)
+    compare_batches(TUG, rule.with_options(**virtual), waiting=waiting)
 
 
 @pytest.mark.parametrize("size", [1, 2, 16])
 def test_batches_of_every_size_agree(size):
-    compare_batches(Tug, tt.puct(virtual_loss="always"), size=size, rounds=20, waiting=1)
+    compare_batches(TUG, tt.puct(virtual_loss="always"), size=size, rounds=20, waiting=1)
 
 
 OTHERS = [
@@ -56,27 +55,27 @@ OTHERS = [
 
 @pytest.mark.parametrize("rule", OTHERS, ids=str)
 def test_every_rule_agrees_with_evaluations_in_flight(rule):
-    compare_batches(Tug, rule, waiting=1)
+    compare_batches(TUG, rule, waiting=1)
 
 
 @pytest.mark.parametrize("rule", [tt.puct(), tt.halving()], ids=str)
 def test_ties_by_a_hook_agree_with_evaluations_in_flight(rule):
-    compare_batches(Tug, rule.with_options(tie_break=lambda actions: actions[-1]), waiting=1)
+    compare_batches(TUG, rule.with_options(tie_break=lambda actions: actions[-1]), waiting=1)
 
 
 @pytest.mark.parametrize("rule", [tt.puct(), tt.puct(discount=0.9), tt.rave()], ids=str)
 def test_an_evaluator_mixed_with_rollouts_agrees(rule):
-    compare_batches(Tug, rule, evaluator=tt.Mixed(Oracle(), 0.5))
+    compare_batches(TUG, rule, evaluator=tt.Mixed(Oracle(), 0.5))
 
 
 @pytest.mark.parametrize("rule", [tt.puct(), tt.progressive_history()], ids=str)
 def test_an_evaluator_mixed_with_rollouts_that_remember_agrees(rule):
     for seed in range(2):
-        compare_batches(Tug, rule, evaluator=tt.Mixed(Oracle(), 0.5, tt.Rollout("mast")), seed=seed)
+        compare_batches(TUG, rule, evaluator=tt.Mixed(Oracle(), 0.5, tt.Rollout("mast")), seed=seed)
 
 
 @pytest.mark.parametrize("waiting", [0, 2])
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(expand_after=2)], ids=str)
 def test_batches_in_graphs_agree(rule, solver, waiting):
-    compare_batches(Ring, rule.with_options(transpositions=True, solver=solver), waiting=waiting)
+    compare_batches(RING, rule.with_options(transpositions=True, solver=solver), waiting=waiting)

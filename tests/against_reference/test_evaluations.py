@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import Tug
+from tests.against_reference.games import ONE_TO_THREE_PLAYERS, TUG, TWO_OR_THREE_PLAYERS
 from tests.against_reference.twins import compare
-from tests.own_games import Climb, ThreeNim
 
 
 @pytest.mark.parametrize("count", [2, 3])
-@pytest.mark.parametrize("game", [Tug, ThreeNim, Climb], ids=lambda game: game.name)
+@ONE_TO_THREE_PLAYERS
 def test_the_mean_of_several_rollouts_agrees(game, count):
     compare(game, tt.uct(), evaluator=tt.Rollout(count=count), simulations=150)
 
@@ -26,7 +25,7 @@ REMEMBERING = [
 
 
 @pytest.mark.parametrize("evaluator", REMEMBERING, ids=str)
-@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+@TWO_OR_THREE_PLAYERS
 def test_rollouts_that_remember_agree(game, evaluator):
     compare(game, tt.uct(), evaluator=evaluator, simulations=150)
 
@@ -36,7 +35,7 @@ def test_rollouts_that_remember_agree(game, evaluator):
 )
 @pytest.mark.parametrize("discount", [1.0, 0.9])
 def test_rollouts_by_the_games_own_knowledge_agree(options, discount):
-    compare(Tug, tt.uct(discount=discount), evaluator=tt.Rollout(**options), simulations=150)
+    compare(TUG, tt.uct(discount=discount), evaluator=tt.Rollout(**options), simulations=150)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +43,7 @@ def test_rollouts_by_the_games_own_knowledge_agree(options, discount):
 )
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.gumbel()], ids=str)
 def test_heuristics_and_their_priors_agree(rule, evaluator):
-    compare(Tug, rule, evaluator=evaluator, simulations=150)
+    compare(TUG, rule, evaluator=evaluator, simulations=150)
 
 
 MIXES = [
@@ -58,13 +57,13 @@ MIXES = [
     "evaluator", [tt.Mixed(tt.Heuristic(0.3), 0.5, tt.Rollout("mast")), tt.Rollout("mast", depth=2)], ids=str
 )
 def test_remembering_rollouts_agree_beside_heuristics(evaluator):
-    compare(Tug, tt.puct(), evaluator=evaluator, simulations=150)
+    compare(TUG, tt.puct(), evaluator=evaluator, simulations=150)
 
 
 @pytest.mark.parametrize("evaluator", MIXES, ids=str)
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(discount=0.9)], ids=str)
 def test_mixes_agree(rule, evaluator):
-    compare(Tug, rule, evaluator=evaluator, simulations=150)
+    compare(TUG, rule, evaluator=evaluator, simulations=150)
 
 
 @pytest.mark.parametrize(
@@ -79,8 +78,8 @@ def test_mixes_agree(rule, evaluator):
 )
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.thompson()], ids=str)
 def test_widening_opens_the_same_moves(rule, options):
-    compare(Tug, rule.with_options(**options), evaluator=tt.Heuristic(prior_temperature=0.2), simulations=150)
+    compare(TUG, rule.with_options(**options), evaluator=tt.Heuristic(prior_temperature=0.2), simulations=150)
 
 
 def test_widening_takes_no_visits_for_one_under_completed_values():
-    compare(Tug, tt.configure("completed", widening=1.5), simulations=150)
+    compare(TUG, tt.configure("completed", widening=1.5), simulations=150)

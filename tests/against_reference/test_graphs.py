@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import Carousel, Ring, ThreeHeaps
+from tests.against_reference.games import CAROUSEL, HEAPS, RING
 from tests.against_reference.twins import compare
 from tests.own_games import start
 from tests.sketch import goes_round
@@ -18,7 +18,7 @@ RULES = [tt.uct(), tt.puct(), tt.puct(c=1.5, fpu=-0.5), tt.uct(expand_after=3), 
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
-@pytest.mark.parametrize("game", [NIM, ThreeHeaps], ids=["nim", "heaps"])
+@pytest.mark.parametrize("game", [NIM, HEAPS], ids=["nim", "heaps"])
 def test_graphs_agree(game, rule):
     _, twin = compare(game, rule.with_options(transpositions=True))
     assert isinstance(twin, GraphSearch)
@@ -28,7 +28,7 @@ def test_graphs_agree(game, rule):
 @pytest.mark.parametrize("rule", [tt.puct(), tt.puct(c=0.5)], ids=str)
 def test_proofs_in_graphs_agree(rule):
     for seed in range(3):
-        compare(ThreeHeaps, rule.with_options(transpositions=True, solver=True), simulations=400, seed=seed)
+        compare(HEAPS, rule.with_options(transpositions=True, solver=True), simulations=400, seed=seed)
 
 
 def test_an_untried_move_that_is_closed_is_passed_by():
@@ -45,7 +45,7 @@ def test_a_leaf_that_joins_a_known_position_on_its_first_visit_has_its_value(rul
 @pytest.mark.parametrize("solver", [False, True])
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=3)], ids=str)
 def test_positions_that_come_back_agree(rule, solver):
-    search, _ = compare(Ring, rule.with_options(transpositions=True, solver=solver), simulations=400)
+    search, _ = compare(RING, rule.with_options(transpositions=True, solver=solver), simulations=400)
     assert goes_round(search)
 
 
@@ -54,14 +54,14 @@ def test_positions_that_come_back_agree(rule, solver):
 def test_visits_that_went_in_circles_are_no_evaluations_of_the_position(rule, repetition):
     for solver in (False, True):
         search, _ = compare(
-            Carousel, rule.with_options(transpositions=True, solver=solver, repetition=repetition), simulations=1000
+            CAROUSEL, rule.with_options(transpositions=True, solver=solver, repetition=repetition), simulations=1000
         )
         assert goes_round(search)
 
 
 def late(moves: int) -> tt.Position:
     """A ring on which both have gone round and round, so long that the game ends soon: which the key does not know."""
-    position = tt.Position(Ring)
+    position = RING
     for _ in range(moves):
         position = position.apply(1)
     return position
@@ -92,7 +92,7 @@ def test_a_graph_with_circles_and_late_ends_stays_whole_in_bounded_memory():
 def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
     met = 0
     for seed in range(6):
-        search = tt.Search(Ring, tt.uct(transpositions=True), seed=seed)
+        search = tt.Search(RING, tt.uct(transpositions=True), seed=seed)
         search.run(tt.Limit(simulations=200))
         columns = search.tree.columns
         links = columns.links[: search.tree.size]
@@ -110,7 +110,7 @@ def test_a_leaf_whose_visits_went_in_circles_begins_anew_as_the_root():
 
 
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.uct(expand_after=0), tt.uct(expand_after=3)], ids=str)
-@pytest.mark.parametrize("game", [NIM, ThreeHeaps, Ring], ids=["nim", "heaps", "ring"])
+@pytest.mark.parametrize("game", [NIM, HEAPS, RING], ids=["nim", "heaps", "ring"])
 def test_ties_by_a_hook_agree_in_graphs(game, rule):
     compare(game, rule.with_options(transpositions=True, tie_break=lambda actions: actions[-1]), simulations=200)
 

@@ -5,38 +5,37 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import Tug
+from tests.against_reference.games import THREE_NIM, TUG, TWO_OR_THREE_PLAYERS
 from tests.against_reference.twins import compare
-from tests.own_games import ThreeNim
 
 RULES = [tt.uct(), tt.uct(c=0.5), tt.puct(), tt.puct(c=1.0, fpu=-0.5)]
 
 
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_proofs_agree(rule):
-    compare(Tug, rule.with_options(solver=True))
+    compare(TUG, rule.with_options(solver=True))
 
 
 @pytest.mark.parametrize("rule", [tt.uct(fpu=0.5), tt.puct(fpu="parent"), tt.ucb_v()], ids=str)
 def test_proofs_among_three_players_agree(rule):
-    compare(ThreeNim, rule.with_options(solver=True))
+    compare(THREE_NIM, rule.with_options(solver=True))
 
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_search_to_the_proof_agrees_to_its_last_visit(seed):
-    search, twin = compare(Tug, tt.uct(solver=True), simulations=3000, seed=seed)
+    search, twin = compare(TUG, tt.uct(solver=True), simulations=3000, seed=seed)
     assert search.solved
     assert twin.root.is_proven
 
 
 @pytest.mark.parametrize("evaluator", [tt.Uniform(), tt.Heuristic(), tt.Heuristic(prior_temperature=0.2)], ids=str)
 def test_proofs_agree_with_every_evaluator(evaluator):
-    compare(Tug, tt.puct(solver=True), evaluator=evaluator, simulations=250)
+    compare(TUG, tt.puct(solver=True), evaluator=evaluator, simulations=250)
 
 
-@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+@TWO_OR_THREE_PLAYERS
 def test_proofs_agree_from_a_later_position(game):
-    position = tt.Position(tt.load_game(game)).apply(1).apply(0).apply(1)
+    position = game.apply(1).apply(0).apply(1)
     compare(position, tt.uct(solver=True, fpu="parent"))
 
 
@@ -44,4 +43,4 @@ def test_proofs_agree_from_a_later_position(game):
     "options", [{"backup": "max"}, {"normalise": True}, {"widening": 1.0}, {"fpu": "parent"}], ids=str
 )
 def test_proofs_agree_beside_other_options(options):
-    compare(Tug, tt.uct(solver=True, **options), simulations=250)
+    compare(TUG, tt.uct(solver=True, **options), simulations=250)

@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import Tug
+from tests.against_reference.games import ONE_TO_THREE_PLAYERS, TUG, TWO_OR_THREE_PLAYERS
 from tests.against_reference.twins import compare, same, twin_of
-from tests.own_games import Climb, ThreeNim
 from treetop.search import root
-
-RICH = [Tug, ThreeNim, Climb]
 
 
 @pytest.mark.parametrize(
@@ -19,23 +16,23 @@ RICH = [Tug, ThreeNim, Climb]
     [{}, {"max_considered": 2}, {"gumbel_scale": 0.0}, {"max_considered": 1}, {"normalise": True}, {"backup": "max"}],
     ids=str,
 )
-@pytest.mark.parametrize("game", RICH, ids=lambda game: game.name)
+@ONE_TO_THREE_PLAYERS
 def test_gumbel_search_agrees(game, options):
     compare(game, tt.gumbel(**options), simulations=150)
 
 
 @pytest.mark.parametrize("rule", ["ucb1", "puct", "thompson"])
 def test_a_gumbel_root_agrees_above_every_rule(rule):
-    compare(Tug, tt.configure(rule, root="gumbel"), simulations=150)
+    compare(TUG, tt.configure(rule, root="gumbel"), simulations=150)
 
 
 @pytest.mark.parametrize("simulations", [2, 3, 5, 17, 64])
 def test_every_budget_is_planned_alike(simulations):
-    compare(Tug, tt.gumbel(), simulations=simulations, evaluator=tt.Heuristic(prior_temperature=0.3))
+    compare(TUG, tt.gumbel(), simulations=simulations, evaluator=tt.Heuristic(prior_temperature=0.3))
 
 
 def test_every_run_plans_anew():
-    search = tt.Search(Tug, tt.gumbel(), seed=3)
+    search = tt.Search(TUG, tt.gumbel(), seed=3)
     twin = twin_of(search)
     for simulations in (60, 60):
         search.run(tt.Limit(simulations=simulations))
@@ -46,17 +43,17 @@ def test_every_run_plans_anew():
 
 def test_completed_values_begin_with_the_nodes_own_evaluation_beside_proofs():
     for seed in range(4):
-        compare(Tug, tt.configure("completed", solver=True), simulations=250, seed=seed)
+        compare(TUG, tt.configure("completed", solver=True), simulations=250, seed=seed)
 
 
 def test_completed_values_begin_with_the_nodes_own_evaluation_beside_a_discount():
-    compare(Tug, tt.configure("completed", discount=0.8), simulations=200)
+    compare(TUG, tt.configure("completed", discount=0.8), simulations=200)
 
 
 @pytest.mark.parametrize(
     "options", [{"solver": True}, {"discount": 0.8}, {"backup": "mixed", "discount": 0.9}, {"normalise": True}], ids=str
 )
-@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+@TWO_OR_THREE_PLAYERS
 def test_a_gumbel_search_knows_the_roots_own_evaluation(game, options):
     search, twin = compare(game, tt.gumbel(**options), simulations=150)
     mover = search.position.player
@@ -76,21 +73,21 @@ def test_a_gumbel_search_knows_the_roots_own_evaluation(game, options):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("game", RICH, ids=lambda game: game.name)
+@ONE_TO_THREE_PLAYERS
 def test_anytime_halving_agrees(game, rule):
     compare(game, rule, simulations=150)
 
 
 def test_a_tie_break_by_a_hook_does_not_move_anytime_halving_on():
     for rule in ("ucb1", "puct"):
-        compare(Tug, tt.halving(rule=rule, tie_break=lambda actions: actions[-1]), simulations=120)
+        compare(TUG, tt.halving(rule=rule, tie_break=lambda actions: actions[-1]), simulations=120)
 
 
 @pytest.mark.parametrize("forced", [0.5, 2.0, 20.0])
 @pytest.mark.parametrize("solver", [False, True])
 def test_forced_playouts_agree(forced, solver):
     compare(
-        Tug,
+        TUG,
         tt.puct(forced_playouts=forced, solver=solver),
         evaluator=tt.Heuristic(prior_temperature=0.3),
         simulations=200,
@@ -103,7 +100,7 @@ def test_forced_playouts_agree(forced, solver):
     ids=str,
 )
 def test_noise_in_the_roots_priors_agrees(rule):
-    search = tt.Search(Tug, rule, seed=5, evaluator=tt.Heuristic(prior_temperature=0.5))
+    search = tt.Search(TUG, rule, seed=5, evaluator=tt.Heuristic(prior_temperature=0.5))
     search.run(tt.Limit(simulations=200))
     twin, moves = twin_of(search), len(search.tree.root.children)
     alpha = 10.0 / moves if rule.noise.alpha is None else rule.noise.alpha
@@ -120,22 +117,22 @@ ASKED = [{"include": [1]}, {"include": [1, 2]}, {"exclude": [0]}]
     "rule", [tt.uct(), tt.puct(), tt.rave(), tt.thompson(), tt.configure("completed"), tt.halving()], ids=str
 )
 def test_moves_asked_for_agree(rule, asked):
-    compare(Tug, rule, evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
+    compare(TUG, rule, evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 def test_a_gumbel_root_plans_for_the_moves_asked_for(asked):
-    compare(Tug, tt.gumbel(), evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
+    compare(TUG, tt.gumbel(), evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
 
 
 @pytest.mark.parametrize("rule", [tt.thompson(), tt.halving()], ids=str)
 def test_the_first_look_below_the_root_is_at_a_move_asked_for(rule):
     for seed in range(3):
-        compare(Tug, rule, simulations=100, include=[1], seed=seed)
+        compare(TUG, rule, simulations=100, include=[1], seed=seed)
 
 
 def test_a_second_run_of_anytime_halving_looks_at_the_moves_asked_for():
-    search = tt.Search(Tug, tt.halving(), seed=1, evaluator=tt.Heuristic())
+    search = tt.Search(TUG, tt.halving(), seed=1, evaluator=tt.Heuristic())
     search.run(tt.Limit(simulations=3))
     twin = twin_of(search)
     twin.run(3)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import Tug
+from tests.against_reference.games import TUG, TWO_OR_THREE_PLAYERS
 from tests.against_reference.twins import compare
-from tests.own_games import Climb, ThreeNim
+from tests.own_games import Climb
 from tests.search.own_rules import BOLD, moody
 
 RULES = {
@@ -33,7 +33,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("game", [Tug, ThreeNim], ids=lambda game: game.name)
+@TWO_OR_THREE_PLAYERS
 def test_every_rule_visits_as_the_reference_does(game, rule):
     compare(game, RULES[rule], simulations=150)
 
@@ -41,14 +41,14 @@ def test_every_rule_visits_as_the_reference_does(game, rule):
 @pytest.mark.parametrize(
     "rule", ["ucb1_tuned", "ucb_v", "history", "thompson", "completed", "puct katago", "puct by variance"]
 )
-@pytest.mark.parametrize("game", [Tug, Climb], ids=lambda game: game.name)
+@pytest.mark.parametrize("game", [TUG, Climb], ids=["tug", "climb"])
 def test_every_rule_agrees_on_normalised_values(game, rule):
     compare(game, RULES[rule].with_options(normalise=True), simulations=150)
 
 
 @pytest.mark.parametrize("rule", ["ucb1_tuned", "completed", "puct divided"])
 def test_ties_by_a_hook_agree_under_every_rule(rule):
-    compare(Tug, RULES[rule].with_options(tie_break=lambda actions: actions[-1]), simulations=100)
+    compare(TUG, RULES[rule].with_options(tie_break=lambda actions: actions[-1]), simulations=100)
 
 
 @pytest.mark.parametrize("c", [0.7, BOLD])

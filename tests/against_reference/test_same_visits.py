@@ -8,10 +8,17 @@ import pytest
 
 import treetop as tt
 import treetop.reference
+from tests.against_reference.games import DOUBLE_MOVES, THREE_NIM
 from tests.against_reference.twins import compare
-from tests.own_games import Climb, DoubleMoves, ThreeNim
+from tests.own_games import Climb
 
-GAMES = ["tic_tac_toe", "othello(size=4)", ThreeNim, Climb, DoubleMoves]
+GAMES = {
+    "tic_tac_toe": "tic_tac_toe",
+    "othello": "othello(size=4)",
+    "three nim": THREE_NIM,
+    "climb": Climb,
+    "double moves": DOUBLE_MOVES,
+}
 RULES = {
     "ucb1": tt.uct(),
     "ucb1 greedy": tt.uct(c=0.0),
@@ -22,7 +29,7 @@ RULES = {
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("game", GAMES, ids=lambda game: getattr(game, "name", game))
+@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
 def test_every_rule_visits_as_the_reference_does(game, rule):
     compare(game, RULES[rule].with_options(normalise=False), simulations=150)
 
@@ -55,7 +62,7 @@ def test_ties_by_a_hook_agree(rule):
 
 @pytest.mark.parametrize("rule", ["ucb1", "puct schedule"])
 def test_many_visits_leave_the_tables_and_still_agree(rule):
-    compare(ThreeNim, RULES[rule].with_options(max_depth=1), simulations=9_000)
+    compare(THREE_NIM, RULES[rule].with_options(max_depth=1), simulations=9_000)
 
 
 def test_the_reference_imports_no_kernel():

@@ -1,4 +1,4 @@
-"""Chance, rewards on the way, and players who gang up, against exact values."""
+"""Chance, immediate rewards and paranoid search, against exact values."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treetop as tt
+from tests.against_reference.chancy import Market
 from tests.chancy_games import Mine, Race, after, exact
 from tests.own_games import ThreeNim, start
 from tests.search.fragile_games import Lottery
@@ -38,7 +39,7 @@ def test_the_solver_proves_an_expectation():
 
 @pytest.mark.parametrize("discount", [1.0, 0.8])
 @pytest.mark.parametrize("options", [{"backup": "max"}, {"backup": "mean"}, {"backup": "mixed", "minimax_share": 0.5}])
-def test_rewards_on_the_way_add_up_to_the_exact_value(discount, options):
+def test_immediate_rewards_add_up_to_the_exact_value(discount, options):
     search = tt.Search(Mine, tt.uct(c=1.0, discount=discount, **options), seed=3)
     result = search.run(tt.Limit(simulations=100_000))
     search.tree.check()
@@ -112,23 +113,24 @@ def test_a_search_of_a_roll_is_refused():
 def test_an_evaluator_in_python_sees_only_positions_in_which_somebody_chooses():
     class Middle:
         def evaluate(self, batch):
-            players = [Mine.view(batch.states, index).current_player() for index in range(len(batch))]
-            assert all(player == 0 for player in players)
-            return np.zeros((len(batch), 2)), np.full((len(batch), 1), Mine.facts.middle)
+            players = [Race.view(batch.states, index).current_player() for index in range(len(batch))]
+            assert all(player in (0, 1) for player in players)
+            return np.zeros((len(batch), 2)), np.zeros((len(batch), 2))
 
     config = tt.puct(c=1.0, batch_size=1, normalise=True, expand_after=0)
-    outside = tt.Search(Mine, config, evaluator=Middle(), seed=6).run(tt.Limit(simulations=2000))
-    inside = tt.Search(Mine, config, evaluator=tt.Uniform(), seed=6).run(tt.Limit(simulations=2000))
+    outside = tt.Search(Race, config, evaluator=Middle(), seed=6).run(tt.Limit(simulations=2000))
+    inside = tt.Search(Race, config, evaluator=tt.Uniform(), seed=6).run(tt.Limit(simulations=2000))
     assert outside.visits == inside.visits
     assert outside.value == pytest.approx(inside.value)
 
 
-def test_batches_leave_nothing_in_flight_and_count_rewards_on_the_way():
-    search = tt.Search(Mine, tt.puct(c=1.0), seed=7)
+def test_batches_leave_nothing_in_flight_and_count_immediate_rewards():
+    market = start(Market(), days=1)
+    search = tt.Search(market, tt.puct(c=1.0), seed=7)
     while batch := search.ask(8, tt.Limit(simulations=20_000)):
-        search.tell(batch, np.zeros((len(batch), 2)), np.zeros((len(batch), 1)))
+        search.tell(batch, np.zeros((len(batch), 3)), np.zeros((len(batch), 3)))
     search.tree.check()
-    assert search.result().value == pytest.approx(exact(state_of(Mine))[0], abs=0.4)
+    assert search.result().value == pytest.approx(exact(market.state)[0], abs=0.2)
 
 
 def test_a_bounded_tree_with_chance_keeps_its_bound():

@@ -237,7 +237,7 @@ def test_a_round_later_the_same_player_finds_his_tree_again():
 
 @pytest.mark.parametrize(
     ("game", "config"),
-    [(Loan, tt.uct()), (Market(days=2), tt.uct(opponents="paranoid")), (Race, tt.uct(solver=True)), (Dice, tt.puct())],
+    [(Loan, tt.uct()), (Market(), tt.uct(opponents="paranoid")), (Race, tt.uct(solver=True)), (Dice, tt.puct())],
 )
 def test_a_saved_search_with_chance_goes_on_as_if_nothing_had_happened(tmp_path, game, config):
     search = tt.Search(game, config.with_options(stop_when_forced=False), seed=12)
