@@ -6,25 +6,19 @@ import os
 import subprocess
 import sys
 
-_ONE = """
+_COUNT = """
 import sys, treetop as tt
-search = tt.Search("nim(stones=9)", eval(sys.argv[1], vars(tt)), seed=1)
-search.run(tt.Limit(simulations=200))
-print(sorted(search.result().visits.items()))
-"""
-_BOTH = """
-import sys, treetop as tt
-for text in sys.argv[1:]:
-    search = tt.Search("nim(stones=9)", eval(text, vars(tt)), seed=1)
-    search.run(tt.Limit(simulations=200))
-    assert search._driver.from_cache
-    print(sorted(search.result().visits.items()))
+from tests.compiler.factories import make_count
+game = tt.load_game("nim(stones=9)")
+for weight in sys.argv[1:]:
+    entry = game.engine().entry(make_count(int(weight)))
+    print(entry(tt.Position(game).record.copy()), "cached" if entry.from_cache else "compiled")
 """
 
 
-def run(code, *args, cache):
+def counts(*weights, cache):
     ran = subprocess.run(
-        [sys.executable, "-c", code, *args],
+        [sys.executable, "-c", _COUNT, *map(str, weights)],
         env={**os.environ, "TREETOP_CACHE": str(cache)},
         capture_output=True,
         text=True,
@@ -34,8 +28,8 @@ def run(code, *args, cache):
     return ran.stdout.splitlines()
 
 
-def test_builds_of_the_loop_that_two_processes_compiled_live_side_by_side_in_a_third(tmp_path):
-    texts = ["uct()", "uct(solver=True)"]
-    apart = [run(_ONE, text, cache=tmp_path)[0] for text in texts]
-    assert run(_BOTH, *texts, cache=tmp_path) == apart
-    assert run(_BOTH, *reversed(texts), cache=tmp_path) == apart[::-1]
+def test_kernels_of_one_factory_that_two_processes_compiled_live_side_by_side_in_a_third(tmp_path):
+    assert counts(1, cache=tmp_path) == ["9 compiled"]
+    assert counts(5, cache=tmp_path) == ["45 compiled"]
+    assert counts(1, 5, cache=tmp_path) == ["9 cached", "45 cached"]
+    assert counts(5, 1, cache=tmp_path) == ["45 cached", "9 cached"]
