@@ -11,6 +11,7 @@ from treetop.kernels.backups import leaf_vector, node_vector
 from treetop.kernels.build import Build
 from treetop.kernels.chance.expected import expect, set_expectation
 from treetop.kernels.control import COUNT, SUM
+from treetop.kernels.domain import make_domain
 from treetop.kernels.graph import backup_graph
 from treetop.kernels.rules.rave import credit_played, note_played
 from treetop.kernels.solve import clip_to_bounds, prove, prove_terminal
@@ -42,6 +43,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
     """Return the backup of a build: one more visit for each node of a path, and the return to the player who chose it. No sign is flipped."""
     solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
     plain = not (solver or amaf or graph or full)
+    decides_chance = make_domain(build).decides_chance
 
     @inline_kernel
     def backup(
@@ -82,7 +84,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
             mover = movers[step - 1]
             drawn = stochastic and tree.links[path[step - 1]].flags & DRAWN != 0
             # r + discount * V: a step ends where a player chooses again or the game is over, and an outcome of chance belongs to the step before it.
-            fade = 1.0 if stochastic and tree.links[node].flags & DRAWN else control[0].discount
+            fade = 1.0 if decides_chance(tree, work, node) else control[0].discount
             if full or stochastic:
                 for player in range(len(totals)):
                     rewards[player] *= fade

@@ -15,7 +15,8 @@ from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
 from treetop.kernels.backup import EXHAUSTED, LEAF, REPEATED, make_backup
 from treetop.kernels.build import Build
-from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_ROOM, SOLVED
+from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_PATH, NEED_ROOM, SOLVED
+from treetop.kernels.domain import collect_steps, make_domain
 from treetop.kernels.evaluate import make_rollout
 from treetop.kernels.expand import heuristic, list_actions, set_priors, sort_by_prior
 from treetop.kernels.graph import set_repetition
@@ -23,78 +24,110 @@ from treetop.kernels.loop import make_descend, make_expand, make_finish_leaf
 from treetop.kernels.rewards import collect, make_paranoid
 from treetop.kernels.rules.rave import clear_played
 from treetop.kernels.select import forget_answers
+from treetop.kernels.solve import closed_value
 from treetop.tree.layout import PROVEN, SHARED
 from treetop.types import NONE, ROOT
+
+
+def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
+    """Return the search for the next leaf to evaluate, in one of its builds."""
+    descend = make_descend(build, in_flight=in_flight)
+    finish_leaf = make_finish_leaf(build)
+    backup = make_backup(build)
+    start_state, mover_at = make_domain(build).start, make_domain(build).mover
+    solver, amaf, full, stochastic, problem = build.solver, build.amaf, build.full, build.stochastic, build.problem
+
+    @inline_kernel
+    def seek(
+        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any, path: Any, movers: Any, start: Any, rng: Any
+    ) -> Any:  # fmt: skip
+        """Return the depth of the next leaf that needs an evaluation, and finish simulations that need none.
+
+        NONE where there is no such leaf: `control` says why. A Python problem may ask to continue at depth `start` of the path.
+        """
+        while control[0].done + control[0].gathered < control[0].budget:
+            if problem and start == 0 and not is_ready(control, tree, path):
+                return np.int64(NONE)
+            control[0].answered = 0
+            state = start_state(game, root)
+            arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
+            depth = np.int64(descend(control, tree, totals, work, state, path, movers, start, rng))
+            start = np.int64(0)
+            if problem:
+                control[0].rng = rng_word(rng)  # it may continue from here
+            elif stochastic and control[0].status == NEED_ROOM:
+                control[0].arms, control[0].arm = arms, arm
+                control[0].arm_given, control[0].arm_samples = given, samples
+            if control[0].status != DONE:
+                return np.int64(NONE)
+            node = path[depth]
+            if solver and control[0].ending == EXHAUSTED and (depth == 0 or (problem and not control[0].solver)):
+                if problem and control[0].solver:
+                    closed_value(control, tree, node, mover_at(work, state, node), work.rewards)
+                control[0].status = SOLVED
+                return np.int64(NONE)
+            if not finish_leaf(control, tree, work, state, node, work.rewards):
+                return depth
+            if control[0].status != DONE:
+                return np.int64(NONE)
+            if stochastic:
+                make_paranoid(control, work.rewards, control[0].low + control[0].high)
+            if problem:
+                collect_steps(control, work, path, depth)
+            if amaf:
+                clear_played(work)
+            if full:
+                control[0].trailed = 0
+            backup(control, tree, totals, work, path, movers, depth, control[0].ending, work.rewards)
+            control[0].done += 1
+            control[0].turn += 1
+            control[0].rng = rng_word(rng)
+            if solver and tree.links[ROOT].flags & PROVEN:
+                control[0].status = SOLVED
+                return np.int64(NONE)
+            forget_answers(control, work.answers)
+        return np.int64(NONE)
+
+    return seek
+
+
+@inline_kernel
+def is_ready(control: Any, tree: Any, path: Any) -> bool:
+    """Return whether a simulation of a Python problem may start: the root is open, and tree and path have space."""
+    if control[0].solver and tree.links[ROOT].flags & PROVEN:
+        control[0].status = SOLVED
+    elif control[0].size + control[0].most_children > control[0].capacity:
+        control[0].status = NEED_ROOM
+    elif control[0].deepest + 3 > len(path):
+        control[0].status = NEED_PATH
+    return bool(control[0].status == DONE)
 
 
 @functools.cache
 def make_gather(build: Build) -> CompiledFunction[..., None]:
     """Return the loop that gathers leaves, in one of its builds."""
-    descend = make_descend(build, in_flight=True)
-    finish_leaf = make_finish_leaf(build)
-    backup = make_backup(build)
-    solver, amaf, full, stochastic = build.solver, build.amaf, build.full, build.stochastic
+    seek = make_seek(build, in_flight=True)
 
     @kernel
     def gather(
-        game: Any,
-        control: Any,
-        tree: Any,
-        totals: Any,
-        root: Any,
-        work: Any,
-        paths: Any,
-        movers: Any,
-        depths: Any,
-        leaves: Any,
-    ) -> None:
-        """Walk down until `leaves` is full of distinct states to evaluate, or the budget is used up. Finished games are backed up at once."""
+        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any, paths: Any, movers: Any, depths: Any, leaves: Any
+    ) -> None:  # fmt: skip
+        """Descend until `leaves` is full of distinct states to evaluate, or the budget is used up. Finished games are backed up at once."""
         rng = local_rng(control[0].rng)
         control[0].status = DONE
-        while control[0].gathered < len(leaves) and control[0].done + control[0].gathered < control[0].budget:
-            control[0].answered = 0
+        while control[0].gathered < len(leaves):
             slot = control[0].gathered
-            state = local_copy(state_at(game, root, 0))
-            arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
-            depth = descend(control, tree, totals, work, state, paths[slot], movers[slot], rng)
-            if stochastic and control[0].status == NEED_ROOM:
-                control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = (
-                    arms,
-                    arm,
-                    given,
-                    samples,
-                )
-            if control[0].status != DONE:
+            depth = seek(game, control, tree, totals, root, work, paths[slot], movers[slot], 0, rng)
+            if depth < 0:
                 break
-            if solver and control[0].ending == EXHAUSTED and depth == 0:
-                control[0].status = SOLVED
-                break
-            node = paths[slot, depth]
-            if finish_leaf(control, tree, state, node, work.rewards):
-                if control[0].status != DONE:
-                    break
-                if stochastic:
-                    make_paranoid(control, work.rewards, control[0].low + control[0].high)
-                if amaf:
-                    clear_played(work)
-                if full:
-                    control[0].trailed = 0
-                backup(control, tree, totals, work, paths[slot], movers[slot], depth, control[0].ending, work.rewards)
-                control[0].done += 1
-                control[0].turn += 1
-                if solver and tree.links[ROOT].flags & PROVEN:
-                    control[0].status = SOLVED
-                    control[0].rng = rng_word(rng)
-                    break
-            elif tree.in_flight[node] > 0:
+            if tree.in_flight[paths[slot, depth]] > 0:
                 control[0].status = COLLISION
                 break
-            else:
-                _count_in_flight(tree.in_flight, paths[slot], depth, 1)
-                depths[slot] = depth
-                _keep_state(game, leaves, slot, root, tree.links, paths[slot], depth)
-                control[0].gathered += 1
-                control[0].turn += 1
+            count_in_flight(tree.in_flight, paths[slot], depth, 1)
+            depths[slot] = depth
+            _keep_state(game, leaves, slot, root, tree.links, paths[slot], depth)
+            control[0].gathered += 1
+            control[0].turn += 1
             forget_answers(control, work.answers)
             control[0].rng = rng_word(rng)
 
@@ -120,7 +153,8 @@ def _collect_again(game: Any, control: Any, root: Any, work: Any, links: Any, pa
 
 
 @inline_kernel
-def _count_in_flight(in_flight: Any, path: Any, depth: Any, change: int) -> None:
+def count_in_flight(in_flight: Any, path: Any, depth: Any, change: int) -> None:
+    """Change the count of evaluations in flight at every node of a path, the leaf included."""
     for step in range(depth + 1):
         in_flight[path[step]] += change
 
@@ -189,7 +223,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                 make_paranoid(control, rewards, control[0].low + control[0].high)
                 if control[0].step_rewards:
                     _collect_again(game, control, root, work, tree.links, paths[slot], depth)
-            _count_in_flight(tree.in_flight, paths[slot], depth, -1)
+            count_in_flight(tree.in_flight, paths[slot], depth, -1)
             ending = LEAF
             if count > 0:
                 chooser = np.int64(movers[slot, depth - 1]) if depth > 0 else np.int64(NONE)
@@ -238,4 +272,4 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 def release(game: Any, in_flight: Any, paths: Any, depths: Any) -> None:
     """Forget gathered leaves as if they had never been."""
     for slot in range(len(depths)):
-        _count_in_flight(in_flight, paths[slot], depths[slot], -1)
+        count_in_flight(in_flight, paths[slot], depths[slot], -1)

@@ -28,6 +28,8 @@ class Build:
     """Every rule of selection, backup, evaluation and the root."""
     stochastic: bool = False
     """Chance, immediate rewards, and paranoid search."""
+    problem: bool = False
+    """States that live in Python; see `kernels.domain`."""
     rule: CompiledFunction[..., Any] | None = None
     """A selection rule of the user's own."""
 
@@ -40,8 +42,11 @@ FULL = Build("full", solver=True, amaf=True, full=True)
 STOCHASTIC = Build("stochastic", solver=True, stochastic=True)
 STOCHASTIC_FULL = Build("stochastic and full", solver=True, amaf=True, full=True, stochastic=True)
 
+PROBLEM = Build("problem", solver=True, stochastic=True, problem=True)
+PROBLEM_FULL = Build("problem and full", solver=True, full=True, stochastic=True, problem=True)
+
 BUILDS = (PLAIN, SOLVER, AMAF, GRAPH, FULL, STOCHASTIC, STOCHASTIC_FULL)
-"""From the smallest to the largest."""
+"""The builds for compiled games, from the smallest to the largest."""
 
 
 def smallest(flags: frozenset[str]) -> Build:

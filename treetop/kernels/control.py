@@ -60,6 +60,7 @@ BASE: list[tuple[str, str]] = [
     ("budget", "i8"),  # simulations to run in this call
     ("done", "i8"),  # ... and how many were
     ("gathered", "i8"),  # leaves waiting for an evaluation, in a call that gathers
+    ("deepest", "i8"),  # in a Python problem: the depth of the deepest node
     ("value_low", "f8"),  # the lowest and highest mean seen anywhere in the tree
     ("value_high", "f8"),
     ("turn", "i8"),  # how far a schedule of the root has come
@@ -103,7 +104,7 @@ RANDOM, FIRST, ASK = 0, 1, 2
 SUM, COUNT = 0, 1
 
 # Status: why a kernel came back.
-DONE, NEED_ROOM, TIE, COLLISION, SOLVED = 0, 1, 2, 3, 4
+DONE, NEED_ROOM, TIE, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH = 0, 1, 2, 3, 4, 5, 6
 BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, BAD_OUTCOME, BAD_VALUE = (
     10,
     11,

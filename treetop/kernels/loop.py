@@ -15,10 +15,11 @@ from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_word, state_at
 from treetop.kernels.backup import ENDED, EXHAUSTED, LEAF, REPEATED, make_backup
 from treetop.kernels.build import Build
-from treetop.kernels.chance.outcomes import SEAT, draw_child, is_chance, make_expand_chance
+from treetop.kernels.chance.outcomes import SEAT, is_chance, make_expand_chance
 from treetop.kernels.control import BAD_PLAYER, DONE, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
+from treetop.kernels.domain import begin_rows, make_domain
 from treetop.kernels.evaluate import make_evaluate
-from treetop.kernels.expand import heuristic, list_actions, make_append, set_heuristic_priors, sort_by_prior
+from treetop.kernels.expand import heuristic, make_append, set_heuristic_priors, sort_by_prior
 from treetop.kernels.graph import (
     find_block,
     hand_over,
@@ -28,10 +29,10 @@ from treetop.kernels.graph import (
     remember_block,
     set_repetition,
 )
-from treetop.kernels.rewards import collect, make_paranoid, outcome
+from treetop.kernels.rewards import make_paranoid
 from treetop.kernels.rules.rave import clear_played
 from treetop.kernels.select import forget_answers, make_select
-from treetop.kernels.solve import proven_value
+from treetop.kernels.solve import closed_value
 from treetop.tree.layout import DRAWN, MANY_OWN, PROVEN, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
 
@@ -39,7 +40,8 @@ from treetop.types import NONE, ROOT
 def make_expand(build: Build) -> CompiledFunction[..., bool]:
     """Return how a leaf is expanded; in a graph it may get the children of another edge to the same position."""
     append_children = make_append(build)
-    graph, full = build.graph, build.full
+    graph, problem = build.graph, build.problem
+    has_priors = build.full and not problem
 
     @kernel
     def expand(
@@ -72,11 +74,13 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
         if graph:
             hand_over(control, tree, totals, node, chooser, first, True)
             remember_block(control, tree, work, key, first)
-        if full:
+        if has_priors:
             if control[0].heuristic_prior > 0.0:
                 set_heuristic_priors(control, tree, state, mover, first, count, work)
             if control[0].widening > 0.0:
                 sort_by_prior(tree, first, count)
+        if problem:
+            begin_rows(tree, work, node, first, count)
         return True
 
     return expand
@@ -87,14 +91,19 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
     choose = make_select(build, in_flight=in_flight)
     expand = make_expand(build)
     expand_chance = make_expand_chance(make_append(build))
-    amaf, graph, full, stochastic = build.amaf, build.graph, build.full, build.stochastic
-    expands = not in_flight
+    domain = make_domain(build)
+    is_terminal, mover_at, list_actions = domain.is_terminal, domain.mover, domain.list_actions
+    apply, draw = domain.apply, domain.draw
+    amaf, graph, full, stochastic, problem = build.amaf, build.graph, build.full, build.stochastic, build.problem
+    expands, has_outcomes = not in_flight, stochastic and not problem
 
     @inline_kernel
-    def descend(control: Any, tree: Any, totals: Any, work: Any, state: Any, path: Any, movers: Any, rng: Any) -> Any:
+    def descend(
+        control: Any, tree: Any, totals: Any, work: Any, state: Any, path: Any, movers: Any, start: int, rng: Any
+    ) -> Any:
         """Descend to the node to be evaluated and return its depth. `path` ends there, `state` follows, `control` says how it ended.
 
-        Anything wrong is left in `control` too.
+        Anything wrong is left in `control` too. The descent starts at the root, or in a Python problem at depth `start` of the path.
         """
         node: Any = np.uint64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
         depth: Any = np.int64(0)
@@ -102,28 +111,33 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
         may_expand = expands  # once a simulation
         crossed = False  # whether the path has come over an edge that shares its block: only then can it meet itself
         path[0] = ROOT
-        control[0].depth = 0
+        if problem and start > 0:
+            depth = np.int64(start)
+            node, chooser = np.uint64(path[depth]), np.int64(movers[depth - 1])
+        control[0].depth = depth
         control[0].ending = LEAF
         while True:
             if tree.links[node].num_children == 0:
-                if state.is_terminal():
+                if is_terminal(tree, state, node):
                     tree.links[node].flags |= TERMINAL
                     control[0].ending = ENDED
                     return depth
                 visits = tree.stats[node].visits
-                if stochastic and is_chance(state):
+                if problem and visits == 0:
+                    return depth  # Python has to look at it first
+                if has_outcomes and is_chance(state):
                     expand_chance(control, tree, work, node, state)
                     if control[0].status != DONE:
                         return depth
                 elif may_expand and visits >= control[0].expand_after and depth < control[0].max_depth:
                     may_expand = False
-                    count = list_actions(control, state, work.actions)
+                    count = list_actions(control, work, state, node)
                     if stochastic and control[0].size + control[0].most_children > control[0].capacity:
                         control[0].status = NEED_ROOM  # outcomes of chance have taken the room that the caller made
                     if control[0].status != DONE:
                         return depth
-                    mover = np.int64(state.current_player())
-                    if mover < 0 or mover >= control[0].players:
+                    mover = mover_at(work, state, node)
+                    if not problem and (mover < 0 or mover >= control[0].players):
                         control[0].status, control[0].culprit = BAD_PLAYER, mover
                         return depth
                     if graph:  # a leaf that joins a known position is evaluated as that position
@@ -139,14 +153,14 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
                     node
                 ].num_children == 0:
                     return depth
-            mover = np.int64(state.current_player())
+            mover = mover_at(work, state, node)
             drawn = stochastic and tree.links[node].flags & DRAWN != 0
             if drawn:
                 mover = np.int64(SEAT)
             if mover < 0 or mover >= control[0].players:
                 control[0].status, control[0].culprit = BAD_PLAYER, mover
                 return depth
-            if depth >= control[0].max_length:
+            if not problem and depth >= control[0].max_length:
                 control[0].status = TOO_LONG
                 return depth
             movers[depth] = mover
@@ -156,7 +170,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
                 else NONE
             )
             if drawn:
-                child = np.int64(draw_child(control, tree, node, rng))
+                child = np.int64(draw(control, tree, node, rng))
             else:
                 child = np.int64(choose(control, tree, totals, work, node, mover, chooser, depth, below, rng))
             if child < 0:
@@ -188,11 +202,11 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
             depth += 1
             path[depth] = node
             control[0].depth = depth  # for the text of an error, should the game's method raise one
-            state.apply(np.int64(tree.links[node].action))
-            if stochastic:
-                collect(state, control, work.steps[depth])
-                if control[0].status != DONE:
-                    return depth
+            if problem:
+                control[0].deepest = max(control[0].deepest, depth)
+            apply(control, work, state, np.int64(tree.links[node].action), depth)
+            if stochastic and control[0].status != DONE:
+                return depth
             if graph and next_block != NONE:
                 if state.is_terminal():  # by what the key leaves out: others went on from this position
                     control[0].ending = ENDED
@@ -208,16 +222,17 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
 
 def make_finish_leaf(build: Build) -> CompiledFunction[..., bool]:
     """Return how the end of a path is valued where no evaluation is needed; the kernel returns whether that was so."""
-    graph = build.graph
+    domain, graph = make_domain(build), build.graph
+    terminal_rewards, mover_at = domain.rewards, domain.mover
 
     @inline_kernel
-    def finish_leaf(control: Any, tree: Any, state: Any, node: Any, rewards: Any) -> bool:
+    def finish_leaf(control: Any, tree: Any, work: Any, state: Any, node: Any, rewards: Any) -> bool:
         ending = control[0].ending
         if ending == ENDED:
-            outcome(control, state, rewards)
+            terminal_rewards(control, work, state, node, rewards)
             return True
         if ending == EXHAUSTED:
-            proven_value(control, tree, node, np.int64(state.current_player()), rewards)
+            closed_value(control, tree, node, mover_at(work, state, node), rewards)
             return True
         if graph and ending == REPEATED:
             set_repetition(control, tree, rewards)
@@ -253,7 +268,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
             # 1. and 2. Select, and expand at the end of the path.
             resumed = control[0].resumed
             arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
-            depth = descend(control, tree, totals, work, state, work.path, work.movers, rng)
+            depth = descend(control, tree, totals, work, state, work.path, work.movers, 0, rng)
             if (
                 stochastic and control[0].status == NEED_ROOM
             ):  # the same simulation comes down again, to the same move of the root
@@ -274,7 +289,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
                 clear_played(work)
             if full:
                 control[0].trailed = 0
-            if not finish_leaf(control, tree, state, work.path[depth], work.rewards):
+            if not finish_leaf(control, tree, work, state, work.path[depth], work.rewards):
                 control[0].culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
                 evaluate(control, work, state, depth, work.rewards, rng)
                 if full and control[0].leaf_heuristic:

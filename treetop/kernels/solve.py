@@ -171,11 +171,24 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
 
 
 @kernel
-def proven_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -> None:
-    """What a node without an open child is worth. Where a tie of the mover's leaves others in doubt, the middle of their bounds."""
-    update_bounds(control, tree, node, mover)  # in a graph it may have been proven by other ways
+def closed_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -> None:
+    """Write the value of a node without an open child: the middle of its bounds.
+
+    In a Python problem children may have failed, and the node need not be proven: then it is the best child that has not failed.
+    """
+    update_bounds(control, tree, node, mover)  # in a graph it may have been proven by other paths
+    winner: Any = np.int64(node)
+    if tree.links[node].flags & PROVEN == 0:
+        first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+        best = -np.inf
+        for child in range(first, first + count):
+            value = 0.5 * (lower_bound(control, tree, child, mover) + upper_bound(control, tree, child, mover))
+            if tree.links[child].flags & FAILED == 0 and value > best:
+                best, winner = value, np.int64(child)
     for player in range(control[0].players):
-        rewards[player] = 0.5 * (tree.bounds[node, player] + tree.bounds[node, control[0].players + player])
+        rewards[player] = 0.5 * (
+            lower_bound(control, tree, winner, player) + upper_bound(control, tree, winner, player)
+        )
 
 
 @inline_kernel

@@ -13,7 +13,7 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.specialise import by_method
-from treetop.kernels.control import BAD_CHANCE, BAD_OUTCOME, BAD_PLAYER, DONE, NEED_ROOM
+from treetop.kernels.control import BAD_CHANCE, BAD_OUTCOME, BAD_PLAYER, DONE, NEED_ROOM, NO_CHILD
 from treetop.tree.layout import DRAWN, MAX_CHILDREN
 from treetop.types import CHANCE
 
@@ -130,6 +130,25 @@ def draw_child(control: Any, tree: Any, node: Any, rng: Any) -> Any:
         drawn -= abs(tree.stats[child].prior)
         if drawn < 0.0:
             break
+    return last
+
+
+@inline_kernel
+def draw_open_child(control: Any, tree: Any, node: Any, rng: Any) -> Any:
+    """Draw a child of a chance node by its probability among those that have not failed; NO_CHILD where all have."""
+    first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
+    total = 0.0
+    for child in range(first, first + count):
+        total += max(np.float64(tree.stats[child].prior), 0.0)
+    drawn = rng.random() * total
+    last: Any = np.int64(NO_CHILD)
+    for child in range(first, first + count):
+        probability = np.float64(tree.stats[child].prior)
+        if probability > 0.0:
+            drawn -= probability
+            last = np.int64(child)
+            if drawn < 0.0:
+                break
     return last
 
 

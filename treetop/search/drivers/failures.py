@@ -74,7 +74,7 @@ def _replay(driver: GameDriver, depth: int) -> tuple[Position, list[str]]:
     """The position at the end of the path that the kernel walked, in plain Python, and its moves."""
     position = driver.position
     played: list[str] = []
-    path = driver.scratch.paths[int(driver.control[0]["gathered"])] if driver.gathers else driver.scratch.work.path
+    path = driver.path()
     for node in path[1 : depth + 1]:
         action = int(driver.tree.columns.links["action"][node])
         state = position.state

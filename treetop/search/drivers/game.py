@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from treetop.compiler.engine import Engine
 from treetop.compiler.functions import CompiledFunction
 from treetop.errors import MethodError, SearchError, TreetopError
@@ -27,8 +30,6 @@ class GameDriver(Driver):
     engine: Engine
     build: Build
     scratch: Scratch
-    gathers = False
-    """Whether the last descent was one to a leaf of a batch."""
 
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
         self.position, self.player, self.game = position, player, position.game
@@ -139,6 +140,11 @@ class GameDriver(Driver):
             control, work = self.control.copy(), self.scratch.work
             control["size"] = 0
             entry(control, self.tree.columns, self.tree.totals, work._replace(table=work.table[:1].copy()))
+
+    def path(self) -> npt.NDArray[np.int32]:
+        """Return the nodes of the last descent."""
+        path: npt.NDArray[np.int32] = self.scratch.work.path
+        return path
 
     def failure(self, error: BaseException | None = None) -> TreetopError:
         """Return the error to raise after a kernel has reported a failure of the game."""

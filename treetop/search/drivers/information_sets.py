@@ -20,7 +20,7 @@ from treetop.kernels.view_loop import find_root, look
 from treetop.kernels.views import FIRST_ROOM, fill_views
 from treetop.search.config import SearchConfig
 from treetop.search.drivers.game import GameDriver
-from treetop.search.drivers.scratch import MOST_DRAWN, Scratch
+from treetop.search.drivers.scratch import MOST_DRAWN, Scratch, Sizes
 from treetop.search.evaluator import CompiledEvaluator, Mixed, Rollout, in_python
 from treetop.search.plan import Plan, make_control, refuse_parts
 from treetop.tree.storage import Tree
@@ -77,7 +77,7 @@ class InformationSetDriver(GameDriver):
         self.control["observers"] = getattr(config.information, "observers", "multiple") == "multiple"
         if facts.action_size:
             self.control["widening"] = _WIDENING if config.widening.actions is None else config.widening.actions
-        self.scratch = Scratch(self.game, STOCHASTIC, _FIRST_TABLE, views=True)
+        self.scratch = Scratch.of(STOCHASTIC, Sizes.of(self.game, _FIRST_TABLE, sets=True))
         self.start(position)
 
     def start(self, position: Position) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,20 @@ class Leaves:
         self._driver = driver
         self.in_flight = 0
         """Leaves that were gathered and neither absorbed nor dropped."""
+        self._allocate(0)
+
+    def _allocate(self, size: int) -> None:
+        """Make the buffers of a batch."""
+        length, dtype = len(self._driver.scratch.work.path), self._driver.game.dtype
+        self.paths = np.zeros((size, length), np.int32)
+        self._movers, self._depths = np.zeros((size, length), np.int32), np.zeros(size, np.int32)
+        self._leaves = np.zeros(size, dtype)
+
+    def _buffers(self, size: int) -> tuple[npt.NDArray[Any], ...]:
+        """Return the buffers of a batch of so many leaves, in the order of the kernel's arguments."""
+        if len(self._leaves) < size:
+            self._allocate(size)
+        return tuple(buffer[:size] for buffer in (self.paths, self._movers, self._depths, self._leaves))
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
@@ -38,14 +52,14 @@ class Leaves:
         driver.tree.track_in_flight()
         size = self._reserve(size)
         scratch.work.answers[:] = NONE
-        scratch.prepare_batch(size)
+        buffers = self._buffers(size)
         driver.enter(budget)
         self._keep_capacity(size)
         driver.control["gathered"] = driver.control["resumed"] = 0
         stuck = 0
         try:
             while True:
-                driver.call(make_gather(driver.build), driver.position.record, scratch.work, *scratch.for_gather())
+                driver.call(make_gather(driver.build), driver.position.record, scratch.work, *buffers)
                 status = int(driver.control[0]["status"])
                 if status == TIE:
                     driver.ask_hook()
@@ -67,11 +81,10 @@ class Leaves:
 
     def batch(self, size: int, *, more: bool) -> Batch:
         """Return the first leaves in the buffers, as a batch of its own."""
-        driver, scratch = self._driver, self._driver.scratch
-        scratch.prepare_batch(size)
-        paths, movers, depths = (part[:size].copy() for part in (scratch.paths, scratch.movers, scratch.depths))
+        driver = self._driver
+        paths, movers, depths, leaves = (buffer.copy() for buffer in self._buffers(size))
         return Batch(
-            driver.game, scratch.leaves[:size].copy(), more, paths, movers, depths, driver.tree.generation,
+            driver.game, leaves, more, paths, movers, depths, driver.tree.generation,
             rules=driver.engine.blueprint.digest, discount=driver.config.values.discount,
         )  # fmt: skip
 

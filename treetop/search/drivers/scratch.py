@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,79 +15,94 @@ from treetop.types import NONE
 
 _SLACK = 1024  # actions that a careless game may write past its promise before memory is harmed
 MOST_DRAWN = 2**16
-"""Actions of real numbers that one view can hold."""
+"""Continuous actions that one information set can hold."""
 KEPT = ("history", "mask", "gumbel", "base", "schedule", "arms", "table")
 """Buffers whose content the next simulation reads."""
 
 
-class Scratch:
-    """Buffers that the kernels work in, made once a search. What its build does not use takes no room."""
+@dataclass(frozen=True)
+class Sizes:
+    """What the buffers must have space for."""
 
-    def __init__(self, game: Game, build: Build, table_size: int, *, views: bool = False) -> None:
+    players: int
+    length: int
+    """Nodes of the longest path."""
+    actions: int
+    children: int
+    """Children of a node: actions or outcomes of chance."""
+    outcomes: int = 0
+    action_size: int = 0
+    """Numbers of a continuous action; 0 where actions are discrete."""
+    table: int = 1
+    sets: bool = False
+    """Information sets, in which several players may choose at one step."""
+
+    @classmethod
+    def of(cls, game: Game, table: int, *, sets: bool = False) -> Sizes:
+        """Return what a game needs."""
         facts = game.facts
-        players, actions, outcomes = facts.players, facts.num_actions, facts.num_outcomes or 0
-        self._game = game
-        self._length = facts.max_length + 2
-        amaf, full, stochastic = int(build.amaf), int(build.full), int(build.stochastic)
-        choices = self._length * (players if views else 1)  # where players choose at once, a step has several
-        most_tied = max(actions, MOST_DRAWN if facts.action_size else 0)
-        self.work = Work(
-            path=np.zeros(choices, np.int32),
-            movers=np.zeros(choices, np.int32),
-            actions=np.zeros(facts.most_children + _SLACK, np.int32),
-            rewards=np.zeros(players),
-            tied=np.zeros(most_tied, np.int32),
-            answers=np.full(self._length, NONE, np.int32),
-            scores=np.zeros(most_tied + _SLACK),
-            trail=np.zeros((2, self._length * full), np.int32),
-            trial=np.zeros(players),
-            played=np.zeros((players, (actions + 63) // 64 * amaf), np.uint64),
-            lookup=np.zeros((players, actions * amaf), np.int32),
-            lookup_block=np.full((3, players), NONE, np.int32),
-            history=np.zeros((2, players, actions * full)),
-            mask=np.zeros(actions * full, np.int32),
-            gumbel=np.zeros(actions * full),
-            base=np.zeros(actions * full, np.int32),
-            schedule=np.zeros(0, np.int32),
-            arms=np.zeros(actions * full, np.int32),
-            probabilities=np.zeros((outcomes + _SLACK) * stochastic),
-            steps=np.zeros((self._length * stochastic, players)),
-            gain=np.zeros((2 * stochastic, players)),
-            times=np.zeros(choices * views, np.int32),
-            places=np.zeros(choices * views, np.int32),
-            counts=np.zeros(choices * views, np.int32),
-            starts=np.zeros(choices * views, np.int32),
-            offered=np.zeros((actions + _SLACK) * views, np.int32),
-            joint=np.zeros(players, np.int64),
-            vector=np.zeros(facts.action_size or 0),
-            views=np.zeros(players, np.int32),
-            table=np.zeros(table_size, np.uint64),
-        )
-        self._size = 0
-        self._allocate_batch(0)
+        return cls(
+            facts.players, facts.max_length + 2, facts.num_actions, facts.most_children, facts.num_outcomes or 0,
+            facts.action_size or 0, table, sets,
+        )  # fmt: skip
+
+
+def buffers(build: Build, sizes: Sizes) -> dict[str, npt.NDArray[Any]]:
+    """Return all buffers of a build by name. Those that it does not use are empty."""
+    players, length, actions = sizes.players, sizes.length, sizes.actions
+    amaf, full, stochastic, sets = int(build.amaf), int(build.full), int(build.stochastic), int(sizes.sets)
+    choices = length * (players if sets else 1)
+    tied = max(actions, MOST_DRAWN if sizes.action_size else 0)
+    return {
+        "path": np.zeros(choices, np.int32),
+        "movers": np.zeros(choices, np.int32),
+        "actions": np.zeros(sizes.children + _SLACK, np.int32),
+        "rewards": np.zeros(players),
+        "tied": np.zeros(tied, np.int32),
+        "answers": np.full(length, NONE, np.int32),
+        "scores": np.zeros(tied + _SLACK),
+        "trail": np.zeros((2, length * full), np.int32),
+        "trial": np.zeros(players),
+        "played": np.zeros((players, (actions + 63) // 64 * amaf), np.uint64),
+        "lookup": np.zeros((players, actions * amaf), np.int32),
+        "lookup_block": np.full((3, players), NONE, np.int32),
+        "history": np.zeros((2, players, actions * full)),
+        "mask": np.zeros(actions * full, np.int32),
+        "gumbel": np.zeros(actions * full),
+        "base": np.zeros(actions * full, np.int32),
+        "schedule": np.zeros(0, np.int32),
+        "arms": np.zeros(actions * full, np.int32),
+        "probabilities": np.zeros((sizes.outcomes + _SLACK) * stochastic),
+        "steps": np.zeros((length * stochastic, players)),
+        "gain": np.zeros((2 * stochastic, players)),
+        "times": np.zeros(choices * sets, np.int32),
+        "places": np.zeros(choices * sets, np.int32),
+        "counts": np.zeros(choices * sets, np.int32),
+        "starts": np.zeros(choices * sets, np.int32),
+        "offered": np.zeros((actions + _SLACK) * sets, np.int32),
+        "joint": np.zeros(players, np.int64),
+        "vector": np.zeros(sizes.action_size),
+        "views": np.zeros(players, np.int32),
+        "table": np.zeros(sizes.table, np.uint64),
+    }
+
+
+class Scratch:
+    """The buffers of one search, as the tuple that the kernels take."""
+
+    def __init__(self, work: Any) -> None:
+        self.work = work
+
+    @classmethod
+    def of(cls, build: Build, sizes: Sizes) -> Scratch:
+        """Return the buffers of a search of a compiled game."""
+        return cls(Work(**buffers(build, sizes)))
 
     def replace(self, **buffers: npt.NDArray[Any]) -> None:
         """Put other arrays in the place of some buffers."""
         self.work = self.work._replace(**buffers)
 
     def forget_places(self) -> None:
-        """Nodes have moved: what pointed to them is void."""
+        """Forget what points to nodes: they have moved."""
         self.work.lookup_block[:] = NONE
         self.work.answers[:] = NONE
-
-    def prepare_batch(self, size: int) -> None:
-        """Room for a batch of leaves."""
-        if len(self.depths) < size:
-            self._allocate_batch(size)
-        self._size = size
-
-    def _allocate_batch(self, size: int) -> None:
-        self.paths = np.zeros((size, self._length), np.int32)
-        self.movers = np.zeros((size, self._length), np.int32)
-        self.depths = np.zeros(size, np.int32)
-        self.leaves = np.zeros(size, self._game.dtype)
-
-    def for_gather(self) -> tuple[npt.NDArray[Any], ...]:
-        """The buffers of the loop that gathers leaves, in the order of its arguments."""
-        size = self._size
-        return (self.paths[:size], self.movers[:size], self.depths[:size], self.leaves[:size])

@@ -20,7 +20,7 @@ from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
 from treetop.search.drivers.game import GameDriver
 from treetop.search.drivers.leaves import Leaves
-from treetop.search.drivers.scratch import Scratch
+from treetop.search.drivers.scratch import Scratch, Sizes
 from treetop.search.plan import make_control, make_plan
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, NONE
@@ -50,12 +50,18 @@ class TreeDriver(GameDriver):
         self.control = make_control(config, evaluator, self.expand_after, self.game, self.plan)
         self.control["rng"] = Rng(seed).word
         first_table = min(FIRST_TABLE, self.plan.table_size)
-        self.scratch = Scratch(self.game, self.build, first_table)
+        self.scratch = Scratch.of(self.build, Sizes.of(self.game, first_table))
         self.control["table_room"] = first_table // 2 if first_table < self.plan.table_size else _UNBOUNDED
         if config.values.opponents == "paranoid":
             self.control["paranoid_target"] = position.player
         self.leaves = Leaves(self)
+        self.gathers = False
+        """Whether the last descent was one to a leaf of a batch."""
         self._generation = self.tree.generation
+
+    def path(self) -> npt.NDArray[np.int32]:
+        """Return the nodes of the last descent, which may have been one to a leaf of a batch."""
+        return self.leaves.paths[int(self.control[0]["gathered"])] if self.gathers else super().path()
 
     @property
     def in_flight(self) -> int:
@@ -83,7 +89,7 @@ class TreeDriver(GameDriver):
         """Go on with another build that can do more."""
         if build is not self.build:
             kept = self.scratch.work
-            self.scratch = Scratch(self.game, build, len(kept.table))
+            self.scratch = Scratch.of(build, Sizes.of(self.game, len(kept.table)))
             self.scratch.replace(table=kept.table, answers=kept.answers)
             self.build = build
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.errors import SearchError
-from treetop.kernels.control import SOLVED
-from treetop.kernels.host import BARE, DEPTH, END, OPEN, OPENED, ROOM, STOPPED, TAKE
+from treetop.kernels.problem import CLOSED, END, FULL, OPEN, STOPPED, TAKE, TOO_DEEP, UNLISTED
 from treetop.search.config import SearchConfig
 from treetop.search.interrupts import Interrupts
 from treetop.search.problems.evaluator import Drawn, NoValueError, ProblemEvaluator
@@ -66,14 +65,13 @@ class Explorer:
     def help(self, found: int) -> int:
         """What the kernel asks for beside evaluations."""
         nodes = self.nodes
-        if found in (ROOM, DEPTH):
+        if found in (FULL, TOO_DEEP):
             nodes.ensure_capacity(0)
             return nodes.simulate()
-        if found == OPENED:
+        if found == UNLISTED:
             nodes.sync()
             return self._open(nodes.node)
-        if found == BARE and self.config.solver:
-            nodes.control["status"] = SOLVED
+        if found == CLOSED and self.config.solver:
             return STOPPED
         raise self.all_failed()
 
@@ -136,7 +134,7 @@ class Explorer:
             return nodes.simulate()
         if nodes.path_is_full or not nodes.ensure(len(actions)):  # the kernel asks for room, and comes back here
             return nodes.simulate()
-        nodes.side.movers[leaf] = mover
+        nodes.movers[leaf] = mover
         nodes.tree.opens_unevaluated = True
         return nodes.simulate(OPEN, leaf, mover, len(actions), 0, self._arrange(leaf, mover, actions, weights))
 
@@ -161,7 +159,7 @@ class Explorer:
             state, received = view.step(nodes.states[parent], nodes.moves[leaf])
             nodes.states[leaf] = state
             if received is not None:
-                nodes.side.steps[leaf] = received
+                nodes.scratch.work.node_steps[leaf] = received
         if view.is_terminal(state):
             nodes.write_rewards(view.rewards(state))
             return None
@@ -209,7 +207,7 @@ class Explorer:
     def _open(self, node: int) -> int:
         """The kernel stands at a node that is ripe, and asks for its actions."""
         nodes = self.nodes
-        actions, weights, mover = nodes.listed[node], nodes.waiting.pop(node, None), int(nodes.side.movers[node])
+        actions, weights, mover = nodes.listed[node], nodes.waiting.pop(node, None), int(nodes.movers[node])
         if actions is None or weights is None:
             looked = self._look_again(node)
             if looked is None:

@@ -5,90 +5,26 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
-from treetop.kernels.build import Build
-from treetop.kernels.control import Work
-from treetop.kernels.host import DEEPEST, ENGINE, EXPANDS, GO, NODE, UNKNOWN, WIDEST, Side, SmallWork, make_simulate
+from treetop.kernels.build import PROBLEM, PROBLEM_FULL
+from treetop.kernels.domain import UNKNOWN, Beside
+from treetop.kernels.problem import ENGINE, GO, SMALL, ProblemWork, SmallProblemWork, make_exchange
 from treetop.search.config import SearchConfig
+from treetop.search.drivers.scratch import Scratch, Sizes, buffers
 from treetop.search.evaluator import Uniform
 from treetop.search.plan import make_control, make_plan
 from treetop.search.problems.problem import ProblemView
 from treetop.search.problems.stream import Stream
 from treetop.tree.layout import CLOSED, FAILED
 from treetop.tree.storage import Tree
-from treetop.types import NONE, ROOT
+from treetop.types import NONE, ROOT, IntArray
 
 _FIRST_LENGTH, _FIRST_WIDTH = 64, 16
-_ROWS = ("movers", "counts", "ends", "steps")
-
-
-class Scratch:
-    """The buffers that the kernels work in; they grow with the widest node and the deepest path."""
-
-    def __init__(self, players: int, *, full: bool) -> None:
-        self._players, self._full = players, full
-        self.length, self.width = _FIRST_LENGTH, _FIRST_WIDTH
-        self.work: Any = None
-        self._allocate()
-
-    def replace(self, **buffers: npt.NDArray[Any]) -> None:
-        """Put other arrays in the place of some buffers."""
-        self.work = self.work._replace(**buffers)
-
-    def grow(self, length: int, width: int) -> None:
-        """Room for paths of this length and nodes of this width; what the next simulation reads is kept."""
-        if length > self.length or width > self.width:
-            self.length, self.width = max(length, self.length), max(width, self.width)
-            self._allocate()
-
-    def _allocate(self) -> None:
-        players, length, width = self._players, self.length, self.width
-        small: dict[str, npt.NDArray[Any]] = {
-            "path": np.zeros(length, np.int32),
-            "movers": np.zeros(length, np.int32),
-            "actions": np.zeros(width, np.int32),
-            "rewards": np.zeros(players),
-            "tied": np.zeros(width, np.int32),
-            "answers": np.full(1, NONE, np.int32),
-            "scores": np.zeros(width),
-            "trial": np.zeros(players),
-        }
-        before, self.work = self.work, SmallWork(**small)
-        if self._full:
-            kept = {
-                name: np.zeros(width, kind)
-                for name, kind in (("mask", np.int32), ("gumbel", np.float64), ("base", np.int32), ("arms", np.int32))
-            }
-            self.work = Work(
-                **small,
-                trail=np.zeros((2, 1), np.int32),
-                played=np.zeros((players, 1), np.uint64),
-                lookup=np.zeros((players, 1), np.int32),
-                lookup_block=np.full((3, players), NONE, np.int32),
-                history=np.zeros((2, players, 1)),
-                schedule=np.zeros(0, np.int32),
-                table=np.zeros(1, np.uint64),
-                probabilities=np.zeros(1),
-                steps=np.zeros((length, players)),
-                gain=np.zeros((2, players)),
-                times=np.zeros(0, np.int32),
-                places=np.zeros(0, np.int32),
-                counts=np.zeros(0, np.int32),
-                starts=np.zeros(0, np.int32),
-                offered=np.zeros(0, np.int32),
-                joint=np.zeros(players, np.int64),
-                vector=np.zeros(0),
-                views=np.zeros(players, np.int32),
-                **kept,  # type: ignore[arg-type]
-            )
-        if before is not None:  # a path may be on its way
-            for name in ("path", "movers", "rewards", "gumbel", "base", "arms", "schedule"):
-                if hasattr(before, name):
-                    old, new = getattr(before, name), getattr(self.work, name)
-                    self.replace(schedule=old) if name == "schedule" else new.__setitem__(slice(len(old)), old)
+_NEVER = np.iinfo(np.int32).max  # more visits than a leaf can have
+_KEPT = ("path", "movers", "rewards", "gumbel", "base", "arms")
+"""Buffers whose content the next call reads."""
 
 
 class ProblemNodes:
@@ -98,10 +34,9 @@ class ProblemNodes:
         self.view, self.config = view, config
         game: Any = view  # what plans ask of a game, a problem's view answers
         self.plan = make_plan(config, Uniform(), game)
-        self.full = self.plan.build.full
-        self.build = Build("host full", full=True, rule=self.plan.build.rule) if self.full else Build("host fast")
+        self.build = PROBLEM_FULL if self.plan.build.full else PROBLEM
         facts = view.facts
-        # Where chance decides nobody chooses, so what a node is worth must be kept for all players.
+        # Where chance decides nobody chooses, so the value of a node must be kept for all players.
         self.tree = Tree(
             facts.players,
             zero_sum=bool(facts.zero_sum) and not view.has_chance,
@@ -110,14 +45,10 @@ class ProblemNodes:
         )
         self.control = make_control(config, Uniform(), expand_after, game, self.plan)
         self.control["rng"] = Rng(seed).word
+        self.expand_down(None if priors else expand_after)
         self.stream = Stream(seed)
-        self.scratch = Scratch(facts.players, full=self.full)
-        self.engine = ENGINE
-        self.expands_down = not priors
-        self.numbers = np.zeros(4, np.int64)
-        self._widest = 1
-        self.numbers[EXPANDS] = int(self.expands_down)
-        self.side = self._side(0)
+        self._length, self._width, self._widest = _FIRST_LENGTH, _FIRST_WIDTH, 1
+        self.scratch = Scratch(self._buffers(0))
         self.states: list[Any] = []
         """The state of each node, once somebody was there."""
         self.moves: list[Any] = []
@@ -132,42 +63,71 @@ class ProblemNodes:
         self._generation = self.tree.generation
         self.prepare_kernel(in_flight=False)
 
-    def _side(self, rows: int) -> Side:
-        players = self.view.players
-        return Side(np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32), np.zeros((rows, players)),
-                    np.zeros((rows if self.view.has_step_rewards else 0, players)), self.numbers)  # fmt: skip
+    def expand_down(self, after: int | None) -> None:
+        """Expand leaves on the way down after so many visits; None: they get their children with their evaluation."""
+        self.expands_down = after is not None
+        self.control["expand_after"] = _NEVER if after is None else after
+
+    def _buffers(self, rows: int) -> Any:
+        """Return buffers for the present length of paths and width of nodes, and so many rows beside the tree."""
+        players, steps = self.view.players, rows if self.view.has_step_rewards else 0
+        sizes = Sizes(players, self._length, self._width, self._width)
+        named = buffers(self.build, sizes)
+        beside = Beside(
+            np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32), np.zeros((rows, players)), np.zeros((steps, players))
+        )  # fmt: skip
+        if self.build.full:
+            return ProblemWork(**named, **beside._asdict())
+        return SmallProblemWork(**{name: named[name] for name in SMALL}, **beside._asdict())
+
+    def _grow(self, *, rows: int, length: int = 0, width: int = 0) -> None:
+        """Give the buffers more rows, longer paths or wider nodes; what the next simulation reads is kept."""
+        before = self.scratch.work
+        self._length, self._width = max(self._length, length), max(self._width, width)
+        if (rows, self._length, self._width) == (len(before.node_movers), len(before.path), len(before.tied)):
+            return
+        self.scratch.work = self._buffers(rows)
+        for name in (*Beside._fields, *_KEPT):
+            if name in before._fields:
+                old, new = getattr(before, name), getattr(self.scratch.work, name)
+                kept = min(len(old), len(new))
+                new[:kept] = old[:kept]
+        if self.build.full:
+            self.scratch.replace(schedule=before.schedule)
+
+    @property
+    def movers(self) -> IntArray:
+        """Return the player to move at each node, as far as known."""
+        movers: IntArray = self.scratch.work.node_movers
+        return movers
 
     def prepare_kernel(self, *, in_flight: bool) -> None:
         """Choose the loop for one leaf at a time, or for many in flight."""
         self.in_flight = in_flight
-        self._simulate = self.engine.entry(make_simulate(self.build, in_flight=in_flight))
+        self._exchange = ENGINE.entry(make_exchange(self.build, in_flight=in_flight))
 
     @property
     def from_cache(self) -> bool:
         """Return whether the compiled code came from an earlier process."""
-        return self._simulate.from_cache
+        return self._exchange.from_cache
 
     def start(self, state: Any) -> None:
-        """Begin anew with a bare root."""
+        """Start again with a bare root."""
         self.tree.clear()
         self._generation = self.tree.generation
         self.states, self.moves, self.parents, self.listed = [state], [None], [NONE], [None]
         self.dead, self.waiting = {}, {}
-        self.numbers[DEEPEST] = 0
-        self.numbers[WIDEST] = self._widest = 1
+        self.control["deepest"] = 0
+        self.control["most_children"] = self._widest = 1
         self._fit()
-        self.side.movers[ROOT], self.side.counts[ROOT] = UNKNOWN, 0
+        self.movers[ROOT], self.scratch.work.node_counts[ROOT] = UNKNOWN, 0
 
     def _fit(self) -> None:
-        """All that lies beside the tree is as long as it; buffers fit the widest node and the deepest path."""
-        capacity, side, size = self.tree.columns.capacity, self.side, self.tree.size
-        if len(side.movers) < capacity:
-            self.side = self._side(capacity)
-            for name in _ROWS:
-                before = getattr(side, name)
-                getattr(self.side, name)[: min(size, len(before))] = before[:size]
-        self.scratch.grow(2 * int(self.numbers[DEEPEST]) + _FIRST_LENGTH, max(_FIRST_WIDTH, self._widest))
-        self.control["size"], self.control["capacity"] = size, capacity
+        """Make the rows as many as the tree's nodes, and the buffers fit the widest node and the deepest path."""
+        deepest, capacity = int(self.control["deepest"][0]), self.tree.columns.capacity
+        rows = max(capacity, len(self.movers))
+        self._grow(rows=rows, length=2 * deepest + _FIRST_LENGTH, width=self._widest)
+        self.control["size"], self.control["capacity"] = self.tree.size, capacity
 
     def begin(self, budget: int) -> None:
         """A new call for simulations: how many may be made."""
@@ -218,10 +178,10 @@ class ProblemNodes:
         new = {place: index for index, place in enumerate(places)}
         self.dead = {new[node]: why for node, why in self.dead.items() if node in new}
         self.waiting = {new[node]: weights for node, weights in self.waiting.items() if node in new}
-        side, self.side = self.side, self._side(max(self.tree.columns.capacity, len(places)))
-        for name in _ROWS:
-            if len(getattr(side, name)):
-                getattr(self.side, name)[: len(places)] = getattr(side, name)[order]
+        for name in Beside._fields:
+            rows = getattr(self.scratch.work, name)
+            if len(rows):
+                rows[: len(places)] = rows[order]
         links["action"] = np.arange(len(places))
         links["action"][ROOT] = NONE
 
@@ -232,7 +192,7 @@ class ProblemNodes:
         self.sync()
         self._old_root = node
         try:
-            self.tree.reroot(node, max(int(self.side.movers[ROOT]), 0))
+            self.tree.reroot(node, max(int(self.movers[ROOT]), 0))
             self.follow()
         finally:
             self._old_root = ROOT
@@ -243,28 +203,16 @@ class ProblemNodes:
     def simulate(
         self, mode: int = GO, leaf: int = 0, mover: int = UNKNOWN, count: int = 0, later: int = 0, weighted: int = 0
     ) -> int:
-        """One call of the kernel: see there."""
-        tree = self.tree
-        return int(
-            self._simulate(
-                self.control,
-                tree.columns,
-                tree.totals,
-                self.scratch.work,
-                self.side,
-                mode,
-                leaf,
-                mover,
-                count,
-                later,
-                weighted,
-            )
-        )
+        """Call the kernel (see there), and return the next leaf or what else is needed."""
+        found = self._exchange(
+            self.control, self.tree.columns, self.tree.totals, self.scratch.work, mode, leaf, mover, count, later, weighted
+        )  # fmt: skip
+        return int(found)
 
     @property
     def node(self) -> int:
         """The node that the last call was about."""
-        return int(self.numbers[NODE])
+        return int(self.scratch.work.path[int(self.control["depth"][0])])
 
     def depth_of(self, node: int) -> int:
         """How many moves lead to a node."""
@@ -288,9 +236,8 @@ class ProblemNodes:
     def expect(self, count: int) -> None:
         """A node with so many children will be opened one day."""
         if count > self._widest:
-            self._widest = count
-            self.numbers[WIDEST] = count
-            self.scratch.grow(0, count)  # the kernel may find room for them in the tree and open them without asking
+            self.control["most_children"] = self._widest = count
+            self._grow(rows=len(self.movers), width=count)  # the kernel may open them without asking
 
     def ensure(self, count: int) -> bool:
         """Make room for children without moving a node, since paths are on their way; false where the tree would have to be folded first."""
@@ -306,7 +253,7 @@ class ProblemNodes:
     @property
     def path_is_full(self) -> bool:
         """Whether the buffers of the path have to grow before a walk may go on."""
-        return int(self.numbers[DEEPEST]) + 3 > len(self.scratch.work.path)
+        return int(self.control["deepest"][0]) + 3 > len(self.scratch.work.path)
 
     # Nodes in flight, and dead ones.
 

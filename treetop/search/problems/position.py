@@ -50,7 +50,7 @@ class ProblemPosition:
     def play(self, variation: list[int]) -> _Reached:
         """Return the position at the end of a variation."""
         self._check()
-        return _Reached(int(self._driver.nodes.side.movers[variation[-1]]))
+        return _Reached(int(self._driver.nodes.movers[variation[-1]]))
 
     def moves(self) -> list[str]:
         """Return the actions that led to the root, as text."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treetop.errors import ConfigError, SaveError
-from treetop.kernels.host import BARE, BUSY, DEPTH, END, EXPANDS, ROOM
+from treetop.kernels.problem import BUSY, CLOSED, END, FULL, TOO_DEEP
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.problems.calls import Answer, Call, Live, RemoteOptions, Source
 from treetop.search.problems.evaluator import NoValueError
@@ -74,7 +74,7 @@ class Remote:
     async def run(self) -> str:
         """Search until the limit is reached, Ctrl-C is pressed or nothing is left to do; why it ended. Nothing stays in flight."""
         nodes = self._nodes
-        before = nodes.expands_down, self._explorer.expand_after, int(nodes.control["expand_after"][0])
+        down, after = nodes.expands_down, self._explorer.expand_after
         self._expect_priors()
         why = ""
         try:
@@ -87,8 +87,8 @@ class Remote:
             self._open.clear()
             nodes.sync()
             self._driver.open_calls = 0
-            nodes.expands_down, self._explorer.expand_after, nodes.control["expand_after"] = before
-            nodes.numbers[EXPANDS] = int(nodes.expands_down)
+            self._explorer.expand_after = after
+            nodes.expand_down(after if down else None)
             nodes.prepare_kernel(in_flight=False)
             try:
                 await self._source.close()
@@ -113,8 +113,8 @@ class Remote:
         nodes, after = self._nodes, self._driver.config.growth.expand_after or 0
         nodes.tree.track_in_flight()
         nodes.prepare_kernel(in_flight=True)
-        nodes.expands_down, self._explorer.expand_after, nodes.control["expand_after"] = False, after, after
-        nodes.numbers[EXPANDS] = 0
+        self._explorer.expand_after = after
+        nodes.expand_down(None)
         nodes.begin(0)
         nodes.simulate()  # compiled before any clock runs
 
@@ -211,9 +211,9 @@ class Remote:
                     self._nodes.count_in_flight(
                         avoided[-1], 1
                     )  # a visit more in flight there, for a moment: others look better then
-                elif found == BARE and not self._driver.config.solver:
+                elif found == CLOSED and not self._driver.config.solver:
                     raise self._explorer.all_failed()
-                elif found == BARE or self._driver.solved:
+                elif found == CLOSED or self._driver.solved:
                     return None if self._open else self._after_looks("solved" if self._driver.solved else NOTHING_OPEN)
                 else:
                     self._idle += self._done - before
@@ -235,7 +235,7 @@ class Remote:
         nodes = self._nodes
         nodes.begin(budget)
         found = nodes.simulate()
-        while found in (ROOM, DEPTH):
+        while found in (FULL, TOO_DEEP):
             nodes.ensure_capacity(0)
             found = nodes.simulate()
         nodes.sync()

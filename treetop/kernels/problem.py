@@ -1,0 +1,119 @@
+"""The loop over a Python problem: one call absorbs an evaluated leaf and descends to the next one.
+
+It returns only where Python is needed, which steps the state and evaluates it. Nothing here knows a game, so one build serves all problems.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treetop.compiler.blueprint import Blueprint
+from treetop.compiler.engine import Engine
+from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.compiler.intrinsics import local_rng
+from treetop.kernels.backup import ENDED, LEAF, make_backup
+from treetop.kernels.batch import count_in_flight, make_seek
+from treetop.kernels.build import Build
+from treetop.kernels.control import ASK_ACTIONS, COLLISION, DONE, NEED_PATH, NEED_ROOM, SOLVED, Work
+from treetop.kernels.domain import Beside, collect_steps, number_children
+from treetop.kernels.loop import make_expand
+from treetop.tree.layout import TERMINAL
+from treetop.types import NONE, ROOT
+
+ENGINE = Engine(Blueprint("problem", "no game: states live in Python", np.dtype([("nothing", "i8")]), {}, {}), {})
+"""Where the kernels of Python problems are compiled and kept."""
+
+GO, TAKE, END, OPEN = 0, 1, 2, 3
+"""What to do with the leaf that a call is given: nothing; back up its value; it is terminal; give it children and continue there."""
+
+STOPPED, FULL, BUSY, CLOSED, UNLISTED, TOO_DEEP = (
+    -1 - status for status in (DONE, NEED_ROOM, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH)
+)
+"""What a call returns where it is not the next leaf: the budget is used up; the tree is full; the leaf is being evaluated already; no child
+of the root is open; the actions of a node are needed; the path is too long for its buffers."""
+
+SMALL = ("path", "movers", "actions", "rewards", "tied", "answers", "scores", "trial", "steps", "gain")
+"""The buffers of the small build. A call that passes fewer arrays is faster."""
+SmallProblemWork = NamedTuple("SmallProblemWork", [(name, Any) for name in (*SMALL, *Beside._fields)])  # type: ignore[misc]
+ProblemWork = NamedTuple("ProblemWork", [(name, Any) for name in (*Work._fields, *Beside._fields)])  # type: ignore[misc]
+
+
+@inline_kernel
+def _trace(tree: Any, work: Any, leaf: Any) -> Any:
+    """Write the path to a node, by its parents; return its depth."""
+    depth: Any = np.int64(0)
+    node: Any = np.int64(leaf)
+    while node != ROOT:
+        node = np.int64(tree.links[node].parent)
+        depth += 1
+    node = np.int64(leaf)
+    for step in range(depth, -1, -1):
+        work.path[step] = node
+        work.movers[step] = max(work.node_movers[node], 0)
+        node = np.int64(tree.links[node].parent)
+    return depth
+
+
+@functools.cache
+def make_exchange(build: Build, *, in_flight: bool) -> CompiledFunction[..., int]:
+    """Return the loop in one of its builds; `in_flight`: many leaves are evaluated at the same time."""
+    seek = make_seek(build, in_flight=in_flight)
+    expand = make_expand(build)
+    backup = make_backup(build)
+
+    @kernel
+    def open_children(control: Any, tree: Any, totals: Any, work: Any, node: Any, count: Any, weighted: Any) -> None:
+        """Give a node its children; their priors are `work.scores`, or equal ones."""
+        number_children(control, work, count)
+        first = np.int64(control[0].size)
+        expand(control, tree, totals, work, work.path, 0, node, NONE, 0, 0, count)
+        if weighted:
+            total = 0.0
+            for index in range(count):
+                total += work.scores[index]
+            for index in range(count):
+                tree.stats[first + index].prior = work.scores[index] / total
+
+    @kernel
+    def exchange(
+        game: Any, control: Any, tree: Any, totals: Any, work: Any, mode: int, leaf: int, mover: int, count: int, later: int,
+        weighted: int,
+    ) -> int:  # fmt: skip
+        """Finish the simulation of `leaf` as `mode` says, then simulate until Python is needed; return the next leaf, or what is needed."""
+        rng = local_rng(control[0].rng)
+        control[0].status = DONE
+        start = np.int64(0)
+        if mode == TAKE or mode == END:
+            work.node_movers[leaf], work.node_counts[leaf] = mover, later
+            depth = _trace(tree, work, leaf) if in_flight else np.int64(control[0].depth)
+            if in_flight:
+                count_in_flight(tree.in_flight, work.path, depth, -1)
+            work.movers[depth] = max(mover, 0)
+            if mode == END:
+                tree.links[leaf].flags |= TERMINAL
+                for player in range(len(totals)):
+                    work.node_ends[leaf, player] = work.rewards[player]
+            elif count > 0:
+                open_children(control, tree, totals, work, leaf, count, weighted)
+            collect_steps(control, work, work.path, depth)
+            ending = ENDED if mode == END else LEAF
+            backup(control, tree, totals, work, work.path, work.movers, depth, ending, work.rewards)
+            control[0].done += 1
+        elif mode == OPEN:
+            open_children(control, tree, totals, work, leaf, count, weighted)
+            start = np.int64(control[0].depth)
+        depth = np.int64(seek(game, control, tree, totals, work.path, work, work.path, work.movers, start, rng))
+        if depth < 0:
+            return int(-1 - control[0].status)
+        found = work.path[depth]
+        if in_flight:
+            if tree.in_flight[found] > 0:
+                return BUSY
+            count_in_flight(tree.in_flight, work.path, depth, 1)
+        control[0].turn += 1
+        return int(found)
+
+    return exchange
