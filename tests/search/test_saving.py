@@ -85,7 +85,7 @@ def test_a_save_of_another_game_version_or_kind_is_refused(tmp_path):
     altered(path, version=99)
     with pytest.raises(tt.SaveError, match="version 99"):
         tt.Search.load(path)
-    altered(path, version=4, kind="a dance")
+    altered(path, version=5, kind="a dance")
     with pytest.raises(tt.SaveError, match="a dance"):
         tt.Search.load(path)
     altered(path, kind="a search", game="no_such_game")

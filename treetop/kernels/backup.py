@@ -12,14 +12,14 @@ from treetop.kernels.build import Build
 from treetop.kernels.chance.expected import expect, set_expectation
 from treetop.kernels.control import COUNT, SUM
 from treetop.kernels.domain import make_domain
+from treetop.kernels.endings import ENDED, EXHAUSTED, REPEATED
 from treetop.kernels.graph import backup_graph
 from treetop.kernels.rules.rave import credit_played, note_played
+from treetop.kernels.sets.backup import backup_sets
 from treetop.kernels.solve import clip_to_bounds, prove, prove_terminal
+from treetop.kernels.values import add_return, update_scale
 from treetop.tree.layout import DRAWN, MANY_OWN
 from treetop.types import ROOT
-
-LEAF, ENDED, EXHAUSTED, REPEATED = 0, 1, 2, 3
-"""How the path of a simulation ends."""
 
 
 @inline_kernel
@@ -32,8 +32,7 @@ def _backup_plain(tree: Any, totals: Any, path: Any, movers: Any, depth: int, re
         totals[player] += rewards[player]
     for step in range(depth):
         node = np.uint64(path[step + 1])  # an unsigned index: compiled code need not ask whether it counts from the end
-        tree.stats[node].visits += 1
-        tree.stats[node].value_sum += rewards[movers[step]]
+        add_return(tree, node, rewards[movers[step]])
         if len(tree.returns) > 0:
             for player in range(len(totals)):
                 tree.returns[node, player] += rewards[player]
@@ -42,6 +41,8 @@ def _backup_plain(tree: Any, totals: Any, path: Any, movers: Any, depth: int, re
 def make_backup(build: Build) -> CompiledFunction[..., None]:
     """Return the backup of a build: one more visit for each node of a path, and the return to the player who chose it. No sign is flipped."""
     solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
+    if build.sets:
+        return backup_sets
     plain = not (solver or amaf or graph or full)
     decides_chance = make_domain(build).decides_chance
 
@@ -91,8 +92,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
                     if stochastic and control[0].step_rewards:
                         rewards[player] += work.steps[step, player]
             clip_to_bounds(control, tree, node, rewards)
-            tree.stats[node].visits += 1
-            tree.stats[node].value_sum += rewards[mover]
+            add_return(tree, node, rewards[mover])
             if len(tree.returns) > 0:
                 for player in range(len(totals)):
                     tree.returns[node, player] += rewards[player]
@@ -108,10 +108,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
                     update_vector(
                         control, tree, totals, work, node, mover, movers[step], step, step == depth, fade, rewards
                     )
-                if control[0].normalise:
-                    mean = tree.stats[node].value_sum / tree.stats[node].visits
-                    control[0].value_low = min(control[0].value_low, mean)
-                    control[0].value_high = max(control[0].value_high, mean)
+                update_scale(control, tree, node)
             if drawn and control[0].chance_expected:
                 expect(tree, np.uint64(path[step - 1]), rewards)
         clip_to_bounds(control, tree, np.uint64(ROOT), rewards)

@@ -13,10 +13,11 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
-from treetop.kernels.backup import EXHAUSTED, LEAF, REPEATED, make_backup
+from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_PATH, NEED_ROOM, SOLVED
 from treetop.kernels.domain import collect_steps, make_domain
+from treetop.kernels.endings import EXHAUSTED, LEAF, REPEATED
 from treetop.kernels.evaluate import make_rollout
 from treetop.kernels.expand import heuristic, list_actions, set_priors, sort_by_prior
 from treetop.kernels.graph import set_repetition
@@ -34,7 +35,7 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
     descend = make_descend(build, in_flight=in_flight)
     finish_leaf = make_finish_leaf(build)
     backup = make_backup(build)
-    start_state, mover_at = make_domain(build).start, make_domain(build).mover
+    mover_at = make_domain(build).mover
     solver, amaf, full, stochastic, problem = build.solver, build.amaf, build.full, build.stochastic, build.problem
 
     @inline_kernel
@@ -49,7 +50,8 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
             if problem and start == 0 and not is_ready(control, tree, path):
                 return np.int64(NONE)
             control[0].answered = 0
-            state = start_state(game, root)
+            # Of a game the state is a copy in this function's own frame, of a Python problem nothing.
+            state = 0 if problem else local_copy(state_at(game, root, 0))
             arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
             depth = np.int64(descend(control, tree, totals, work, state, path, movers, start, rng))
             start = np.int64(0)

@@ -28,6 +28,8 @@ class Build:
     """Every rule of selection, backup, evaluation and the root."""
     stochastic: bool = False
     """Chance, immediate rewards, and paranoid search."""
+    sets: bool = False
+    """Information sets instead of positions; see `kernels.sets`."""
     problem: bool = False
     """States that live in Python; see `kernels.domain`."""
     rule: CompiledFunction[..., Any] | None = None
@@ -42,6 +44,7 @@ FULL = Build("full", solver=True, amaf=True, full=True)
 STOCHASTIC = Build("stochastic", solver=True, stochastic=True)
 STOCHASTIC_FULL = Build("stochastic and full", solver=True, amaf=True, full=True, stochastic=True)
 
+SETS = Build("information sets", stochastic=True, sets=True)
 PROBLEM = Build("problem", solver=True, stochastic=True, problem=True)
 PROBLEM_FULL = Build("problem and full", solver=True, full=True, stochastic=True, problem=True)
 

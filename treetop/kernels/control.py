@@ -52,6 +52,7 @@ BASE: list[tuple[str, str]] = [
     ("history", "u8"),  # the key of the moves before the root
     ("outcome", "i8"),  # the last outcome of chance
     ("is_new", "i4"),  # whether the present simulation has come to a new information set
+    ("chosen", "i8"),  # how many choices it has made
     ("logged", "i8"),  # places of `offered` that it uses
     # State.
     ("rng", "u8"),
@@ -174,7 +175,7 @@ class Work(NamedTuple):
     """What each player has chosen."""
     vector: FloatArray
     """A continuous action, in a rollout."""
-    views: IntArray
+    sets: IntArray
     """For each player the information set in which it chooses."""
     table: RecordArray
     """In a graph: from a key's lowest bits to the first child of its block: kept."""

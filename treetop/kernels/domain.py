@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel
-from treetop.compiler.intrinsics import local_copy, state_at
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import draw_child, draw_open_child
 from treetop.kernels.control import ASK_ACTIONS
@@ -42,8 +41,6 @@ class Beside(NamedTuple):
 class Domain(NamedTuple):
     """Inline kernels, the same for every game: the loop is compiled with those of its build."""
 
-    start: Kernel
-    """(game, root) -> the state at the root"""
     is_terminal: Kernel
     """(tree, state, node) -> whether the game is over"""
     mover: Kernel
@@ -58,11 +55,6 @@ class Domain(NamedTuple):
     """(control, work, state, node, rewards): write the rewards of a terminal state"""
     decides_chance: Kernel
     """(tree, work, node) -> whether chance decides after a node, so that its step is not over"""
-
-
-@inline_kernel
-def _game_start(game: Any, root: Any) -> Any:
-    return local_copy(state_at(game, root, 0))
 
 
 @inline_kernel
@@ -104,11 +96,6 @@ def _has_outcomes(tree: Any, work: Any, node: Any) -> bool:
 @inline_kernel
 def _never_chance(tree: Any, work: Any, node: Any) -> bool:
     return False
-
-
-@inline_kernel
-def _problem_start(game: Any, root: Any) -> int:
-    return 0
 
 
 @inline_kernel
@@ -178,11 +165,11 @@ def make_domain(build: Build) -> Domain:
     """Return what a build asks about states."""
     if build.problem:
         return Domain(
-            _problem_start, _problem_is_terminal, _problem_mover, _problem_actions, draw_open_child,
+            _problem_is_terminal, _problem_mover, _problem_actions, draw_open_child,
             _problem_apply, _problem_rewards, _problem_decides_chance,
         )  # fmt: skip
     return Domain(
-        _game_start, _game_is_terminal, _game_mover, _game_actions, draw_child,
+        _game_is_terminal, _game_mover, _game_actions, draw_child,
         _game_apply_and_collect if build.stochastic else _game_apply, _game_rewards,
         _has_outcomes if build.stochastic else _never_chance,
     )  # fmt: skip

@@ -28,6 +28,7 @@ from treetop.kernels.control import (
     UNIFORM,
 )
 from treetop.kernels.expand import heuristic
+from treetop.kernels.moves import random_special_step
 from treetop.kernels.rewards import collect, outcome
 from treetop.kernels.rules.rave import clear_played, note_played
 
@@ -102,15 +103,15 @@ def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any)
 
 def make_rollout(build: Build) -> CompiledFunction[..., Any]:
     """Return the rollout of a build, which notes the moves that the build needs."""
-    amaf, full, stochastic = build.amaf, build.full, build.stochastic
+    amaf, full, stochastic, sets = build.amaf, build.full, build.stochastic, build.sets
+    options = full or sets
 
     @inline_kernel
     def choose(control: Any, work: Any, state: Any, rng: Any) -> Any:
-        if full:
-            if control[0].rollout_policy == OWN_MOVES:
-                return np.int64(rollout_action(state, work.actions, rng))
-            if control[0].rollout_policy != RANDOM_MOVES:
-                return np.int64(action_by_history(control, work, state, np.int64(state.current_player()), rng))
+        if options and control[0].rollout_policy == OWN_MOVES:
+            return np.int64(rollout_action(state, work.actions, rng))
+        if full and control[0].rollout_policy != RANDOM_MOVES:
+            return np.int64(action_by_history(control, work, state, np.int64(state.current_player()), rng))
         return np.int64(random_action(state, work.actions, rng))
 
     @inline_kernel
@@ -142,36 +143,40 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                 if not receive(control, work, state, worth):
                     return
                 continue
-            if full and made >= control[0].rollout_depth:
+            if options and made >= control[0].rollout_depth:
                 heuristic(state, control, rewards)
                 break
-            action = choose(control, work, state, rng)
-            if full and control[0].status != DONE:
-                return
-            if action < 0:
-                control[0].status, control[0].culprit = BAD_COUNT, -1 - action
-                return
-            if action >= control[0].num_actions:
-                control[0].status, control[0].culprit = BAD_ACTION, action
-                return
-            if amaf and few and not full:
-                bit = np.uint64(1) << (np.uint64(action) & np.uint64(63))
-                first = np.int64(state.current_player()) == 0
-                ours |= bit if first else np.uint64(0)
-                theirs |= np.uint64(0) if first else bit
-            elif amaf:
-                mover = np.int64(state.current_player())
-                if mover < 0 or mover >= control[0].players:
-                    control[0].status, control[0].culprit = BAD_PLAYER, mover
+            if sets and random_special_step(control, work, state, rng):
+                if control[0].status != DONE:
                     return
-                note_played(work, mover, action)
-                if full:
-                    place = depth + made
-                    work.trail[0, place], work.trail[1, place] = mover, action
+            else:
+                action = choose(control, work, state, rng)
+                if full and control[0].status != DONE:
+                    return
+                if action < 0:
+                    control[0].status, control[0].culprit = BAD_COUNT, -1 - action
+                    return
+                if action >= control[0].num_actions:
+                    control[0].status, control[0].culprit = BAD_ACTION, action
+                    return
+                if amaf and few and not full:
+                    bit = np.uint64(1) << (np.uint64(action) & np.uint64(63))
+                    first = np.int64(state.current_player()) == 0
+                    ours |= bit if first else np.uint64(0)
+                    theirs |= np.uint64(0) if first else bit
+                elif amaf:
+                    mover = np.int64(state.current_player())
+                    if mover < 0 or mover >= control[0].players:
+                        control[0].status, control[0].culprit = BAD_PLAYER, mover
+                        return
+                    note_played(work, mover, action)
+                    if full:
+                        place = depth + made
+                        work.trail[0, place], work.trail[1, place] = mover, action
+                state.apply(action)
             if stochastic and made > 0:
                 worth *= control[0].discount
             made += 1
-            state.apply(action)
             if stochastic and not receive(control, work, state, worth):
                 return
         else:
@@ -215,7 +220,7 @@ def discount(control: Any, rewards: Any, moves: Any) -> None:
 def make_evaluate(build: Build) -> CompiledFunction[..., None]:
     """Return how a build evaluates a leaf that is not the end of the game."""
     rollout = make_rollout(build)
-    full = build.full
+    options = build.full or build.sets
 
     @kernel
     def several_rollouts(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
@@ -233,7 +238,7 @@ def make_evaluate(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def evaluate(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
-        if full:
+        if options:
             weight = control[0].rollout_weight
             if weight > 0.0:
                 if control[0].rollout_count > 1:

@@ -13,11 +13,12 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_word, state_at
-from treetop.kernels.backup import ENDED, EXHAUSTED, LEAF, REPEATED, make_backup
+from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import SEAT, is_chance, make_expand_chance
 from treetop.kernels.control import BAD_PLAYER, DONE, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
 from treetop.kernels.domain import begin_rows, make_domain
+from treetop.kernels.endings import ENDED, EXHAUSTED, LEAF, REPEATED
 from treetop.kernels.evaluate import make_evaluate
 from treetop.kernels.expand import heuristic, make_append, set_heuristic_priors, sort_by_prior
 from treetop.kernels.graph import (
@@ -29,9 +30,11 @@ from treetop.kernels.graph import (
     remember_block,
     set_repetition,
 )
+from treetop.kernels.moves import determinize
 from treetop.kernels.rewards import make_paranoid
 from treetop.kernels.rules.rave import clear_played
 from treetop.kernels.select import forget_answers, make_select
+from treetop.kernels.sets.descend import descend_sets
 from treetop.kernels.solve import closed_value
 from treetop.tree.layout import DRAWN, MANY_OWN, PROVEN, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
@@ -88,6 +91,8 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
 
 def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
     """Return the descent. With evaluations in flight leaves are expanded later: their priors come with the evaluation (batch.py)."""
+    if build.sets:
+        return descend_sets
     choose = make_select(build, in_flight=in_flight)
     expand = make_expand(build)
     expand_chance = make_expand_chance(make_append(build))
@@ -222,7 +227,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
 
 def make_finish_leaf(build: Build) -> CompiledFunction[..., bool]:
     """Return how the end of a path is valued where no evaluation is needed; the kernel returns whether that was so."""
-    domain, graph = make_domain(build), build.graph
+    domain, solver, graph = make_domain(build), build.solver, build.graph
     terminal_rewards, mover_at = domain.rewards, domain.mover
 
     @inline_kernel
@@ -231,7 +236,7 @@ def make_finish_leaf(build: Build) -> CompiledFunction[..., bool]:
         if ending == ENDED:
             terminal_rewards(control, work, state, node, rewards)
             return True
-        if ending == EXHAUSTED:
+        if solver and ending == EXHAUSTED:
             closed_value(control, tree, node, mover_at(work, state, node), rewards)
             return True
         if graph and ending == REPEATED:
@@ -250,6 +255,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
     evaluate = make_evaluate(build)
     backup = make_backup(build)
     solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
+    sets = build.sets
 
     @kernel
     def run(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) -> None:
@@ -258,13 +264,13 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
         control[0].done = 0
         control[0].status = DONE
         while control[0].done < control[0].budget:
-            if control[0].size + control[0].most_children > control[0].capacity or (
-                graph and control[0].blocks >= control[0].table_room
-            ):
+            if is_full(control, work):
                 control[0].status, control[0].depth = NEED_ROOM, NONE
                 break
             control[0].answered = 0
             state = local_copy(state_at(game, root, 0))
+            if sets and control[0].hidden:
+                determinize(state, np.int64(control[0].searcher), rng)
             # 1. and 2. Select, and expand at the end of the path.
             resumed = control[0].resumed
             arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
@@ -308,5 +314,15 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
             if solver and tree.links[ROOT].flags & PROVEN:
                 control[0].status = SOLVED
                 break
+
+    @inline_kernel
+    def is_full(control: Any, work: Any) -> bool:
+        """Return whether tree or table must grow before the next simulation."""
+        if sets:
+            return bool(2 * control[0].blocks + control[0].players >= len(work.table))
+        return bool(
+            control[0].size + control[0].most_children > control[0].capacity
+            or (graph and control[0].blocks >= control[0].table_room)
+        )
 
     return run

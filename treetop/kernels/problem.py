@@ -14,11 +14,12 @@ from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.engine import Engine
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_rng
-from treetop.kernels.backup import ENDED, LEAF, make_backup
+from treetop.kernels.backup import make_backup
 from treetop.kernels.batch import count_in_flight, make_seek
 from treetop.kernels.build import Build
 from treetop.kernels.control import ASK_ACTIONS, COLLISION, DONE, NEED_PATH, NEED_ROOM, SOLVED, Work
 from treetop.kernels.domain import Beside, collect_steps, number_children
+from treetop.kernels.endings import ENDED, LEAF
 from treetop.kernels.loop import make_expand
 from treetop.tree.layout import TERMINAL
 from treetop.types import NONE, ROOT

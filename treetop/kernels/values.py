@@ -117,3 +117,19 @@ def fpu_at(
         if control[0].discount != 1.0:
             mean = mean / control[0].discount if control[0].discount > 0.0 else control[0].middle
     return float(normalised(control, mean) - reduction)
+
+
+@inline_kernel
+def add_return(tree: Any, node: Any, value: float) -> None:
+    """Count a visit of a node, and add a return to the player who chose it."""
+    tree.stats[node].visits += 1
+    tree.stats[node].value_sum += value
+
+
+@inline_kernel
+def update_scale(control: Any, tree: Any, node: Any) -> None:
+    """Extend the range of means in the tree, where rules see values on that scale."""
+    if control[0].normalise:
+        mean = tree.stats[node].value_sum / tree.stats[node].visits
+        control[0].value_low = min(control[0].value_low, mean)
+        control[0].value_high = max(control[0].value_high, mean)

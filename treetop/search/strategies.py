@@ -12,7 +12,7 @@ from treetop.game.families import Family
 from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.search.config import SearchConfig
-from treetop.search.drivers.information_sets import InformationSetDriver, needs_information_sets, view_key
+from treetop.search.drivers.information_sets import InformationSetDriver, needs_information_sets, set_key
 from treetop.search.evaluator import Rollout
 from treetop.search.presets import regret_matching
 from treetop.tree.layout import DRAWN
@@ -52,7 +52,7 @@ class Strategies:
         actions: list[Any] = position.legal_actions(mover)
         if not actions:
             raise ConfigError(f"player {mover} has nothing to choose here\n{position}")
-        known = self._shares.get(view_key(position, mover), {})
+        known = self._shares.get(set_key(position, mover), {})
         shares = {action: known.get(action, 0.0) for action in actions}
         total = sum(shares.values())
         return {action: share / total if total > 0 else 1.0 / len(actions) for action, share in shares.items()}

@@ -11,13 +11,14 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.kernels.build import STOCHASTIC
+from treetop.kernels.build import SETS
 from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.control import DONE, NEED_ROOM
+from treetop.kernels.loop import make_run
 from treetop.kernels.rules import RULES
 from treetop.kernels.rules.regret_matching import RegretMatching
-from treetop.kernels.view_loop import find_root, look
-from treetop.kernels.views import FIRST_ROOM, fill_views
+from treetop.kernels.sets.descend import find_root
+from treetop.kernels.sets.table import FIRST_PLACES, fill_sets
 from treetop.search.config import SearchConfig
 from treetop.search.drivers.game import GameDriver
 from treetop.search.drivers.scratch import MOST_DRAWN, Scratch, Sizes
@@ -62,8 +63,8 @@ class InformationSetDriver(GameDriver):
         columns = {"keys", "available"} | config.rule.columns()
         columns |= {"action_values"} if facts.action_size else set()
         normalise = high - low > 2 if config.values.normalise is None else config.values.normalise
-        self.plan = Plan(STOCHASTIC, frozenset(columns), normalise, _FIRST_TABLE)
-        self.build = STOCHASTIC
+        self.plan = Plan(SETS, frozenset(columns), normalise, _FIRST_TABLE)
+        self.build = SETS
         self.tree = Tree(
             facts.players,
             zero_sum=bool(facts.zero_sum),
@@ -77,7 +78,7 @@ class InformationSetDriver(GameDriver):
         self.control["observers"] = getattr(config.information, "observers", "multiple") == "multiple"
         if facts.action_size:
             self.control["widening"] = _WIDENING if config.widening.actions is None else config.widening.actions
-        self.scratch = Scratch.of(STOCHASTIC, Sizes.of(self.game, _FIRST_TABLE, sets=True))
+        self.scratch = Scratch.of(SETS, Sizes.of(self.game, _FIRST_TABLE, sets=True))
         self.start(position)
 
     def start(self, position: Position) -> None:
@@ -100,14 +101,14 @@ class InformationSetDriver(GameDriver):
     @property
     def from_cache(self) -> bool:
         """Whether the code came from an earlier process."""
-        return self.engine.entry(look).from_cache
+        return self.engine.entry(make_run(SETS)).from_cache
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         self.enter(0)
-        self.call(look, self.position.record, self.scratch.work)
+        self.call(make_run(SETS), self.position.record, self.scratch.work)
         self.call(find_root, self.position.record, self.scratch.work)
-        self.prepare_table(fill_views)
+        self.prepare_table(fill_sets)
 
     def run(self, simulations: int) -> int:
         """Run so many simulations; how many it were."""
@@ -115,7 +116,7 @@ class InformationSetDriver(GameDriver):
         try:
             while done < simulations:
                 self.enter(simulations - done)
-                self.call(look, self.position.record, self.scratch.work)
+                self.call(make_run(SETS), self.position.record, self.scratch.work)
                 done += int(self.control[0]["done"])
                 status = int(self.control[0]["status"])
                 if status == NEED_ROOM:
@@ -135,7 +136,7 @@ class InformationSetDriver(GameDriver):
         if 4 * int(self.control[0]["blocks"]) >= len(table):
             self.scratch.replace(table=np.zeros(4 * len(table), np.uint64))
             self.control["size"] = self.tree.size
-            self.call(fill_views, self.scratch.work)
+            self.call(fill_sets, self.scratch.work)
             return
         self.tree.reserve(capacity)
         if self.tree.columns.capacity == capacity:
@@ -147,7 +148,7 @@ class InformationSetDriver(GameDriver):
         self.control["budget"], self.control["done"] = budget, 0
 
 
-def view_key(position: Position, player: int) -> int:
+def set_key(position: Position, player: int) -> int:
     """The key under which a tree of views keeps what a player sees in a position."""
     game = position.game
     seen = int(position.state.information(player)) if game.has("information") else _history(position)
@@ -196,7 +197,7 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
         raise ConfigError(f"{what} evaluates by one rollout with the policy 'random' or 'game'; not by {evaluator!r}")
     if isinstance(evaluator, CompiledEvaluator):
         evaluator.check(game)
-    least = 2 + game.facts.players * (1 + max(game.facts.num_actions, FIRST_ROOM))
+    least = 2 + game.facts.players * (1 + max(game.facts.num_actions, FIRST_PLACES))
     if config.growth.max_nodes is not None and config.growth.max_nodes < least:
         raise ConfigError(
             f"max_nodes must be at least {least} for {game.name}, so that the first information sets fit; not {config.growth.max_nodes}"

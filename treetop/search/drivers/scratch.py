@@ -82,7 +82,7 @@ def buffers(build: Build, sizes: Sizes) -> dict[str, npt.NDArray[Any]]:
         "offered": np.zeros((actions + _SLACK) * sets, np.int32),
         "joint": np.zeros(players, np.int64),
         "vector": np.zeros(sizes.action_size),
-        "views": np.zeros(players, np.int32),
+        "sets": np.zeros(players, np.int32),
         "table": np.zeros(sizes.table, np.uint64),
     }
 

@@ -1,4 +1,4 @@
-"""How a player chooses in a view: by UCB1 or PUCT among what is there, blindly, or by regret matching; and when another action or outcome is drawn."""
+"""Selection in information sets: by a rule among the legal actions; progressive widening of continuous actions and of outcomes."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import mix_bits
 from treetop.kernels.chance.outcomes import draw_outcome
 from treetop.kernels.control import DONE, FIRST
+from treetop.kernels.moves import sample_action
 from treetop.kernels.parts import dispatch
 from treetop.kernels.rules import RULES
 from treetop.kernels.rules.regret_matching import RegretMatching, draw_by_regret
 from treetop.kernels.rules.uniform import Uniform
+from treetop.kernels.sets.table import FIRST_PLACES, add_action, find, open_set
 from treetop.kernels.values import fixed_fpu, normalised
-from treetop.kernels.views import FIRST_ROOM, add_action, find, open_view, sample_action
 from treetop.tree.layout import DRAWN, MAX_CHILDREN
 from treetop.types import CHANCE, NONE
 
@@ -24,12 +25,12 @@ _UNIFORM, _REGRET = RULES.index(Uniform), RULES.index(RegretMatching)
 
 
 @inline_kernel
-def widen(control: Any, tree: Any, work: Any, view: Any, state: Any, rng: Any) -> Any:
-    """Draw another action of real numbers if the view has been seen often enough; how many there are, all of them in `work.tied`."""
-    count, visits = np.int64(tree.links[view].num_children), tree.stats[view].visits
+def widen(control: Any, tree: Any, work: Any, info_set: Any, state: Any, rng: Any) -> Any:
+    """Sample another continuous action if the set has enough visits; return how many there are, with all of them in `work.tied`."""
+    count, visits = np.int64(tree.links[info_set].num_children), tree.stats[info_set].visits
     left_over = (
-        count > 0 and tree.available[tree.links[view].first_child + count - 1] == 0
-    )  # by a simulation that was given up, for want of room
+        count > 0 and tree.available[tree.links[info_set].first_child + count - 1] == 0
+    )  # by a simulation that was given up because the tree was full
     if left_over:
         count -= 1
     most = min(np.int64(len(work.tied)), np.int64(MAX_CHILDREN))
@@ -38,16 +39,16 @@ def widen(control: Any, tree: Any, work: Any, view: Any, state: Any, rng: Any) -
         and count < most
         and count < max(1, math.ceil(control[0].widening * max(visits, 1) ** control[0].widening_power))
     ):
-        sample_action(state, rng, work.vector)  # before there is a place for it: the game may fail
-        slot = np.int64(tree.links[view].first_child) + count
+        sample_action(state, rng, work.vector)  # before it gets a place: the game may fail
+        slot = np.int64(tree.links[info_set].first_child) + count
         if not left_over:
-            slot = np.int64(add_action(control, tree, view, count))
+            slot = np.int64(add_action(control, tree, info_set, count))
         if control[0].status != DONE:
             return np.int64(0)
         for index in range(len(work.vector)):
             tree.action_values[slot, index] = work.vector[index]
         count += 1
-    first = np.int64(tree.links[view].first_child)
+    first = np.int64(tree.links[info_set].first_child)
     for index in range(count):
         work.tied[index] = first + index
     return count
@@ -57,41 +58,41 @@ def widen(control: Any, tree: Any, work: Any, view: Any, state: Any, rng: Any) -
 def followed_outcome(
     control: Any, tree: Any, work: Any, state: Any, history: Any, entry: Any, time: Any, rng: Any
 ) -> Any:
-    """An outcome of chance for `control`, where only so many are followed: a new one while there are few, then one of those, as often as the game drew them.
+    """Write an outcome of chance to `control`, where widening limits them: a new one while there are few, then one of those, by their counts.
 
-    Chance has a view of its own. What is counted there is noted as another entry of the path, so that a simulation which is given up leaves no
-    trace; how many entries it were.
+    Chance has a node of its own. Its visit is another entry of the path, so that a simulation which is given up leaves no trace; returns
+    how many entries were made.
     """
-    key = mix_bits(history)  # the mover of `view_key` is CHANCE, whose number and one is 0
-    view = np.int64(find(tree, work, key))
-    if view == NONE and not control[0].frozen:
-        view = np.int64(open_view(control, tree, work, key, np.int64(FIRST_ROOM)))
+    key = mix_bits(history)  # the mover of `set_key` is CHANCE, whose number and one is 0
+    info_set = np.int64(find(tree, work, key))
+    if info_set == NONE and not control[0].frozen:
+        info_set = np.int64(open_set(control, tree, work, key, np.int64(FIRST_PLACES)))
         if control[0].status != DONE:
             return 0
-        tree.links[view].flags |= DRAWN
+        tree.links[info_set].flags |= DRAWN
     known, drawn = np.int64(0), np.int64(0)
-    if view != NONE:
-        first, count = np.int64(tree.links[view].first_child), np.int64(tree.links[view].num_children)
+    if info_set != NONE:
+        first, count = np.int64(tree.links[info_set].first_child), np.int64(tree.links[info_set].num_children)
         for slot in range(first, first + count):
             known += tree.available[slot] > 0
             drawn += tree.available[slot]
     allowed = known == 0 or known < math.ceil(
-        control[0].chance_widening * tree.stats[view].visits ** control[0].widening_power
+        control[0].chance_widening * tree.stats[info_set].visits ** control[0].widening_power
     )
     if allowed:
         control[0].outcome = np.int64(draw_outcome(state, control, work, rng))
         if (
-            view == NONE
+            info_set == NONE
             or control[0].status != DONE
             or control[0].outcome < 0
             or control[0].outcome >= control[0].num_outcomes
         ):
             return 0
-        place = np.int64(_place_of(tree, view, control[0].outcome))
+        place = np.int64(_place_of(tree, info_set, control[0].outcome))
         if place == NONE:
             if control[0].frozen:
                 return 0
-            place = np.int64(add_action(control, tree, view, control[0].outcome)) - tree.links[view].first_child
+            place = np.int64(add_action(control, tree, info_set, control[0].outcome)) - tree.links[info_set].first_child
             if control[0].status != DONE:
                 return 0
     else:
@@ -100,16 +101,16 @@ def followed_outcome(
             place += 1
             point -= tree.available[first + place]
         control[0].outcome = np.int64(tree.links[first + place].action)
-    work.path[entry], work.movers[entry], work.times[entry] = view, CHANCE, time
+    work.path[entry], work.movers[entry], work.times[entry] = info_set, CHANCE, time
     work.places[entry], work.counts[entry] = place, allowed
     return 1
 
 
 @inline_kernel
-def _place_of(tree: Any, view: Any, action: Any) -> Any:
-    """Which of a view's actions this is, or NONE."""
-    first = tree.links[view].first_child
-    for place in range(tree.links[view].num_children):
+def _place_of(tree: Any, info_set: Any, action: Any) -> Any:
+    """Return the place of an action among those of a set, or NONE."""
+    first = tree.links[info_set].first_child
+    for place in range(tree.links[info_set].num_children):
         if tree.links[first + place].action == action:
             return np.int64(place)
     return np.int64(NONE)
@@ -117,14 +118,14 @@ def _place_of(tree: Any, view: Any, action: Any) -> Any:
 
 @inline_kernel
 def count_outcomes(tree: Any, work: Any, entries: Any) -> None:
-    """One more visit for each outcome that was followed; those that the game drew itself are counted, to be followed as often."""
+    """Count a visit for each outcome of the path, and how often the game itself drew it."""
     for entry in range(entries):
         if work.movers[entry] == CHANCE:
-            view = work.path[entry]
-            slot = tree.links[view].first_child + work.places[entry]
+            info_set = work.path[entry]
+            slot = tree.links[info_set].first_child + work.places[entry]
             tree.available[slot] += work.counts[entry]
             tree.stats[slot].visits += 1
-            tree.stats[view].visits += 1
+            tree.stats[info_set].visits += 1
 
 
 _at_node = dispatch("rule", [part.at_node if part.information_sets else None for part in RULES])

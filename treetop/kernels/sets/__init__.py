@@ -1,0 +1,1 @@
+"""Information-set search: sets in a table, selection in them, the descent over them, and its backup."""
