@@ -39,7 +39,10 @@ def _backup_plain(tree: Any, totals: Any, path: Any, movers: Any, depth: int, re
 
 
 def make_backup(build: Build) -> CompiledFunction[..., None]:
-    """Return the backup of a build: one more visit for each node of a path, and the return to the player who chose it. No sign is flipped."""
+    """Return the backup of a build: one more visit for each node of a path, and the return to the player who chose it.
+
+    No sign is flipped.
+    """
     solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
     if build.sets:
         return backup_sets
@@ -50,12 +53,16 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
     def backup(
         control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any
     ) -> None:
-        """Back up `rewards`. `ending` says how the path ended: at a leaf, at the end of the game, at a proven node, or in a repetition."""
+        """Back up `rewards`.
+
+        `ending` says how the path ended: at a leaf, at the end of the game, at a proven node, or in a repetition.
+        """
         if plain:
             _backup_plain(tree, totals, path, movers, depth, rewards)
             return
         if graph:
-            # The game ended in a position from which other paths went on: by a rule that the key leaves out. It proves nothing of the position.
+            # The game ended in a position from which other paths continued: by a rule that the key leaves out. It proves
+            # nothing of the position.
             ended = ending == ENDED and tree.links[path[depth]].num_children > 0
             if control[0].solver and ending == ENDED and not ended:
                 prove_terminal(control, tree, path[depth], rewards)
@@ -84,7 +91,8 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
             node = np.uint64(path[step])
             mover = movers[step - 1]
             drawn = stochastic and tree.links[path[step - 1]].flags & DRAWN != 0
-            # r + discount * V: a step ends where a player chooses again or the game is over, and an outcome of chance belongs to the step before it.
+            # r + discount * V: a step ends where a player chooses again or the game is over, and an outcome of chance
+            # belongs to the step before it.
             fade = 1.0 if decides_chance(tree, work, node) else control[0].discount
             if full or stochastic:
                 for player in range(len(totals)):
@@ -152,7 +160,8 @@ def update_vector(
 ) -> None:
     """Update the vector of a node by its best child, as the backup says.
 
-    An evaluated node begins with its own evaluations, or with the heuristic in `work.trial`. Immediate rewards count with the node that they lead to.
+    An evaluated node begins with its own evaluations, or with the heuristic in `work.trial`. Immediate rewards count
+    with the node that they lead to.
     """
     players = len(totals)
     if evaluated:
@@ -178,7 +187,7 @@ def update_vector(
 
 @inline_kernel
 def expected(tree: Any, first: Any, count: Any, player: Any) -> float:
-    """Return the expected value of a chance node for a player: the visited children's values, by their probabilities."""
+    """Return the expected value of a chance node for a player, over the children with visits."""
     mass, value = 0.0, 0.0
     for child in range(first, first + count):
         if tree.stats[child].visits > 0:

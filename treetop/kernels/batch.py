@@ -1,6 +1,7 @@
 """Simulations whose leaves are evaluated elsewhere: gather leaves, absorb their evaluations, or release them.
 
-A simulation in flight is counted on its whole path, the leaf included, and nowhere in the value sums: letting go of it leaves no trace.
+A simulation in flight is counted on its whole path, the leaf included, and nowhere in the value sums: dropping it
+leaves no trace.
 """
 
 from __future__ import annotations
@@ -40,11 +41,13 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
 
     @inline_kernel
     def seek(
-        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any, path: Any, movers: Any, start: Any, rng: Any
+        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any,
+        path: Any, movers: Any, start: Any, rng: Any,
     ) -> Any:  # fmt: skip
         """Return the depth of the next leaf that needs an evaluation, and finish simulations that need none.
 
-        NONE where there is no such leaf: `control` says why. A Python problem may ask to continue at depth `start` of the path.
+        NONE where there is no such leaf: `control` says why. A Python problem may ask to continue at depth `start` of
+        the path.
         """
         while control[0].done + control[0].gathered < control[0].budget:
             if problem and start == 0 and not is_ready(control, tree, path):
@@ -112,9 +115,13 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
 
     @kernel
     def gather(
-        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any, paths: Any, movers: Any, depths: Any, leaves: Any
+        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any,
+        paths: Any, movers: Any, depths: Any, leaves: Any,
     ) -> None:  # fmt: skip
-        """Descend until `leaves` is full of distinct states to evaluate, or the budget is used up. Finished games are backed up at once."""
+        """Descend until `leaves` is full of distinct states to evaluate, or the budget is used up.
+
+        Finished games are backed up immediately.
+        """
         rng = local_rng(control[0].rng)
         control[0].status = DONE
         while control[0].gathered < len(leaves):
@@ -245,7 +252,10 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def _add_rollout(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
-        """Mix an evaluation with a rollout, if the search does. A search by rollouts alone takes the values that it is given."""
+        """Mix an evaluation with a rollout, if the search does.
+
+        A search by rollouts alone takes the values that it is given.
+        """
         weight = control[0].rollout_weight
         control[0].trailed = 0
         if 0.0 < weight < 1.0:

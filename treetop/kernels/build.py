@@ -1,8 +1,8 @@
 """Which parts of the search loop are compiled in.
 
-There is one source of the loop. What a search does not need is left out of its machine code when the loop is made, so a plain search
-pays nothing for the options that it does not use; and there are few builds, so that a game is compiled seldom. Within a build all
-choices are data.
+There is one source of the loop. What a search does not need is left out of its machine code when the loop is made, so a
+plain search pays nothing for the options that it does not use; and there are few builds, so that a game is compiled
+seldom. Within a build all choices are data.
 """
 
 from __future__ import annotations

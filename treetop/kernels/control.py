@@ -1,4 +1,7 @@
-"""Codes and buffers of the kernels, and the fields of the control record that belong to no part. Choices are numbers, so that a game compiles once."""
+"""Codes and buffers of the kernels, and the fields of the control record that belong to no part.
+
+Choices are numbers, so that a game compiles once.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ BASE: list[tuple[str, str]] = [
     ("solver", "i4"),  # 1: proofs are kept and used
     ("keeps_history", "i4"),
     ("chance_expected", "i4"),  # 1: what goes up from chance is the expected value, not the outcome that was drawn
-    ("open_loop", "i4"),  # 1: outcomes of chance are not told apart
+    ("open_loop", "i4"),  # 1: open-loop search: outcomes of chance are not distinguished
     ("leaf_heuristic", "i4"),  # 1: the backup needs the game's heuristic of every leaf
     ("masked", "i4"),  # 1: only the moves marked in `mask` are searched at the root
     # The evaluator.
@@ -125,7 +128,7 @@ BY_RULE = -3
 
 
 class Work(NamedTuple):
-    """The buffers that the kernels work in: made once a search, of no meaning between two calls save where it says so."""
+    """The buffers that the kernels work in. Only those marked as kept have a meaning between two calls."""
 
     path: IntArray
     movers: IntArray

@@ -1,7 +1,8 @@
 """What the loop asks about a state: of a compiled game its methods, of a Python problem the columns beside the tree.
 
-The states of a Python problem live in Python. Of each node the loop knows who is to move, how many actions a leaf will have and what the
-players receive: `Beside` holds it, and a node's number is its action, so that Python finds the states again after nodes have moved.
+The states of a Python problem live in Python. Of each node the loop knows who is to move, how many actions a leaf will
+have and what the players receive: `Beside` holds it, and a node's number is its action, so that Python finds the states
+again after nodes have moved.
 """
 
 from __future__ import annotations

@@ -45,7 +45,10 @@ def _listed_random_action(state: Any, actions: Any, rng: Any) -> int:
 
 
 random_action = by_method("random_action", yes=_own_random_action, no=_listed_random_action)
-"""Return a uniformly random legal action: by the game's own method, or by listing them all. A wrong number of actions n is returned as -1 - n."""
+"""Return a uniformly random legal action: by the game's own method, or by listing them all.
+
+A wrong number of actions n is returned as -1 - n.
+"""
 
 
 @inline_kernel

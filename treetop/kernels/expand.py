@@ -93,12 +93,16 @@ def _no_heuristic(state: Any, control: Any, out: Any) -> None:
 
 
 heuristic = by_method("heuristic", yes=_own_heuristic, no=_no_heuristic)
-"""Write the game's own estimate of a position for every player. A search that needs it is refused for a game that has none."""
+"""Write the game's own estimate of a position for every player.
+
+A search that needs it is refused for a game that has none.
+"""
 
 
 @kernel
 def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first: Any, count: Any, work: Any) -> None:
-    """Set the priors: a softmax over the value after each move, by its rewards where the game is over, else by its heuristic.
+    """Set the priors: a softmax over the value after each move, by its rewards where the game is over, else by its
+    heuristic.
 
     Immediate rewards of the move are counted too.
     """

@@ -1,11 +1,13 @@
 """Search a graph: transpositions share one node. The idea, with a picture: docs/transpositions.md.
 
-Slots are edges; a node is a block of children, known by its first slot, to which any number of edges lead. An edge counts its own visits, and its
-value sum is those visits times the value of the node that it leads to, so selection reads it as in a tree. A node's value is recomputed at
-each backup from its own evaluations and its edges. Nothing is counted twice, and a stale value is corrected by the next visit.
+Slots are edges; a node is a block of children, known by its first slot, to which any number of edges lead. An edge
+counts its own visits, and its value sum is those visits times the value of the node that it leads to, so selection
+reads it as in a tree. A node's value is recomputed at each backup from its own evaluations and its edges. Nothing is
+counted twice, and a stale value is corrected by the next visit.
 
-Some visits depend on the path and not on the position at its end: the position was already on the path (a repetition), or the game ended by a rule
-that the key leaves out. An edge keeps their number and their sum apart, so that they are never overwritten: its value is the mean of both kinds.
+Some visits depend on the path and not on the position at its end: the position was already on the path (a repetition),
+or the game ended by a rule that the key leaves out. An edge keeps their number and their sum apart, so that they are
+never overwritten: its value is the mean of both kinds.
 """
 
 from __future__ import annotations
@@ -23,13 +25,20 @@ from treetop.tree.layout import MANY_OWN, PATH_DEPENDENT, SHARED, TERMINAL
 from treetop.types import NONE, ROOT
 
 PROBES = 8
-"""Places of the table that a key may stand in. Where all are taken, a new key replaces the first: the table is bounded."""
+"""Places of the table that a key may stand in.
+
+Where all are taken, a new key replaces the first: the table is bounded.
+"""
 FIRST_TABLE = 2**12
-"""Places of a graph's table at the beginning. It grows, up to its bound: a large one would be touched all over by a small search."""
+"""Places of a graph's table at the beginning.
+
+It grows, up to its bound: a large one would be touched all over by a small search.
+"""
 EMPTY = np.uint64(0)
 """No block begins at the root's own slot."""
 _TAG, _PLACE = np.uint64(32), np.uint64(2**32 - 1)
-# An entry is a block's place and, above it, the upper half of its key: who looks for another key need not go there to see it.
+# An entry is a block's place and, above it, the upper half of its key: a lookup of another key need not read the
+# block.
 
 
 @inline_kernel
@@ -53,7 +62,10 @@ def position_key(state: Any, mover: Any) -> Any:
 
 @inline_kernel
 def find_block(control: Any, tree: Any, work: Any, key: Any, count: Any) -> int:
-    """Return the block of a position that was expanded before, or NONE. Equal keys of positions with other moves are not the same position."""
+    """Return the block of a position that was expanded before, or NONE.
+
+    Equal keys of positions with other moves are not the same position.
+    """
     size = np.uint64(len(work.table))
     for probe in range(PROBES):
         entry = work.table[(key + np.uint64(probe)) & (size - np.uint64(1))]
@@ -148,13 +160,16 @@ def backup_graph(
 ) -> None:  # fmt: skip
     """Add one visit to each edge on the path and recompute the value of each node on it from its edges.
 
-    A visit that `repeated` a position of the path, or `ended` where others went on, depends on the path: the last edge keeps it apart.
+    A visit that `repeated` a position of the path, or `ended` where other paths continue, depends on the path: the last edge
+    keeps it apart.
     """
     end = path[depth]
     if repeated or ended:
         _keep_apart(tree, end, rewards)
     if tree.links[end].num_children > 0 and not ended:
-        if not repeated:  # a leaf that joined a known position, or a position whose moves are all closed: an evaluation of the node itself
+        # a leaf that joined a known position, or a position whose moves are all closed: an evaluation of the node
+        # itself
+        if not repeated:
             leader = tree.links[end].first_child
             tree.own_visits[leader] += 1
             for player in range(len(totals)):

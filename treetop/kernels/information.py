@@ -16,20 +16,21 @@ class Information(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class InformationSets(Information):
-    """Information-set search (ISMCTS): one tree of information sets; hidden information is determinized anew in each simulation."""
+    """Information-set search (ISMCTS): one tree of information sets, and a determinization for each simulation."""
 
     name = "sets"
 
     observers: str = choice(
         "multiple",
-        "Whether every player chooses in an information set of its own (multiple-observer ISMCTS), or in the searcher's (single).",
+        "Whether every player chooses in an information set of its own (multiple-observer ISMCTS), or in the "
+        "searcher's (single).",
         ("single", "multiple"),
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Determinizations(Information):
-    """Determinized search (perfect-information Monte Carlo): some determinizations are searched with open cards, and added up."""
+    """Determinized search (perfect-information Monte Carlo): determinizations are searched alone, and added up."""
 
     name = "determinizations"
 
@@ -38,7 +39,7 @@ class Determinizations(Information):
 
 @dataclass(frozen=True, kw_only=True)
 class PerfectInformation(Information):
-    """The search sees the true state. It cheats, and its results say so."""
+    """The search sees the true state: it cheats, and its results report that."""
 
     name = "perfect"
 

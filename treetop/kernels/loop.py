@@ -1,7 +1,8 @@
 """The search loop: the entry points that are compiled for each game.
 
-A simulation has four phases: select, expand, evaluate, back up. Nothing is written to the tree before the last one, save for the children of
-an expanded leaf; so an exception in a game's method, a tie that the caller must break or a full tree leaves it whole.
+A simulation has four phases: select, expand, evaluate, back up. Nothing is written to the tree before the last one,
+except the children of an expanded leaf; so an exception in a game's method, a tie that the caller must break or a
+full tree leaves it whole.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
         state: Any,
         count: int,
     ) -> bool:
-        """Expand a leaf by the `count` moves in `work.actions`. The caller has made sure that there is room.
+        """Expand a leaf by the `count` moves in `work.actions`. The caller has made sure that the tree has space.
 
         False where the position stands on its own path: then it stays a leaf.
         """
@@ -90,7 +91,10 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
 
 
 def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
-    """Return the descent. With evaluations in flight leaves are expanded later: their priors come with the evaluation (batch.py)."""
+    """Return the descent.
+
+    With evaluations in flight leaves are expanded later: their priors come with the evaluation (batch.py).
+    """
     if build.sets:
         return descend_sets
     choose = make_select(build, in_flight=in_flight)
@@ -106,9 +110,11 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
     def descend(
         control: Any, tree: Any, totals: Any, work: Any, state: Any, path: Any, movers: Any, start: int, rng: Any
     ) -> Any:
-        """Descend to the node to be evaluated and return its depth. `path` ends there, `state` follows, `control` says how it ended.
+        """Descend to the node to be evaluated and return its depth. `path` ends there, `state` follows, `control` says
+        how it ended.
 
-        Anything wrong is left in `control` too. The descent starts at the root, or in a Python problem at depth `start` of the path.
+        Anything wrong is left in `control` too. The descent starts at the root, or in a Python problem at depth `start`
+        of the path.
         """
         node: Any = np.uint64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
         depth: Any = np.int64(0)
@@ -138,7 +144,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
                     may_expand = False
                     count = list_actions(control, work, state, node)
                     if stochastic and control[0].size + control[0].most_children > control[0].capacity:
-                        control[0].status = NEED_ROOM  # outcomes of chance have taken the room that the caller made
+                        control[0].status = NEED_ROOM  # outcomes of chance have taken the space that the caller made
                     if control[0].status != DONE:
                         return depth
                     mover = mover_at(work, state, node)
@@ -191,7 +197,8 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
                         control[0].resumed = path[1]
                 return depth
             node = np.uint64(child)
-            # The next level is on its way while the game makes its move: the two cache lines that most blocks of children begin in.
+            # Fetch the next level into the cache while the game makes its move: the two lines that most blocks of
+            # children begin in.
             next_block = np.int64(tree.links[node].first_child)
             prefetch(tree.stats, next_block)
             prefetch(tree.stats, next_block + 4)
@@ -213,7 +220,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
             if stochastic and control[0].status != DONE:
                 return depth
             if graph and next_block != NONE:
-                if state.is_terminal():  # by what the key leaves out: others went on from this position
+                if state.is_terminal():  # by what the key leaves out: other paths continue from this position
                     control[0].ending = ENDED
                     return depth
                 crossed = crossed or (tree.links[node].flags & SHARED) != 0

@@ -1,4 +1,4 @@
-"""Methods of games with imperfect information, simultaneous moves or continuous actions; other games do nothing here."""
+"""Methods of games with imperfect information, simultaneous moves or continuous actions."""
 
 from __future__ import annotations
 
@@ -134,5 +134,5 @@ _vector_step = by_method("apply_vector", yes=_random_vector, no=_nothing)
 
 @inline_kernel
 def random_special_step(control: Any, work: Any, state: Any, rng: Any) -> bool:
-    """Make random simultaneous moves or a random continuous action, where the state asks for them; return whether it did."""
+    """Make random simultaneous moves or a random continuous action, where there are such; return whether it did."""
     return bool(_joint_step(state, control, work, rng) or _vector_step(state, control, work, rng))

@@ -1,8 +1,9 @@
 """Parts: what a search is composed of, each one file.
 
-A part fills one slot of a `SearchConfig`: the selection rule, the backup, the root rule, and so on. Its class is a frozen dataclass of options;
-beside it stand its compiled functions, its formula as text, the tree columns it needs and what it can be combined with. Everything else is
-derived from that: the control record of the kernels, the flat options of presets and of the command line, refusals and explanations.
+A part fills one slot of a `SearchConfig`: the selection rule, the backup, the root rule, and so on. Its class is a
+frozen dataclass of options; beside it stand its compiled functions, its formula as text, the tree columns it needs and
+what it can be combined with. Everything else is derived from that: the control record of the kernels, the flat options
+of presets and of the command line, refusals and explanations.
 """
 
 from __future__ import annotations
@@ -170,7 +171,10 @@ def code_of(part: Part, parts: tuple[type[Part], ...]) -> int:
 
 
 def control_fields(*registries: tuple[type[Part], ...]) -> list[tuple[str, str]]:
-    """Return the fields of the control record that the options of some parts need. Parts of one slot may share a field."""
+    """Return the fields of the control record that the options of some parts need.
+
+    Parts of one slot may share a field.
+    """
     found: dict[str, str] = {}
     for parts in registries:
         for part in parts:
@@ -183,8 +187,8 @@ def control_fields(*registries: tuple[type[Part], ...]) -> list[tuple[str, str]]
 def dispatch(slot: str, hooks: Sequence[CompiledFunction[..., Any] | None]) -> CompiledFunction[..., Any]:
     """Return a kernel that calls the function of the part whose number stands in a field of the control record.
 
-    `hooks` are in the order of the registry. Parts without a function of their own are given None, and the last part that has one serves for
-    them.
+    `hooks` are in the order of the registry. Parts without a function of their own are given None, and the last part
+    that has one serves for them.
     """
     numbered = [(number, hook) for number, hook in enumerate(hooks) if hook is not None]
     chosen = numbered[-1][1]

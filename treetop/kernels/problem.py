@@ -1,6 +1,7 @@
 """The loop over a Python problem: one call absorbs an evaluated leaf and descends to the next one.
 
-It returns only where Python is needed, which steps the state and evaluates it. Nothing here knows a game, so one build serves all problems.
+It returns only where Python is needed, which steps the state and evaluates it. Nothing here knows a game, so one build
+serves all problems.
 """
 
 from __future__ import annotations
@@ -28,13 +29,14 @@ ENGINE = Engine(Blueprint("problem", "no game: states live in Python", np.dtype(
 """Where the kernels of Python problems are compiled and kept."""
 
 GO, TAKE, END, OPEN = 0, 1, 2, 3
-"""What to do with the leaf that a call is given: nothing; back up its value; it is terminal; give it children and continue there."""
+"""What to do with the leaf of a call: nothing; back up its value; it is terminal; expand it and continue there."""
 
 STOPPED, FULL, BUSY, CLOSED, UNLISTED, TOO_DEEP = (
     -1 - status for status in (DONE, NEED_ROOM, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH)
 )
-"""What a call returns where it is not the next leaf: the budget is used up; the tree is full; the leaf is being evaluated already; no child
-of the root is open; the actions of a node are needed; the path is too long for its buffers."""
+"""What a call returns where it is not the next leaf: the budget is used up; the tree is full; the leaf is being
+evaluated already; no child of the root is open; the actions of a node are needed; the path is too long for its
+buffers."""
 
 SMALL = ("path", "movers", "actions", "rewards", "tied", "answers", "scores", "trial", "steps", "gain")
 """The buffers of the small build. A call that passes fewer arrays is faster."""
@@ -80,10 +82,13 @@ def make_exchange(build: Build, *, in_flight: bool) -> CompiledFunction[..., int
 
     @kernel
     def exchange(
-        game: Any, control: Any, tree: Any, totals: Any, work: Any, mode: int, leaf: int, mover: int, count: int, later: int,
-        weighted: int,
+        game: Any, control: Any, tree: Any, totals: Any, work: Any,
+        mode: int, leaf: int, mover: int, count: int, later: int, weighted: int,
     ) -> int:  # fmt: skip
-        """Finish the simulation of `leaf` as `mode` says, then simulate until Python is needed; return the next leaf, or what is needed."""
+        """Finish the simulation of `leaf` as `mode` says, then simulate until Python is needed; return the next leaf.
+
+        A negative number says what else is needed.
+        """
         rng = local_rng(control[0].rng)
         control[0].status = DONE
         start = np.int64(0)

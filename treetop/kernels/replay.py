@@ -1,6 +1,7 @@
 """Whether the moves of a tree are moves of its game. A tree from a file is walked before any other kernel trusts it.
 
-It runs interpreted on small trees, which need not wait for a compiler then, and compiled with bounds checks on others: so it reads plain arrays only.
+It runs interpreted on small trees, which need not wait for a compiler then, and compiled with bounds checks on others:
+so it reads plain arrays only.
 """
 
 from __future__ import annotations
@@ -47,9 +48,11 @@ _list_outcomes = by_method("chance_outcomes", yes=_own_outcomes, no=_no_outcomes
 def find_illegal(
     game: Any, moves: Any, actions: Any, probabilities: Any, states: Any, nodes: Any, following: Any
 ) -> int:
-    """Walk the tree with the game; return the first node whose children are not distinct legal moves of its position, or NONE.
+    """Walk the tree with the game; return the first node whose children are not distinct legal moves of its position,
+    or NONE.
 
-    `states`, `nodes` and `following` (the next child to visit) are the stack. Links were checked before: children lie within the tree.
+    `states`, `nodes` and `following` (the next child to visit) are the stack. Links were checked before: children lie
+    within the tree.
     """
     graph = len(moves.keys) > 0
     level = 0
@@ -62,7 +65,8 @@ def find_illegal(
                 moves, actions, probabilities, state_at(game, states, level), node, first, count, graph
             ):
                 return int(node)
-            # In a graph a position is walked from once, and a game that is over by what the key leaves out is never followed.
+            # In a graph a position is walked from once, and a game that is over by what the key leaves out is never
+            # followed.
             if graph and (moves.flags[node] & SHARED != 0 or state_at(game, states, level).is_terminal()):
                 following[level] = count
         if following[level] < count:

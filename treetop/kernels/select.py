@@ -1,7 +1,8 @@
 """Selection: which child to follow, by the score of the search's rule.
 
-N, the visits of all children together, counts as 1 while there are none. The fast forms of a rule are written with products instead of quotients
-(docs/speed.md); `reference/` computes them in the same order. The full form knows every rule and every option.
+N, the visits of all children together, counts as 1 while there are none. The fast forms of a rule are written with
+products instead of quotients (docs/speed.md); `reference/` computes them in the same order. The full form knows every
+rule and every option.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ def _fast_best(score: Kernel, *, skips_closed: bool) -> Kernel:
 
     @kernel
     def break_tie(
-        control: Any, tree: Any, work: Any, first: Any, count: Any, mover: Any, scale: float, highest: float, equal: int,
-        rng: Any,
+        control: Any, tree: Any, work: Any, first: Any, count: Any, mover: Any, scale: float, highest: float,
+        equal: int, rng: Any,
     ) -> Any:  # fmt: skip
         turn = decide(control, equal, work.answers, rng)
         seen = 0
@@ -105,7 +106,7 @@ def _make_choose_unvisited(build: Build) -> Kernel:
 
     @inline_kernel
     def choose_unvisited(control: Any, tree: Any, work: Any, first: Any, count: Any, unvisited: int, rng: Any) -> Any:
-        """Return one of the children without visits: what UCB1's infinite scores amount to, without computing the others."""
+        """Return one of the children without visits, whose scores by UCB1 are infinite."""
         turn = decide(control, unvisited, work.answers, rng) if unvisited > 1 else 0
         seen = 0
         for child in range(first, first + count):
@@ -139,7 +140,8 @@ def _make_fast_select(build: Build) -> Kernel:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int, rng: Any
+        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
+        rng: Any,
     ) -> Any:  # fmt: skip
         """Return the child to follow, by the rule in `control`; NONE if the caller has to break a tie first.
 
@@ -175,7 +177,8 @@ def _make_fast_select_in_flight(build: Build) -> Kernel:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int, rng: Any
+        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
+        rng: Any,
     ) -> Any:  # fmt: skip
         """Return the child to follow; NONE if the caller has to break a tie first."""
         first, count = np.uint64(tree.links[node].first_child), np.uint64(tree.links[node].num_children)
@@ -200,7 +203,8 @@ def _make_amaf_select(*, in_flight: bool) -> Kernel:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int, rng: Any
+        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
+        rng: Any,
     ) -> Any:  # fmt: skip
         """Return the child to follow; NONE if the caller has to break a tie first."""
         first, count = np.uint64(tree.links[node].first_child), np.uint64(tree.links[node].num_children)
@@ -296,9 +300,10 @@ def _make_full_select(rule: Kernel | None, *, in_flight: bool) -> Kernel:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int, rng: Any
+        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
+        rng: Any,
     ) -> Any:  # fmt: skip
-        """Return the child to follow; NONE if the caller has to break a tie first, NO_CHILD if there is nothing to choose."""
+        """Return the child to follow; NONE: the caller has to break a tie first; NO_CHILD: none is open."""
         if depth == 0:
             chosen = np.int64(root_choice(control, tree, work, in_flight))
             if chosen != BY_RULE:

@@ -57,14 +57,15 @@ class Widening(Part):
 
     actions: float | None = number(
         None,
-        "With N visits the ceil(widening * N ** widening_power) likeliest moves are open; continuous actions are sampled by it. "
-        "Default: all moves; for continuous actions 2.",
+        "With N visits the ceil(widening * N ** widening_power) likeliest moves are open; continuous actions are "
+        "sampled by it. Default: all moves; for continuous actions 2.",
         flat="widening",
         above=0.0,
     )
     outcomes: float | None = number(
         None,
-        "After N visits at most ceil(chance_widening * N ** widening_power) different outcomes of chance are followed. Default: all.",
+        "After N visits at most ceil(chance_widening * N ** widening_power) different outcomes of chance are followed. "
+        "Default: all.",
         flat="chance_widening",
         above=0.0,
     )
@@ -82,12 +83,15 @@ class Widening(Part):
     def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why widening does not go with the other parts."""
         if self.outcomes is not None and config.chance.name == "open_loop":
-            yield "chance='open_loop' does not tell outcomes apart, so there are none to widen: leave chance_widening out"
+            yield "chance='open_loop' keeps no outcomes, so there are none to widen: leave chance_widening out"
 
 
 @dataclass(frozen=True, kw_only=True)
 class InFlight(Part):
-    """What evaluations in flight count as, for searches with batches. They are always visits in the exploration term."""
+    """What evaluations in flight count as, for searches with batches.
+
+    They are always visits in the exploration term.
+    """
 
     slot = "in_flight"
     label = "virtual_loss"
@@ -190,7 +194,8 @@ class Values(Part):
     discount: float = share(1.0, "What a return is worth one move earlier. Outcomes of chance take no time.")
     opponents: str = choice(
         "own",
-        "With three players or more: everybody plays for himself (max^n), or all others play against the player to move.",
+        "With three players or more: every player maximises its own return (max^n), or all others play against the "
+        "player to move (paranoid).",
         ("own", "paranoid"),
         kernel=False,
     )
@@ -217,13 +222,14 @@ class Growth(Part):
 
     expand_after: int | None = whole(
         None,
-        "Visits that a leaf needs before it is expanded. Default: 1 with rollouts, 0 with an evaluator that gives priors.",
+        "Visits that a leaf needs before it is expanded. Default: 1 with rollouts, 0 with an evaluator that gives "
+        "priors.",
         low=0,
     )
     max_depth: int | None = whole(None, "No node deeper than this is expanded.", low=1)
     max_nodes: int | None = whole(
         None,
-        "The tree never holds more nodes: at the bound the least visited subtrees are folded and the search goes on.",
+        "The tree never holds more nodes: at the bound the least visited subtrees are folded and the search continues.",
         low=2,
         kernel=False,
     )

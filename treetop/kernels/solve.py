@@ -1,7 +1,9 @@
-"""Proofs: what each player is sure to receive at least and at most, from the ends of the game upwards. docs/proofs.md has the idea.
+"""Proofs: what each player is sure to receive at least and at most, from the ends of the game upwards. docs/proofs.md
+has the idea.
 
-A child that nobody has visited may be worth anything in the game's range, so nothing is proven of a node before enough of its children
-are. A child that is proven, or cannot be better than a sibling that is, is closed: the sign of its prior turns, and selection passes it by.
+A child without visits may be worth anything in the game's range, so nothing is proven of a node before enough
+of its children are. A child that is proven, or cannot be better than a sibling that is, is closed: the sign of its
+prior turns, and selection passes it by.
 """
 
 from __future__ import annotations
@@ -54,7 +56,7 @@ def prove_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
 
 @inline_kernel
 def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
-    """Bounds of a node from those of its children, among whom `mover` chooses; return whether anything became narrower, or proven."""
+    """Update the bounds of a node by those of its children; return whether they are narrower, or proven now."""
     if tree.links[node].flags & DRAWN:
         return int(_expect_bounds(control, tree, node))
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
@@ -163,7 +165,7 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
     nearest, farthest = np.int64(2**31 - 2), np.int64(0)
     for child in range(first, first + count):
         if tree.links[child].flags & PROVEN == 0:
-            farthest = np.int64(control[0].max_length)  # as bad a move, perhaps, and nobody knows how long it lasts
+            farthest = np.int64(control[0].max_length)  # perhaps as bad a move, of unknown length
         elif tree.bounds[child, mover] == value:
             nearest = min(nearest, np.int64(tree.distances[child]))
             farthest = max(farthest, np.int64(tree.distances[child]))
@@ -174,7 +176,8 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
 def closed_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -> None:
     """Write the value of a node without an open child: the middle of its bounds.
 
-    In a Python problem children may have failed, and the node need not be proven: then it is the best child that has not failed.
+    In a Python problem children may have failed, and the node need not be proven: then it is the best child that has
+    not failed.
     """
     update_bounds(control, tree, node, mover)  # in a graph it may have been proven by other paths
     winner: Any = np.int64(node)
@@ -220,10 +223,10 @@ def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, ste
 def prove(
     control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any
 ) -> None:
-    """The end of the path is proven: tell those above, as far as it narrows anything.
+    """Propagate the proof of the last node of a path upwards, as far as it narrows any bounds.
 
-    A node that becomes proven had a mean of guesses; it gets the exact value instead. The means above keep what they had: visits to a
-    move that is now known to lose would else count as lost ones of a player who will not make them.
+    A node that becomes proven had a mean of guesses; it gets the exact value instead. The means above keep what they
+    had: visits to a move that is now known to lose would else count as lost ones of a player who will not make them.
     """
     if terminal:
         prove_terminal(control, tree, path[depth], rewards)

@@ -1,7 +1,7 @@
 """Roots and reciprocals of small visit counts, looked up instead of computed.
 
-Selection needs them for every child at every level, most nodes have few visits, and a division and a square root cost more than
-everything else in a score. The functions give the very same number on both sides of the table's end.
+Selection needs them for every child at every level, most nodes have few visits, and a division and a square root cost
+more than everything else in a score. The functions give the very same number on both sides of the table's end.
 """
 
 from __future__ import annotations

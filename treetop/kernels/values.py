@@ -111,7 +111,8 @@ def fpu_at(
     mean = node_mean(tree, totals, node, chooser, mover)
     if (
         depth > 0
-    ):  # the sums of a node hold r + discount * V, with r the reward of the step to it; its own moves are compared with V
+        # the sums of a node hold r + discount * V, with r the reward of the step to it; its moves are compared with V
+    ):
         if control[0].step_rewards:
             mean -= work.steps[depth, mover]
         if control[0].discount != 1.0:

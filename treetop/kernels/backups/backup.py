@@ -1,7 +1,7 @@
 """What every backup has: how the value of a node follows from its simulations and its children.
 
-All backups keep visits and sums, so the mean is always known. Those that are not a mean keep a vector for each node, a value for each
-player, in the column `vectors`.
+All backups keep visits and sums, so the mean is always known. Those that are not a mean keep a vector for each node, a
+value for each player, in the column `vectors`.
 """
 
 from __future__ import annotations

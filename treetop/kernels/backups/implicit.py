@@ -23,7 +23,7 @@ def value(control: Any, tree: Any, child: Any, mover: Any, mean: float) -> float
 
 @inline_kernel
 def at_leaf(control: Any, tree: Any, work: Any, node: Any, player: Any, step: Any, fade: float, reward: float) -> float:
-    """Return the heuristic, which `work.trial` brought from the leaf; the rewards where the game is over or the node proven."""
+    """Return the leaf's heuristic, in `work.trial`; the rewards where the game is over or the node proven."""
     if tree.links[node].flags & (TERMINAL | PROVEN):
         return reward
     estimate = fade * work.trial[player]

@@ -15,7 +15,7 @@ from treetop.tree.layout import DRAWN
 
 @inline_kernel
 def expect(tree: Any, node: Any, rewards: Any) -> None:
-    """Write the expected value of a chance node for every player: the means of the outcomes drawn so far, by their probabilities."""
+    """Write the expected value of a chance node for every player, over the outcomes drawn so far."""
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
     mass = 0.0
     rewards[:] = 0.0
@@ -37,9 +37,11 @@ def expect(tree: Any, node: Any, rewards: Any) -> None:
 
 @inline_kernel
 def set_expectation(tree: Any, node: Any, chooser: Any, fade: float, rewards: Any, correction: Any) -> None:
-    """Let the sum of a chance node be its visits times its present expectation, and carry the `correction` on to the nodes above.
+    """Let the sum of a chance node be its visits times its present expectation, and carry the `correction` on to the
+    nodes above.
 
-    Without it a sum would be one of expectations at different times: a mean of means, in which the first few outcomes count in every one.
+    Without it a sum would be one of expectations at different times: a mean of means, in which the first few outcomes
+    count in every one.
     """
     players = len(rewards)
     for player in range(players):

@@ -1,7 +1,8 @@
 """Outcomes of chance: which there are, how one is drawn, and nodes where chance decides.
 
-A chance node has a child for each outcome, with its probability as the prior. It is never evaluated itself: a simulation that reaches it draws an
-outcome and goes on. Nobody chooses its children, so their value sums are kept for the first player.
+A chance node has a child for each outcome, with its probability as the prior. It is never evaluated itself: a
+simulation that reaches it draws an outcome and continues. No player chooses its children, so their value sums are kept for
+the first player.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _SLACK = 1e-6  # how far probabilities may miss 1
 
 @kernel
 def _own_outcomes(state: Any, control: Any, work: Any) -> Any:
-    """Write the outcomes to `work.actions` and `work.probabilities` and return how many there are; what is wrong is left in `control`."""
+    """Write the outcomes to `work.actions` with `work.probabilities`; return how many. Errors go to `control`."""
     count = int(state.chance_outcomes(work.actions, work.probabilities))
     if count < 1 or count > control[0].num_outcomes or count > MAX_CHILDREN:
         control[0].status, control[0].culprit = BAD_OUTCOME, count
@@ -157,7 +158,10 @@ def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledF
 
     @kernel
     def expand_chance(control: Any, tree: Any, work: Any, node: Any, state: Any) -> None:
-        """Add a child for each outcome. Several chance nodes may follow each other in one simulation, so each asks for room itself."""
+        """Add a child for each outcome.
+
+        Several chance nodes may follow each other in one simulation, so each checks the capacity of the tree itself.
+        """
         if control[0].size + control[0].most_children > control[0].capacity:
             control[0].status = NEED_ROOM
             return

@@ -25,7 +25,8 @@ def _tries(tree: Any, child: Any, in_flight: bool) -> Any:
 def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any, in_flight: bool) -> bool:
     """Let only children with the scheduled number of visits compete, by Gumbel number, prior and value.
 
-    `work.scores` holds the sum of the last two. Return false, and change nothing, where the schedule has ended or no child fits it.
+    `work.scores` holds the sum of the last two. Return false, and change nothing, where the schedule has ended or no
+    child fits it.
     """
     if control[0].turn >= len(work.schedule):
         return False
@@ -77,7 +78,8 @@ class Gumbel(Root):
     max_considered: int = whole(16, "Moves of the root that are considered, at most.", low=1, kernel=False)
     gumbel_scale: float | None = number(
         None,
-        "The factor of the Gumbel numbers, which are noise: 0 plays the best move known. Default: 1 in a search, as training needs it, "
+        "The factor of the Gumbel numbers, which are noise: 0 plays the best move known. Default: 1 in a search, as "
+        "training needs it, "
         "and 0 for a player in a match.",
         low=0.0,
         kernel=False,

@@ -14,7 +14,8 @@ from treetop.kernels.roots.root import Root
 
 @kernel
 def next_arm(control: Any, tree: Any, work: Any, in_flight: bool) -> int:
-    """Return the next move of anytime sequential halving: in each pass all moves once, the better half twice, the better quarter four times ... and again.
+    """Return the next move of anytime sequential halving: in each pass all moves once, the better half twice, the
+    better quarter four times ... and again.
 
     Better is by the mean of all visits so far. Closed moves are skipped; NO_CHILD if no other is left.
     """

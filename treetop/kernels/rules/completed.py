@@ -1,7 +1,7 @@
 """Completed values: the rule of Gumbel AlphaZero and Gumbel MuZero below the root.
 
-The priors are improved by the values; a move without visits gets a value that is completed from the node's own evaluation and from the
-visited moves. The child that lags most behind its improved prior is followed.
+The priors are improved by the values; a move without visits gets a value that is completed from the node's own
+evaluation and from the visited moves. The child that lags most behind its improved prior is followed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PRIOR_FLOOR = -1e9  # the logit of a move whose prior is 0
 def completed_logits(
     control: Any, tree: Any, work: Any, node: Any, mover: Any, first: Any, count: Any, in_flight: bool
 ) -> float:
-    """Write for each open child the sum of its prior's logit and its scaled completed value to `work.scores`; return the highest."""
+    """Write logit(P) + the scaled completed value of each open child to `work.scores`; return the highest."""
     total, visited_mass, visited_value, most = 0.0, 0.0, 0.0, 0.0
     for child in range(first, first + count):
         visits = tree.stats[child].visits
@@ -90,7 +90,7 @@ class Completed(Rule):
         return frozenset({"own_sums", "own_visits"})
 
     def logits(self, own: float, visits: npt.NDArray[Any], means: FloatArray, priors: FloatArray) -> FloatArray:
-        """Return for each move the sum of its prior's logit and its scaled completed value; `own` is the node's own evaluation."""
+        """Return logit(P) + the scaled completed value of each move; `own` is the node's own evaluation."""
         total = int(visits.sum())
         visited = visits > 0
         guess = own

@@ -77,7 +77,8 @@ class OwnRule(FpuRule):
 def rule(function: Callable[..., float]) -> OwnRule:
     """Make a selection rule of a function that scores one move. The move with the highest score is followed.
 
-    `value` is the move's mean for the player to move, or the first-play urgency of a move without visits; `visits` its visits; `prior` its
+    `value` is the move's mean for the player to move, or the first-play urgency of a move without visits; `visits`
+    its visits; `prior` its
     prior; `variance` that of its returns; `total` the visits of all moves; `c` the search's exploration factor.
 
     >>> @rule

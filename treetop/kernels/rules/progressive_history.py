@@ -18,7 +18,7 @@ def score(
     control: Any, tree: Any, work: Any, child: Any, mover: Any, value: float, tries: Any, prior: float, total: Any,
     node: float, fpu: float, rng: Any,
 ) -> float:  # fmt: skip
-    """Return UCB1 + H * weight / ((1 - Q) * n + 1), with H the mean of the move wherever it was played, and Q and H from 0 to 1."""
+    """Return UCB1 + H * weight / ((1 - Q) * n + 1), with H the move's mean everywhere, and Q and H from 0 to 1."""
     if tries == 0:
         return unvisited(control, fpu)
     result = value + control[0].c * math.sqrt(math.log(total) / tries)

@@ -96,8 +96,9 @@ class Puct(FpuRule):
     c: float = number(1.25, "The exploration factor.", low=0.0)
     c_schedule: str | None = choice(
         None,
-        "How c grows with the visits N: alphazero, c + ln((1 + N + c_base) / c_base); katago, c + c_log * ln((N + c_base) / c_base); "
-        "divided, c * (ln(t + 1) + c_log) / (1 + n) after t simulations. Default: alphazero with a c_base, else constant.",
+        "How c grows with the visits N: alphazero, c + ln((1 + N + c_base) / c_base); katago, "
+        "c + c_log * ln((N + c_base) / c_base); divided, c * (ln(t + 1) + c_log) / (1 + n) after t simulations. "
+        "Default: alphazero with a c_base, else constant.",
         SCHEDULES,
     )
     c_base: float | None = number(None, "The visits at which c begins to grow.", above=0.0)
@@ -105,7 +106,8 @@ class Puct(FpuRule):
     variance_scale: float = number(0.0, "How far c follows the spread of the values: 0 is not at all.", low=0.0)
     forced_playouts: float = number(
         0.0,
-        "A visited move of the root gets at least sqrt(forced_playouts * P * N) visits; `result.target()` removes them.",
+        "A visited move of the root gets at least sqrt(forced_playouts * P * N) visits; `result.target()` removes "
+        "them.",
         low=0.0,
     )
 

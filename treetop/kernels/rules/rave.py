@@ -1,8 +1,9 @@
-"""RAVE and GRAVE: a move is judged by all moves as first (AMAF), every simulation in which its player made it, now or later.
+"""RAVE and GRAVE: a move is judged by all moves as first (AMAF), every simulation in which its player made it, now or
+later.
 
-The AMAF statistics of a move stand in the child's slot beside its own. A node with few visits borrows those of a reference: the last
-node above it where the same player was to move and that has more visits than `amaf_reference`; the root always serves. With a reference
-of 0 every node uses its own, which is RAVE.
+The AMAF statistics of a move stand in the child's slot beside its own. A node with few visits borrows those of a
+reference: the last node above it where the same player was to move and that has more visits than `amaf_reference`; the
+root always serves. With a reference of 0 every node uses its own, which is RAVE.
 """
 
 from __future__ import annotations
@@ -75,8 +76,8 @@ def own_value(control: Any, tree: Any, child: Any) -> float:
 def blended(control: Any, tree: Any, child: Any, seen: float, amaf_sum: float) -> float:
     """Return (1 - beta) * Q + beta * AMAF; infinity for a move without any statistics.
 
-    With beta = m / (m + n + bias * m * n), for m visits as any move and n as this one, the two sums W and A make one fraction:
-    (W * (1 + bias * m) + A) / (m + n + bias * m * n).
+    With beta = m / (m + n + bias * m * n), for m visits as any move and n as this one, the two sums W and A make one
+    fraction: (W * (1 + bias * m) + A) / (m + n + bias * m * n).
     """
     visits, value_sum = float(tree.stats[child].visits), tree.stats[child].value_sum
     biased = control[0].amaf_bias * seen
@@ -144,7 +145,7 @@ def fast_borrowed_score(control: Any, tree: Any, work: Any, child: Any, mover: A
 
 @inline_kernel
 def fast_score_in_flight(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float) -> float:
-    """Return the score by the child's own AMAF statistics, with evaluations in flight counted as visits in the bonus."""
+    """Return the score by the child's own AMAF statistics; evaluations in flight are visits in the bonus."""
     tries = np.int64(tree.stats[child].visits) + tree.in_flight[child]
     value = own_value(control, tree, child)
     return _with_bonus(fpu if value == np.inf and tries > 0 else value, scale, tries)
@@ -154,7 +155,7 @@ def fast_score_in_flight(control: Any, tree: Any, work: Any, child: Any, mover: 
 def fast_borrowed_score_in_flight(
     control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float
 ) -> float:
-    """Return the score by the reference's AMAF statistics, with evaluations in flight counted as visits in the bonus."""
+    """Return the score by the reference's AMAF statistics; evaluations in flight are visits in the bonus."""
     tries = np.int64(tree.stats[child].visits) + tree.in_flight[child]
     value = borrowed_value(control, tree, work, child, mover)
     return _with_bonus(fpu if value == np.inf and tries > 0 else value, scale, tries)

@@ -52,7 +52,7 @@ def draw_by_regret(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> 
 
 @inline_kernel
 def update_regrets(control: Any, tree: Any, work: Any, node: Any, chosen: Any, value: float) -> None:
-    """Add to each action's regret what it would have brought: its mean so far, corrected by its probability for the one that was tried."""
+    """Add to the regret of each action what it would have gained: its mean; an unbiased estimate for the tried one."""
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
     for index in range(count):
         work.tied[index] = first + index

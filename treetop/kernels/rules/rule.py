@@ -1,8 +1,8 @@
 """What every selection rule has: options, a score for each child, and a formula.
 
-In the kernels' arguments `tries` is n, the visits of a child and its evaluations in flight; `total` is N, those of all children
-together, at least 1; `prior` is P; `node` is what the rule's `at_node` computed once for all children; `value` is Q on the scale that rules see, or
-the first-play urgency of a child without visits.
+In the kernels' arguments `tries` is n, the visits of a child and its evaluations in flight; `total` is N, those of all
+children together, at least 1; `prior` is P; `node` is what the rule's `at_node` computed once for all children; `value`
+is Q on the scale that rules see, or the first-play urgency of a child without visits.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ class FpuRule(Rule):
 
     fpu: float | str | None = number(
         None,
-        "First-play urgency, the value assumed of a move without visits: a number; 'parent', the node's value less fpu_reduction; "
-        "or 'scaled', less fpu_reduction * sqrt(the priors of the visited moves). Default: such a move is tried first; for PUCT "
-        "the middle of the reward range.",
+        "First-play urgency, the value assumed of a move without visits: a number; 'parent', the node's value less "
+        "fpu_reduction; or 'scaled', less fpu_reduction * sqrt(the priors of the visited moves). Default: such a move "
+        "is tried first; for PUCT the middle of the reward range.",
         choices=("parent", "scaled"),
         kernel=False,
     )

@@ -18,7 +18,7 @@ def score(
     control: Any, tree: Any, work: Any, child: Any, mover: Any, value: float, tries: Any, prior: float, total: Any,
     node: float, fpu: float, rng: Any,
 ) -> float:  # fmt: skip
-    """Return Q + c * sqrt(ln N / n * min(w^2 / 4, v + w^2 * sqrt(2 ln N / n))), with v the variance and w the reward range."""
+    """Return Q + c * sqrt(ln N / n * min(w^2 / 4, v + w^2 * sqrt(2 ln N / n))): v the variance, w the reward range."""
     if tries == 0:
         return unvisited(control, fpu)
     ratio = math.log(total) / tries

@@ -18,7 +18,7 @@ from treetop.types import CHANCE, NONE, ROOT
 def backup_sets(
     control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any
 ) -> None:
-    """Back up `rewards`: one more visit for each action that was chosen, and the return after it to the player who chose."""
+    """Back up `rewards`: a visit for each action that was chosen, and the return to the player who chose it."""
     if ending == LEAF:
         for player in range(control[0].players):
             if work.sets[player] != NONE:

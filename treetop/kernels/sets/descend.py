@@ -1,7 +1,8 @@
 """The descent over information sets.
 
-It is not the descent of a tree: at one step several players may choose, each in a set that is found by its key, among actions that are
-legal only in some of its positions; and chance is sampled, not stored. The rest of the loop (run, evaluation, selection scores) is shared.
+It is not the descent of a tree: at one step several players may choose, each in a set that is found by its key, among
+actions that are legal only in some of its positions; and chance is sampled, not stored. The rest of the loop (run,
+evaluation, selection scores) is shared.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ def descend_sets(
 ) -> Any:
     """Descend to a position in which a set is new, or to the end of the game; return how many moves were made.
 
-    The choices are counted in `control`. Their sets are in `path`, the places of their actions in `work.places`: the actions of a set
-    may move.
+    The choices are counted in `control`. Their sets are in `path`, the places of their actions in `work.places`: the
+    actions of a set may move.
     """
     chosen, depth, length = np.int64(0), np.int64(0), np.int64(0)
     control[0].ending = LEAF
@@ -128,7 +129,7 @@ def descend_sets(
 
 @inline_kernel
 def _note_offered(control: Any, tree: Any, work: Any, info_set: Any, entry: Any, count: Any) -> None:
-    """Keep which actions of a set, in `work.tied`, could have been chosen: mostly all of them, else a list in `work.offered`."""
+    """Keep which actions of a set could have been chosen: all, or those in `work.tied`, kept in `work.offered`."""
     work.counts[entry], work.starts[entry] = count, NONE
     if count == tree.links[info_set].num_children:
         return

@@ -1,4 +1,4 @@
-"""Selection in information sets: by a rule among the legal actions; progressive widening of continuous actions and of outcomes."""
+"""Selection in information sets: rules among the legal actions, and progressive widening."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNIFORM, _REGRET = RULES.index(Uniform), RULES.index(RegretMatching)
 
 @inline_kernel
 def widen(control: Any, tree: Any, work: Any, info_set: Any, state: Any, rng: Any) -> Any:
-    """Sample another continuous action if the set has enough visits; return how many there are, with all of them in `work.tied`."""
+    """Sample another continuous action if the set has enough visits; list all in `work.tied`, return how many."""
     count, visits = np.int64(tree.links[info_set].num_children), tree.stats[info_set].visits
     left_over = (
         count > 0 and tree.available[tree.links[info_set].first_child + count - 1] == 0
@@ -58,10 +58,11 @@ def widen(control: Any, tree: Any, work: Any, info_set: Any, state: Any, rng: An
 def followed_outcome(
     control: Any, tree: Any, work: Any, state: Any, history: Any, entry: Any, time: Any, rng: Any
 ) -> Any:
-    """Write an outcome of chance to `control`, where widening limits them: a new one while there are few, then one of those, by their counts.
+    """Write an outcome of chance to `control`, where widening limits them: a new one while there are few, then one of
+    those, by their counts.
 
-    Chance has a node of its own. Its visit is another entry of the path, so that a simulation which is given up leaves no trace; returns
-    how many entries were made.
+    Chance has a node of its own. Its visit is another entry of the path, so that a simulation which is given up leaves
+    no trace; returns how many entries were made.
     """
     key = mix_bits(history)  # the mover of `set_key` is CHANCE, whose number and one is 0
     info_set = np.int64(find(tree, work, key))
@@ -136,7 +137,8 @@ _score = dispatch("rule", [getattr(part, "score", None) if part.information_sets
 def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
     """Return which of the actions in `work.tied` to follow, by the rule.
 
-    N is how often an action could have been chosen, this time included: its availability. It is counted when the simulation has ended well.
+    N is how often an action could have been chosen, this time included: its availability. It is counted when the
+    simulation has ended well.
     """
     code = control[0].rule
     if code == _UNIFORM:

@@ -1,9 +1,11 @@
-"""Information sets: nodes that are found by what a player knows. The idea with a picture: docs/imperfect-information.md.
+"""Information sets: nodes that are found by what a player knows. The idea with a picture: docs/imperfect-
+information.md.
 
-A node is an information set: everything that one player knows when it chooses. Sets are found in a table by their keys, not by the path
-that leads there, because many positions are the same to a player. The children of a set are its actions, each with visits, the sum of
-returns to the player who chooses, and its availability: how often it could have been chosen. With simultaneous moves each player
-chooses in a set of its own. Chance is sampled, and is part of what is known after it.
+A node is an information set: everything that one player knows when it chooses. Sets are found in a table by their keys,
+not by the path that leads there, because many positions are the same to a player. The children of a set are its
+actions, each with visits, the sum of returns to the player who chooses, and its availability: how often it could have
+been chosen. With simultaneous moves each player chooses in a set of its own. Chance is sampled, and is part of what is
+known after it.
 """
 
 from __future__ import annotations
@@ -49,7 +51,7 @@ _information = by_method("information", yes=_own_information, no=_public_informa
 
 @inline_kernel
 def set_key(state: Any, control: Any, mover: Any, history: Any) -> Any:
-    """Return the key of an information set: who is to move, and what the observer knows (the mover, or the searching player)."""
+    """Return the key of a set: who is to move, and what the observer knows (the mover, or the searching player)."""
     observer = np.int64(mover if control[0].observers else control[0].searcher)
     return mix_bits(_information(state, observer, history) ^ (np.uint64(mover + 1) * _GOLDEN))
 
@@ -125,7 +127,7 @@ def open_set(control: Any, tree: Any, work: Any, key: Any, places: Any) -> Any:
 
 @kernel
 def add_action(control: Any, tree: Any, info_set: Any, action: Any) -> Any:
-    """Return a place for another action of a set; its actions move where it has no place left. NONE where the tree is full."""
+    """Return a place for another action of a set, whose actions may move; NONE where the tree is full."""
     count, places = np.int64(tree.links[info_set].num_children), np.int64(tree.links[info_set].action)
     if count == places:
         wider = np.int64(2 * places + FIRST_PLACES)
