@@ -24,9 +24,9 @@ HERE = Path(__file__).resolve().parents[1]
 OPTIONS: dict[str, str] = {
     "solver": "tt.uct(solver=True)",
     "RAVE": "tt.rave()",
-    "GRAVE": "tt.grave()",
+    "GRAVE": "tt.rules.grave()",
     "transpositions": "tt.uct(transpositions=True)",
-    "UCB1-Tuned": "tt.ucb1_tuned()",
+    "UCB1-Tuned": "tt.rules.ucb1_tuned()",
     "full build": "tt.uct(normalise=True)",
 }
 ONE_PROCESS = """

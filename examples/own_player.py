@@ -1,7 +1,7 @@
 """Write your own player: a function under @treetop.player, whose spec in matches is `own_player.py:corner`."""
 
 import treetop as tt
-from treetop.arena.match import match
+from treetop.arena.matches import match
 from treetop.players.base import BasePlayer
 
 
@@ -20,7 +20,7 @@ class Corner(BasePlayer):
 def corner(game, name="corner"):
     """Return the player for a game; the options in the brackets of a spec are passed as arguments."""
     if game.family != "tic_tac_toe":
-        raise tt.ConfigError(f"corner plays tic_tac_toe, not {game.name}")
+        raise tt.errors.ConfigError(f"corner plays tic_tac_toe, not {game.name}")
     return Corner(name)
 
 

@@ -21,7 +21,7 @@ def hopeful(value, visits, prior, variance, total, c):
 position = tt.position("tic_tac_toe", moves="a3 a1 b2 b1")
 
 print("which move wins? c1 does; how many of 300 simulations does each rule spend on it?\n")
-for config in (tt.uniform(), tt.uct(), tt.configure(hopeful, c=0.5), tt.thompson()):
+for config in (tt.rules.uniform(), tt.uct(), tt.configure(hopeful, c=0.5), tt.rules.thompson()):
     result = tt.search(position, config, simulations=300, seed=1)
     bar = "#" * round(40 * result.visits[2] / 300)
     print(f"{config.rule!s:10} plays {result.move}  {bar} {result.visits[2]}")

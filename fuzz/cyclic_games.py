@@ -28,7 +28,9 @@ def main() -> int:
         for seed in range(options.first, options.first + options.games):
             maze = random_maze(seed)
             config = tt.uct(transpositions=True, solver=solver, repetition=maze.endless)
-            search = tt.Search(maze.position(), config, evaluator=(tt.Uniform(), tt.Rollout())[seed % 2], seed=seed)
+            search = tt.Search(
+                maze.position(), config, evaluator=(tt.evaluators.Uniform(), tt.Rollout())[seed % 2], seed=seed
+            )
             mistake = find_mistake(maze, search, options.simulations)
             if mistake and not solver:  # without a proof, an estimate may need more simulations
                 mistake = find_mistake(maze, search, 25 * options.simulations)

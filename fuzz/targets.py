@@ -15,7 +15,7 @@ import treetop as tt
 from fuzz.mutate import Mutate, make_text, mutate_bytes, mutate_json, mutate_lines
 from treetop.arena.evaluation import evaluate
 from treetop.arena.log import read_match
-from treetop.arena.match import match, match_many
+from treetop.arena.matches import match, match_many
 from treetop.arena.players_file import read_players
 from treetop.cli.common import make_config
 from treetop.game.records import GameRecord, load_game_record, save_game
@@ -130,7 +130,7 @@ def _rule(folder: Path, text: str) -> None:
         except tt.TreetopError:
             failed += 1
     if failed == 2:
-        raise tt.ConfigError("neither")
+        raise tt.errors.ConfigError("neither")
 
 
 def _formula(folder: Path, text: str) -> None:
@@ -307,9 +307,9 @@ _SEARCHES = {
     "nim.treetop": ("nim", tt.uct()),
     "graph.treetop": ("tic_tac_toe", tt.uct(solver=True, transpositions=True)),
     "full.treetop": ("nim", tt.gumbel(solver=True)),
-    "halving.treetop": ("nim", tt.halving()),
+    "halving.treetop": ("nim", tt.rules.halving()),
     "chance.treetop": ("pig(goal=20)", tt.uct()),
-    "amaf.treetop": ("nim", tt.grave()),
+    "amaf.treetop": ("nim", tt.rules.grave()),
 }
 
 

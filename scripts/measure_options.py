@@ -26,7 +26,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from treetop.arena.log import read_match
-from treetop.arena.match import match
+from treetop.arena.matches import match
 from treetop.arena.result import MatchResult, Tally
 from treetop.compiler.rng import Rng
 from treetop.game.position import Position

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any, Protocol, Self, TypeVar
 
-from treetop import EvaluationError
+from treetop.errors import EvaluationError
 
 from .puzzle import TARGET, State, Step
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treetop import ConfigError, Limit, SaveError
+from treetop import Limit
+from treetop.errors import ConfigError, SaveError
 
 from .advisers import Adviser, NoOpinion, RuleOfThumb
 from .chat import ChatModel

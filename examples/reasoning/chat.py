@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Self
 
-from treetop import EvaluationError, MissingExtraError
+from treetop.errors import EvaluationError, MissingExtraError
 
 from .advisers import Proposal, Verdict
 from .puzzle import State, Step, shown

@@ -14,7 +14,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from treetop import Limit, Node, Search, SearchResult
+from treetop import Limit, Search, SearchResult
+from treetop.results import Node
 
 from .puzzle import TARGET, GameOf24, expression, is_solution, shown
 

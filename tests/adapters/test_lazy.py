@@ -36,7 +36,7 @@ def test_importing_treetop_loads_no_package_that_it_adapts():
 @pytest.mark.parametrize("module", PACKAGES)
 def test_a_missing_package_names_the_extra_that_brings_it(module):
     package = module if module in ("chess", "gymnasium", "pettingzoo") else "pyspiel"
-    code = f"import sys; sys.modules[{package!r}] = None\nimport treetop\ntry:\n    treetop.adapters.{module}\nexcept treetop.MissingExtraError as error:\n    print(error)"
+    code = f"import sys; sys.modules[{package!r}] = None\nimport treetop\ntry:\n    treetop.adapters.{module}\nexcept treetop.errors.MissingExtraError as error:\n    print(error)"
     assert f"pip install 'treetop[{PACKAGES[module]}]'" in run(code).stdout
 
 

@@ -21,7 +21,7 @@ def test_watched_evaluations_agree(rule, waiting):
 )
 @pytest.mark.parametrize(
     "rule",
-    [tt.puct(), tt.uct(), tt.puct(normalise=True), tt.puct(solver=True), tt.puct(backup="max"), tt.ucb_v()],
+    [tt.puct(), tt.uct(), tt.puct(normalise=True), tt.puct(solver=True), tt.puct(backup="max"), tt.rules.ucb_v()],
     ids=str,
 )
 def test_virtual_losses_agree(rule, virtual, waiting):
@@ -36,11 +36,11 @@ def test_batches_of_every_size_agree(size):
 OTHERS = [
     tt.puct(fpu="scaled"),
     tt.puct(solver=True, discount=1.0, fpu="parent"),
-    tt.ucb1_tuned(),
-    tt.thompson(),
-    tt.uniform(),
-    tt.progressive_history(),
-    tt.halving(),
+    tt.rules.ucb1_tuned(),
+    tt.rules.thompson(),
+    tt.rules.uniform(),
+    tt.rules.progressive_history(),
+    tt.rules.halving(),
     tt.configure("completed"),
     tt.puct(forced_playouts=2.0),
     tt.puct(widening=1.0),
@@ -49,7 +49,7 @@ OTHERS = [
     tt.uct(backup="mixed"),
     tt.puct(backup="implicit"),
     tt.rave(discount=0.9),
-    tt.grave(amaf_reference=15, discount=0.9),
+    tt.rules.grave(amaf_reference=15, discount=0.9),
 ]
 
 
@@ -58,20 +58,20 @@ def test_every_rule_agrees_with_evaluations_in_flight(rule):
     compare_batches(TUG, rule, waiting=1)
 
 
-@pytest.mark.parametrize("rule", [tt.puct(), tt.halving()], ids=str)
+@pytest.mark.parametrize("rule", [tt.puct(), tt.rules.halving()], ids=str)
 def test_ties_by_a_hook_agree_with_evaluations_in_flight(rule):
     compare_batches(TUG, rule.with_options(tie_break=lambda actions: actions[-1]), waiting=1)
 
 
 @pytest.mark.parametrize("rule", [tt.puct(), tt.puct(discount=0.9), tt.rave()], ids=str)
 def test_an_evaluator_mixed_with_rollouts_agrees(rule):
-    compare_batches(TUG, rule, evaluator=tt.Mixed(Oracle(), 0.5))
+    compare_batches(TUG, rule, evaluator=tt.evaluators.Mixed(Oracle(), 0.5))
 
 
-@pytest.mark.parametrize("rule", [tt.puct(), tt.progressive_history()], ids=str)
+@pytest.mark.parametrize("rule", [tt.puct(), tt.rules.progressive_history()], ids=str)
 def test_an_evaluator_mixed_with_rollouts_that_remember_agrees(rule):
     for seed in range(2):
-        compare_batches(TUG, rule, evaluator=tt.Mixed(Oracle(), 0.5, tt.Rollout("mast")), seed=seed)
+        compare_batches(TUG, rule, evaluator=tt.evaluators.Mixed(Oracle(), 0.5, tt.Rollout("mast")), seed=seed)
 
 
 @pytest.mark.parametrize("waiting", [0, 2])

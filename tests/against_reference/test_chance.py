@@ -27,8 +27,8 @@ def test_the_usual_rules_agree(game, rule):
 
 
 @pytest.mark.parametrize("rule", [
-    tt.rave(), tt.grave(amaf_reference=12), tt.configure("ucb1_tuned"), tt.configure("ucb_v", c=0.4), tt.thompson(),
-    tt.configure("progressive_history"), tt.configure("completed"), tt.puct(variance_scale=0.8), tt.halving(), tt.gumbel(),
+    tt.rave(), tt.rules.grave(amaf_reference=12), tt.configure("ucb1_tuned"), tt.configure("ucb_v", c=0.4), tt.rules.thompson(),
+    tt.configure("progressive_history"), tt.configure("completed"), tt.puct(variance_scale=0.8), tt.rules.halving(), tt.gumbel(),
 ], ids=str)  # fmt: skip
 @GAMES
 def test_every_other_rule_agrees(game, rule):
@@ -49,12 +49,17 @@ def test_options_agree(game, options):
 @pytest.mark.parametrize("game", [Race, MARKETS["paid"], MARKETS["unpaid"]], ids=["race", "market", "unpaid market"])
 def test_implicit_minimax_agrees(game, rule):
     compare(game, rule.with_options(backup="implicit"), simulations=120)
-    compare(game, rule.with_options(backup="implicit"), simulations=120, evaluator=tt.Heuristic(prior_temperature=0.7))
+    compare(
+        game,
+        rule.with_options(backup="implicit"),
+        simulations=120,
+        evaluator=tt.evaluators.Heuristic(prior_temperature=0.7),
+    )
 
 
 @pytest.mark.parametrize("evaluator", [
-    tt.Uniform(), tt.Heuristic(), tt.Heuristic(prior_temperature=0.5), tt.Rollout(depth=2), tt.Rollout("mast"), tt.Rollout("mast_softmax", count=3),
-    tt.Mixed(tt.Heuristic(), 0.3), tt.Rollout("game"),
+    tt.evaluators.Uniform(), tt.evaluators.Heuristic(), tt.evaluators.Heuristic(prior_temperature=0.5), tt.Rollout(depth=2), tt.Rollout("mast"), tt.Rollout("mast_softmax", count=3),
+    tt.evaluators.Mixed(tt.evaluators.Heuristic(), 0.3), tt.Rollout("game"),
 ], ids=str)  # fmt: skip
 @pytest.mark.parametrize("game", [Race, MARKETS["paid"]], ids=["race", "market"])
 def test_every_evaluation_agrees(game, evaluator):
@@ -63,7 +68,7 @@ def test_every_evaluation_agrees(game, evaluator):
         tt.puct(discount=0.95),
         simulations=120,
         evaluator=evaluator,
-        exact=not isinstance(evaluator, tt.Heuristic),
+        exact=not isinstance(evaluator, tt.evaluators.Heuristic),
     )
 
 
@@ -93,7 +98,9 @@ def test_paranoid_search_agrees(game, options):
 
 
 @pytest.mark.parametrize(
-    "config", [tt.uct(), tt.puct(), tt.uct(backup="max"), tt.rave(), tt.thompson(), tt.puct(widening=1.0)], ids=str
+    "config",
+    [tt.uct(), tt.puct(), tt.uct(backup="max"), tt.rave(), tt.rules.thompson(), tt.puct(widening=1.0)],
+    ids=str,
 )
 @pytest.mark.parametrize("game", [Race, MARKETS["unpaid"]], ids=["race", "market"])
 def test_proofs_over_outcomes_agree(game, config):

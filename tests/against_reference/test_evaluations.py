@@ -39,7 +39,7 @@ def test_rollouts_by_the_games_own_knowledge_agree(options, discount):
 
 
 @pytest.mark.parametrize(
-    "evaluator", [tt.Heuristic(), tt.Heuristic(prior_temperature=0.2), tt.Heuristic(prior_temperature=5.0)], ids=str
+    "evaluator", [tt.evaluators.Heuristic(), tt.evaluators.Heuristic(prior_temperature=0.2), tt.evaluators.Heuristic(prior_temperature=5.0)], ids=str
 )
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.gumbel()], ids=str)
 def test_heuristics_and_their_priors_agree(rule, evaluator):
@@ -47,14 +47,14 @@ def test_heuristics_and_their_priors_agree(rule, evaluator):
 
 
 MIXES = [
-    tt.Mixed(tt.Heuristic(), 0.3),
-    tt.Mixed(tt.Heuristic(0.3), 0.7, tt.Rollout(count=2)),
-    tt.Mixed(tt.Uniform(), 0.5),
+    tt.evaluators.Mixed(tt.evaluators.Heuristic(), 0.3),
+    tt.evaluators.Mixed(tt.evaluators.Heuristic(0.3), 0.7, tt.Rollout(count=2)),
+    tt.evaluators.Mixed(tt.evaluators.Uniform(), 0.5),
 ]
 
 
 @pytest.mark.parametrize(
-    "evaluator", [tt.Mixed(tt.Heuristic(0.3), 0.5, tt.Rollout("mast")), tt.Rollout("mast", depth=2)], ids=str
+    "evaluator", [tt.evaluators.Mixed(tt.evaluators.Heuristic(0.3), 0.5, tt.Rollout("mast")), tt.Rollout("mast", depth=2)], ids=str
 )
 def test_remembering_rollouts_agree_beside_heuristics(evaluator):
     compare(TUG, tt.puct(), evaluator=evaluator, simulations=150)
@@ -76,9 +76,9 @@ def test_mixes_agree(rule, evaluator):
     ],
     ids=str,
 )
-@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.thompson()], ids=str)
+@pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.rules.thompson()], ids=str)
 def test_widening_opens_the_same_moves(rule, options):
-    compare(TUG, rule.with_options(**options), evaluator=tt.Heuristic(prior_temperature=0.2), simulations=150)
+    compare(TUG, rule.with_options(**options), evaluator=tt.evaluators.Heuristic(prior_temperature=0.2), simulations=150)
 
 
 def test_widening_takes_no_visits_for_one_under_completed_values():

@@ -39,7 +39,7 @@ def test_an_untried_move_that_is_closed_is_passed_by():
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct()], ids=str)
 def test_a_leaf_that_joins_a_known_position_on_its_first_visit_has_its_value(rule):
     for seed in range(3):
-        compare(NIM, rule.with_options(transpositions=True), evaluator=tt.Uniform(), seed=seed)
+        compare(NIM, rule.with_options(transpositions=True), evaluator=tt.evaluators.Uniform(), seed=seed)
 
 
 @pytest.mark.parametrize("solver", [False, True])

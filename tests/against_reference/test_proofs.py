@@ -16,7 +16,7 @@ def test_proofs_agree(rule):
     compare(TUG, rule.with_options(solver=True))
 
 
-@pytest.mark.parametrize("rule", [tt.uct(fpu=0.5), tt.puct(fpu="parent"), tt.ucb_v()], ids=str)
+@pytest.mark.parametrize("rule", [tt.uct(fpu=0.5), tt.puct(fpu="parent"), tt.rules.ucb_v()], ids=str)
 def test_proofs_among_three_players_agree(rule):
     compare(THREE_NIM, rule.with_options(solver=True))
 
@@ -28,7 +28,11 @@ def test_a_search_to_the_proof_agrees_to_its_last_visit(seed):
     assert twin.root.is_proven
 
 
-@pytest.mark.parametrize("evaluator", [tt.Uniform(), tt.Heuristic(), tt.Heuristic(prior_temperature=0.2)], ids=str)
+@pytest.mark.parametrize(
+    "evaluator",
+    [tt.evaluators.Uniform(), tt.evaluators.Heuristic(), tt.evaluators.Heuristic(prior_temperature=0.2)],
+    ids=str,
+)
 def test_proofs_agree_with_every_evaluator(evaluator):
     compare(TUG, tt.puct(solver=True), evaluator=evaluator, simulations=250)
 

@@ -28,7 +28,7 @@ def test_a_gumbel_root_agrees_above_every_rule(rule):
 
 @pytest.mark.parametrize("simulations", [2, 3, 5, 17, 64])
 def test_every_budget_is_planned_alike(simulations):
-    compare(TUG, tt.gumbel(), simulations=simulations, evaluator=tt.Heuristic(prior_temperature=0.3))
+    compare(TUG, tt.gumbel(), simulations=simulations, evaluator=tt.evaluators.Heuristic(prior_temperature=0.3))
 
 
 def test_every_run_plans_anew():
@@ -65,11 +65,11 @@ def test_a_gumbel_search_knows_the_roots_own_evaluation(game, options):
 @pytest.mark.parametrize(
     "rule",
     [
-        tt.halving(),
-        tt.halving(rule="puct"),
-        tt.halving(rule="completed"),
-        tt.halving(solver=True),
-        tt.halving(normalise=True),
+        tt.rules.halving(),
+        tt.rules.halving(rule="puct"),
+        tt.rules.halving(rule="completed"),
+        tt.rules.halving(solver=True),
+        tt.rules.halving(normalise=True),
     ],
     ids=str,
 )
@@ -80,7 +80,7 @@ def test_anytime_halving_agrees(game, rule):
 
 def test_a_tie_break_by_a_hook_does_not_move_anytime_halving_on():
     for rule in ("ucb1", "puct"):
-        compare(TUG, tt.halving(rule=rule, tie_break=lambda actions: actions[-1]), simulations=120)
+        compare(TUG, tt.rules.halving(rule=rule, tie_break=lambda actions: actions[-1]), simulations=120)
 
 
 @pytest.mark.parametrize("forced", [0.5, 2.0, 20.0])
@@ -89,7 +89,7 @@ def test_forced_playouts_agree(forced, solver):
     compare(
         TUG,
         tt.puct(forced_playouts=forced, solver=solver),
-        evaluator=tt.Heuristic(prior_temperature=0.3),
+        evaluator=tt.evaluators.Heuristic(prior_temperature=0.3),
         simulations=200,
     )
 
@@ -100,7 +100,7 @@ def test_forced_playouts_agree(forced, solver):
     ids=str,
 )
 def test_noise_in_the_roots_priors_agrees(rule):
-    search = tt.Search(TUG, rule, seed=5, evaluator=tt.Heuristic(prior_temperature=0.5))
+    search = tt.Search(TUG, rule, seed=5, evaluator=tt.evaluators.Heuristic(prior_temperature=0.5))
     search.run(tt.Limit(simulations=200))
     twin, moves = twin_of(search), len(search.tree.root.children)
     alpha = 10.0 / moves if rule.noise.alpha is None else rule.noise.alpha
@@ -114,25 +114,25 @@ ASKED = [{"include": [1]}, {"include": [1, 2]}, {"exclude": [0]}]
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 @pytest.mark.parametrize(
-    "rule", [tt.uct(), tt.puct(), tt.rave(), tt.thompson(), tt.configure("completed"), tt.halving()], ids=str
+    "rule", [tt.uct(), tt.puct(), tt.rave(), tt.rules.thompson(), tt.configure("completed"), tt.rules.halving()], ids=str
 )
 def test_moves_asked_for_agree(rule, asked):
-    compare(TUG, rule, evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
+    compare(TUG, rule, evaluator=tt.evaluators.Heuristic(prior_temperature=0.5), simulations=150, **asked)
 
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 def test_a_gumbel_root_plans_for_the_moves_asked_for(asked):
-    compare(TUG, tt.gumbel(), evaluator=tt.Heuristic(prior_temperature=0.5), simulations=150, **asked)
+    compare(TUG, tt.gumbel(), evaluator=tt.evaluators.Heuristic(prior_temperature=0.5), simulations=150, **asked)
 
 
-@pytest.mark.parametrize("rule", [tt.thompson(), tt.halving()], ids=str)
+@pytest.mark.parametrize("rule", [tt.rules.thompson(), tt.rules.halving()], ids=str)
 def test_the_first_look_below_the_root_is_at_a_move_asked_for(rule):
     for seed in range(3):
         compare(TUG, rule, simulations=100, include=[1], seed=seed)
 
 
 def test_a_second_run_of_anytime_halving_looks_at_the_moves_asked_for():
-    search = tt.Search(TUG, tt.halving(), seed=1, evaluator=tt.Heuristic())
+    search = tt.Search(TUG, tt.rules.halving(), seed=1, evaluator=tt.evaluators.Heuristic())
     search.run(tt.Limit(simulations=3))
     twin = twin_of(search)
     twin.run(3)

@@ -47,7 +47,7 @@ def test_expansion_threshold_and_depth_limit_agree(expand_after, max_depth):
 
 @pytest.mark.parametrize("rule", ["ucb1", "puct schedule"])
 def test_the_uniform_evaluator_agrees(rule):
-    compare("tic_tac_toe", RULES[rule], evaluator=tt.Uniform(), simulations=200)
+    compare("tic_tac_toe", RULES[rule], evaluator=tt.evaluators.Uniform(), simulations=200)
 
 
 def test_ties_to_the_first_agree():

@@ -41,7 +41,7 @@ def test_implicit_minimax_agrees(rule, options):
         TUG,
         rule.with_options(backup="implicit", **options),
         simulations=100,
-        evaluator=tt.Heuristic(prior_temperature=0.3),
+        evaluator=tt.evaluators.Heuristic(prior_temperature=0.3),
     )
 
 

@@ -75,7 +75,14 @@ POSITIONS = {
     "kuhn": dealt("kuhn_poker"), "leduc": dealt("leduc_poker", moves=1), "pennies": dealt("matching_pennies(weight=3)"),
     "goofspiel": dealt("goofspiel(cards=4)", moves=1), "duel": dealt(Duel), "later duel": dealt(Duel, moves=2),
 }  # fmt: skip
-RULES = [tt.uct(), tt.puct(), tt.puct(c=0.7), tt.uniform(), tt.regret_matching(), tt.uct(c=0.4, tie_break="first")]
+RULES = [
+    tt.uct(),
+    tt.puct(),
+    tt.puct(c=0.7),
+    tt.rules.uniform(),
+    tt.regret_matching(),
+    tt.uct(c=0.4, tie_break="first"),
+]
 
 
 @pytest.mark.parametrize("config", RULES, ids=str)
@@ -84,7 +91,9 @@ def test_every_rule_sees_the_same(position, config):
     compare_views(position, config)
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(normalise=True), tt.uct(discount=0.8), tt.uniform()], ids=str)
+@pytest.mark.parametrize(
+    "config", [tt.uct(), tt.puct(normalise=True), tt.uct(discount=0.8), tt.rules.uniform()], ids=str
+)
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "duel"])
 def test_one_observer_sees_the_same(name, config):
     compare_views(POSITIONS[name], config.with_options(observers="single"))
@@ -106,13 +115,17 @@ def test_whoever_of_those_who_choose_at_once_searches_sees_the_same(player, conf
         compare_views(POSITIONS[name], config, player=player)
 
 
-@pytest.mark.parametrize("evaluator", [tt.Uniform(), tt.Heuristic(), tt.Rollout(depth=1)], ids=str)
+@pytest.mark.parametrize(
+    "evaluator", [tt.evaluators.Uniform(), tt.evaluators.Heuristic(), tt.Rollout(depth=1)], ids=str
+)
 def test_evaluations_agree(evaluator):
     compare_views(POSITIONS["duel"], tt.uct(discount=0.9), evaluator=evaluator)
 
 
 @pytest.mark.parametrize(
-    "config", [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.uniform()], ids=str
+    "config",
+    [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.rules.uniform()],
+    ids=str,
 )
 def test_drawn_actions_of_real_numbers_are_the_same(config):
     compare_views(Aim, config, simulations=600)
@@ -137,7 +150,7 @@ def test_double_widening_and_open_loops_are_the_same(config):
     compare_views(dealt(WINDY, moves=2), config)
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(c=0.7), tt.uniform()], ids=str)
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(c=0.7), tt.rules.uniform()], ids=str)
 @pytest.mark.parametrize("name", ["pig(goal=12, most_rolls=40)", "cliff_walking(slippery=True, horizon=12)"])
 def test_open_loops_in_games_of_chance_are_the_same(name, config):
     compare_views(dealt(name), config.with_options(chance="open_loop", stop_when_forced=False))

@@ -31,16 +31,16 @@ def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
     }
     rollout = (
         evaluator.rollout
-        if isinstance(evaluator, tt.Mixed)
+        if isinstance(evaluator, tt.evaluators.Mixed)
         else evaluator
         if isinstance(evaluator, tt.Rollout)
         else None
     )
-    other = evaluator.evaluator if isinstance(evaluator, tt.Mixed) else evaluator
+    other = evaluator.evaluator if isinstance(evaluator, tt.evaluators.Mixed) else evaluator
     if rollout is not None:
         told |= {name: getattr(rollout, name) for name in ("policy", "count", "depth", "epsilon", "temperature")}
     told["rollout_weight"] = getattr(evaluator, "weight", 1.0 if rollout is not None else 0.0)
-    told["evaluate"] = "heuristic" if isinstance(other, tt.Heuristic) else "uniform"
+    told["evaluate"] = "heuristic" if isinstance(other, tt.evaluators.Heuristic) else "uniform"
     told["prior_temperature"] = getattr(other, "prior_temperature", None)
     return Settings(**config.options() | told)
 
@@ -129,7 +129,7 @@ def same_proof(search: tt.Search, index: int, twin: Node) -> None:
 class Oracle:
     """An evaluator in Python whose answers are scrambled from the state's bytes: arbitrary, and always the same."""
 
-    def evaluate(self, batch: tt.Batch) -> tuple[Any, Any]:
+    def evaluate(self, batch: tt.evaluators.Batch) -> tuple[Any, Any]:
         rows = [self.answer(batch.game, batch.states[index : index + 1]) for index in range(len(batch))]
         actions, players = batch.game.facts.num_actions, batch.game.facts.players
         return np.array([row[0] for row in rows]).reshape(-1, actions), np.array([row[1] for row in rows]).reshape(
@@ -160,7 +160,7 @@ def compare_batches(
     search = tt.Search(game, config, evaluator=evaluator or oracle, seed=seed)
     twin = twin_of(search)
     assert isinstance(twin, BatchSearch)
-    asked: list[tuple[tt.Batch, list[Leaf]]] = []
+    asked: list[tuple[tt.evaluators.Batch, list[Leaf]]] = []
     for turn in range(rounds + waiting):
         if turn < rounds:
             batch, leaves = search.ask(size), twin.ask(size)

@@ -235,7 +235,7 @@ def test_bad_evaluations_are_refused(tmp_path):
 
 def test_it_is_found_at_the_top_and_loaded_by_its_first_use():
     assert treetop.evaluate is evaluate
-    code = "import sys, treetop; assert 'treetop.arena.match' not in sys.modules; assert callable(treetop.evaluate)"
+    code = "import sys, treetop; assert 'treetop.arena.matches' not in sys.modules; assert callable(treetop.evaluate)"
     subprocess.run([sys.executable, "-c", code], check=True, cwd=REPOSITORY)
     with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
         _ = treetop.evaluat

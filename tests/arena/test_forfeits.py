@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.arena.stand_ins import MAKE
 from treetop.arena.evaluation import evaluate
 from treetop.arena.forfeits import describe, one_line
-from treetop.arena.match import match, match_many
-from treetop.arena.tournament import tournament
+from treetop.arena.matches import match, match_many
+from treetop.arena.tournaments import tournament
 
 QUICK = {"make_player": MAKE, "workers": 1, "seed": 1}
 DIED = "the engine has died"

@@ -11,7 +11,7 @@ import treetop
 from tests.arena.stand_ins import Random
 from treetop.arena.game import play_game
 from treetop.arena.log import read_match
-from treetop.arena.match import match, match_many
+from treetop.arena.matches import match, match_many
 from treetop.errors import ConfigError, SaveError
 from treetop.game.position import Position
 from treetop.game.registry import BUNDLED

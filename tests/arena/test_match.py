@@ -14,8 +14,8 @@ import pytest
 
 from tests.arena.stand_ins import MAKE
 from treetop.arena.log import read_match
-from treetop.arena.match import MatchError, match
-from treetop.arena.sprt import Sprt, Verdict
+from treetop.arena.matches import MatchError, match
+from treetop.arena.sprt import Sprt, SprtVerdict
 from treetop.errors import ConfigError, PlayerError, SaveError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -157,7 +157,7 @@ def test_two_processes_do_not_write_one_file(tmp_path):
 
 _PROGRAM = """
 import sys
-from treetop.arena.match import match
+from treetop.arena.matches import match
 if __name__ == "__main__":
     match("slow:0.02", "random", "tic_tac_toe", games=40, seed=9, workers=2, opening_plies=2, out=sys.argv[1],
           make_player="tests.arena.stand_ins:make")
@@ -255,7 +255,7 @@ def test_a_test_ends_the_match_when_it_is_decided(tmp_path):
     out = tmp_path / "m"
     result = match("winner", "random", "connect_four", games=400, sprt=Sprt(0, 80), out=out, **QUICK)
     assert result.sprt is not None
-    assert result.sprt.verdict is Verdict.accept_h1
+    assert result.sprt.verdict is SprtVerdict.accept_h1
     assert result.games == 2 * result.sprt.pairs < 400
     assert result.complete
     assert len(lines(out)) == result.games + 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treetop.arena.elo import NORMALIZED, PAIR_SCORES, score_of
-from treetop.arena.sprt import Model, Sprt, Verdict, likeliest_with_mean, likeliest_with_t_value
+from treetop.arena.sprt import Model, Sprt, SprtVerdict, likeliest_with_mean, likeliest_with_t_value
 from treetop.errors import ConfigError
 
 GOLDEN = [
@@ -122,33 +122,33 @@ def test_the_verdict_follows_walds_bounds():
     test = Sprt(0, 10, alpha=0.01, beta=0.1)
     assert test.upper == pytest.approx(math.log(90))
     assert test.lower == pytest.approx(math.log(0.1 / 0.99))
-    assert test.state((0, 0, 0, 0, 0)).verdict is Verdict.go_on
-    assert test.state((100, 1000, 2000, 1500, 300)).verdict is Verdict.accept_h1
-    assert test.state((300, 1500, 2000, 1000, 100)).verdict is Verdict.accept_h0
+    assert test.state((0, 0, 0, 0, 0)).verdict is SprtVerdict.go_on
+    assert test.state((100, 1000, 2000, 1500, 300)).verdict is SprtVerdict.accept_h1
+    assert test.state((300, 1500, 2000, 1000, 100)).verdict is SprtVerdict.accept_h0
     told = test.state((100, 1000, 2000, 1500, 300)).to_dict()
     assert told["verdict"] == "H1"
     assert told["model"] == "normalized"
     assert len(told["logistic_bounds"]) == 2
 
 
-@pytest.mark.parametrize(("true_elo", "wrong"), [(0.0, Verdict.accept_h1), (60.0, Verdict.accept_h0)])
+@pytest.mark.parametrize(("true_elo", "wrong"), [(0.0, SprtVerdict.accept_h1), (60.0, SprtVerdict.accept_h0)])
 def test_both_errors_stay_near_what_was_promised(true_elo, wrong):
     """Tests of 0 against 60 normalized Elo, each hypothesis being true in turn: about 5% of them err."""
     test, rng = Sprt(0, 60), np.random.default_rng(11)
     chances = likeliest_with_t_value((0.1, 0.25, 0.3, 0.25, 0.1), true_elo / NORMALIZED * math.sqrt(2))
     verdicts = [_run(test, rng.choice(5, p=chances, size=2000)) for _ in range(150)]
-    assert verdicts.count(Verdict.go_on) == 0
+    assert verdicts.count(SprtVerdict.go_on) == 0
     assert verdicts.count(wrong) <= 17  # 7.5 are expected; more than 17 would be a case of one in two thousand
 
 
-def _run(test: Sprt, pairs: np.ndarray) -> Verdict:
+def _run(test: Sprt, pairs: np.ndarray) -> SprtVerdict:
     """The verdict, if one looks after every third pair."""
     counts = [0] * 5
     for number, pair in enumerate(pairs):
         counts[pair] += 1
         if number % 3 == 2 and not test.lower < test.llr(counts) < test.upper:
             return test.state(counts).verdict
-    return Verdict.go_on
+    return SprtVerdict.go_on
 
 
 def test_bad_tests_are_refused():

@@ -7,9 +7,9 @@ import math
 import pytest
 
 from tests.arena.stand_ins import MAKE
-from treetop.arena.match import match
+from treetop.arena.matches import match
 from treetop.arena.ratings import bradley_terry
-from treetop.arena.tournament import tournament
+from treetop.arena.tournaments import tournament
 from treetop.errors import ConfigError, MissingExtraError, SaveError
 
 QUICK = {"make_player": MAKE, "balanced": False, "workers": 1, "seed": 1}

@@ -166,7 +166,7 @@ ROUND = Drawing({0: [1, 2], 1: [2, 3], 2: [0, 4]}, worth={3: -1.0, 4: -1.0}, mov
 
 
 def run_circle(drawing, simulations=4000, **options):
-    search = tt.Search(drawing.position(), GRAPH.with_options(**options), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search(drawing.position(), GRAPH.with_options(**options), evaluator=tt.evaluators.Uniform(), seed=1)
     return search, search.run(tt.Limit(simulations=simulations))
 
 
@@ -219,7 +219,7 @@ def test_values_stay_within_what_is_proven_where_play_may_go_round():
     assert result.value == pytest.approx(-0.5, abs=0.1)
 
 
-@pytest.mark.parametrize("evaluator", [tt.Uniform(), tt.Rollout()], ids=str)
+@pytest.mark.parametrize("evaluator", [tt.evaluators.Uniform(), tt.Rollout()], ids=str)
 @pytest.mark.parametrize("solver", [False, True])
 def test_random_games_with_circles_are_played_right(solver, evaluator):
     """The same for 10,000 games: python fuzz/cyclic_games.py."""
@@ -241,7 +241,7 @@ def test_a_graph_with_circles_can_be_moved_on_saved_and_loaded(tmp_path):
     met = 0
     for seed in range(25):
         drawing = random_drawing(seed, values=(-1.0, -0.5, 0.0, 0.5, 1.0), spots=16, circles=True)
-        search = tt.Search(drawing.position(), GRAPH, evaluator=tt.Uniform(), seed=seed)
+        search = tt.Search(drawing.position(), GRAPH, evaluator=tt.evaluators.Uniform(), seed=seed)
         search.run(tt.Limit(simulations=1000))
         met += goes_round(search)
         search.save(tmp_path / "search")

@@ -181,12 +181,12 @@ def of_drawing(drawing):
 
 SOLVERS = {
     "ucb1": (tt.uct(solver=True), None),
-    "puct": (tt.puct(solver=True), tt.Uniform()),
+    "puct": (tt.puct(solver=True), tt.evaluators.Uniform()),
     "rave": (tt.rave(solver=True), None),
-    "grave": (tt.grave(amaf_reference=5, solver=True), None),
+    "grave": (tt.rules.grave(amaf_reference=5, solver=True), None),
     "folded": (tt.uct(solver=True, max_nodes=24), None),
     "graph": (tt.uct(solver=True, transpositions=True), None),
-    "graph with priors": (tt.puct(solver=True, transpositions=1024), tt.Uniform()),
+    "graph with priors": (tt.puct(solver=True, transpositions=1024), tt.evaluators.Uniform()),
     "folded graph": (tt.uct(solver=True, transpositions=1024, max_nodes=24), None),
 }
 
@@ -263,7 +263,9 @@ def hashed(batch):
 @pytest.mark.parametrize("transpositions", [False, True], ids=["tree", "graph"])
 def test_bounds_hold_in_batches(exact, size, transpositions):
     position = tt.position("tic_tac_toe", moves="b2 a1")
-    search = tt.Search(position, tt.puct(solver=True, transpositions=transpositions), evaluator=tt.Uniform(), seed=size)
+    search = tt.Search(
+        position, tt.puct(solver=True, transpositions=transpositions), evaluator=tt.evaluators.Uniform(), seed=size
+    )
     turn = 0
     while batch := search.ask(size, tt.Limit(simulations=1500)):
         search.tell(batch, *hashed(batch))
@@ -277,7 +279,12 @@ def test_bounds_hold_in_batches(exact, size, transpositions):
 
 @pytest.mark.parametrize(
     "config",
-    [tt.uct(solver=True, widening=1.0), tt.thompson(solver=True), tt.gumbel(solver=True), tt.halving(solver=True)],
+    [
+        tt.uct(solver=True, widening=1.0),
+        tt.rules.thompson(solver=True),
+        tt.gumbel(solver=True),
+        tt.rules.halving(solver=True),
+    ],
     ids=str,
 )
 def test_bounds_hold_with_richer_rules(exact, config):

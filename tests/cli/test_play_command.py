@@ -264,7 +264,7 @@ def test_a_cut_file_is_refused_wherever_it_was_cut(run, tmp_path):
     whole = (tmp_path / "nim.game.json").read_bytes().strip()
     for size in range(0, len(whole), 25):
         (tmp_path / "cut.json").write_bytes(whole[:size])
-        with pytest.raises(treetop.SaveError, match=r"cut\.json"):
+        with pytest.raises(treetop.errors.SaveError, match=r"cut\.json"):
             load_game_record(tmp_path / "cut.json")
 
 

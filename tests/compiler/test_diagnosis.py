@@ -37,7 +37,7 @@ def make(apply=None, **changes):
 
 
 def refused(game):
-    with pytest.raises(tt.CompileError) as caught:
+    with pytest.raises(tt.errors.CompileError) as caught:
         tt.search(game, simulations=10)
     return str(caught.value)
 

@@ -120,7 +120,7 @@ def test_what_cannot_be_followed_is_refused_with_its_place(write):
         ("class Thing: pass", "len(Thing)", "class Thing"),
         ("import xml", "id(xml)", "is a module; use a function"),
     ):
-        with pytest.raises(tt.GameDefinitionError, match=what):
+        with pytest.raises(tt.errors.GameDefinitionError, match=what):
             _ = write(imports=imports, call=call).digest
 
 
@@ -142,20 +142,20 @@ def test_arrays_scalars_enums_and_tuples_are_read_by_value(write):
     "@treetop.compiled\ndef loop(x):\n    return other(x)\n@treetop.compiled\ndef other(x):\n    return loop(x)",
 ])  # fmt: skip
 def test_recursion_is_refused_because_its_depth_has_no_bound_in_compiled_code(write, text):
-    with pytest.raises(tt.GameDefinitionError, match=r"loop .*calls itself.*a loop"):
+    with pytest.raises(tt.errors.GameDefinitionError, match=r"loop .*calls itself.*a loop"):
         _ = write(imports=text, call="loop(1)").digest
 
 
 @pytest.mark.parametrize("decorator", ["njit", "vectorize", "jit(nopython=True)"])
 def test_functions_of_numbas_own_are_refused_because_they_check_no_indices(write, decorator):
     text = f"import numba\n@numba.{decorator}\ndef raw(x):\n    return x + 1"
-    with pytest.raises(tt.GameDefinitionError, match="raw"):
+    with pytest.raises(tt.errors.GameDefinitionError, match="raw"):
         _ = write(imports=text, call="raw(1)").digest
 
 
 def test_views_that_reach_beyond_their_array_are_refused(write):
     for call in ("np.lib.stride_tricks.as_strided(self.x)", "strided(self.x)"):
-        with pytest.raises(tt.GameDefinitionError, match="as_strided"):
+        with pytest.raises(tt.errors.GameDefinitionError, match="as_strided"):
             _ = write(imports="from numpy.lib.stride_tricks import as_strided as strided", call=call).digest
 
 

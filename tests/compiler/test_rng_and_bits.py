@@ -24,10 +24,10 @@ def numbers(game, words, counts, out, floats):
 @compiled
 def look(game, words, ns, out, mixed):
     for index in range(len(words)):
-        out[index, 0] = tt.popcount(words[index])
-        out[index, 1] = tt.lowest_bit(words[index])
-        out[index, 2] = tt.nth_bit(words[index], ns[index])
-        mixed[index] = tt.mix_bits(words[index])
+        out[index, 0] = tt.bits.popcount(words[index])
+        out[index, 1] = tt.bits.lowest_bit(words[index])
+        out[index, 2] = tt.bits.nth_bit(words[index], ns[index])
+        mixed[index] = tt.bits.mix_bits(words[index])
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +67,8 @@ def test_bit_functions_equal_their_plain_twins(engine):
     out, mixed = np.zeros((len(words), 3), np.int64), np.zeros(len(words), np.uint64)
     engine.entry(look)(array, ns, out, mixed)
     for word, n, row, scrambled in zip(words, ns, out, mixed, strict=True):
-        assert row.tolist() == [tt.popcount(word), tt.lowest_bit(word), tt.nth_bit(word, int(n))]
-        assert scrambled == tt.mix_bits(word)
+        assert row.tolist() == [tt.bits.popcount(word), tt.bits.lowest_bit(word), tt.bits.nth_bit(word, int(n))]
+        assert scrambled == tt.bits.mix_bits(word)
 
 
 def test_processors_without_a_deposit_instruction_find_the_same_bit():
@@ -77,7 +77,7 @@ def test_processors_without_a_deposit_instruction_find_the_same_bit():
     rng = tt.Rng(9)
     for _ in range(300):
         word, n = rng.bits() & rng.bits(), rng.below(40)
-        assert _nth_bit_loop(np.uint64(word), n) == tt.nth_bit(word, n)
+        assert _nth_bit_loop(np.uint64(word), n) == tt.bits.nth_bit(word, n)
 
 
 def test_every_order_is_as_likely():

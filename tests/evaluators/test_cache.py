@@ -41,7 +41,7 @@ class Counting:
 def batch_of(*positions):
     """A batch made by hand, as a search would make it."""
     none = np.zeros((len(positions), 1), np.int32)
-    return tt.Batch(
+    return tt.evaluators.Batch(
         positions[0].game, np.concatenate([position.record for position in positions]), True, none, none, none[:, 0], 0
     )
 
@@ -154,7 +154,7 @@ def test_what_a_search_would_refuse_is_not_kept():
 
     cached = Cached(Wrong())
     for _ in range(2):
-        with pytest.raises(tt.ConfigError, match="not numbers"):
+        with pytest.raises(tt.errors.ConfigError, match="not numbers"):
             cached.evaluate(batch_of(A))
     assert (len(cached), cached.misses) == (0, 0)
 
@@ -267,20 +267,20 @@ def test_by_key_states_of_one_key_share_an_answer():
 
 
 def test_a_game_without_a_key_cannot_be_cached_by_key():
-    with pytest.raises(tt.ConfigError, match="has no method `key`"):
+    with pytest.raises(tt.errors.ConfigError, match="has no method `key`"):
         Cached(Counting(), by="key").evaluate(batch_of(tt.Position(ThreeNim)))
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, None, "many"])
 def test_bad_sizes_are_refused(size):
-    with pytest.raises(tt.ConfigError, match="size must be a whole number of at least 1"):
+    with pytest.raises(tt.errors.ConfigError, match="size must be a whole number of at least 1"):
         Cached(Counting(), size=size)
 
 
 def test_what_cannot_be_cached_is_refused():
-    with pytest.raises(tt.ConfigError, match="by must be 'state' or 'key'"):
+    with pytest.raises(tt.errors.ConfigError, match="by must be 'state' or 'key'"):
         Cached(Counting(), by="board")
-    with pytest.raises(tt.ConfigError, match="method evaluate"):
+    with pytest.raises(tt.errors.ConfigError, match="method evaluate"):
         Cached(tt.Rollout())  # plays in the compiled loop, at random
 
 

@@ -267,7 +267,7 @@ def test_where_positions_failed_nobody_says_that_every_way_was_looked_at(capsys)
 
 
 def test_tokens_of_answers_that_cannot_be_read_are_counted():
-    with Moody("3 8", (200, "No idea.")) as server, pytest.raises(tt.SearchError, match="gave no probability"):
+    with Moody("3 8", (200, "No idea.")) as server, pytest.raises(tt.errors.SearchError, match="gave no probability"):
         search_of(3, 8).run_remote(tt.Limit(cost=5000), adviser_of(server), retries=1, backoff=0.0)
     with Moody("1 12", (200, "No idea.")) as server:
         result = search_of(1, 1, 12).run_remote(
@@ -325,7 +325,7 @@ def test_a_server_that_does_not_count_tokens_is_counted_for():
 
 def test_without_the_package_the_error_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(tt.MissingExtraError, match=r'pip install "treetop\[llm\]"'):
+    with pytest.raises(tt.errors.MissingExtraError, match=r'pip install "treetop\[llm\]"'):
         ChatModel("any")
     assert game_of_24.main(["1", "2", "3", "4", "--model", "any", "--base-url", "http://127.0.0.1:9/v1"]) == 2
     assert "treetop[llm]" in capsys.readouterr().err

@@ -47,7 +47,7 @@ def counting(**changes):
 
 
 def broken(**changes):
-    with pytest.raises(tt.ConformanceError) as caught:
+    with pytest.raises(tt.errors.ConformanceError) as caught:
         tt.check(counting(**changes), games=200)
     return str(caught.value)
 
@@ -67,7 +67,7 @@ def test_progress_is_told():
 
 
 def test_games_must_be_a_number():
-    with pytest.raises(tt.ConfigError):
+    with pytest.raises(tt.errors.ConfigError):
         tt.check("nim", games=0)
 
 
@@ -154,7 +154,7 @@ def test_modes_that_differ_are_found():
     engine = game.engine(bounds_checked=True)
     table[0] = 1.0
     game.engine = lambda bounds_checked=False: engine  # and now the interpreted table says something else
-    with pytest.raises(tt.ConformanceError, match="row is .* interpreted and .* compiled") as caught:
+    with pytest.raises(tt.errors.ConformanceError, match="row is .* interpreted and .* compiled") as caught:
         tt.check(game, games=50)
     assert "def apply" in str(caught.value)
 

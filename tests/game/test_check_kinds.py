@@ -11,7 +11,7 @@ from tests.all_kinds import Drift, Hands, Press, Secret, changed
 
 
 def broken(base, **changes):
-    with pytest.raises(tt.ConformanceError) as caught:
+    with pytest.raises(tt.errors.ConformanceError) as caught:
         tt.check(changed(base, **changes), games=60)
     return str(caught.value)
 
@@ -258,7 +258,7 @@ def test_information_that_forgets_is_found():
             return self.turn
 
     with pytest.raises(
-        tt.ConformanceError, match="two positions with the same information .* have different histories"
+        tt.errors.ConformanceError, match="two positions with the same information .* have different histories"
     ):
         tt.check(Forgetful, games=50)
 
@@ -275,6 +275,6 @@ def test_modes_that_draw_differently_are_found():
     game.cls.determinize = determinize
     game.engine = lambda bounds_checked=False: engine
     with pytest.raises(
-        tt.ConformanceError, match="determinize differs between the modes: card is . interpreted and . compiled"
+        tt.errors.ConformanceError, match="determinize differs between the modes: card is . interpreted and . compiled"
     ):
         tt.check(game, games=50)

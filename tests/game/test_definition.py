@@ -76,20 +76,20 @@ def test_a_game_is_played_by_hand_in_plain_python():
     ],
 )
 def test_what_cannot_be_a_game_is_refused_where_it_is_written(changes, what):
-    with pytest.raises(tt.GameDefinitionError, match=what) as caught:
+    with pytest.raises(tt.errors.GameDefinitionError, match=what) as caught:
         make(**changes)
     assert isinstance(caught.value, ValueError)
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f2", "c16", "U5", "O", "M8[s]", "i3", "nonsense", None, [("a", "i4")]])
 def test_a_field_of_a_kind_that_cannot_compile_is_refused(dtype):
-    with pytest.raises(tt.GameDefinitionError, match="cannot have the type"):
+    with pytest.raises(tt.errors.GameDefinitionError, match="cannot have the type"):
         tt.field(dtype)
 
 
 @pytest.mark.parametrize("shape", [0, -3, (2, 0), 1.5, "ab"])
 def test_a_field_of_an_impossible_shape_is_refused(shape):
-    with pytest.raises(tt.GameDefinitionError, match="shape"):
+    with pytest.raises(tt.errors.GameDefinitionError, match="shape"):
         tt.field("i1", shape)
 
 
@@ -98,11 +98,11 @@ def test_stores_are_checked_in_interpreted_mode():
         n=tt.field("i1"), row=tt.field("u1", 3), real=tt.field("f8"), flag=tt.field("bool"), word=tt.field("u8")
     )
     state = Mine()
-    with pytest.raises(tt.GameError, match=r"n \(i1\) holds -128 to 127; 200 does not fit"):
+    with pytest.raises(tt.errors.GameError, match=r"n \(i1\) holds -128 to 127; 200 does not fit"):
         state.n = 200
-    with pytest.raises(tt.GameError, match="whole numbers; 1.5"):
+    with pytest.raises(tt.errors.GameError, match="whole numbers; 1.5"):
         state.n = 1.5
-    with pytest.raises(tt.GameError, match="row.*256 does not fit"):
+    with pytest.raises(tt.errors.GameError, match="row.*256 does not fit"):
         state.row[1] = 256
     with pytest.raises(IndexError):
         state.row[3] = 1
@@ -273,7 +273,7 @@ def test_a_user_may_have_a_method_called_copy_but_no_init():
     Mine = make(copy=lambda self: 5)
     assert Mine().copy() == 5
     assert tt.search(Mine, simulations=20).value == 1.0
-    with pytest.raises(tt.GameDefinitionError, match="reset"):
+    with pytest.raises(tt.errors.GameDefinitionError, match="reset"):
         make(__init__=lambda self: None)
 
 

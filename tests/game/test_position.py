@@ -28,7 +28,7 @@ def test_where_chance_does_not_decide_there_are_no_outcomes():
     assert tt.position(Press).outcomes() == []
     assert tt.position(Press, moves="stop").outcomes() == []
     assert tt.position("nim").outcomes() == []
-    with pytest.raises(tt.GameError, match="not a chance node"):
+    with pytest.raises(tt.errors.GameError, match="not a chance node"):
         tt.position(Press).draw_outcome(tt.Rng(0))
 
 
@@ -37,9 +37,9 @@ def test_outcomes_are_played_read_and_told_like_moves():
     assert position.actions == (0, 1, 0, 2)
     assert position.moves() == ["roll", "side2", "roll", "side3"]
     assert position.is_terminal
-    with pytest.raises(tt.IllegalMoveError, match="the legal moves are side1, side2, side3"):
+    with pytest.raises(tt.errors.IllegalMoveError, match="the legal moves are side1, side2, side3"):
         tt.position(Press, moves="roll stop")
-    with pytest.raises(tt.IllegalMoveError):
+    with pytest.raises(tt.errors.IllegalMoveError):
         tt.position(Press, moves="roll").apply(3)
 
 
@@ -73,7 +73,7 @@ def test_chance_that_never_ends_is_a_clear_error():
         def apply(self, action):
             self.rolling = True
 
-    with pytest.raises(tt.GameError, match="max_length"):
+    with pytest.raises(tt.errors.GameError, match="max_length"):
         tt.position(Endless, moves="roll").resolve_chance(tt.Rng(0))
 
 
@@ -125,14 +125,14 @@ def test_joint_moves_are_played_read_and_told():
 
 @pytest.mark.parametrize("action", [0, (0,), (0, 2), (0, 1, 1), (0, True), (0.0, 1), "one/two", None])
 def test_joint_actions_that_are_not_legal_are_refused_with_everybodys_choices(action):
-    with pytest.raises(tt.IllegalMoveError, match=r"player 0 has one, two, three; player 1 has one, two"):
+    with pytest.raises(tt.errors.IllegalMoveError, match=r"player 0 has one, two, three; player 1 has one, two"):
         tt.position(Hands).apply(action)
 
 
 @pytest.mark.parametrize("text", ["one", "one/three", "one/one/one", "/", "one/"])
 def test_joint_texts_that_are_not_legal_are_refused_with_everybodys_choices(text):
     with pytest.raises(
-        tt.IllegalMoveError, match=r"written as a/b: player 0 has one, two, three; player 1 has one, two"
+        tt.errors.IllegalMoveError, match=r"written as a/b: player 0 has one, two, three; player 1 has one, two"
     ):
         tt.position(Hands, moves=[text])
 
@@ -151,7 +151,9 @@ def test_actions_of_real_numbers_are_played_read_and_told():
     )
     assert position.step_rewards[0] == pytest.approx(-1.75 - 1.499)
     assert position.returns[0] == pytest.approx(-3.5 - 1.75 - 1.499)
-    with pytest.raises(tt.GameError, match="continuous actions, which cannot be listed: draw one by `sample_action`"):
+    with pytest.raises(
+        tt.errors.GameError, match="continuous actions, which cannot be listed: draw one by `sample_action`"
+    ):
         position.legal_actions()
 
 
@@ -159,13 +161,13 @@ def test_actions_of_real_numbers_are_played_read_and_told():
     "action", [0, (0.1,), (0.1, math.nan), (0.1, math.inf), (0.1, 0.2, 0.3), ("0.1", 0.2), (True, 0.0), "0.1:0.2"]
 )
 def test_actions_that_are_not_so_many_finite_numbers_are_refused(action):
-    with pytest.raises(tt.IllegalMoveError, match=r"an action is 2 finite numbers, written as 0\.5:0\.5"):
+    with pytest.raises(tt.errors.IllegalMoveError, match=r"an action is 2 finite numbers, written as 0\.5:0\.5"):
         tt.position(Drift).apply(action)
 
 
 @pytest.mark.parametrize("text", ["0.1", "0.1:x", "0.1:nan", "1:2:3"])
 def test_texts_that_are_not_so_many_finite_numbers_are_refused(text):
-    with pytest.raises(tt.IllegalMoveError, match="2 finite numbers"):
+    with pytest.raises(tt.errors.IllegalMoveError, match="2 finite numbers"):
         tt.position(Drift, moves=text)
 
 
@@ -176,7 +178,7 @@ def test_actions_are_drawn_by_the_game_or_among_the_legal_ones():
     assert all(-1 <= value <= 1 for action in drawn for value in action)
     assert {tt.position(Hands).sample_action(rng) for _ in range(100)} == set(tt.position(Hands).legal_actions())
     assert {tt.position(Press, moves="roll").sample_action(rng) for _ in range(100)} == {0, 1, 2}
-    with pytest.raises(tt.IllegalMoveError, match="the game is over"):
+    with pytest.raises(tt.errors.IllegalMoveError, match="the game is over"):
         tt.position(Drift, moves="1:1 1:1 1:1 1:1").sample_action(rng)
 
 
@@ -201,7 +203,7 @@ def test_a_game_that_deals_nothing_begins_alike_with_every_seed():
 
 
 def test_a_set_up_is_not_dealt():
-    with pytest.raises(tt.ConfigError, match="seed and setup exclude each other"):
+    with pytest.raises(tt.errors.ConfigError, match="seed and setup exclude each other"):
         tt.position("tic_tac_toe", setup="X.O/.../...", seed=1)
 
 
@@ -219,7 +221,7 @@ def test_information_is_a_key_of_what_was_seen():
     position = tt.position(Secret, moves="1")
     assert 0 <= position.information(0) < 2**64
     assert position.information(1) != tt.position(Secret, moves="0").information(1)
-    with pytest.raises(tt.GameError, match="has perfect information"):
+    with pytest.raises(tt.errors.GameError, match="has perfect information"):
         tt.position("nim").information(0)
 
 
@@ -236,7 +238,7 @@ def test_a_player_that_there_is_not_is_refused(player):
         lambda at: at.seen_by(player, tt.Rng(0)),
         lambda at: at.shown_to(player),
     ):
-        with pytest.raises(tt.ConfigError, match="players of Secret are 0 to 1"):
+        with pytest.raises(tt.errors.ConfigError, match="players of Secret are 0 to 1"):
             ask(tt.position(Secret))
 
 
@@ -249,5 +251,5 @@ def test_a_game_of_any_kind_is_saved_and_read_again(tmp_path, game, moves):
     content = json.loads((tmp_path / "game.json").read_text())
     content["actions"][0] = [None, 0]
     (tmp_path / "game.json").write_text(json.dumps(content))
-    with pytest.raises(tt.SaveError, match="damaged: actions"):
+    with pytest.raises(tt.errors.SaveError, match="damaged: actions"):
         load_game_record(tmp_path / "game.json", game=game)

@@ -39,7 +39,7 @@ def test_every_bundled_game_is_found_by_its_name(name):
     ],
 )
 def test_unknown_games_and_parameters_are_clear_errors(spec, what):
-    with pytest.raises(tt.UnknownGameError, match=what) as caught:
+    with pytest.raises(tt.errors.UnknownGameError, match=what) as caught:
         tt.load_game(spec)
     assert isinstance(caught.value, ValueError)
 
@@ -82,7 +82,7 @@ def test_a_text_calls_nothing_but_what_our_decorators_made(spec, tmp_path, monke
     file = tmp_path / "touched"
     (tmp_path / "my_traps.py").write_text(TRAPS.format(file=str(file)))
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(tt.UnknownGameError):
+    with pytest.raises(tt.errors.UnknownGameError):
         tt.load_game(spec.format(file=str(file)))
     assert not file.exists()
     sys.modules.pop("my_traps", None)
@@ -109,7 +109,7 @@ made = treetop.player(plain)
     "a." * 3000 + "b:x", "hex(size=" + "1+" * 4000 + "1)", "hex('\\d')", "hex(size=1)(2)", "hex(**{'size': 3})", "hex(*[3])", "hex(size=3, size=4)",
 ])  # fmt: skip
 def test_hostile_texts_are_clear_errors(spec):
-    with pytest.raises(tt.UnknownGameError) as caught:
+    with pytest.raises(tt.errors.UnknownGameError) as caught:
         tt.load_game(spec)
     assert len(str(caught.value)) < 2000
 
@@ -128,7 +128,7 @@ def test_an_object_that_only_claims_to_be_a_game_is_not_called(tmp_path, monkeyp
     )
     monkeypatch.syspath_prepend(tmp_path)
     for name in ("fake", "nothing"):
-        with pytest.raises(tt.UnknownGameError):
+        with pytest.raises(tt.errors.UnknownGameError):
             tt.load_game(f"lookalike:{name}")
     import lookalike
 
@@ -137,7 +137,7 @@ def test_an_object_that_only_claims_to_be_a_game_is_not_called(tmp_path, monkeyp
 
 @pytest.mark.parametrize("spec", [":nim", "..:x", ".evil:x", "a::b", "evil.:x", "a b:c"])
 def test_a_text_without_the_name_of_a_module_is_a_plain_error(spec):
-    with pytest.raises(tt.UnknownGameError, match="is not the name of a"):
+    with pytest.raises(tt.errors.UnknownGameError, match="is not the name of a"):
         tt.load_game(spec)
 
 
@@ -151,9 +151,11 @@ def test_names_from_files_are_those_of_bundled_games(tmp_path, monkeypatch):
         f"{tmp_path}/never_imported.py:Game",
         "os:system('true')",
     ):
-        with pytest.raises(tt.UnknownGameError, match="not a bundled game"):
+        with pytest.raises(tt.errors.UnknownGameError, match="not a bundled game"):
             load_bundled(spec)
-    with pytest.raises(tt.UnknownGameError, match="SystemExit"):  # typed, it is imported, and its end is not ours
+    with pytest.raises(
+        tt.errors.UnknownGameError, match="SystemExit"
+    ):  # typed, it is imported, and its end is not ours
         tt.load_game("never_imported:Game")
 
 
@@ -170,13 +172,13 @@ def test_a_family_that_fails_is_told():
     def broken(size: int = 0):
         return 1 // size
 
-    with pytest.raises(tt.GameDefinitionError, match=r"broken failed with .*'size': 0.*ZeroDivisionError"):
+    with pytest.raises(tt.errors.GameDefinitionError, match=r"broken failed with .*'size': 0.*ZeroDivisionError"):
         broken()
 
 
 def test_a_users_module_that_fails_is_told(tmp_path):
     (tmp_path / "failing_game.py").write_text(OWN.format(extra="1 / 0"))
-    with pytest.raises(tt.UnknownGameError, match=r"ZeroDivisionError.*failing_game.py, line 3: 1 / 0"):
+    with pytest.raises(tt.errors.UnknownGameError, match=r"ZeroDivisionError.*failing_game.py, line 3: 1 / 0"):
         tt.load_game(f"{tmp_path}/failing_game.py:Mine")
     assert "failing_game" not in sys.modules
 
@@ -200,7 +202,7 @@ def test_positions_are_played_read_and_compared():
     assert position != tt.position("connect_four")
     assert position.player == 0
     assert not position.is_terminal
-    with pytest.raises(tt.GameError, match="no final rewards yet"):
+    with pytest.raises(tt.errors.GameError, match="no final rewards yet"):
         _ = position.rewards
     with pytest.raises(ValueError, match="read-only"):
         position.record["player"] = 1
@@ -209,13 +211,13 @@ def test_positions_are_played_read_and_compared():
 
 @pytest.mark.parametrize("move", ["9", "0", "x", "", "4.5"])
 def test_illegal_move_texts_are_refused_with_the_board(move):
-    with pytest.raises(tt.IllegalMoveError, match=r"legal moves are 1, 2(.|\n)*1 2 3 4 5 6 7"):
+    with pytest.raises(tt.errors.IllegalMoveError, match=r"legal moves are 1, 2(.|\n)*1 2 3 4 5 6 7"):
         tt.position("connect_four", moves="4").play([move])
 
 
 @pytest.mark.parametrize("action", [-1, 7, 3.0, True, None])
 def test_illegal_actions_are_refused(action):
-    with pytest.raises(tt.IllegalMoveError):
+    with pytest.raises(tt.errors.IllegalMoveError):
         tt.position("connect_four").apply(action)
 
 
@@ -223,13 +225,13 @@ def test_a_finished_game_has_no_moves():
     over = tt.position("nim(stones=1)", moves="1")
     assert over.legal_actions() == []
     assert over.rewards == [1.0, -1.0]
-    with pytest.raises(tt.IllegalMoveError, match="the game is over"):
+    with pytest.raises(tt.errors.IllegalMoveError, match="the game is over"):
         over.play("1")
 
 
 def test_a_game_without_parse_says_so():
-    with pytest.raises(tt.ConfigError, match="cannot read a diagram"):
+    with pytest.raises(tt.errors.ConfigError, match="cannot read a diagram"):
         tt.position("nim", setup="|||")
     assert tt.position("tic_tac_toe", setup="X.O/.../...").player == 0
-    with pytest.raises(tt.ConfigError, match="not a position of tic_tac_toe"):
+    with pytest.raises(tt.errors.ConfigError, match="not a position of tic_tac_toe"):
         tt.position("tic_tac_toe", setup="XXX/.../...")

@@ -6,7 +6,7 @@ import pytest
 
 import treetop as tt
 from tests.wrong_games import KINDS, WRONG, right, write
-from treetop.arena.match import match
+from treetop.arena.matches import match
 from treetop.game import trial, watchdog
 
 
@@ -52,7 +52,7 @@ def test_a_right_game_passes_its_trial(kind, tmp_path):
 def test_every_way_to_a_game_tries_it_first(entry, tmp_path):
     wrong = next(wrong for wrong in WRONG if wrong.name == "late store out of range")
     file = write(tmp_path, "entries", wrong.source)
-    with pytest.raises(tt.ConformanceError, match="entries_game.py, line .*cells.1. = 1000"):
+    with pytest.raises(tt.errors.ConformanceError, match="entries_game.py, line .*cells.1. = 1000"):
         entry(tt.load_game(f"{file}:Wrong"))
 
 
@@ -90,6 +90,6 @@ def test_a_failure_that_the_trial_did_not_meet_is_an_error_with_its_line_when_it
     )
     game = tt.load_game(f"{write(tmp_path, 'rare', rare)}:Wrong")
     trial._passed.add(trial._key(game, game.digest))
-    with pytest.raises(tt.GameError, match="apply fails: IndexError") as caught:
+    with pytest.raises(tt.errors.GameError, match="apply fails: IndexError") as caught:
         tt.position(game).play("2")
     assert "rare_game.py, line " in str(caught.value)

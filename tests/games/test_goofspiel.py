@@ -29,7 +29,7 @@ def test_cards_are_used_once():
     position = tt.position(ORDERED, moves="4/3")
     assert position.legal_moves(player=0) == ["1", "2", "3"]
     assert position.legal_moves(player=1) == ["1", "2", "4"]
-    with pytest.raises(tt.IllegalMoveError, match="player 0 has 1, 2, 3; player 1 has 1, 2, 4"):
+    with pytest.raises(tt.errors.IllegalMoveError, match="player 0 has 1, 2, 3; player 1 has 1, 2, 4"):
         position.play("4/1")
 
 
@@ -101,5 +101,5 @@ def test_keys_tell_positions_apart_but_for_points_that_both_have():
 
 @pytest.mark.parametrize("parameters", ["cards=1", "cards=14", "cards=4.0", "prizes='ascending'", "prizes=1"])
 def test_parameters_out_of_range_are_refused(parameters):
-    with pytest.raises(tt.UnknownGameError):
+    with pytest.raises(tt.errors.UnknownGameError):
         tt.load_game(f"goofspiel({parameters})")

@@ -34,5 +34,5 @@ def test_both_choose_at_once_and_the_game_is_over():
 
 @pytest.mark.parametrize("weight", ["0", "-1", "True", "'1'", "1001", "float('nan')"])
 def test_weights_out_of_range_are_refused(weight):
-    with pytest.raises(tt.UnknownGameError):
+    with pytest.raises(tt.errors.UnknownGameError):
         tt.load_game(f"matching_pennies(weight={weight})")

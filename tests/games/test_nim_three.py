@@ -31,5 +31,5 @@ def test_it_is_no_game_of_two_who_share_a_sum():
 
 @pytest.mark.parametrize("parameters", ["stones=0", "stones=10001", "most=0", "most=101", "stones=2.0"])
 def test_parameters_out_of_range_are_refused(parameters):
-    with pytest.raises(tt.UnknownGameError):
+    with pytest.raises(tt.errors.UnknownGameError):
         tt.load_game(f"nim_three({parameters})")

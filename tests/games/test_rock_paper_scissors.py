@@ -31,5 +31,5 @@ def test_the_equilibrium_has_the_ratio_of_the_formula_and_no_value(weights):
     "weights", ["(1, 2)", "(1, 2, 0)", "(1, 2, -1)", "(1, 2, 'a')", "(1, 2, True)", "3", "[1, 2, 3]", "(1, 2, 1001)"]
 )
 def test_what_are_no_weights_is_refused(weights):
-    with pytest.raises(tt.UnknownGameError):
+    with pytest.raises(tt.errors.UnknownGameError):
         tt.load_game(f"rock_paper_scissors(weights={weights})")

@@ -19,7 +19,7 @@ SEARCHES = {
     "puct": ("tic_tac_toe", tt.puct()),
     "solver": ("tic_tac_toe", tt.uct(solver=True)),
     "transpositions": ("tic_tac_toe", tt.uct(transpositions=True)),
-    "grave": ("tic_tac_toe", tt.grave()),
+    "grave": ("tic_tac_toe", tt.rules.grave()),
     "gumbel": ("tic_tac_toe", tt.gumbel()),
     "chance": (Race, tt.uct()),
     "expected_chance": (Race, tt.puct(chance="expected", backup="mixed")),
@@ -30,7 +30,7 @@ FEWEST = 20  # visits of a node that is written
 def tree_text(search: tt.Search) -> str:
     lines: list[str] = []
 
-    def write(node: tt.Node, action: str, depth: int) -> None:
+    def write(node: tt.results.Node, action: str, depth: int) -> None:
         value = "" if node.value is None else f", value {node.value:.9f}"
         lines.append(f"{'  ' * depth}{action}: {node.visits} visits{value}")
         for child in node.children:

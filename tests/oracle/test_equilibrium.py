@@ -40,13 +40,13 @@ def test_nobody_gains_by_leaving_the_equilibrium_of_a_random_matrix():
 
 @pytest.mark.parametrize("payoffs", [[], [[]], [1, 2], [[float("nan")]]])
 def test_what_is_no_matrix_is_refused(payoffs):
-    with pytest.raises(tt.ConfigError, match="table of finite numbers"):
+    with pytest.raises(tt.errors.ConfigError, match="table of finite numbers"):
         matrix_game(payoffs)
 
 
 def test_without_scipy_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(tt.MissingExtraError, match="oracle"):
+    with pytest.raises(tt.errors.MissingExtraError, match="oracle"):
         matrix_game([[1.0]])
 
 
@@ -157,26 +157,26 @@ def test_strategies_that_do_not_say_what_to_do_are_refused():
     tree = InformationTree("kuhn_poker")
     good = tree.uniform()
     key = key_of("Q J")
-    with pytest.raises(tt.ConfigError, match="lacks the information set .* of player 0"):
+    with pytest.raises(tt.errors.ConfigError, match="lacks the information set .* of player 0"):
         tree.exploitability({other: chances for other, chances in good.items() if other != key})
     for wrong in {0: 0.5}, {0: 1.5, 1: -0.5}, {0: 0.5, 1: 0.6}, {0: float("nan"), 1: 1.0}:
-        with pytest.raises(tt.ConfigError, match="sum to 1"):
+        with pytest.raises(tt.errors.ConfigError, match="sum to 1"):
             tree.value({**good, key: wrong})
-    with pytest.raises(tt.ConfigError, match="7 is not an action"):
+    with pytest.raises(tt.errors.ConfigError, match="7 is not an action"):
         tree.value({**good, key: {7: 1.0}})
     assert tree.value({**good, key: {1: 1.0}}) != tree.value(good)
-    with pytest.raises(tt.ConfigError, match="player must be a whole number from 0 to 1"):
+    with pytest.raises(tt.errors.ConfigError, match="player must be a whole number from 0 to 1"):
         tree.best_response(good, 2)
 
 
 def test_games_whose_tree_is_not_to_be_had_are_refused():
-    with pytest.raises(tt.GameError, match="two-player zero-sum"):
+    with pytest.raises(tt.errors.GameError, match="two-player zero-sum"):
         InformationTree("nim_three")
-    with pytest.raises(tt.GameError, match="two-player zero-sum"):
+    with pytest.raises(tt.errors.GameError, match="two-player zero-sum"):
         InformationTree(Press)
-    with pytest.raises(tt.GameError, match="deals at random"):
+    with pytest.raises(tt.errors.GameError, match="deals at random"):
         InformationTree(Secret)
-    with pytest.raises(tt.GameError, match="more than 20 positions"):
+    with pytest.raises(tt.errors.GameError, match="more than 20 positions"):
         InformationTree("kuhn_poker", max_positions=20)
-    with pytest.raises(tt.ConfigError, match="iterations"):
+    with pytest.raises(tt.errors.ConfigError, match="iterations"):
         cfr("kuhn_poker", 0)

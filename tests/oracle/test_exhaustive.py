@@ -69,18 +69,18 @@ def test_where_two_choose_at_once_they_play_the_equilibrium():
 
 
 def test_what_cannot_be_listed_or_has_no_value_is_refused():
-    with pytest.raises(tt.GameError, match="cannot be listed"):
+    with pytest.raises(tt.errors.GameError, match="cannot be listed"):
         Exhaustive().values(tt.position(Drift))
 
     @tt.game(players=2, num_actions=3, max_length=2, rewards=(-4, 4), zero_sum=False)
     class Friendly(Hands):
         pass
 
-    with pytest.raises(tt.GameError, match="zero-sum"):
+    with pytest.raises(tt.errors.GameError, match="zero-sum"):
         Exhaustive().values(tt.position(Friendly))
-    with pytest.raises(tt.ConfigError, match="discount"):
+    with pytest.raises(tt.errors.ConfigError, match="discount"):
         Exhaustive(discount=1.5)
-    with pytest.raises(tt.GameError, match="more than 10 positions"):
+    with pytest.raises(tt.errors.GameError, match="more than 10 positions"):
         Exhaustive(10).values(tt.position("tic_tac_toe"))
 
 

@@ -106,7 +106,7 @@ def test_a_finite_horizon_counts_the_moves_that_are_left():
     assert solved.best_actions(at(0), moves_left=2) == [0, 1]
     assert solved.best_actions(at(3), moves_left=1) == [1]
     assert solved.best_actions(at(3), moves_left=0) == []
-    with pytest.raises(tt.ConfigError, match="moves_left must be a whole number from 0 to 3"):
+    with pytest.raises(tt.errors.ConfigError, match="moves_left must be a whole number from 0 to 3"):
         solved.value(at(0), moves_left=4)
 
 
@@ -130,16 +130,16 @@ def test_without_keys_the_states_are_the_records():
 
 
 def test_what_it_cannot_do_is_refused():
-    with pytest.raises(tt.GameError, match="for one player; nim"):
+    with pytest.raises(tt.errors.GameError, match="for one player; nim"):
         ValueIteration(tt.position("nim"))
-    with pytest.raises(tt.GameError, match="cannot be listed"):
+    with pytest.raises(tt.errors.GameError, match="cannot be listed"):
         ValueIteration(tt.position(Drift))
-    with pytest.raises(tt.GameError, match="more than 3 states"):
+    with pytest.raises(tt.errors.GameError, match="more than 3 states"):
         ValueIteration(tt.position(Corridor), max_states=3)
-    with pytest.raises(tt.ConfigError, match="cannot arise"):
+    with pytest.raises(tt.errors.ConfigError, match="cannot arise"):
         ValueIteration(at(4)).value(at(0))
-    with pytest.raises(tt.ConfigError, match="finite horizon"):
+    with pytest.raises(tt.errors.ConfigError, match="finite horizon"):
         ValueIteration(tt.position(Corridor)).value(at(0), moves_left=2)
     for wrong in {"discount": 1.1}, {"horizon": -1}, {"horizon": True}, {"tolerance": 0.0}:
-        with pytest.raises(tt.ConfigError):
+        with pytest.raises(tt.errors.ConfigError):
             ValueIteration(tt.position(Corridor), **wrong)

@@ -193,7 +193,7 @@ def test_rollouts_at_the_horizon_are_seeded_and_see_a_won_game():
 
 
 def test_alphabeta_refuses_games_of_other_kinds():
-    with pytest.raises(treetop.ConfigError, match="two-player zero-sum games"):
+    with pytest.raises(treetop.errors.ConfigError, match="two-player zero-sum games"):
         AlphaBetaPlayer(ThreeNim)
 
 
@@ -207,7 +207,7 @@ def test_alphabeta_refuses_games_of_other_kinds():
     ],
 )
 def test_options_out_of_range_are_refused(options, text):
-    with pytest.raises(treetop.ConfigError, match=text):
+    with pytest.raises(treetop.errors.ConfigError, match=text):
         AlphaBetaPlayer(treetop.load_game("tic_tac_toe"), **options)
 
 

@@ -66,12 +66,12 @@ def test_bad_behaviour_is_a_player_error_in_time(scripted_uci, gone, go, text):
     player.begin(START, 1)
     group = group_of(player)
     began = time.monotonic()
-    with pytest.raises(treetop.PlayerError, match="sent: .*go nodes 10000") as told:
+    with pytest.raises(treetop.errors.PlayerError, match="sent: .*go nodes 10000") as told:
         player.choose(START)
     assert time.monotonic() - began < 10.0
     assert text in str(told.value)
     assert gone(group)
-    with pytest.raises(treetop.PlayerError, match="not running"):
+    with pytest.raises(treetop.errors.PlayerError, match="not running"):
         player.choose(START)
     player.close()
 
@@ -97,7 +97,7 @@ def test_an_engine_that_ignores_quit_is_ended(script, gone):
 
 def test_an_engine_that_speaks_no_uci_is_told_in_time(script):
     player = uci(script("import time; time.sleep(60)"), start_deadline=0.3)
-    with pytest.raises(treetop.PlayerError, match="gave no uciok within 0.3 s"):
+    with pytest.raises(treetop.errors.PlayerError, match="gave no uciok within 0.3 s"):
         player.begin(START, 1)
 
 
@@ -105,7 +105,7 @@ def test_the_next_game_starts_a_failed_engine_anew(scripted_uci, gone):
     player = uci(scripted_uci(f"say('bestmove nonsense') if not played else {FIRST_FREE.split('; ')[1]}"))
     player.begin(START, 1)
     first = group_of(player)
-    with pytest.raises(treetop.PlayerError):
+    with pytest.raises(treetop.errors.PlayerError):
         player.choose(START)
     later = START.play("a1")
     player.begin(later, 2)
@@ -131,20 +131,20 @@ def test_ctrl_c_leaves_no_half_read_answer(scripted_uci, gone, monkeypatch):
 def test_an_engine_with_other_rules_is_refused(scripted_uci, gone):
     player = UciPlayer(GAME, scripted_uci("say('Nodes searched: 20')"), check=2)
     with pytest.raises(
-        treetop.PlayerError, match="plays by other rules than tic_tac_toe: perft 1.* is 20 for it and 9 for us"
+        treetop.errors.PlayerError, match="plays by other rules than tic_tac_toe: perft 1.* is 20 for it and 9 for us"
     ):
         player.begin(START, 1)
     assert gone(group_of(player))
     right = UciPlayer(
         GAME, scripted_uci("say('Nodes searched: ' + {'1': '9', '2': '72', '3': '503'}[words[2]])"), check=3
     )
-    with pytest.raises(treetop.PlayerError, match="perft 3.* is 503 for it and 504 for us"):
+    with pytest.raises(treetop.errors.PlayerError, match="perft 3.* is 503 for it and 504 for us"):
         right.begin(START, 1)
 
 
 def test_an_engine_without_perft_says_what_to_do(scripted_uci):
     player = UciPlayer(GAME, scripted_uci("say('bestmove a1')"))
-    with pytest.raises(treetop.PlayerError, match="give check=0 to play without"):
+    with pytest.raises(treetop.errors.PlayerError, match="give check=0 to play without"):
         player.begin(START, 1)
 
 
@@ -164,7 +164,7 @@ def test_options_are_set_and_wrong_ones_are_told(scripted_uci, gone):
         ({"Ponder": "maybe"}, "true or false"),
     ]:
         wrong = uci(engine, options=options)
-        with pytest.raises(treetop.ConfigError, match=text):
+        with pytest.raises(treetop.errors.ConfigError, match=text):
             wrong.begin(START, 1)
         assert gone(group_of(wrong))
 
@@ -173,7 +173,7 @@ def test_a_position_that_was_set_up_is_refused(scripted_uci):
     player = uci(scripted_uci(FIRST_FREE))
     elsewhere = START.play("a1 b1")
     set_up = treetop.Position(GAME, elsewhere.record)
-    with pytest.raises(treetop.PlayerError, match="not at a set-up"):
+    with pytest.raises(treetop.errors.PlayerError, match="not at a set-up"):
         player.begin(set_up, 1)
     player.begin(elsewhere, 1)  # moves from the start are fine
     assert elsewhere.move_text(player.choose(elsewhere)) == "a2"
@@ -185,7 +185,7 @@ def test_a_position_that_was_set_up_is_refused(scripted_uci):
     ({"seconds": 99}, "deadline must be more than seconds"), ({"options": [1]}, "dictionary"), ({"check": -1}, "check must be"),
 ])  # fmt: skip
 def test_options_out_of_range_are_refused(options, text):
-    with pytest.raises(treetop.ConfigError, match=text):
+    with pytest.raises(treetop.errors.ConfigError, match=text):
         UciPlayer(GAME, PYTHON, **options)
 
 
@@ -209,11 +209,11 @@ def test_engines_are_named_by_specs(scripted_uci, play):
     assert player.name == "scripted"
     play(GAME, [player, make_player("random", GAME)])
     player.close()
-    with pytest.raises(treetop.ConfigError, match="uci needs its command first"):
+    with pytest.raises(treetop.errors.ConfigError, match="uci needs its command first"):
         make_player("uci(nodes=5)", GAME)
-    with pytest.raises(treetop.ConfigError, match="did you mean variant"):
+    with pytest.raises(treetop.errors.ConfigError, match="did you mean variant"):
         make_player("uci('python3', variants='x')", GAME)
-    with pytest.raises(treetop.PlayerError, match="not installed"):
+    with pytest.raises(treetop.errors.PlayerError, match="not installed"):
         make_player("gtp('no-such-engine')", GAME)
 
 
@@ -264,7 +264,7 @@ def test_vertices_have_no_i():
     assert [vertex_of(column, 8) for column in (0, 7, 8, 18)] == ["A9", "H9", "J9", "T9"]
     assert [point_of(vertex) for vertex in ("a1", "J9", "T19")] == [(0, 0), (8, 8), (18, 18)]
     for nonsense in ("I5", "", "5", "A0", "AA1", "PASS"):
-        with pytest.raises(treetop.PlayerError, match="not a vertex"):
+        with pytest.raises(treetop.errors.PlayerError, match="not a vertex"):
             point_of(nonsense)
 
 
@@ -311,7 +311,7 @@ def test_bad_gtp_is_a_player_error(scripted_gtp, gone, genmove, text):
     position = treetop.Position(game).play("a1")
     player.begin(position, 1)
     group = group_of(player)
-    with pytest.raises(treetop.PlayerError) as told:
+    with pytest.raises(treetop.errors.PlayerError) as told:
         player.choose(position)
     assert text in str(told.value)
     assert gone(group) or text == "resigns"  # to resign is no failure
@@ -322,11 +322,11 @@ def test_bad_gtp_is_a_player_error(scripted_gtp, gone, genmove, text):
 def test_gtp_commands_of_ones_own_are_sent_at_the_start(scripted_gtp):
     game = treetop.load_game("gomoku(size=9, line=5)")
     player = GtpPlayer(game, scripted_gtp(LAST_FREE), commands=["level 3"])
-    with pytest.raises(treetop.PlayerError, match="refused 'level 3': unknown command"):
+    with pytest.raises(treetop.errors.PlayerError, match="refused 'level 3': unknown command"):
         player.begin(treetop.Position(game), 1)
-    with pytest.raises(treetop.ConfigError, match="list of strings"):
+    with pytest.raises(treetop.errors.ConfigError, match="list of strings"):
         GtpPlayer(game, PYTHON, commands="level 3")
-    with pytest.raises(treetop.ConfigError, match="needs the size"):
+    with pytest.raises(treetop.errors.ConfigError, match="needs the size"):
         GtpPlayer(treetop.load_game("nim"), PYTHON)
 
 
@@ -398,7 +398,7 @@ def test_bad_cecp_is_a_player_error(scripted_cecp, gone, go, text):
     position = START.play("a1")
     player.begin(position, 1)
     group = group_of(player)
-    with pytest.raises(treetop.PlayerError) as told:
+    with pytest.raises(treetop.errors.PlayerError) as told:
         player.choose(position)
     assert text in str(told.value)
     assert gone(group) or text == "resigns"
@@ -408,13 +408,13 @@ def test_bad_cecp_is_a_player_error(scripted_cecp, gone, go, text):
 
 def test_an_engine_that_is_never_done_with_its_features_is_told(scripted_cecp):
     player = CecpPlayer(GAME, scripted_cecp("pass", "say('feature done=0')"), start_deadline=2.5)
-    with pytest.raises(treetop.PlayerError, match="not done with its features within 2.5 s"):
+    with pytest.raises(treetop.errors.PlayerError, match="not done with its features within 2.5 s"):
         player.begin(START, 1)
 
 
 def test_a_variant_that_the_engine_does_not_play_is_told(scripted_cecp):
     player = CecpPlayer(GAME, scripted_cecp("pass"), variant="atomic")
-    with pytest.raises(treetop.ConfigError, match="its variants are normal, tic tac"):
+    with pytest.raises(treetop.errors.ConfigError, match="its variants are normal, tic tac"):
         player.begin(START, 1)
 
 
@@ -429,5 +429,5 @@ def test_the_dialect_can_be_said(scripted_cecp):
     assert "usermove b2" not in sent
     player.close()
     assert player._limits == ["level 40 5 0", "sd 4", "random"]
-    with pytest.raises(treetop.ConfigError, match="whole number"):
+    with pytest.raises(treetop.errors.ConfigError, match="whole number"):
         CecpPlayer(GAME, PYTHON, seconds=0.5)

@@ -8,7 +8,7 @@ import signal
 import pytest
 
 import treetop
-from treetop.arena.match import match
+from treetop.arena.matches import match
 from treetop.game.position import Position
 from treetop.players.gnubg import (
     LEVELS,
@@ -104,7 +104,7 @@ def test_a_turn_as_the_program_writes_it_leads_to_its_board(x, o, move, own, oth
 
 @pytest.mark.parametrize("move", ["pass", "8-5", "8/5 7/6", "26/20", "8/", "8/5(9)", "6/off*"])
 def test_a_text_that_is_no_turn_is_an_error(move):
-    with pytest.raises(treetop.PlayerError, match="move"):
+    with pytest.raises(treetop.errors.PlayerError, match="move"):
         board_after(board_of(OPENING), move)
 
 
@@ -141,16 +141,16 @@ def test_a_stand_in_is_understood_and_the_rest_of_a_turn_is_remembered(stand_in,
 def test_a_wrong_answer_is_an_error_with_the_board_and_never_another_move(stand_in, gone, hint, text):
     player = stand_in(hint, deadline=0.5 if "0.5 s" in text else 20.0)
     player.begin(OPENING, 1)
-    with pytest.raises(treetop.PlayerError, match=text):
+    with pytest.raises(treetop.errors.PlayerError, match=text):
         player.choose(OPENING)
     assert gone(player._engine.process.pid)
-    with pytest.raises(treetop.PlayerError, match="not running"):
+    with pytest.raises(treetop.errors.PlayerError, match="not running"):
         player.choose(OPENING)
 
 
 def test_other_rules_are_found_before_the_first_game(stand_in, gone):
     player = stand_in("print(' 1. Cubeless 0-ply   8/5 6/5 Eq.: 0')", check=1)
-    with pytest.raises(treetop.PlayerError, match=r"(illegal move|other rules)"):
+    with pytest.raises(treetop.errors.PlayerError, match=r"(illegal move|other rules)"):
         player.begin(OPENING, 1)
     assert gone(player._engine.process.pid)
 
@@ -158,7 +158,7 @@ def test_other_rules_are_found_before_the_first_game(stand_in, gone):
 def test_a_missing_program_is_told_with_its_package(monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("treetop.players.line_process._GAMES_FOLDERS", ())
-    with pytest.raises(treetop.PlayerError, match="'gnubg' is not installed: apt-get install gnubg"):
+    with pytest.raises(treetop.errors.PlayerError, match="'gnubg' is not installed: apt-get install gnubg"):
         make_player("gnubg", GAME)
 
 
@@ -167,12 +167,12 @@ def test_a_missing_program_is_told_with_its_package(monkeypatch):
     ("noise=-1", "noise must"), ("noise='much'", "noise must"), ("check=-1", "check must"), ("deadline=0", "deadline must"), ("ply=1", "has no option 'ply'"),
 ])  # fmt: skip
 def test_options_out_of_range_are_refused(options, text):
-    with pytest.raises(treetop.ConfigError, match=text):
+    with pytest.raises(treetop.errors.ConfigError, match=text):
         make_player(f"gnubg(command='cat', {options})", GAME)
 
 
 def test_it_plays_backgammon_alone():
-    with pytest.raises(treetop.ConfigError, match="plays only backgammon, not pig"):
+    with pytest.raises(treetop.errors.ConfigError, match="plays only backgammon, not pig"):
         make_player("gnubg(command='cat')", treetop.load_game("pig"))
 
 
@@ -216,7 +216,7 @@ def test_where_we_pass_it_has_no_move_either(engine):
 def test_a_board_that_it_refuses_is_told(engine, gone):
     own = [0] * 26
     own[6] = 20
-    with pytest.raises(treetop.PlayerError, match="does not show the board"):
+    with pytest.raises(treetop.errors.PlayerError, match="does not show the board"):
         engine.ranked_moves((tuple(own), (15, *[0] * 25)), (6, 5))
     assert gone(engine.process.pid)
 
@@ -239,7 +239,7 @@ def test_a_turn_that_another_has_begun_is_ended_as_well_as_it_can_be(needs):
     player.begin(OPENING, 1)
     half = OPENING.play("24/23")
     assert player.choose(half) in half.legal_actions()
-    with pytest.raises(treetop.PlayerError, match="whose beginning is unknown"):
+    with pytest.raises(treetop.errors.PlayerError, match="whose beginning is unknown"):
         player.choose(Position(GAME, OPENING.play("6/5").record))
     player.close()
 
@@ -295,7 +295,7 @@ def test_a_killed_program_is_an_error_and_the_next_game_starts_it_anew(needs, go
     player.begin(OPENING, 1)
     pid = player._engine.process.pid
     os.killpg(pid, signal.SIGKILL)
-    with pytest.raises(treetop.PlayerError, match="killed by SIGKILL"):
+    with pytest.raises(treetop.errors.PlayerError, match="killed by SIGKILL"):
         player.choose(OPENING)
     assert gone(pid)
     player.begin(OPENING, 1)

@@ -41,7 +41,7 @@ def test_lines_go_both_ways(script, gone):
     process.close("quit")
     assert gone(process.pid)
     process.close("quit")
-    with pytest.raises(treetop.PlayerError, match="ended already"):
+    with pytest.raises(treetop.errors.PlayerError, match="ended already"):
         process.send("three")
 
 
@@ -49,7 +49,7 @@ def test_silence_ends_with_its_deadline(script, gone):
     process = start(script("import time; time.sleep(60)"))
     began = time.monotonic()
     process.send("hello")
-    with pytest.raises(treetop.PlayerError) as told:
+    with pytest.raises(treetop.errors.PlayerError) as told:
         read_one(process, 0.3)
     assert 0.3 <= time.monotonic() - began < 10.0
     assert "gave no answer within 0.3 s" in str(told.value)
@@ -61,7 +61,7 @@ def test_silence_ends_with_its_deadline(script, gone):
 def test_the_end_of_a_program_is_told_with_its_exit_code_and_stderr(script, gone):
     process = start(script("import sys; print('last words'); print('the reason', file=sys.stderr); sys.exit(3)"))
     assert read_one(process) == "last words"
-    with pytest.raises(treetop.PlayerError) as told:
+    with pytest.raises(treetop.errors.PlayerError) as told:
         read_one(process)
     for text in ("ended (exit code 3) and gave no answer", "last words", "on stderr: the reason"):
         assert text in str(told.value)
@@ -70,7 +70,7 @@ def test_the_end_of_a_program_is_told_with_its_exit_code_and_stderr(script, gone
 
 def test_a_program_that_was_killed_is_told_as_such(script):
     process = start(script("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"))
-    with pytest.raises(treetop.PlayerError, match="killed by SIGSEGV"):
+    with pytest.raises(treetop.errors.PlayerError, match="killed by SIGSEGV"):
         read_one(process)
 
 
@@ -84,7 +84,7 @@ def test_lines_that_came_before_the_end_are_still_read(script):
 def test_a_flood_without_an_end_of_line_is_cut_off(script, gone):
     process = start(script("import os\nwhile True: os.write(1, b'x' * 65536)"))
     began = time.monotonic()
-    with pytest.raises(treetop.PlayerError, match="without an end of line") as told:
+    with pytest.raises(treetop.errors.PlayerError, match="without an end of line") as told:
         read_one(process, 20.0)
     assert time.monotonic() - began < 10.0
     assert len(str(told.value)) < 5000
@@ -95,7 +95,7 @@ def test_a_flood_of_lines_ends_with_the_deadline(script, gone):
     process = start(script("import os\nwhile True: os.write(1, b'info string nothing\\n' * 3000)"))
     assert read_one(process) == "info string nothing"
     began = time.monotonic()
-    with pytest.raises(treetop.PlayerError, match="wrote lines for 0.4 s and gave no move"):
+    with pytest.raises(treetop.errors.PlayerError, match="wrote lines for 0.4 s and gave no move"):
         deque(process.lines(0.4, "move"), maxlen=0)
     assert time.monotonic() - began < 10.0
     assert gone(process.pid)
@@ -112,7 +112,7 @@ def test_a_program_that_does_not_listen_does_not_block_us(script, gone):
     began = time.monotonic()
     for _ in range(40):
         process.send("x" * 100_000)
-    with pytest.raises(treetop.PlayerError, match="gave no answer"):
+    with pytest.raises(treetop.errors.PlayerError, match="gave no answer"):
         read_one(process, 0.3)
     assert time.monotonic() - began < 10.0
     assert gone(process.pid)
@@ -198,22 +198,22 @@ def test_a_forked_child_leaves_its_parents_engine_alone(script):
 def test_a_program_that_is_not_there_is_told_with_its_package(monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("treetop.players.line_process._GAMES_FOLDERS", ())
-    with pytest.raises(treetop.PlayerError, match="'gnugo' is not installed: apt-get install gnugo"):
+    with pytest.raises(treetop.errors.PlayerError, match="'gnugo' is not installed: apt-get install gnugo"):
         find_program("gnugo")
-    with pytest.raises(treetop.PlayerError, match="apt-get install fairymax"):
+    with pytest.raises(treetop.errors.PlayerError, match="apt-get install fairymax"):
         find_program("maxqi")
-    with pytest.raises(treetop.PlayerError, match="full path"):
+    with pytest.raises(treetop.errors.PlayerError, match="full path"):
         find_program("no-such-engine")
 
 
 def test_a_command_that_cannot_be_read_is_refused():
     for command in ("", "'unclosed", 3, None):
-        with pytest.raises(treetop.ConfigError, match="command"):
+        with pytest.raises(treetop.errors.ConfigError, match="command"):
             split_command(command)
 
 
 def test_a_command_is_one_line(script):
     process = start(script(ECHO))
-    with pytest.raises(treetop.ConfigError, match="one line"):
+    with pytest.raises(treetop.errors.ConfigError, match="one line"):
         process.send("a\nb")
     process.close("quit")

@@ -8,7 +8,7 @@ from treetop.arena.game import play_game
 from treetop.compiler.preparing import thinking_clock
 from treetop.game.position import Position, first_choice
 from treetop.game.registry import load_game
-from treetop.players.player import prepare
+from treetop.players.protocol import prepare
 from treetop.players.spec import make_player
 from treetop.search.drivers import information_sets
 from treetop.search.limits import Limit

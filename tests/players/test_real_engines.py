@@ -46,8 +46,8 @@ def test_fairy_stockfish_plays_whole_games_on_both_sides(needs, gone, play, othe
 
 
 @pytest.mark.parametrize(("spec", "game", "error", "text"), [
-    ("uci('fairy-stockfish')", "breakthrough", treetop.PlayerError, "perft 1, .* is 20 for it and 22 for us"),
-    ("uci('fairy-stockfish', variant='flipello')", "othello", treetop.ConfigError, "'flipello' is not one of its values"),
+    ("uci('fairy-stockfish')", "breakthrough", treetop.errors.PlayerError, "perft 1, .* is 20 for it and 22 for us"),
+    ("uci('fairy-stockfish', variant='flipello')", "othello", treetop.errors.ConfigError, "'flipello' is not one of its values"),
 ])  # fmt: skip
 def test_a_wrong_variant_is_found_before_the_first_game(needs, gone, spec, game, error, text):
     needs("fairy-stockfish", "fairy-stockfish")
@@ -75,7 +75,7 @@ def test_gnu_go_speaks_gtp(needs, gone):
     assert len(seen) == 6
     assert set(engine.ask("list_stones black").split()) == {"E5", "C3", "J9"}
     engine.play("black", "pass")
-    with pytest.raises(treetop.PlayerError, match="refused 'play black E5': illegal move"):
+    with pytest.raises(treetop.errors.PlayerError, match="refused 'play black E5': illegal move"):
         engine.play("black", "E5")
     assert gone(engine.process.pid)
 
@@ -104,7 +104,7 @@ def test_fairy_max_speaks_cecp(needs, gone):
         assert engine.generate()[1] in "78"  # a black piece leaves its home rows
         engine.play("d2d4")
         assert engine.generate()[1] in "5678"
-    with pytest.raises(treetop.PlayerError, match="complains: Illegal move"):
+    with pytest.raises(treetop.errors.PlayerError, match="complains: Illegal move"):
         engine.play("a1a8")
     assert gone(engine.process.pid)
 
@@ -114,7 +114,7 @@ def test_fairy_max_plays_other_variants_and_ends_when_told(needs, gone):
     engine = CecpEngine(["fairymax"], start_deadline=10.0, deadline=20.0)
     engine.new_game("shatranj", ["st 1", "sd 2"])
     assert len(engine.generate()) == 4
-    with pytest.raises(treetop.ConfigError, match="does not play 'breakthrough'"):
+    with pytest.raises(treetop.errors.ConfigError, match="does not play 'breakthrough'"):
         engine.new_game("breakthrough")
     engine.close()
     assert gone(engine.process.pid)

@@ -6,7 +6,7 @@ import pytest
 
 import treetop
 from treetop.players.baselines import RandomPlayer
-from treetop.players.player import Player
+from treetop.players.protocol import Player
 from treetop.players.spec import Spec, make_player, parse_spec, player_names
 from treetop.search.presets import PRESETS
 
@@ -34,7 +34,7 @@ def test_a_spec_prints_as_the_text_that_names_it(text):
 
 @pytest.mark.parametrize("text", ["", "3", "uct(", "a.b()", "uct + 1", "uct(c=1)(2)", "[random]"])
 def test_a_text_that_is_no_spec_is_refused(text):
-    with pytest.raises(treetop.ConfigError, match="does not name a player"):
+    with pytest.raises(treetop.errors.ConfigError, match="does not name a player"):
         parse_spec(text)
 
 
@@ -42,7 +42,7 @@ def test_a_text_that_is_no_spec_is_refused(text):
     "text", ["uct(c=__import__('os').getcwd())", "uct(c=2 ** 9)", "uct(c=x)", "uct(**{'c': 1})", "uct(*[1])"]
 )
 def test_nothing_is_ever_executed(text):
-    with pytest.raises(treetop.ConfigError):
+    with pytest.raises(treetop.errors.ConfigError):
         make_player(text, NIM)
 
 
@@ -66,7 +66,7 @@ def test_the_name_of_a_player_is_its_spec_unless_it_says_another():
     assert make_player("uct(c=1.4,simulations=5)", NIM).name == "uct(c=1.4, simulations=5)"
     assert make_player("uct(simulations=5, name='fast')", NIM).name == "fast"
     assert make_player("random(name='chance')", NIM).name == "chance"
-    with pytest.raises(treetop.ConfigError, match="name must be a string"):
+    with pytest.raises(treetop.errors.ConfigError, match="name must be a string"):
         make_player("random(name=3)", NIM)
 
 
@@ -77,7 +77,7 @@ def test_options_of_a_search_reach_its_settings():
     assert player.reuse is False
     assert make_player("puct", NIM).config == treetop.puct()
     assert make_player("uct", NIM).limit == treetop.Limit(simulations=1000)
-    assert type(make_player("uct(evaluator='uniform')", NIM).evaluator) is treetop.Uniform
+    assert type(make_player("uct(evaluator='uniform')", NIM).evaluator) is treetop.evaluators.Uniform
 
 
 @pytest.mark.parametrize(("spec", "texts"), [
@@ -99,7 +99,7 @@ def test_options_of_a_search_reach_its_settings():
     ("alphabeta(depth='deep')", ["depth must be a whole number"]),
 ])  # fmt: skip
 def test_what_is_wrong_is_told_with_what_would_be_right(spec, texts):
-    with pytest.raises(treetop.ConfigError) as told:
+    with pytest.raises(treetop.errors.ConfigError) as told:
         make_player(spec, NIM)
     for text in texts:
         assert text in str(told.value)
@@ -130,14 +130,14 @@ def test_ones_own_player_is_a_function_of_the_game(tmp_path):
     player = make_player(f"{file}:make(level=7)", NIM)
     assert isinstance(player, RandomPlayer)
     assert player.name == "nim at level 7"
-    with pytest.raises(treetop.ConfigError, match="must return a player"):
+    with pytest.raises(treetop.errors.ConfigError, match="must return a player"):
         make_player(f"{file}:wrong", NIM)
-    with pytest.raises(treetop.ConfigError, match="no 'mak'; @treetop.player objects there: make, wrong"):
+    with pytest.raises(treetop.errors.ConfigError, match="no 'mak'; @treetop.player objects there: make, wrong"):
         make_player(f"{file}:mak", NIM)
-    with pytest.raises(treetop.ConfigError, match="unexpected keyword argument 'depth'"):
+    with pytest.raises(treetop.errors.ConfigError, match="unexpected keyword argument 'depth'"):
         make_player(f"{file}:make(depth=7)", NIM)
 
-    with pytest.raises(treetop.ConfigError, match="unmarked was not made by @treetop.player"):
+    with pytest.raises(treetop.errors.ConfigError, match="unmarked was not made by @treetop.player"):
         make_player(f"{file}:unmarked", NIM)
 
 
@@ -153,14 +153,14 @@ def test_ones_own_player_is_a_function_of_the_game(tmp_path):
     ],
 )
 def test_a_text_calls_no_function_without_the_mark(spec):
-    with pytest.raises(treetop.ConfigError, match="was not made by @treetop.player"):
+    with pytest.raises(treetop.errors.ConfigError, match="was not made by @treetop.player"):
         make_player(spec, NIM)
 
 
 def test_a_module_that_is_not_there_is_told():
-    with pytest.raises(treetop.ConfigError, match="cannot be imported"):
+    with pytest.raises(treetop.errors.ConfigError, match="cannot be imported"):
         make_player("no_such_module_at_all:make", NIM)
-    with pytest.raises(treetop.ConfigError, match="no file"):
+    with pytest.raises(treetop.errors.ConfigError, match="no file"):
         make_player("no/such/file.py:make", NIM)
 
 

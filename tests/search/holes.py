@@ -170,9 +170,9 @@ CONFIGS = (
     tt.uct(solver=True),
     tt.uct(solver=True, stop_when_forced=False),
     tt.puct(c=1.0, solver=True),
-    tt.ucb1_tuned(solver=True),
+    tt.rules.ucb1_tuned(solver=True),
     tt.gumbel(solver=True),
-    tt.halving(solver=True),
+    tt.rules.halving(solver=True),
     tt.uct(solver=True, fpu="parent"),
     tt.puct(c=1.0, solver=True, widening=1.0),
     tt.uct(solver=True, max_nodes=40),
@@ -197,7 +197,7 @@ def check_one(seed: int) -> str:
                 result = search.run_remote(limit, problem.evaluate_elsewhere, in_flight=rng.choice((1, 4)))
             else:
                 result = search.run(limit)
-        except tt.SearchError as error:
+        except tt.errors.SearchError as error:
             assert "failed" in str(error), error  # noqa: PT017 - what it says is the promise
             _check_bounds(search, problem, rng)
             return "the root failed"
@@ -246,7 +246,7 @@ def _places(search: tt.Search, problem: Holes) -> dict[int, Place]:
     return found
 
 
-def _check_distance(search: tt.Search, problem: Holes, proof: tt.Proof) -> None:
+def _check_distance(search: tt.Search, problem: Holes, proof: tt.results.ProvenValue) -> None:
     """A win is forced in at most so many moves, and so is a loss, where one player receives what the other loses."""
     place = search.state
     if proof.value == HIGH and (problem.zero_sum or problem.num_players == 1):

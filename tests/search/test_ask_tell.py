@@ -7,7 +7,7 @@ import treetop as tt
 
 
 def uniform(batch):
-    return tt.Uniform().evaluate(batch)
+    return tt.evaluators.Uniform().evaluate(batch)
 
 
 class Heuristic:
@@ -35,7 +35,7 @@ def drive(search, size, limit, evaluate):
 
 
 def test_ask_and_tell_reach_the_limit_exactly():
-    search = tt.Search("connect_four", tt.puct(), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("connect_four", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
     sizes = drive(search, 64, tt.Limit(simulations=800), uniform)
     assert search.simulations == 800
     assert max(sizes) <= 64
@@ -44,15 +44,15 @@ def test_ask_and_tell_reach_the_limit_exactly():
 
 
 def test_one_leaf_at_a_time_is_the_sequential_search():
-    plain = tt.Search("connect_four", tt.puct(c=1.5), evaluator=tt.Uniform(), seed=4)
+    plain = tt.Search("connect_four", tt.puct(c=1.5), evaluator=tt.evaluators.Uniform(), seed=4)
     plain.run(tt.Limit(simulations=400))
-    asked = tt.Search("connect_four", tt.puct(c=1.5), evaluator=tt.Uniform(), seed=4)
+    asked = tt.Search("connect_four", tt.puct(c=1.5), evaluator=tt.evaluators.Uniform(), seed=4)
     drive(asked, 1, tt.Limit(simulations=400), uniform)
     assert asked.result().visits == plain.result().visits
 
 
 def test_the_leaves_of_a_batch_are_distinct():
-    search = tt.Search("connect_four", tt.puct(c=2.0), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("connect_four", tt.puct(c=2.0), evaluator=tt.evaluators.Uniform(), seed=1)
     drive(search, 1, tt.Limit(simulations=200), uniform)
     batch = search.ask(16)
     assert len(batch) > 4
@@ -61,7 +61,7 @@ def test_the_leaves_of_a_batch_are_distinct():
 
 
 def test_a_dropped_batch_leaves_no_trace():
-    search = tt.Search("connect_four", tt.puct(), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("connect_four", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
     drive(search, 8, tt.Limit(simulations=300), uniform)
     before = search.tree.columns.stats[: search.tree.size].tobytes()
     for _ in range(10):
@@ -106,7 +106,7 @@ def test_an_evaluator_in_python_gives_priors_and_values():
 
 
 def test_one_value_a_state_is_for_the_player_to_move():
-    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
     batch = search.ask(1)
     search.tell(batch, np.zeros((1, 9)), np.array([0.25]))
     assert search.tree.totals.tolist() == [0.25, -0.25]
@@ -117,7 +117,7 @@ def test_one_value_a_state_is_for_the_player_to_move():
 
 
 def test_impossible_moves_may_have_logits_of_minus_infinity():
-    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
     logits = np.full((1, 9), -np.inf)
     logits[0, 4] = 0.0
     search.tell(search.ask(1), logits, [0.0])
@@ -125,7 +125,7 @@ def test_impossible_moves_may_have_logits_of_minus_infinity():
 
 
 def test_bad_evaluations_are_refused_and_nothing_is_lost():
-    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
     batch = search.ask(1)
     good = np.zeros((1, 9))
     for logits, values in (
@@ -137,18 +137,18 @@ def test_bad_evaluations_are_refused_and_nothing_is_lost():
         (good, [[0.0, 0.0, 0.0]]),
         (good, [0.0, 1.0]),
     ):
-        with pytest.raises(tt.ConfigError):
+        with pytest.raises(tt.errors.ConfigError):
             search.tell(batch, logits, values)
     search.tell(batch, good, [0.0])
     assert search.simulations == 1
-    with pytest.raises(tt.SearchError, match="told or dropped before"):
+    with pytest.raises(tt.errors.SearchError, match="told or dropped before"):
         search.tell(batch, good, [0.0])
-    with pytest.raises(tt.ConfigError):
+    with pytest.raises(tt.errors.ConfigError):
         search.ask(0)
 
 
 def test_tickets_in_flight_block_what_would_void_them(tmp_path):
-    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
     search.run(tt.Limit(simulations=50))
     batch = search.ask(4)
     for call in (
@@ -156,24 +156,24 @@ def test_tickets_in_flight_block_what_would_void_them(tmp_path):
         lambda: search.advance("b2"),
         lambda: search.save(tmp_path / "x"),
     ):
-        with pytest.raises(tt.SearchError, match="in flight"):
+        with pytest.raises(tt.errors.SearchError, match="in flight"):
             call()
     search.drop(batch)
     search.advance("b2")
-    with pytest.raises(tt.SearchError):
+    with pytest.raises(tt.errors.SearchError):
         search.drop(batch)
 
 
 def test_a_batch_of_an_earlier_tree_is_void():
-    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
     batch = search.ask(1)
     search.tree.clear()
-    with pytest.raises(tt.SearchError, match="void"):
+    with pytest.raises(tt.errors.SearchError, match="void"):
         search.tell(batch, np.zeros((1, 9)), [0.0])
 
 
 def test_everything_in_flight_gives_an_empty_batch_that_asks_for_more():
-    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
     first = search.ask(4)
     assert len(first) == 1  # there is only the root
     second = search.ask(4)
@@ -190,7 +190,9 @@ def test_a_bounded_tree_works_with_an_evaluator_in_python():
 
 
 def test_ties_can_be_broken_by_a_hook_while_asking():
-    search = tt.Search("tic_tac_toe", tt.puct(tie_break=lambda actions: actions[-1]), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search(
+        "tic_tac_toe", tt.puct(tie_break=lambda actions: actions[-1]), evaluator=tt.evaluators.Uniform(), seed=1
+    )
     drive(search, 1, tt.Limit(simulations=2), uniform)
     assert search.result().visits[8] == 1
 

@@ -13,7 +13,7 @@ from tests.search import fragile_games as games
 
 def failure(game, simulations=5000):
     search = tt.Search(game, seed=1)
-    with pytest.raises(tt.GameError) as caught:
+    with pytest.raises(tt.errors.GameError) as caught:
         search.run(tt.Limit(simulations=simulations))
     search.tree.check()
     assert not search.in_flight
@@ -51,7 +51,7 @@ def test_an_index_out_of_bounds_in_compiled_code_is_an_error_with_its_line(fault
 
 
 def test_other_compiled_walks_report_an_index_out_of_bounds_too():
-    with pytest.raises(tt.GameError, match="out of bounds") as caught:
+    with pytest.raises(tt.errors.GameError, match="out of bounds") as caught:
         tt.perft(start(games.Countdown, fault=games.STORES_FAR), 9)
     assert "self.cells[self.n * 1_000_000] = 1" in str(caught.value)
 
@@ -95,5 +95,5 @@ def test_a_start_that_cannot_be_made_is_an_error_of_the_game():
         def reset(self):
             self.n = 99999
 
-    with pytest.raises(tt.GameError, match="99999 does not fit"):
+    with pytest.raises(tt.errors.GameError, match="99999 does not fit"):
         tt.Search(tt.game(players=2, num_actions=2, max_length=9)(Unmade))

@@ -37,11 +37,11 @@ from tests.search.own_rules import BY_ZERO, INFINITE, NOT_A_NUMBER, moody
         (lambda: tt.uct(amaf_reference=10), "rave"),
         (lambda: tt.uct(amaf_k=10.0), "rave"),
         (lambda: tt.rave(fpu=0.5), "fpu"),
-        (lambda: tt.thompson(fpu=0.5), "fpu"),
-        (lambda: tt.uniform(tie_break="first"), "random"),
+        (lambda: tt.rules.thompson(fpu=0.5), "fpu"),
+        (lambda: tt.rules.uniform(tie_break="first"), "random"),
         (lambda: tt.gumbel(noise=0.25), "noise"),
         (lambda: tt.puct(root="halving", forced_playouts=2.0), "root='rule'"),
-        (lambda: tt.halving(rule="rave"), "'rave'"),
+        (lambda: tt.rules.halving(rule="rave"), "'rave'"),
         (lambda: tt.gumbel(widening=1.0), "widening"),
         (lambda: tt.uct(solver=True, discount=0.9), "discount"),
         (lambda: tt.puct(noise_final=0.1), "noise"),
@@ -70,7 +70,7 @@ from tests.search.own_rules import BY_ZERO, INFINITE, NOT_A_NUMBER, moody
     ],
 )
 def test_options_that_cannot_be_are_refused_with_what_would_be_right(make, says):
-    with pytest.raises(tt.ConfigError) as caught:
+    with pytest.raises(tt.errors.ConfigError) as caught:
         make()
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -79,8 +79,8 @@ def test_options_that_cannot_be_are_refused_with_what_would_be_right(make, says)
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: tt.Search("tic_tac_toe", evaluator=tt.Heuristic()), "heuristic"),
-        (lambda: tt.Search("tic_tac_toe", evaluator=tt.Mixed(tt.Heuristic())), "heuristic"),
+        (lambda: tt.Search("tic_tac_toe", evaluator=tt.evaluators.Heuristic()), "heuristic"),
+        (lambda: tt.Search("tic_tac_toe", evaluator=tt.evaluators.Mixed(tt.evaluators.Heuristic())), "heuristic"),
         (lambda: tt.Search("tic_tac_toe", evaluator=tt.Rollout(depth=3)), "heuristic"),
         (lambda: tt.Search("tic_tac_toe", evaluator=tt.Rollout("game")), "rollout_action"),
         (lambda: tt.Search("tic_tac_toe", tt.uct(backup="implicit")), "heuristic"),
@@ -94,21 +94,23 @@ def test_options_that_cannot_be_are_refused_with_what_would_be_right(make, says)
         (lambda: tt.Rollout(count=0), "count"),
         (lambda: tt.Rollout(depth=-1), "depth"),
         (lambda: tt.Rollout("mast", epsilon=2.0), "epsilon"),
-        (lambda: tt.Heuristic(prior_temperature=0.0), "prior_temperature"),
-        (lambda: tt.Mixed(tt.Rollout()), "rollout"),
-        (lambda: tt.Mixed(tt.Uniform(), weight=1.0), "weight"),
+        (lambda: tt.evaluators.Heuristic(prior_temperature=0.0), "prior_temperature"),
+        (lambda: tt.evaluators.Mixed(tt.Rollout()), "rollout"),
+        (lambda: tt.evaluators.Mixed(tt.evaluators.Uniform(), weight=1.0), "weight"),
     ],
 )
 def test_what_a_game_does_not_have_cannot_be_asked_for(make, says):
-    with pytest.raises(tt.ConfigError) as caught:
+    with pytest.raises(tt.errors.ConfigError) as caught:
         make()
     assert says in str(caught.value)
 
 
 def test_a_rule_takes_the_arguments_that_it_is_given():
-    with pytest.raises(tt.ConfigError, match=r"\(value, visits, prior, variance, total, c\), not \(value, visits\)"):
+    with pytest.raises(
+        tt.errors.ConfigError, match=r"\(value, visits, prior, variance, total, c\), not \(value, visits\)"
+    ):
         tt.rule(lambda value, visits: value)
-    with pytest.raises(tt.ConfigError, match="prior"):
+    with pytest.raises(tt.errors.ConfigError, match="prior"):
 
         @tt.rule
         def swapped(visits, value, prior, variance, total, c):
@@ -121,7 +123,7 @@ def moody_search(c, seed=1):
 
 def test_a_rule_that_gives_no_number_is_told_with_its_name_and_the_move():
     search = moody_search(NOT_A_NUMBER)
-    with pytest.raises(tt.ConfigError, match="moody") as caught:
+    with pytest.raises(tt.errors.ConfigError, match="moody") as caught:
         search.run(tt.Limit(simulations=500))
     assert any(f"the move {move} " in str(caught.value) for move in tt.position("tic_tac_toe").legal_moves())
     assert "not a number" in str(caught.value)
@@ -130,7 +132,7 @@ def test_a_rule_that_gives_no_number_is_told_with_its_name_and_the_move():
     search.tree.check((-1, 1))
     assert search.result().counts.sum() == held - 1  # what was found until then is there
     assert search.result().move
-    with pytest.raises(tt.ConfigError, match="moody"):  # and the same choice fails again
+    with pytest.raises(tt.errors.ConfigError, match="moody"):  # and the same choice fails again
         search.run(tt.Limit(simulations=1))
     assert search.simulations == held
     search.advance(search.result().action)
@@ -155,7 +157,7 @@ def test_a_rule_may_give_infinities():
 @pytest.mark.parametrize("answer", [99, "a1", None, True, 2.5, -1])
 def test_a_tie_break_must_return_one_of_the_tied(answer):
     search = tt.Search("tic_tac_toe", tt.uct(tie_break=lambda actions: answer), seed=1)
-    with pytest.raises(tt.ConfigError, match="tied actions"):
+    with pytest.raises(tt.errors.ConfigError, match="tied actions"):
         search.run(tt.Limit(simulations=100))
     search.tree.check((-1, 1))
     assert search.simulations == 1
@@ -174,7 +176,7 @@ def test_a_tie_break_of_the_callers_works_with_rich_rules():
         seen.append(len(actions))
         return actions[-1]
 
-    result = tt.Search("tic_tac_toe", tt.ucb1_tuned(tie_break=last), seed=1).run(tt.Limit(simulations=10))
+    result = tt.Search("tic_tac_toe", tt.rules.ucb1_tuned(tie_break=last), seed=1).run(tt.Limit(simulations=10))
     assert seen[:3] == [9, 8, 7]
     assert result.visits == dict.fromkeys(range(9), 1)
 
@@ -192,7 +194,7 @@ def test_an_evaluator_that_gives_no_number_is_told_and_nothing_stays_in_flight(b
             return np.zeros((len(batch), 9)), values
 
     search = tt.Search("tic_tac_toe", tt.puct(batch_size=4), evaluator=Broken(), seed=1)
-    with pytest.raises(tt.ConfigError, match="finite"):
+    with pytest.raises(tt.errors.ConfigError, match="finite"):
         search.run(tt.Limit(simulations=50))
     assert search.in_flight == 0
     search.tree.check((-1, 1))
@@ -204,13 +206,13 @@ def test_an_evaluator_that_gives_no_number_is_told_and_nothing_stays_in_flight(b
     [lambda search: search.visit("z9", 10), lambda search: search.visit(9, 10), lambda search: search.visit(True, 10)],
 )
 def test_a_move_that_is_not_legal_cannot_be_visited(call):
-    with pytest.raises(tt.IllegalMoveError):
+    with pytest.raises(tt.errors.IllegalMoveError):
         call(tt.Search("tic_tac_toe", seed=1))
 
 
 @pytest.mark.parametrize("wanted", [2.5, "many", True])
 def test_a_move_is_visited_a_whole_number_of_times(wanted):
-    with pytest.raises(tt.ConfigError, match="at_least"):
+    with pytest.raises(tt.errors.ConfigError, match="at_least"):
         tt.Search("tic_tac_toe", seed=1).visit("a1", at_least=wanted)
 
 
@@ -232,7 +234,7 @@ def test_a_move_is_visited_a_whole_number_of_times(wanted):
 def test_numbers_that_no_kernel_can_hold_are_refused(name):
     make = tt.gumbel if name in ("max_considered", "completed_visits") else tt.uct
     for value in (2**63, 2**64, 10**90):
-        with pytest.raises(tt.ConfigError, match=name):
+        with pytest.raises(tt.errors.ConfigError, match=name):
             make(**{name: value})
-    with pytest.raises(tt.ConfigError, match="depth"):
+    with pytest.raises(tt.errors.ConfigError, match="depth"):
         tt.Rollout(depth=2**31)

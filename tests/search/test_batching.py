@@ -21,7 +21,7 @@ BUILDS = {
     "rich and solver": tt.puct(c=1.5, fpu="scaled", solver=True, final="lcb"),
     "max backup": tt.uct(backup="max"),
     "gumbel": tt.gumbel(max_considered=4),
-    "halving": tt.halving(),
+    "halving": tt.rules.halving(),
 }
 
 
@@ -215,7 +215,7 @@ def test_a_tie_break_that_fails_while_leaves_are_gathered_leaves_nothing_in_flig
             return np.zeros((len(batch), 9)), np.zeros(len(batch))
 
     search = tt.Search("tic_tac_toe", tt.puct(c=1.0, tie_break=hook), evaluator=Flat(), seed=1)
-    with pytest.raises((RuntimeError, tt.ConfigError)):
+    with pytest.raises((RuntimeError, tt.errors.ConfigError)):
         search.run(tt.Limit(simulations=60))
     assert search.in_flight == 0
     search.tree.check((-1, 1))

@@ -20,7 +20,9 @@ class Flat:
 @pytest.mark.parametrize(
     ("game", "bound"), [("tic_tac_toe", 20), ("tic_tac_toe", 47), ("connect_four", 100), ("nim(stones=21)", 50)]
 )
-@pytest.mark.parametrize("evaluator", [tt.Uniform(), tt.Rollout(), Flat()], ids=["uniform", "rollout", "python"])
+@pytest.mark.parametrize(
+    "evaluator", [tt.evaluators.Uniform(), tt.Rollout(), Flat()], ids=["uniform", "rollout", "python"]
+)
 @pytest.mark.parametrize("expand_after", [0, 1])
 def test_a_bounded_tree_stays_within_its_bound(game, bound, evaluator, expand_after):
     search = tt.Search(game, tt.puct(c=1.0, max_nodes=bound, expand_after=expand_after), evaluator=evaluator, seed=1)
@@ -85,13 +87,13 @@ def test_dropped_leaves_do_not_count_against_a_limit():
 def drive(search):
     for _ in range(50):
         batch = search.ask(8)
-        search.tell(batch, *tt.Uniform().evaluate(batch))
+        search.tell(batch, *tt.evaluators.Uniform().evaluate(batch))
 
 
 def test_a_game_that_fails_while_a_batch_is_told_leaves_nothing_in_flight():
     for fault in (NO_ACTIONS, RAISES_IN_THE_LIST):
-        search = tt.Search(start(Countdown, fault=fault), tt.puct(), evaluator=tt.Uniform(), seed=1)
-        with pytest.raises(tt.GameError):
+        search = tt.Search(start(Countdown, fault=fault), tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
+        with pytest.raises(tt.errors.GameError):
             drive(search)
         assert search.in_flight == 0
         search.tree.check()

@@ -96,7 +96,7 @@ def test_a_search_moves_on_over_an_outcome_and_keeps_its_visits():
     outcome = node.child(2)
     visits, value = outcome.visits, outcome.value
     search.advance(0)
-    with pytest.raises(tt.SearchError, match="chance decides here"):
+    with pytest.raises(tt.errors.SearchError, match="chance decides here"):
         search.run(tt.Limit(simulations=10))
     search.advance(2)
     assert search.simulations == visits
@@ -106,7 +106,7 @@ def test_a_search_moves_on_over_an_outcome_and_keeps_its_visits():
 
 
 def test_a_search_of_a_roll_is_refused():
-    with pytest.raises(tt.SearchError, match="chance decides here"):
+    with pytest.raises(tt.errors.SearchError, match="chance decides here"):
         tt.Search(tt.Position(Race).apply(0))
 
 
@@ -119,7 +119,7 @@ def test_an_evaluator_in_python_sees_only_positions_in_which_somebody_chooses():
 
     config = tt.puct(c=1.0, batch_size=1, normalise=True, expand_after=0)
     outside = tt.Search(Race, config, evaluator=Middle(), seed=6).run(tt.Limit(simulations=2000))
-    inside = tt.Search(Race, config, evaluator=tt.Uniform(), seed=6).run(tt.Limit(simulations=2000))
+    inside = tt.Search(Race, config, evaluator=tt.evaluators.Uniform(), seed=6).run(tt.Limit(simulations=2000))
     assert outside.visits == inside.visits
     assert outside.value == pytest.approx(inside.value)
 
@@ -159,7 +159,7 @@ def test_against_everybody_a_player_wins_less_than_against_players_for_themselve
     ((0, 7), (0.5, 0.5), "gave the outcome 7, or so many"),
 ])  # fmt: skip
 def test_bad_probabilities_are_told(outcomes, chances, told):
-    with pytest.raises(tt.GameError, match=told):
+    with pytest.raises(tt.errors.GameError, match=told):
         tt.Search(start(Lottery, outcomes=outcomes, chances=chances), seed=1).run(tt.Limit(simulations=50))
 
 
@@ -170,5 +170,5 @@ def test_bad_probabilities_are_told(outcomes, chances, told):
     (ThreeNim, {"opponents": "friendly"}, "opponents must be"),
 ])  # fmt: skip
 def test_what_makes_no_sense_with_chance_is_refused(game, options, told):
-    with pytest.raises(tt.ConfigError, match=told):
+    with pytest.raises(tt.errors.ConfigError, match=told):
         tt.Search(game, tt.uct(**options))

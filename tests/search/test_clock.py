@@ -99,7 +99,7 @@ def test_room_is_kept_for_a_search_that_may_stretch_its_limit():
     clock = GameClock(10.0, moves_to_go=1, overhead=0.5)
     assert clock.limit(0, 40).seconds == 9.5
     assert clock.limit(0, 40, stretch=2.0).seconds == 4.75
-    with pytest.raises(tt.ConfigError, match="stretch must be a number of at least 1"):
+    with pytest.raises(tt.errors.ConfigError, match="stretch must be a number of at least 1"):
         clock.limit(0, 40, stretch=0.5)
 
 
@@ -110,9 +110,9 @@ def test_a_flag_that_falls_is_seen_and_stays_down():
     clock.spent(11.5)
     assert (clock.remaining, clock.moves, clock.flagged) == (0.0, 2, True)
     assert "the flag has fallen" in repr(clock)
-    with pytest.raises(tt.SearchError, match="flag has fallen"):
+    with pytest.raises(tt.errors.SearchError, match="flag has fallen"):
         clock.limit(4, 40)
-    with pytest.raises(tt.SearchError, match="flag has fallen"):
+    with pytest.raises(tt.errors.SearchError, match="flag has fallen"):
         clock.spent(0.0)
     clock.reset()
     assert (clock.remaining, clock.moves, clock.flagged) == (10.0, 0, False)
@@ -122,7 +122,7 @@ def test_a_move_in_the_last_moment_is_in_time():
     clock = GameClock(10.0)
     clock.spent(10.0)
     assert not clock.flagged
-    with pytest.raises(tt.SearchError, match="no time is left"):
+    with pytest.raises(tt.errors.SearchError, match="no time is left"):
         clock.limit(2, 40)
 
 
@@ -140,7 +140,7 @@ def test_a_position_says_who_plays_and_how_long():
     assert (
         three == GameClock(13.0, overhead=0.0).limit(tt.Position(ThreeNim), 999).seconds
     )  # no game is longer than max_length
-    with pytest.raises(tt.ConfigError, match="has 3 players, not 2"):
+    with pytest.raises(tt.errors.ConfigError, match="has 3 players, not 2"):
         GameClock(13.0).limit(tt.Position(ThreeNim), players=2)
     assert (
         GameClock(13.0, overhead=0.0).limit(0, 13, players=1).seconds
@@ -167,7 +167,7 @@ def test_a_position_says_who_plays_and_how_long():
     ],
 )
 def test_impossible_clocks_are_refused(make, said):
-    with pytest.raises(tt.ConfigError, match=said):
+    with pytest.raises(tt.errors.ConfigError, match=said):
         make()
 
 

@@ -17,7 +17,7 @@ import treetop as tt
         lambda: tt.puct(c=-1),
         lambda: tt.puct(c=1, c_base=0),
         lambda: tt.uct(c_base=10.0),
-        lambda: tt.grave(fpu=0.0),
+        lambda: tt.rules.grave(fpu=0.0),
         lambda: tt.uct(expand_after=-1),
         lambda: tt.uct(expand_after=1.5),
         lambda: tt.uct(max_depth=0),
@@ -44,7 +44,7 @@ import treetop as tt
     ],
 )
 def test_impossible_settings_are_value_errors_that_say_what(make):
-    with pytest.raises(tt.ConfigError) as caught:
+    with pytest.raises(tt.errors.ConfigError) as caught:
         make()
     assert isinstance(caught.value, ValueError)
     assert len(str(caught.value)) > 15
@@ -63,8 +63,8 @@ def test_presets_carry_the_usual_defaults():
     [
         tt.uct(),
         tt.puct(),
-        tt.nexus(),
-        tt.grave(),
+        tt.rules.nexus(),
+        tt.rules.grave(),
         tt.gumbel(),
         tt.puct(c_schedule="katago", final="lcb"),
         tt.uct(transpositions=5000, repetition=0.5),
@@ -86,7 +86,7 @@ def test_flat_options_make_the_same_settings_again(config):
     ],
 )
 def test_an_option_that_no_chosen_part_has_is_refused_with_its_owner(options, words):
-    with pytest.raises(tt.ConfigError, match=words):
+    with pytest.raises(tt.errors.ConfigError, match=words):
         tt.configure("ucb1", **options)
 
 
@@ -96,5 +96,5 @@ def test_parts_and_names_compose_the_same_settings():
 
     composed = tt.SearchConfig(rule=Puct(c=1.5), backup=Mixed(minimax_share=0.2), solver=True)
     assert composed == tt.configure("puct", c=1.5, backup="mixed", minimax_share=0.2, solver=True)
-    with pytest.raises(tt.ConfigError, match="rule must be a Rule"):
+    with pytest.raises(tt.errors.ConfigError, match="rule must be a Rule"):
         tt.SearchConfig(rule="puct")

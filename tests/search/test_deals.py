@@ -159,23 +159,23 @@ def test_players_and_matches_take_deals():
 
 
 @pytest.mark.parametrize(("config", "told"), [
-    (DEALS.with_options(solver=True), "does not work with solver"), (tt.halving(information="determinizations"), "not with root='halving'"), (tt.rave(information="determinizations"), "'rave'"),
+    (DEALS.with_options(solver=True), "does not work with solver"), (tt.rules.halving(information="determinizations"), "not with root='halving'"), (tt.rave(information="determinizations"), "'rave'"),
     (tt.uct(information="determinizations", backup="max"), "backup"), (tt.regret_matching(information="determinizations"), "'regret_matching'"),
 ])  # fmt: skip
 def test_what_makes_no_sense_over_deals_is_refused(config, told):
-    with pytest.raises(tt.ConfigError, match=told):
+    with pytest.raises(tt.errors.ConfigError, match=told):
         tt.Search(dealt("kuhn_poker"), config)
 
 
 def test_deals_are_a_whole_number_of_at_least_one():
-    with pytest.raises(tt.ConfigError, match="determinizations must be a whole number of at least 1"):
+    with pytest.raises(tt.errors.ConfigError, match="determinizations must be a whole number of at least 1"):
         tt.uct(information="determinizations", determinizations=0)
 
 
 def test_saving_and_asking_are_refused():
     search = tt.Search(dealt("kuhn_poker"), DEALS, seed=1)
     search.run(tt.Limit(simulations=50))
-    with pytest.raises(tt.SearchError, match="only a search of one tree"):
+    with pytest.raises(tt.errors.SearchError, match="only a search of one tree"):
         search.save("nowhere")
-    with pytest.raises(tt.ConfigError, match="information='determinizations'"):
+    with pytest.raises(tt.errors.ConfigError, match="information='determinizations'"):
         search.ask(4)

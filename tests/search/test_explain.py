@@ -114,9 +114,9 @@ def test_where_values_are_normalised_the_scores_are_those_that_the_search_follow
 
 def test_statistics_that_make_no_sense_are_refused():
     for bad in ({}, {"A": (-1, 0.0)}, {"A": (5, None)}, {"A": 5}, {"A": (1, 2, 3, 4, 5, 6, 7)}):
-        with pytest.raises(tt.ConfigError):
+        with pytest.raises(tt.errors.ConfigError):
             tt.explain(tt.uct(), bad)
-    with pytest.raises(tt.ConfigError):
+    with pytest.raises(tt.errors.ConfigError):
         tt.explain(tt.uct(), {"A": (1, 0.0)}, visits=-3)
     with pytest.raises(KeyError, match="there are A"):
         tt.explain(tt.uct(), {"A": (1, 0.0)})["Z"]

@@ -123,7 +123,7 @@ def test_a_rollout_that_fails_costs_that_rollout_only():
         tt.uct(),
         tt.uct(solver=True),
         tt.gumbel(),
-        tt.halving(),
+        tt.rules.halving(),
         tt.uct(fpu="parent"),
         tt.uct(max_nodes=30),
         tt.uct(max_depth=2),
@@ -134,7 +134,7 @@ def test_a_problem_of_which_most_rollouts_fail_is_searched(config, count):
     search = tt.Search(Flimsy(12, 0.5), config, evaluator=tt.Rollout(count=count), seed=3)
     try:
         result = search.run(tt.Limit(simulations=100))
-    except tt.SearchError as error:
+    except tt.errors.SearchError as error:
         assert "root itself failed" in str(error)  # every one of its actions  # noqa: PT017
     else:
         assert result.failed_rollouts > 0
@@ -161,7 +161,7 @@ def test_rollouts_that_all_fail_are_an_error_soon():
         def rollout(self, state, rng):
             raise RuntimeError("always")
 
-    with pytest.raises(tt.SearchError, match=r"rollouts in a row failed.*always"):
+    with pytest.raises(tt.errors.SearchError, match=r"rollouts in a row failed.*always"):
         tt.Search(Endless(10**6), seed=1).run(tt.Limit(simulations=10))
 
 

@@ -155,7 +155,7 @@ def test_a_policy_never_overflows(some_result, temperature):
 
 @pytest.mark.parametrize("temperature", [-0.1, math.nan])
 def test_an_impossible_temperature_is_refused(some_result, temperature):
-    with pytest.raises(tt.ConfigError, match="temperature"):
+    with pytest.raises(tt.errors.ConfigError, match="temperature"):
         told(some_result, [1, 2, 4], [0.0] * 3).policy(temperature)
 
 

@@ -23,7 +23,7 @@ def test_advance_follows_the_move_that_ends_the_game(searched, tmp_path):
         lambda: search.save(tmp_path / "over"),
         lambda: search.run(tt.Limit(simulations=5), include=["c3"]),
     ):
-        with pytest.raises(tt.TerminalPositionError, match="the game is over"):
+        with pytest.raises(tt.errors.TerminalPositionError, match="the game is over"):
             call()
     with pytest.raises(tt.TreetopError):
         search.advance("c3")
@@ -36,9 +36,9 @@ def test_advance_follows_to_the_end_where_every_move_begins_anew(game):
     search = tt.Search(tt.position(game, seed=1).resolve_chance(tt.Rng(1)) if game == "kuhn_poker" else game, seed=1)
     while not search.position.is_terminal:
         search.advance((0, 0) if game == "rock_paper_scissors" else search.position.legal_actions()[0])
-    with pytest.raises(tt.TerminalPositionError):
+    with pytest.raises(tt.errors.TerminalPositionError):
         search.run(tt.Limit(simulations=5))
-    with pytest.raises(tt.TerminalPositionError):
+    with pytest.raises(tt.errors.TerminalPositionError):
         search.result()
 
 
@@ -56,5 +56,5 @@ def test_objects_are_followed_to_their_end_too(searched):
         lambda: search.advance(0),
         lambda: search.run_remote(tt.Limit(calls=1), lambda s, a: (None, 0.0)),
     ):
-        with pytest.raises(tt.TerminalPositionError, match="terminal"):
+        with pytest.raises(tt.errors.TerminalPositionError, match="terminal"):
             call()

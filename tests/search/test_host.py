@@ -37,10 +37,10 @@ SAME = {
     "parent": tt.puct(fpu="parent"),
     "discount": tt.uct(discount=0.9),
     "mixed": tt.uct(backup="mixed"),
-    "tuned": tt.ucb1_tuned(),
-    "thompson": tt.thompson(),
+    "tuned": tt.rules.ucb1_tuned(),
+    "thompson": tt.rules.thompson(),
     "gumbel": tt.gumbel(),
-    "halving": tt.halving(),
+    "halving": tt.rules.halving(),
     "few nodes": tt.uct(max_nodes=50),
     "widening": tt.uct(widening=1.0),
     "noise": tt.puct(noise=0.25),
@@ -49,7 +49,7 @@ SAME = {
     "shallow": tt.uct(max_depth=3),
     "normalised": tt.uct(normalise=True),
     "lcb": tt.uct(final="lcb"),
-    "nexus": tt.nexus(),
+    "nexus": tt.rules.nexus(),
 }
 
 
@@ -127,7 +127,7 @@ def test_the_result_has_the_surface_of_every_result():
     before = dict(result.visits), result.pv
     search.advance(result.action)
     assert (dict(result.visits), result.pv) == before  # a snapshot
-    with pytest.raises(tt.StaleNodeError):
+    with pytest.raises(tt.errors.StaleNodeError):
         result.lines()
 
 
@@ -182,7 +182,7 @@ def test_chance_is_drawn_by_its_probabilities():
 
 def test_two_players_and_a_die():
     search = tt.Search(Race(), tt.puct(c=1.0), seed=1)
-    with pytest.raises(tt.SearchError, match="chance decides"):
+    with pytest.raises(tt.errors.SearchError, match="chance decides"):
         search.run(tt.Limit(simulations=10))
     search.advance(6)
     result = search.run(tt.Limit(simulations=1500))
@@ -287,7 +287,7 @@ def test_the_problems_own_prior_and_rollout_are_used():
 
 
 def test_uniform_and_several_rollouts_serve_as_evaluators():
-    assert search_of(Nim(), tt.puct(c=1.0), 100, evaluator=tt.Uniform())[1].simulations == 100
+    assert search_of(Nim(), tt.puct(c=1.0), 100, evaluator=tt.evaluators.Uniform())[1].simulations == 100
     assert search_of(Nim(), simulations=100, evaluator=tt.Rollout(count=3))[1].simulations == 100
 
 
@@ -353,7 +353,7 @@ def test_advance_by_an_action_that_was_never_tried_starts_a_fresh_tree():
     assert search.simulations == 0
     assert search.state.cells[4] == "x"
     assert search.run(tt.Limit(simulations=50)).player == 1
-    with pytest.raises(tt.IllegalMoveError, match="not an action here"):
+    with pytest.raises(tt.errors.IllegalMoveError, match="not an action here"):
         search.advance((1, 1))
 
 
@@ -381,7 +381,7 @@ def test_actions_of_any_hashable_kind_and_of_equal_names_are_told_apart():
 
 def test_a_stopping_policy_may_end_it_early():
     whole = tt.Search(Nim(), seed=5).run(tt.Limit(simulations=3000))
-    early = tt.Search(Nim(), seed=5).run(tt.Limit(simulations=3000), stopping=[tt.UnassailableLeader()])
+    early = tt.Search(Nim(), seed=5).run(tt.Limit(simulations=3000), stopping=[tt.stopping.UnassailableLeader()])
     assert early.simulations <= whole.simulations
     assert early.action == whole.action
 

@@ -26,7 +26,7 @@ def without_rollouts(state, actions):
 
 
 @pytest.mark.parametrize(
-    "config", [tt.uct(), tt.puct(c=1.0), tt.uct(solver=True), tt.ucb1_tuned(), tt.uct(max_nodes=60)]
+    "config", [tt.uct(), tt.puct(c=1.0), tt.uct(solver=True), tt.rules.ucb1_tuned(), tt.uct(max_nodes=60)]
 )
 def test_a_step_that_raises_ends_its_node_and_not_the_search(config):
     search = tt.Search(Broken(), config, evaluator=without_rollouts, seed=1)
@@ -81,7 +81,7 @@ def test_a_root_whose_every_action_fails_is_an_error():
         def step(self, state, action):
             raise OSError("the disk is gone")
 
-    with pytest.raises(tt.SearchError, match=r"root itself failed.*the disk is gone"):
+    with pytest.raises(tt.errors.SearchError, match=r"root itself failed.*the disk is gone"):
         tt.Search(Nothing(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=10))
 
 
@@ -90,7 +90,7 @@ def test_a_root_that_cannot_be_looked_at_is_an_error():
         def actions(self, state):
             raise KeyError("nothing here")
 
-    with pytest.raises(tt.SearchError, match=r"root itself failed: KeyError"):
+    with pytest.raises(tt.errors.SearchError, match=r"root itself failed: KeyError"):
         tt.Search(Silent())
 
 
@@ -103,7 +103,7 @@ def test_actions_that_raise_end_a_node_too():
 
     result = tt.Search(Shy(), evaluator=without_rollouts, seed=1).run(tt.Limit(simulations=100))
     assert result.visits[0] == 0
-    assert result.failures[0] == tt.Failure((0,), "LookupError: shy")
+    assert result.failures[0] == tt.results.Failure((0,), "LookupError: shy")
 
 
 def test_an_evaluator_that_raises_ends_the_node():
@@ -164,7 +164,7 @@ def test_a_dead_outcome_of_chance_is_left_out():
 )
 def test_what_cannot_be_is_a_clear_error(change, told):
     problem = type("Wrong", (Nim,), change)()
-    with pytest.raises(tt.GameError, match=told):
+    with pytest.raises(tt.errors.GameError, match=told):
         tt.Search(problem, seed=1).run(tt.Limit(simulations=200))
 
 
@@ -180,7 +180,7 @@ def test_what_cannot_be_is_a_clear_error(change, told):
 )
 def test_probabilities_that_are_none_are_a_clear_error(outcomes):
     problem = type("Loaded", (Gamble,), {"outcomes": lambda self, state: outcomes})()
-    with pytest.raises(tt.GameError, match="outcomes"):
+    with pytest.raises(tt.errors.GameError, match="outcomes"):
         tt.Search(problem, seed=1).run(tt.Limit(simulations=50))
 
 
@@ -188,7 +188,7 @@ def test_probabilities_that_are_none_are_a_clear_error(outcomes):
     "answer", [(None, math.nan), (None, None), ([1.0, math.inf, 0.0], 0.0), ([1.0], 0.0), 0.5, (None, (1.0,))]
 )
 def test_an_evaluator_that_says_what_cannot_be_is_a_clear_error(answer):
-    with pytest.raises(tt.GameError):
+    with pytest.raises(tt.errors.GameError):
         tt.Search(Nim(), tt.puct(c=1.0), evaluator=lambda state, actions: answer).run(tt.Limit(simulations=5))
 
 
@@ -202,7 +202,7 @@ def test_an_error_leaves_the_tree_whole():
 
     Late.left = 30
     search = tt.Search(Late(), seed=1)
-    with pytest.raises(tt.GameError):
+    with pytest.raises(tt.errors.GameError):
         search.run(tt.Limit(simulations=1000))
     search.tree.check((-1, 1))
     Late.left = 1000
@@ -212,12 +212,12 @@ def test_an_error_leaves_the_tree_whole():
 @pytest.mark.parametrize(
     ("config", "problem"),
     [
-        (tt.rave(), Nim), (tt.progressive_history(), Nim), (tt.uct(transpositions=True), Nim), (tt.uct(backup="implicit"), Nim), (tt.uct(tie_break=min), Nim),
+        (tt.rave(), Nim), (tt.rules.progressive_history(), Nim), (tt.uct(transpositions=True), Nim), (tt.uct(backup="implicit"), Nim), (tt.uct(tie_break=min), Nim),
         (tt.uct(solver=True), Gamble), (tt.uct(max_nodes=5), Nim),
     ],
 )  # fmt: skip
 def test_settings_that_do_not_fit_are_refused(config, problem):
-    with pytest.raises(tt.ConfigError):
+    with pytest.raises(tt.errors.ConfigError):
         tt.Search(problem(), config).run(tt.Limit(simulations=20))
 
 
@@ -225,51 +225,51 @@ def test_settings_that_do_not_fit_are_refused(config, problem):
     "options",
     [
         {"evaluator": 5},
-        {"evaluator": tt.Heuristic()},
+        {"evaluator": tt.evaluators.Heuristic()},
         {"evaluator": tt.Rollout(depth=3)},
         {"seed": 1.5},
         {"config": "uct"},
     ],
 )
 def test_arguments_that_do_not_fit_are_refused(options):
-    with pytest.raises(tt.ConfigError):
+    with pytest.raises(tt.errors.ConfigError):
         tt.Search(Nim(), **options)
 
 
 def test_a_problem_without_its_methods_or_a_start_is_refused():
-    with pytest.raises(tt.ConfigError, match="methods actions, step, is_terminal and rewards"):
+    with pytest.raises(tt.errors.ConfigError, match="methods actions, step, is_terminal and rewards"):
         tt.Search(object())
     unfinished = type("Unfinished", (), {"actions": TicTacToe.actions})()
-    with pytest.raises(tt.ConfigError, match="has a method step"):
+    with pytest.raises(tt.errors.ConfigError, match="has a method step"):
         tt.Search(unfinished)
     problem = TicTacToe()
     problem.initial = None
-    with pytest.raises(tt.ConfigError, match="root="):
+    with pytest.raises(tt.errors.ConfigError, match="root="):
         tt.Search(problem)
     for name, value in (("num_players", 0), ("reward_range", (1, -1)), ("reward_range", 3)):
         wrong = Three()
         setattr(wrong, name, value)
-        with pytest.raises(tt.ConfigError, match=name):
+        with pytest.raises(tt.errors.ConfigError, match=name):
             tt.Search(wrong)
 
 
 def test_a_terminal_state_has_nothing_to_search():
-    with pytest.raises(tt.TerminalPositionError):
+    with pytest.raises(tt.errors.TerminalPositionError):
         tt.Search(Nim(), root=(0, 0))
 
 
 def test_nothing_searched_yet_has_no_result():
-    with pytest.raises(tt.SearchError, match="nothing has been searched"):
+    with pytest.raises(tt.errors.SearchError, match="nothing has been searched"):
         tt.Search(Nim()).result()
 
 
 def test_limits_in_calls_or_cost_are_for_evaluations_elsewhere():
     for limit in (tt.Limit(cost=3), tt.Limit(calls=3, simulations=5)):
-        with pytest.raises(tt.ConfigError, match="elsewhere"):
+        with pytest.raises(tt.errors.ConfigError, match="elsewhere"):
             tt.Search(Nim()).run(limit)
-        with pytest.raises(tt.ConfigError, match="elsewhere"):
+        with pytest.raises(tt.errors.ConfigError, match="elsewhere"):
             tt.Search("nim").run(limit)
-    with pytest.raises(tt.ConfigError, match="cost must be"):
+    with pytest.raises(tt.errors.ConfigError, match="cost must be"):
         tt.Limit(cost=-1)
 
 
@@ -306,7 +306,7 @@ def test_among_moves_that_all_lose_a_dead_one_is_never_played():
 def test_a_start_of_nothing_is_refused():
     problem = TicTacToe()
     problem.initial = lambda: None
-    with pytest.raises(tt.ConfigError, match="no state"):
+    with pytest.raises(tt.errors.ConfigError, match="no state"):
         tt.Search(problem)
 
 

@@ -96,7 +96,7 @@ def test_the_log_tells_each_call_with_its_node_its_cost_and_its_note_also_after_
 def test_what_failed_attempts_cost_is_counted(tmp_path):
     async def evaluate(state, actions):
         if state[0] == 20:
-            raise tt.EvaluationError("only noise", cost=7, note="hm")
+            raise tt.errors.EvaluationError("only noise", cost=7, note="hm")
         if state[0] == 19:
             return None, math.nan, 5
         return None, worth(state), 1
@@ -125,10 +125,10 @@ def test_a_note_that_no_record_could_hold_is_a_failure(note):
 
     result = tt.Search(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), evaluate)
     assert "note must be a value that JSON can hold" in result.failures[0].reason
-    with pytest.raises(tt.ConfigError, match="JSON"):
-        tt.EvaluationError("no", note=note)
-    with pytest.raises(tt.ConfigError, match="cost"):
-        tt.EvaluationError("no", cost=-1)
+    with pytest.raises(tt.errors.ConfigError, match="JSON"):
+        tt.errors.EvaluationError("no", note=note)
+    with pytest.raises(tt.errors.ConfigError, match="cost"):
+        tt.errors.EvaluationError("no", cost=-1)
 
 
 class Connected:

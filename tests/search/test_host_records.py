@@ -94,7 +94,7 @@ def test_a_record_of_another_search_is_refused(tmp_path):
     file = tmp_path / "calls.jsonl"
     limit = tt.Limit(simulations=30)
     tt.Search(Nim(40), tt.puct(c=1.5), seed=3).run_remote(limit, jittery(7), record=file)
-    with pytest.raises(tt.SaveError, match="exists already"):
+    with pytest.raises(tt.errors.SaveError, match="exists already"):
         tt.Search(Nim(40), tt.puct(c=1.5), seed=3).run_remote(limit, jittery(7), record=file)
     for search, options, told in (
         (tt.Search(Nim(40), tt.puct(c=1.5), seed=4), {}, "seed"),
@@ -103,20 +103,20 @@ def test_a_record_of_another_search_is_refused(tmp_path):
         (tt.Search(TicTacToe(), tt.puct(c=1.5), seed=3), {}, "problem"),
         (tt.Search(Nim(2, most=1), tt.puct(c=1.5, stop_when_forced=False), seed=3), {}, "config"),
     ):
-        with pytest.raises(tt.SaveError, match=told):
+        with pytest.raises(tt.errors.SaveError, match=told):
             search.run_remote(limit, replay=file, **options)
         assert_at_rest(search)
     lines = file.read_text().splitlines(keepends=True)
     file.write_text(lines[0] + lines[5] + lines[1])
     search = tt.Search(Nim(40), tt.puct(c=1.5), seed=3)
-    with pytest.raises(tt.SaveError, match="does not fit this search"):
+    with pytest.raises(tt.errors.SaveError, match="does not fit this search"):
         search.run_remote(limit, replay=file)
     assert search.in_flight == 0
     file.write_text(lines[0] + "{]\n" + lines[1])
-    with pytest.raises(tt.SaveError, match="line 2"):
+    with pytest.raises(tt.errors.SaveError, match="line 2"):
         search.run_remote(limit, replay=file)
     file.write_text("[1]\n")
-    with pytest.raises(tt.SaveError):
+    with pytest.raises(tt.errors.SaveError):
         search.run_remote(limit, replay=file)
 
 

@@ -106,7 +106,7 @@ def test_a_call_that_takes_too_long_ends_its_node():
     assert_at_rest(search)
     assert result.simulations == 60
     assert result.visits[0] == 0
-    assert result.failures == (tt.Failure((0,), "its evaluation failed: it took longer than 0.05 s"),)
+    assert result.failures == (tt.results.Failure((0,), "its evaluation failed: it took longer than 0.05 s"),)
 
 
 def test_a_thread_that_hangs_is_left_behind():
@@ -161,7 +161,7 @@ def test_a_root_that_cannot_be_evaluated_is_an_error():
         raise OSError("no such host")
 
     search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
-    with pytest.raises(tt.SearchError, match="no such host"):
+    with pytest.raises(tt.errors.SearchError, match="no such host"):
         search.run_remote(tt.Limit(simulations=10), evaluate, retries=1, backoff=0.0)
     assert search.in_flight == 0
 
@@ -212,7 +212,7 @@ def test_a_task_that_is_cancelled_leaves_the_tree_at_rest():
         task = asyncio.create_task(search.arun(tt.Limit(simulations=1000), slow))
         await asyncio.sleep(0.1)
         assert search.in_flight > 0
-        with pytest.raises(tt.SearchError, match="cannot advance during `arun`"):
+        with pytest.raises(tt.errors.SearchError, match="cannot advance during `arun`"):
             search.advance(0)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -286,7 +286,7 @@ def test_rollouts_here_and_evaluations_elsewhere_share_a_tree():
     ],
 )
 def test_options_that_do_not_fit_are_refused(options):
-    with pytest.raises(tt.ConfigError):
+    with pytest.raises(tt.errors.ConfigError):
         tt.Search(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once, **options)
 
 
@@ -299,15 +299,15 @@ def test_progress_is_told_on_the_way():
 
 
 def test_what_cannot_run_elsewhere_is_refused():
-    with pytest.raises(tt.ConfigError, match="give evaluate"):
+    with pytest.raises(tt.errors.ConfigError, match="give evaluate"):
         tt.Search(Nim()).run_remote(tt.Limit(simulations=5))
-    with pytest.raises(tt.ConfigError, match="max_nodes"):
+    with pytest.raises(tt.errors.ConfigError, match="max_nodes"):
         tt.Search(Nim(), tt.puct(c=1.0, max_nodes=100)).run_remote(tt.Limit(simulations=5), at_once)
-    with pytest.raises(tt.ConfigError, match="arun or run_remote"):
+    with pytest.raises(tt.errors.ConfigError, match="arun or run_remote"):
         tt.Search(Nim(), tt.puct(c=1.0), evaluator=at_once).run(tt.Limit(simulations=5))
 
     async def inside():
         tt.Search(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once)
 
-    with pytest.raises(tt.SearchError, match="await"):
+    with pytest.raises(tt.errors.SearchError, match="await"):
         asyncio.run(inside())

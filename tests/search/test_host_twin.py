@@ -215,7 +215,7 @@ def test_problems_with_holes_have_the_twins_visits_too(salt):
     twin.rollout = lambda state: problem.rollout(state, None)
     twin.run(200)
     if twin.root.dead:
-        with pytest.raises(tt.SearchError, match="a hole"):
+        with pytest.raises(tt.errors.SearchError, match="a hole"):
             search.run(tt.Limit(simulations=200))
     else:
         result = search.run(tt.Limit(simulations=200))
@@ -247,7 +247,7 @@ def test_random_problems_replay_bit_for_bit_whatever_fails(tmp_path, salt):
         try:
             result = search.run_remote(limit, in_flight=1 + 3 * salt, **options)
             told = result.stopped, result.failures, result.cost, result.calls
-        except tt.SearchError as error:
+        except tt.errors.SearchError as error:
             told = str(error), tuple(search.failures), 0, 0
         search.tree.check()
         size = search.tree.size

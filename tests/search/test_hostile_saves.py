@@ -70,7 +70,7 @@ def test_a_changed_save_is_refused(saved, tmp_path, change):
     change(header, arrays)
     path = tmp_path / "changed.treetop"
     write(path, header, arrays)
-    with pytest.raises(tt.SaveError, match=r"changed\.treetop"):
+    with pytest.raises(tt.errors.SaveError, match=r"changed\.treetop"):
         tt.Search.load(path)
 
 
@@ -95,7 +95,7 @@ def test_the_compiled_walk_refuses_what_the_interpreted_one_refuses(saved, tmp_p
     header, arrays = read(saved, KIND, VERSION)
     _swap_actions(header, arrays)
     write(tmp_path / "s", header, arrays)
-    with pytest.raises(tt.SaveError, match="not legal there"):
+    with pytest.raises(tt.errors.SaveError, match="not legal there"):
         tt.Search.load(tmp_path / "s")
 
 
@@ -128,7 +128,7 @@ HEADER = _npy("{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }", b"{}"
 def test_what_is_no_file_of_ours_is_refused_in_our_own_words(tmp_path, content):
     path = tmp_path / "some.treetop"
     path.write_bytes(content)
-    with pytest.raises(tt.SaveError) as caught:
+    with pytest.raises(tt.errors.SaveError) as caught:
         tt.Search.load(path)
     assert "some.treetop" in str(caught.value)
     assert "pickle" not in str(caught.value)
@@ -137,10 +137,10 @@ def test_what_is_no_file_of_ours_is_refused_in_our_own_words(tmp_path, content):
 def test_a_zip_bomb_and_a_device_are_refused(tmp_path):
     path = tmp_path / "bomb.treetop"
     path.write_bytes(_zip([("treetop.npy", bytes(50_000_000))], compression=zipfile.ZIP_DEFLATED))
-    with pytest.raises(tt.SaveError, match="larger than the file"):
+    with pytest.raises(tt.errors.SaveError, match="larger than the file"):
         tt.Search.load(path)
     for other in ("/dev/zero", tmp_path, "a\0b"):
-        with pytest.raises(tt.SaveError):
+        with pytest.raises(tt.errors.SaveError):
             tt.Search.load(other)
 
 
@@ -149,7 +149,7 @@ def test_an_encrypted_part_is_refused(saved, tmp_path):
     for place in (content.find(b"PK\x03\x04") + 6, content.find(b"PK\x01\x02") + 8):
         content[place] |= 1
     (tmp_path / "s").write_bytes(bytes(content))
-    with pytest.raises(tt.SaveError, match="encrypted"):
+    with pytest.raises(tt.errors.SaveError, match="encrypted"):
         tt.Search.load(tmp_path / "s")
 
 
@@ -165,5 +165,5 @@ def test_duplicate_names_and_deep_nesting_in_a_header_are_refused(saved, tmp_pat
         content = np.frombuffer(text.encode("utf-8", "surrogatepass"), np.uint8)
         with (tmp_path / "s").open("wb") as file:
             np.savez(file, treetop=content, **arrays)
-        with pytest.raises(tt.SaveError):
+        with pytest.raises(tt.errors.SaveError):
             tt.Search.load(tmp_path / "s")

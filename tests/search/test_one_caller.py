@@ -29,7 +29,7 @@ def test_a_call_from_a_callback_is_refused_and_leaves_the_search_whole(call):
 
     def progress(now):
         assert search.result().root_visits  # looking is allowed
-        with pytest.raises(tt.SearchError, match=r"during `run`, which has called this code"):
+        with pytest.raises(tt.errors.SearchError, match=r"during `run`, which has called this code"):
             CALLS[call](search)
         seen.append(now)
 
@@ -41,9 +41,9 @@ def test_a_call_from_a_callback_is_refused_and_leaves_the_search_whole(call):
 def test_a_call_from_an_evaluator_is_refused():
     class Nosy:
         def evaluate(self, batch):
-            with pytest.raises(tt.SearchError, match="one caller at a time"):
+            with pytest.raises(tt.errors.SearchError, match="one caller at a time"):
                 search.run(tt.Limit(simulations=1))
-            with pytest.raises(tt.SearchError, match="one caller at a time"):
+            with pytest.raises(tt.errors.SearchError, match="one caller at a time"):
                 search.drop(batch)
             return np.zeros((len(batch), 9)), np.zeros((len(batch), 2))
 
@@ -98,7 +98,7 @@ def test_a_second_thread_is_refused_while_the_first_one_searches(make):
 def test_a_search_over_objects_is_not_re_entered_from_its_problem():
     class Nosy(Nim):
         def step(self, state, action):
-            with pytest.raises(tt.SearchError, match="one caller at a time"):
+            with pytest.raises(tt.errors.SearchError, match="one caller at a time"):
                 search.advance(0)
             return super().step(state, action)
 
@@ -119,12 +119,12 @@ def test_two_tasks_do_not_share_a_search():
 
     first, second = asyncio.run(both())
     assert first.simulations == 20
-    assert isinstance(second, tt.SearchError)
+    assert isinstance(second, tt.errors.SearchError)
 
 
 def test_after_an_error_the_search_is_free_again():
     search = tt.Search("tic_tac_toe", seed=1)
-    with pytest.raises(tt.ConfigError):
+    with pytest.raises(tt.errors.ConfigError):
         search.run(tt.Limit(cost=1))
     with pytest.raises(ZeroDivisionError):
         search.run(tt.Limit(simulations=5), progress=lambda now: 1 // 0)
@@ -135,8 +135,8 @@ def test_while_it_ponders_nothing_else_is_done():
     search = tt.Search("tic_tac_toe", seed=1)
     with search.pondering(tt.Limit(simulations=100)):
         for call in ("run", "ask", "advance", "prepare", "save", "ponder"):
-            with pytest.raises(tt.SearchError, match="while the search ponders"):
+            with pytest.raises(tt.errors.SearchError, match="while the search ponders"):
                 CALLS[call](search)
-        with pytest.raises(tt.SearchError, match="while the search ponders"):
+        with pytest.raises(tt.errors.SearchError, match="while the search ponders"):
             search.result()
     search.run(tt.Limit(simulations=5))

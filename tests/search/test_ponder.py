@@ -40,7 +40,7 @@ def test_nothing_else_is_asked_of_a_search_that_ponders():
             lambda: search.save("x"),
             lambda: search.ask(1),
         ):
-            with pytest.raises(tt.SearchError, match="ponders"):
+            with pytest.raises(tt.errors.SearchError, match="ponders"):
                 ask()
 
 
@@ -73,10 +73,10 @@ def test_pondering_ends_by_itself_when_the_position_is_proven():
 
 
 def test_noise_and_schedules_are_in_place_while_pondering():
-    search = tt.Search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.evaluators.Uniform(), seed=1)
     with search.pondering(tt.Limit(simulations=50)) as thinking:
         thinking._thread.join(60)
-    ran = tt.search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.Uniform(), seed=1, simulations=50)
+    ran = tt.search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.evaluators.Uniform(), seed=1, simulations=50)
     assert search.result().visits == ran.visits
     assert search.result().priors.tolist() == ran.priors.tolist()
 
@@ -106,5 +106,5 @@ def test_one_may_ponder_again_and_again():
         with search.pondering(tt.Limit(simulations=500)) as thinking:
             thinking._thread.join(60)
         assert search.simulations == 500 * turn
-    with search.pondering(), pytest.raises(tt.SearchError, match="ponders"):
+    with search.pondering(), pytest.raises(tt.errors.SearchError, match="ponders"):
         search.pondering().__enter__()

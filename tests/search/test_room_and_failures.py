@@ -48,7 +48,7 @@ def test_a_leaf_that_follows_outcomes_of_chance_has_room(options):
     [
         tt.uct(),
         tt.puct(expand_after=0),
-        tt.halving(),
+        tt.rules.halving(),
         tt.uct(max_nodes=90),
         tt.uct(tie_break=lambda actions: actions[-1]),
     ],
@@ -84,7 +84,7 @@ def test_a_search_that_draws_actions_in_slices_is_the_same_search(config):
 
 def test_a_bounded_tree_that_cannot_hold_one_simulation_says_so():
     search = tt.Search(start(Dice, dice=6), tt.uct(max_nodes=12), seed=1)
-    with pytest.raises(tt.SearchError, match="max_nodes=12 is too small"):
+    with pytest.raises(tt.errors.SearchError, match="max_nodes=12 is too small"):
         search.run(tt.Limit(simulations=500))
     search.tree.check()
 
@@ -122,13 +122,13 @@ def test_a_search_takes_what_it_is_told_and_rolls_nothing_out_itself(config):
 
 def test_a_game_that_fails_after_a_die_leaves_the_tree_whole():
     search = tt.Search(start(Dice, fails=True), tt.uct(max_nodes=200), seed=3)
-    with pytest.raises(tt.GameError, match="the bank is empty") as told:
+    with pytest.raises(tt.errors.GameError, match="the bank is empty") as told:
         search.run(tt.Limit(simulations=5000))
     assert "fragile_games.py" in str(told.value)
     search.tree.check()
     held = search.simulations
     assert search.result().root_visits == held > 0
-    with pytest.raises(tt.GameError, match="the bank is empty"):
+    with pytest.raises(tt.errors.GameError, match="the bank is empty"):
         search.run(tt.Limit(simulations=5000))
     search.tree.check()
 
@@ -140,7 +140,7 @@ def test_a_batch_that_fails_tells_its_own_moves():
         while batch := search.ask(8, tt.Limit(simulations=5000)):
             search.tell(batch, np.zeros((len(batch), 2)), np.zeros((len(batch), 1)))
 
-    with pytest.raises(tt.GameError, match="the bank is empty") as told:
+    with pytest.raises(tt.errors.GameError, match="the bank is empty") as told:
         ask_and_tell()
     assert "after the moves" in str(told.value)
     search.tree.check()
@@ -149,7 +149,7 @@ def test_a_batch_that_fails_tells_its_own_moves():
 @pytest.mark.parametrize("config", [tt.uct(c=20.0), tt.regret_matching()], ids=str)
 def test_a_game_that_fails_when_all_choose_at_once_leaves_the_views_whole(config):
     search = tt.Search(Auction, config, seed=5)
-    with pytest.raises(tt.GameError, match="too loud") as told:
+    with pytest.raises(tt.errors.GameError, match="too loud") as told:
         search.run(tt.Limit(simulations=50_000))
     assert "fragile_games.py" in str(told.value)
     search.tree.check()
@@ -159,7 +159,7 @@ def test_a_game_that_fails_when_all_choose_at_once_leaves_the_views_whole(config
 
 def test_a_game_that_fails_while_drawing_real_numbers_leaves_no_action_behind():
     search = tt.Search(start(Aim, sore=True), tt.uct(), seed=6)
-    with pytest.raises(tt.GameError, match="a sore arm"):
+    with pytest.raises(tt.errors.GameError, match="a sore arm"):
         search.run(tt.Limit(simulations=50_000))
     search.tree.check()
     links = search.tree.columns.links[: search.tree.size]
@@ -185,7 +185,7 @@ def test_a_full_tree_of_views_counts_only_choices_that_were_made():
     for _ in range(300):
         try:
             search._driver.run(20)
-        except tt.GameError:
+        except tt.errors.GameError:
             break
     search.tree.check()
     assert search._driver.control[0]["frozen"]
@@ -254,14 +254,14 @@ def test_a_saved_search_with_chance_goes_on_as_if_nothing_had_happened(tmp_path,
 
 
 @pytest.mark.parametrize(("evaluator", "told"), [
-    (tt.Mixed(tt.Uniform()), "rollouts or by the game's heuristic"),
+    (tt.evaluators.Mixed(tt.evaluators.Uniform()), "rollouts or by the game's heuristic"),
     (tt.Rollout(count=3), "by one rollout"),
     (tt.Rollout("mast"), "by one rollout"),
-    (tt.Heuristic(), "which Auction does not have"),
+    (tt.evaluators.Heuristic(), "which Auction does not have"),
     (tt.Rollout(depth=3), "which Auction does not have"),
 ])  # fmt: skip
 def test_an_evaluation_that_views_cannot_use_is_refused(evaluator, told):
-    with pytest.raises(tt.ConfigError, match=told):
+    with pytest.raises(tt.errors.ConfigError, match=told):
         tt.Search(Auction, evaluator=evaluator)
 
 
@@ -270,5 +270,5 @@ def test_an_evaluation_that_views_cannot_use_is_refused(evaluator, told):
     [({"max_nodes": 8}, "max_nodes must be at least 16"), ({"expand_after": 3}, "does not work with expand_after")],
 )
 def test_settings_that_views_cannot_use_are_refused(options, told):
-    with pytest.raises(tt.ConfigError, match=told):
+    with pytest.raises(tt.errors.ConfigError, match=told):
         tt.Search(Auction, tt.uct(**options))

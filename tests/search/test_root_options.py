@@ -22,7 +22,7 @@ def run(config, simulations, *, seed=1, evaluator=None, moves=""):
 
 
 def noisy(seed=1, **options):
-    return run(tt.puct(**options), 20, seed=seed, evaluator=tt.Uniform())
+    return run(tt.puct(**options), 20, seed=seed, evaluator=tt.evaluators.Uniform())
 
 
 def test_without_asking_there_is_no_noise():
@@ -61,7 +61,9 @@ def test_noise_is_drawn_once_a_root_and_renewed_at_the_next_one():
     renewed = search.run(tt.Limit(simulations=200))
     assert renewed.priors.sum() == pytest.approx(1, abs=1e-5)
     assert len(set(renewed.priors.tolist())) == LEGAL - 1
-    fresh = tt.Search(search.position, tt.puct(noise=0.5), evaluator=tt.Uniform(), seed=1).run(tt.Limit(simulations=20))
+    fresh = tt.Search(search.position, tt.puct(noise=0.5), evaluator=tt.evaluators.Uniform(), seed=1).run(
+        tt.Limit(simulations=20)
+    )
     assert fresh.priors == pytest.approx(renewed.priors, abs=1e-6)  # however the search came there
 
 
@@ -70,7 +72,7 @@ def test_noise_fades_over_the_moves():
     assert [config.noise.at(moves) for moves in (0, 1, 2, 5)] == [0.5, 0.25, 0.0, 0.0]
     spread = []
     for moves in ("", "a1", "a1 b2", "a1 b2 c3"):
-        _, result = run(config, 20, evaluator=tt.Uniform(), moves=moves)
+        _, result = run(config, 20, evaluator=tt.evaluators.Uniform(), moves=moves)
         spread.append(float(np.ptp(result.priors)))
     assert spread[0] > 0
     assert spread[1] > 0
@@ -78,9 +80,9 @@ def test_noise_fades_over_the_moves():
 
 
 def test_noise_reaches_moves_that_are_asked_for_by_hand_too():
-    search = tt.Search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.Uniform(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.evaluators.Uniform(), seed=1)
     while batch := search.ask(4, tt.Limit(simulations=20)):
-        search.tell(batch, *tt.Uniform().evaluate(batch))
+        search.tell(batch, *tt.evaluators.Uniform().evaluate(batch))
     assert search.result().priors == pytest.approx(noisy(noise=0.25)[1].priors)
 
 
@@ -117,7 +119,7 @@ def test_a_schedule_plans_every_budget_for_every_number_of_moves():
 @pytest.mark.parametrize("considered", [1, 2, 3, 4, 9, 16])
 @pytest.mark.parametrize("simulations", [2, 5, 16, 50, 200])
 def test_gumbel_follows_its_schedule(considered, simulations):
-    search, result = run(tt.gumbel(max_considered=considered), simulations, evaluator=tt.Uniform())
+    search, result = run(tt.gumbel(max_considered=considered), simulations, evaluator=tt.evaluators.Uniform())
     search.tree.check((-1, 1))
     assert search.simulations == simulations
     wanted = planned(min(considered, LEGAL), simulations - 1)  # the first simulation opens the root
@@ -139,17 +141,17 @@ def test_gumbel_follows_its_schedule_in_batches(batch_size):
 
 
 def test_a_second_run_on_the_same_tree_plans_anew():
-    search, first = run(tt.gumbel(max_considered=4), 51, evaluator=tt.Uniform())
+    search, first = run(tt.gumbel(max_considered=4), 51, evaluator=tt.evaluators.Uniform())
     second = search.run(tt.Limit(simulations=64))
     added = second.counts - first.counts
     assert sorted(added.tolist(), reverse=True)[:4] == planned(4, 64)
     assert added[second.actions == second.action] == added.max()
-    with pytest.raises(tt.ConfigError, match="simulations"):
+    with pytest.raises(tt.errors.ConfigError, match="simulations"):
         search.run(tt.Limit(seconds=0.01))
 
 
 def test_gumbel_plans_after_a_move_that_kept_the_tree():
-    search, result = run(tt.gumbel(max_considered=4), 200, evaluator=tt.Uniform())
+    search, result = run(tt.gumbel(max_considered=4), 200, evaluator=tt.evaluators.Uniform())
     search.advance(result.action)
     before = {child.action: child.visits for child in search.tree.root.children}
     assert sum(before.values()) > 10
@@ -160,12 +162,14 @@ def test_gumbel_plans_after_a_move_that_kept_the_tree():
 
 def test_gumbel_without_chance_is_the_same_for_all_seeds():
     found = [
-        run(tt.gumbel(gumbel_scale=0.0, tie_break="first"), 60, seed=seed, evaluator=tt.Uniform())[1]
+        run(tt.gumbel(gumbel_scale=0.0, tie_break="first"), 60, seed=seed, evaluator=tt.evaluators.Uniform())[1]
         for seed in range(4)
     ]
     assert len({tuple(result.visits.items()) for result in found}) == 1
     assert all(result.visits[result.action] == max(result.visits.values()) for result in found)
-    chance = [run(tt.gumbel(max_considered=4), 60, seed=seed, evaluator=tt.Uniform())[1] for seed in range(6)]
+    chance = [
+        run(tt.gumbel(max_considered=4), 60, seed=seed, evaluator=tt.evaluators.Uniform())[1] for seed in range(6)
+    ]
     assert len({tuple(result.visits.items()) for result in chance}) > 2
 
 
@@ -178,9 +182,9 @@ def test_gumbel_works_with_a_single_legal_move():
 def test_gumbel_refuses_a_limit_without_simulations():
     for search in (
         tt.Search("tic_tac_toe", tt.gumbel(), seed=1),
-        tt.Search("tic_tac_toe", tt.gumbel(), evaluator=tt.Uniform(), seed=1),
+        tt.Search("tic_tac_toe", tt.gumbel(), evaluator=tt.evaluators.Uniform(), seed=1),
     ):
-        with pytest.raises(tt.ConfigError, match="simulations"):
+        with pytest.raises(tt.errors.ConfigError, match="simulations"):
             search.run(tt.Limit(seconds=0.05))
         assert search.run(tt.Limit(simulations=40)).simulations == 40  # and is as good as new
         search.tree.check((-1, 1))
@@ -189,7 +193,7 @@ def test_gumbel_refuses_a_limit_without_simulations():
 def test_gumbel_with_rollouts_and_many_simulations_gets_a_warning():
     with pytest.warns(UserWarning, match=r"simulations with rollouts"):
         run(tt.gumbel(), 2000)
-    run(tt.gumbel(), 2000, evaluator=tt.Uniform())
+    run(tt.gumbel(), 2000, evaluator=tt.evaluators.Uniform())
 
 
 def test_gumbel_goes_with_the_solver():
@@ -213,7 +217,7 @@ def test_what_gumbel_teaches_is_a_policy():
 
 def test_anytime_halving_tries_every_move_once_first():
     for simulations in range(2, 30):
-        search, result = run(tt.halving(), simulations)
+        search, result = run(tt.rules.halving(), simulations)
         counts = sorted(result.visits.values())
         assert sum(counts) == simulations - 1
         assert counts[0] >= 1 if simulations > LEGAL else counts[-1] == 1
@@ -221,12 +225,12 @@ def test_anytime_halving_tries_every_move_once_first():
 
 
 def test_a_pass_of_anytime_halving_doubles_the_samples_of_the_better_half():
-    _, result = run(tt.halving(), 1 + 9 + 5 * 2 + 3 * 4 + 2 * 8)
+    _, result = run(tt.rules.halving(), 1 + 9 + 5 * 2 + 3 * 4 + 2 * 8)
     assert sorted(result.visits.values()) == [1, 1, 1, 1, 3, 3, 7, 15, 15]
 
 
 def test_anytime_halving_starts_over_after_a_move():
-    search, result = run(tt.halving(), 200)
+    search, result = run(tt.rules.halving(), 200)
     search.advance(result.action)
     before = {child.action: child.visits for child in search.tree.root.children}
     after = search.run(tt.Limit(simulations=LEGAL - 1))
@@ -234,7 +238,7 @@ def test_anytime_halving_starts_over_after_a_move():
 
 
 def test_anytime_halving_can_be_stopped_by_time():
-    search = tt.Search("tic_tac_toe", tt.halving(), seed=1)
+    search = tt.Search("tic_tac_toe", tt.rules.halving(), seed=1)
     assert search.run(tt.Limit(seconds=0.02)).visits[4] > 0
 
 
@@ -271,7 +275,7 @@ def test_forced_playouts_are_taken_out_of_what_is_taught():
 # Moves that are asked for.
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(), tt.halving(), tt.gumbel(), tt.uct(solver=True)], ids=str)
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(), tt.rules.halving(), tt.gumbel(), tt.uct(solver=True)], ids=str)
 def test_only_included_moves_are_looked_at(config):
     search = tt.Search("tic_tac_toe", config, seed=1)
     result = search.run(tt.Limit(simulations=40), include=["a1", 4])
@@ -287,18 +291,20 @@ def test_only_included_moves_are_looked_at(config):
 
 def test_included_moves_must_be_legal_and_some_must_be_left():
     search = tt.Search("tic_tac_toe", seed=1)
-    with pytest.raises(tt.IllegalMoveError):
+    with pytest.raises(tt.errors.IllegalMoveError):
         search.run(tt.Limit(simulations=10), include=["d4"])
-    with pytest.raises(tt.IllegalMoveError):
+    with pytest.raises(tt.errors.IllegalMoveError):
         search.run(tt.Limit(simulations=10), exclude=[9])
-    with pytest.raises(tt.ConfigError, match="no move"):
+    with pytest.raises(tt.errors.ConfigError, match="no move"):
         search.run(tt.Limit(simulations=10), include=["a1"], exclude=["a1"])
-    with pytest.raises(tt.ConfigError, match="transpositions"):
+    with pytest.raises(tt.errors.ConfigError, match="transpositions"):
         tt.Search("tic_tac_toe", tt.uct(transpositions=True)).run(tt.Limit(simulations=10), include=["a1"])
     assert search.run(tt.Limit(simulations=10)).simulations == 10
 
 
-@pytest.mark.parametrize("config", [tt.uct(), tt.puct(c=1.0), tt.halving(), tt.gumbel(), tt.ucb1_tuned()], ids=str)
+@pytest.mark.parametrize(
+    "config", [tt.uct(), tt.puct(c=1.0), tt.rules.halving(), tt.gumbel(), tt.rules.ucb1_tuned()], ids=str
+)
 @pytest.mark.parametrize("before", [0, 15, 100])
 def test_a_move_is_visited_as_often_as_asked_and_no_other_is(config, before):
     search = tt.Search("tic_tac_toe", config, seed=1)

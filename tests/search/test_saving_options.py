@@ -19,27 +19,27 @@ SEARCHES = {
     "graph": (tt.uct(transpositions=True), None),
     "graph and solver": (tt.uct(transpositions=1024, solver=True), None),
     "graph, folded": (tt.uct(transpositions=True, max_nodes=200), None),
-    "noise": (tt.puct(noise=0.25), tt.Uniform()),
-    "history": (tt.progressive_history(), None),
+    "noise": (tt.puct(noise=0.25), tt.evaluators.Uniform()),
+    "history": (tt.rules.progressive_history(), None),
     "mast": (tt.uct(), tt.Rollout("mast", epsilon=0.123456789)),
     "mast by softmax": (tt.uct(), tt.Rollout("mast_softmax", temperature=0.3)),
     "several rollouts": (tt.uct(), tt.Rollout(count=3)),
-    "mixed": (tt.puct(), tt.Mixed(tt.Uniform(), weight=0.3)),
+    "mixed": (tt.puct(), tt.evaluators.Mixed(tt.evaluators.Uniform(), weight=0.3)),
     "normalise": (tt.uct(normalise=True), None),
-    "halving": (tt.halving(), None),
-    "halving and solver": (tt.halving(solver=True), None),
+    "halving": (tt.rules.halving(), None),
+    "halving and solver": (tt.rules.halving(solver=True), None),
     "gumbel": (tt.gumbel(max_considered=5), None),
     "completed and solver": (tt.configure("completed", solver=True), None),
     "completed, folded": (tt.configure("completed", discount=0.9, max_nodes=60), None),
-    "thompson": (tt.thompson(), None),
-    "tuned": (tt.ucb1_tuned(), None),
+    "thompson": (tt.rules.thompson(), None),
+    "tuned": (tt.rules.ucb1_tuned(), None),
     "max backup": (tt.uct(backup="max"), None),
     "mixed backup": (tt.uct(backup="mixed", minimax_share=0.3), None),
     "discount": (tt.uct(discount=0.9), None),
     "widening": (tt.puct(widening=1.0), None),
     "lcb": (tt.uct(final="lcb"), None),
     "temperature": (tt.uct(solver=True, final="temperature", temperature=math.inf), None),
-    "nexus": (tt.nexus(), None),
+    "nexus": (tt.rules.nexus(), None),
 }
 
 
@@ -126,7 +126,9 @@ def test_nothing_depends_on_memory_that_nobody_wrote(monkeypatch, name):
 
 
 @pytest.mark.parametrize(
-    "config", [tt.rave(), tt.grave(amaf_reference=10), tt.rave(c=0.5, solver=True), tt.rave(max_nodes=24)], ids=str
+    "config",
+    [tt.rave(), tt.rules.grave(amaf_reference=10), tt.rave(c=0.5, solver=True), tt.rave(max_nodes=24)],
+    ids=str,
 )
 def test_all_moves_as_first_go_on_after_a_load(tmp_path, config):
     for seed in range(4):
@@ -137,13 +139,13 @@ def test_all_moves_as_first_go_on_after_a_load(tmp_path, config):
 
 def test_a_schedule_goes_on_where_it_was(tmp_path):
     """A plan of 101 simulations is saved after 31 of them."""
-    search = tt.Search("tic_tac_toe", tt.gumbel(max_considered=4), evaluator=tt.Uniform(), seed=2)
+    search = tt.Search("tic_tac_toe", tt.gumbel(max_considered=4), evaluator=tt.evaluators.Uniform(), seed=2)
 
     def drive(each, simulations):
         target = each.simulations + simulations
         while each.simulations < target:
             batch = each.ask(1, tt.Limit(simulations=101)) if each is search and target == 31 else each.ask(1)
-            each.tell(batch, *tt.Uniform().evaluate(batch))
+            each.tell(batch, *tt.evaluators.Uniform().evaluate(batch))
 
     drive(search, 31)
     search.save(tmp_path / "search")
@@ -156,7 +158,7 @@ def test_a_schedule_goes_on_where_it_was(tmp_path):
 
 def test_a_pass_of_halving_goes_on_where_it_was(tmp_path):
     for before in (5, 12, 25, 40):
-        search = tt.Search("tic_tac_toe", tt.halving(), seed=2)
+        search = tt.Search("tic_tac_toe", tt.rules.halving(), seed=2)
         search.run(tt.Limit(simulations=before))
         search.save(tmp_path / "search")
         loaded = tt.Search.load(tmp_path / "search")
@@ -167,7 +169,7 @@ def test_a_pass_of_halving_goes_on_where_it_was(tmp_path):
 
 
 def test_noise_is_not_added_again_after_a_load(tmp_path):
-    search = tt.Search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.Uniform(), seed=2)
+    search = tt.Search("tic_tac_toe", tt.puct(noise=0.25), evaluator=tt.evaluators.Uniform(), seed=2)
     before = search.run(tt.Limit(simulations=50)).priors
     search.save(tmp_path / "search")
     assert np.array_equal(tt.Search.load(tmp_path / "search").run(tt.Limit(simulations=50)).priors, before)
@@ -215,7 +217,7 @@ def test_a_rule_of_ones_own_is_given_back_by_hand(tmp_path):
     search.run(tt.Limit(simulations=100))
     path = tmp_path / "search"
     search.save(path)
-    with pytest.raises(tt.SaveError, match="rule=..."):
+    with pytest.raises(tt.errors.SaveError, match="rule=..."):
         tt.Search.load(path)
     go_on_both(search, path, rule=moody)
 
@@ -224,7 +226,7 @@ def test_an_evaluator_must_be_the_one_that_searched(tmp_path):
     search = tt.Search("tic_tac_toe", tt.uct(), evaluator=tt.Rollout("mast"), seed=2)
     search.run(tt.Limit(simulations=50))
     search.save(tmp_path / "search")
-    with pytest.raises(tt.SaveError, match="mast"):
+    with pytest.raises(tt.errors.SaveError, match="mast"):
         tt.Search.load(tmp_path / "search", evaluator=tt.Rollout())
 
 
@@ -240,7 +242,7 @@ def test_a_file_that_lacks_what_an_option_keeps_is_damaged(tmp_path, name):
         arrays = {key: file[key] for key in file if key != missing}
     with path.open("wb") as file:
         np.savez(file, **arrays)
-    with pytest.raises(tt.SaveError, match="damaged"):
+    with pytest.raises(tt.errors.SaveError, match="damaged"):
         tt.Search.load(path)
 
 
@@ -260,5 +262,5 @@ def test_arrays_of_another_shape_are_damage(tmp_path, array, name):
     arrays[array] = arrays[array][:3] if array != "work_history" else arrays[array][:, :, :3]
     with path.open("wb") as file:
         np.savez(file, **arrays)
-    with pytest.raises(tt.SaveError, match="damaged"):
+    with pytest.raises(tt.errors.SaveError, match="damaged"):
         tt.Search.load(path)

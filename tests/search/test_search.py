@@ -93,7 +93,7 @@ def test_one_player_climbs_to_the_top():
 
 def test_a_finished_game_is_a_clear_error():
     over = tt.position("tic_tac_toe", moves="a1 b1 a2 b2 a3")
-    with pytest.raises(tt.TerminalPositionError, match=r"the game is over(.|\n)*X"):
+    with pytest.raises(tt.errors.TerminalPositionError, match=r"the game is over(.|\n)*X"):
         tt.search(over)
     search = tt.Search(tt.position("tic_tac_toe", moves="a1 b1 a2 b2"))
     assert search.run(tt.Limit(simulations=100)).move == "a3"
@@ -116,7 +116,7 @@ def test_one_simulation_already_gives_a_legal_move():
 
 
 def test_a_result_before_any_simulation_is_a_clear_error():
-    with pytest.raises(tt.SearchError, match="nothing has been searched"):
+    with pytest.raises(tt.errors.SearchError, match="nothing has been searched"):
         tt.Search("nim").result()
 
 
@@ -131,7 +131,7 @@ def test_advance_keeps_the_statistics_of_the_subtree():
     assert {node.action: (node.visits, node.value_sum) for node in search.tree.root.children} == visits
     assert search.result().values[0] == pytest.approx(value)
     assert search.result().value == pytest.approx(-value)
-    with pytest.raises(tt.StaleNodeError, match="earlier state"):
+    with pytest.raises(tt.errors.StaleNodeError, match="earlier state"):
         _ = child.visits
     search.run(tt.Limit(simulations=1000))
     assert search.simulations == total + 1000
@@ -144,9 +144,9 @@ def test_advance_by_a_move_that_was_never_tried_starts_fresh():
     assert search.tree.size == 1
     search.run(tt.Limit(simulations=100))
     assert search.position.moves() == ["4"]
-    with pytest.raises(tt.IllegalMoveError, match=r"9.*legal moves are 1, 2"):
+    with pytest.raises(tt.errors.IllegalMoveError, match=r"9.*legal moves are 1, 2"):
         search.advance("9")
-    with pytest.raises(tt.IllegalMoveError):
+    with pytest.raises(tt.errors.IllegalMoveError):
         search.advance(-1)
     assert search.simulations == 100
 
@@ -204,13 +204,13 @@ def test_policy_is_computed_in_log_space():
     assert result.policy(1.0) == pytest.approx(visits / visits.sum())
     assert result.policy(math.inf) == pytest.approx(np.full(7, 1 / 7))
     assert set(result.policy(0)) == {0.0, 1.0}
-    with pytest.raises(tt.ConfigError):
+    with pytest.raises(tt.errors.ConfigError):
         result.policy(-1)
 
 
 def test_a_tie_break_must_return_a_candidate():
     search = tt.Search("tic_tac_toe", tt.uct(tie_break=lambda actions: 77), seed=1)
-    with pytest.raises(tt.ConfigError, match="77.*not one of the tied actions"):
+    with pytest.raises(tt.errors.ConfigError, match="77.*not one of the tied actions"):
         search.run(tt.Limit(simulations=10))
     search.tree.check((-1, 1))
 

@@ -15,9 +15,9 @@ from treetop.text import json_text
 
 def test_a_forced_position_keeps_every_part_of_a_limit():
     forced = tt.Search(tt.position("tic_tac_toe", "a1 b1 c1 b2 a2 c2 b3 a3"), seed=1)
-    with pytest.raises(tt.ConfigError, match="made elsewhere"):
+    with pytest.raises(tt.errors.ConfigError, match="made elsewhere"):
         forced.run(tt.Limit(cost=1.0))
-    with pytest.raises(tt.ConfigError, match="made elsewhere"):
+    with pytest.raises(tt.errors.ConfigError, match="made elsewhere"):
         forced.run(tt.Limit(calls=1, simulations=5))
     assert tt.Search(Nim(1), seed=1)._forced(tt.Limit(cost=2.0, calls=7), elsewhere=True) == tt.Limit(
         simulations=1, cost=2.0, calls=7

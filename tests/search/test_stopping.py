@@ -123,7 +123,7 @@ def test_a_move_that_is_proven_worse_cannot_overtake():
 
 def test_the_unassailable_leader_is_refused_where_visits_do_not_decide():
     for final in ("value", "temperature", "lcb"):
-        with pytest.raises(tt.ConfigError, match="for final='visits'"):
+        with pytest.raises(tt.errors.ConfigError, match="for final='visits'"):
             UnassailableLeader().check(standing([9, 1], final=final))
 
 
@@ -174,7 +174,7 @@ def test_the_gain_is_the_divergence_for_each_new_visit():
     assert kl_gain(old, new) == pytest.approx(by_hand, rel=1e-12)
     assert kl_gain(np.array([10, 10]), np.array([20, 20])) == 0.0
     for before, after in (([0, 0], [1, 1]), ([1, 1], [1, 1])):
-        with pytest.raises(tt.ConfigError):
+        with pytest.raises(tt.errors.ConfigError):
             kl_gain(np.array(before), np.array(after))
 
 
@@ -340,7 +340,7 @@ def test_policies_can_be_nested():
 
 def test_what_is_no_policy_is_refused():
     for wrong in ("soon", UnassailableLeader, object(), None):
-        with pytest.raises(tt.ConfigError, match="subclass of Stopper"):
+        with pytest.raises(tt.errors.ConfigError, match="subclass of Stopper"):
             Together([wrong])
 
 
@@ -362,7 +362,7 @@ def test_what_is_no_policy_is_refused():
     ],
 )
 def test_impossible_settings_are_refused(make, said):
-    with pytest.raises(tt.ConfigError, match=said):
+    with pytest.raises(tt.errors.ConfigError, match=said):
         make()
 
 

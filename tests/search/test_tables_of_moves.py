@@ -13,7 +13,7 @@ TWO_LEFT = "c3 a1 b1 b3 c2 c1 a3"
 
 
 @pytest.mark.parametrize(
-    "config", [tt.rave(), tt.rave(c=0.7), tt.grave(amaf_reference=5), tt.rave(c=1.0, expand_after=4)], ids=str
+    "config", [tt.rave(), tt.rave(c=0.7), tt.rules.grave(amaf_reference=5), tt.rave(c=1.0, expand_after=4)], ids=str
 )
 def test_all_moves_as_first_counts_the_moves_of_the_simulation_itself(config):
     """The first way ends at once, the second goes on by ways of other numbers: neither is ever made later."""
@@ -33,10 +33,10 @@ def test_all_moves_as_first_counts_the_moves_of_the_simulation_itself(config):
 @pytest.mark.parametrize(
     ("config", "evaluator"),
     [
-        (tt.progressive_history(), None),
+        (tt.rules.progressive_history(), None),
         (tt.uct(), tt.Rollout("mast")),
         (tt.uct(solver=True), tt.Rollout("mast_softmax")),
-        (tt.progressive_history(expand_after=3), None),
+        (tt.rules.progressive_history(expand_after=3), None),
     ],
     ids=["history", "mast", "mast with a solver", "history of late trees"],
 )

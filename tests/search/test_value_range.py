@@ -22,19 +22,19 @@ class Says:
 
 
 @pytest.mark.parametrize("value", [1.5, -1.5, 1e300, np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("wrap", [lambda one: one, tt.Cached], ids=["plain", "cached"])
+@pytest.mark.parametrize("wrap", [lambda one: one, tt.evaluators.Cached], ids=["plain", "cached"])
 def test_an_evaluator_in_python_is_held_to_the_range(value, wrap):
     search = tt.Search("tic_tac_toe", tt.puct(), evaluator=wrap(Says(value)), seed=1)
     reason = "outside of the range.*-1 to 1.*rewards" if np.isfinite(value) else "not finite"
     with pytest.raises(
-        tt.ConfigError,
+        tt.errors.ConfigError,
         match=rf"(?s)the value {re.escape(format(value, 'g'))} of state 0 .*player 0.*{reason}.*\. \. \.",
     ):
         search.run(tt.Limit(simulations=10))
     assert search.in_flight == 0
     search.tree.check((-1, 1))
     batch = search.ask(4)
-    with pytest.raises(tt.ConfigError, match=reason):
+    with pytest.raises(tt.errors.ConfigError, match=reason):
         search.tell(batch, np.zeros((len(batch), 9)), np.full((len(batch), 2), value))
     search.tell(batch, np.zeros((len(batch), 9)), np.zeros(len(batch)))
 
@@ -49,7 +49,7 @@ def test_what_rounding_brings_is_no_error():
 
 @pytest.mark.parametrize("logits", [np.nan, np.inf])
 def test_logits_that_are_no_numbers_are_shown_with_their_position(logits):
-    with pytest.raises(tt.ConfigError, match=r"(?s)the logits of state 0 .*not numbers.*\. \. \."):
+    with pytest.raises(tt.errors.ConfigError, match=r"(?s)the logits of state 0 .*not numbers.*\. \. \."):
         tt.Search("tic_tac_toe", tt.puct(), evaluator=Says(0.0, logits), seed=1).run(tt.Limit(simulations=10))
 
 
@@ -62,7 +62,7 @@ def test_what_is_no_array_of_numbers_is_a_clear_error():
         (np.zeros((1, 9)), [[0.0], [0.0, 1.0]], "values"),
         (np.zeros((1, 8)), [0.0], "shape"),
     ):
-        with pytest.raises(tt.ConfigError, match=told):
+        with pytest.raises(tt.errors.ConfigError, match=told):
             search.tell(batch, logits, values)
     search.drop(batch)
 
@@ -89,10 +89,10 @@ class Returns:
         (np.zeros((1, 9)), np.zeros(1, complex)),
     ],
 )
-@pytest.mark.parametrize("wrap", [lambda one: one, tt.Cached], ids=["plain", "cached"])
+@pytest.mark.parametrize("wrap", [lambda one: one, tt.evaluators.Cached], ids=["plain", "cached"])
 def test_an_evaluator_that_returns_no_pair_of_real_arrays_is_a_clear_error(given, wrap):
     search = tt.Search("tic_tac_toe", tt.puct(), evaluator=wrap(Returns(given)), seed=1)
-    with pytest.raises(tt.ConfigError, match="must return two arrays|must be an array of numbers"):
+    with pytest.raises(tt.errors.ConfigError, match="must return two arrays|must be an array of numbers"):
         search.run(tt.Limit(simulations=10))
     assert search.in_flight == 0
 
@@ -106,20 +106,20 @@ def test_the_range_of_values_follows_rewards_on_the_way_and_the_discount():
         if fits:
             search.run(tt.Limit(simulations=5))
         else:
-            with pytest.raises(tt.GameError, match=r"(?s)outside of the range -11 to 11.*in the state 0"):
+            with pytest.raises(tt.errors.GameError, match=r"(?s)outside of the range -11 to 11.*in the state 0"):
                 search.run(tt.Limit(simulations=5))
 
 
 @pytest.mark.parametrize("value", [1.1, (0.0, -1.2)])
 def test_problems_in_python_are_held_to_the_range(value):
-    with pytest.raises(tt.GameError, match=r"(?s)the evaluator gave.*-1 to 1.*reward_range.*\(21, 0\)"):
+    with pytest.raises(tt.errors.GameError, match=r"(?s)the evaluator gave.*-1 to 1.*reward_range.*\(21, 0\)"):
         tt.Search(Nim(), evaluator=lambda state, actions: (None, value), seed=1).run(tt.Limit(simulations=5))
 
     class Own(Nim):
         def rollout(self, state, rng):
             return (2.0, -2.0)
 
-    with pytest.raises(tt.GameError, match=r"(?s)rollout gave.*-1 to 1"):
+    with pytest.raises(tt.errors.GameError, match=r"(?s)rollout gave.*-1 to 1"):
         tt.Search(Own(), seed=1).run(tt.Limit(simulations=5))
 
 
@@ -169,10 +169,15 @@ class Boastful:
 
 @pytest.mark.parametrize(
     "evaluator",
-    [tt.Heuristic(), tt.Mixed(tt.Heuristic()), tt.Rollout(depth=2), tt.Heuristic(prior_temperature=0.5)],
+    [
+        tt.evaluators.Heuristic(),
+        tt.evaluators.Mixed(tt.evaluators.Heuristic()),
+        tt.Rollout(depth=2),
+        tt.evaluators.Heuristic(prior_temperature=0.5),
+    ],
     ids=str,
 )
 def test_a_games_heuristic_is_held_to_the_range(evaluator):
     start = tt.position(Boastful, " ".join(["1"] * 20))
-    with pytest.raises(tt.GameError, match=r"(?s)heuristic gave player 1 the value -3.25.*-1 to 1"):
+    with pytest.raises(tt.errors.GameError, match=r"(?s)heuristic gave player 1 the value -3.25.*-1 to 1"):
         tt.Search(start, tt.uct(), evaluator=evaluator, seed=1).run(tt.Limit(simulations=100))

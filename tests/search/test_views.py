@@ -138,14 +138,14 @@ def test_a_search_over_views_moves_on():
 
 
 @pytest.mark.parametrize(("config", "told"), [
-    (tt.grave(), "works with rule"),
+    (tt.rules.grave(), "works with rule"),
     (tt.uct(solver=True), "does not work with solver"),
     (tt.uct(transpositions=True), "not with transpositions='on'"),
     (tt.uct(widening=1.0), "leave widening out"),
     (tt.regret_matching(observers="single"), "needs observers='multiple'"),
 ])  # fmt: skip
 def test_what_makes_no_sense_over_views_is_refused(config, told):
-    with pytest.raises(tt.ConfigError, match=told):
+    with pytest.raises(tt.errors.ConfigError, match=told):
         tt.Search(deals(1, (0,))[0], config)
 
 
@@ -154,17 +154,17 @@ def test_an_evaluator_in_python_is_refused_where_positions_are_not_told_apart():
         def evaluate(self, batch):
             raise AssertionError
 
-    with pytest.raises(tt.ConfigError, match="rollouts or by the game's heuristic"):
+    with pytest.raises(tt.errors.ConfigError, match="rollouts or by the game's heuristic"):
         tt.Search(deals(1, (0,))[0], evaluator=Any())
 
 
 def test_regret_matching_is_refused_where_nothing_is_hidden():
-    with pytest.raises(tt.ConfigError, match="need no mixed strategy"):
+    with pytest.raises(tt.errors.ConfigError, match="need no mixed strategy"):
         tt.Search("nim", tt.regret_matching())
 
 
 def test_a_player_who_is_not_to_move_is_refused():
-    with pytest.raises(tt.ConfigError, match="player 0 is to move"):
+    with pytest.raises(tt.errors.ConfigError, match="player 0 is to move"):
         tt.Search("nim", player=1)
 
 
@@ -178,6 +178,7 @@ def test_a_determinize_that_contradicts_what_the_player_has_seen_is_an_error_bef
     exec(f"def determinize(self, player, rng):\n    {broken}", scope)
     game = changed(Secret, determinize=scope["determinize"])
     with pytest.raises(
-        tt.GameError, match=r"determinize\(1, rng\) changed the information, the turn or the legal actions of player 1"
+        tt.errors.GameError,
+        match=r"determinize\(1, rng\) changed the information, the turn or the legal actions of player 1",
     ):
         tt.Search(tt.position(game, seed=1).apply(1), config)

@@ -103,7 +103,7 @@ def test_a_stale_node_is_an_error_and_not_a_stranger():
         lambda: node.prior,
         lambda: node.is_terminal,
     ):
-        with pytest.raises(tt.StaleNodeError):
+        with pytest.raises(tt.errors.StaleNodeError):
             read()
 
 
@@ -125,7 +125,7 @@ def test_check_finds_what_is_wrong(column, field, index, value, what):
     tree = searched().tree
     tree.check((-1, 1))
     getattr(tree.columns, column)[field][index] = value
-    with pytest.raises(tt.SearchError, match=what):
+    with pytest.raises(tt.errors.SearchError, match=what):
         tree.check((-1, 1))
 
 

@@ -5,33 +5,16 @@
 2
 """
 
-from __future__ import annotations
+from treetop.lazy import exports
 
-import importlib
-from typing import Any
-
-_MODULES = {
-    "chess": ("ChessProblem",),
-    "clones": ("RandomStepError",),
-    "gymnasium": ("GymPolicy", "GymProblem", "GymState"),
-    "openspiel": ("OpenSpielProblem", "TreetopBot"),
-    "openspiel_games": ("TreetopGame", "TreetopState", "as_openspiel"),
-    "pettingzoo": ("PettingZooPolicy", "PettingZooProblem", "PettingZooState"),
-}
-"""Each module and its public names."""
-
-_WHERE = {name: module for module, names in _MODULES.items() for name in names}
-
-__all__ = sorted(_WHERE)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _MODULES:
-        return importlib.import_module(f"treetop.adapters.{name}")
-    if name in _WHERE:
-        return getattr(importlib.import_module(f"treetop.adapters.{_WHERE[name]}"), name)
-    raise AttributeError(f"treetop.adapters has no {name!r}; there are {', '.join([*sorted(_MODULES), *__all__])}")
-
-
-def __dir__() -> list[str]:
-    return [*sorted(_MODULES), *__all__]
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "chess": "ChessProblem",
+        "clones": "RandomStepError",
+        "gymnasium": "GymPolicy GymProblem GymState",
+        "openspiel": "OpenSpielProblem TreetopBot",
+        "openspiel_games": "TreetopGame TreetopState as_openspiel",
+        "pettingzoo": "PettingZooPolicy PettingZooProblem PettingZooState",
+    },
+)

@@ -13,7 +13,7 @@ from treetop.errors import ConfigError, GameError, PlayerError, UnknownGameError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
-from treetop.players.player import Player
+from treetop.players.protocol import Player
 from treetop.search.config import SearchConfig
 from treetop.search.limits import Limit
 from treetop.search.search import Search

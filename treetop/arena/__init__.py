@@ -1,1 +1,46 @@
-"""Play games and measure players: matches, tournaments, evaluations, Elo with intervals, sequential tests."""
+"""Play games and measure players: matches, tournaments, evaluations, Elo with intervals, sequential tests (SPRT).
+
+>>> from treetop.arena import matches
+>>> match("uct(simulations=200)", "random", "tic_tac_toe", games=4, seed=1).score > 0.5          # doctest: +SKIP
+True
+
+Public names are imported on first use: playing games starts processes and locks files.
+"""
+
+from typing import TYPE_CHECKING
+
+from treetop.lazy import exports
+
+if TYPE_CHECKING:
+    from treetop.arena.elo import Rating as Rating
+    from treetop.arena.elo import elo_of as elo_of
+    from treetop.arena.elo import rate as rate
+    from treetop.arena.elo import score_of as score_of
+    from treetop.arena.evaluation import evaluate as evaluate
+    from treetop.arena.matches import MatchError as MatchError
+    from treetop.arena.matches import MatchProgress as MatchProgress
+    from treetop.arena.matches import match as match
+    from treetop.arena.matches import match_many as match_many
+    from treetop.arena.openings import Openings as Openings
+    from treetop.arena.openings import OpeningSettings as OpeningSettings
+    from treetop.arena.result import MatchResult as MatchResult
+    from treetop.arena.scores import EvaluationResult as EvaluationResult
+    from treetop.arena.sprt import Sprt as Sprt
+    from treetop.arena.sprt import SprtVerdict as SprtVerdict
+    from treetop.arena.tournaments import TournamentProgress as TournamentProgress
+    from treetop.arena.tournaments import TournamentResult as TournamentResult
+    from treetop.arena.tournaments import tournament as tournament
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "elo": "Rating elo_of rate score_of",
+        "evaluation": "evaluate",
+        "matches": "MatchError MatchProgress match match_many",
+        "openings": "Openings OpeningSettings",
+        "result": "MatchResult",
+        "scores": "EvaluationResult",
+        "sprt": "Sprt SprtVerdict",
+        "tournaments": "TournamentProgress TournamentResult tournament",
+    },
+)

@@ -14,7 +14,7 @@ from typing import Any
 from treetop import checks
 from treetop.arena.game import PlayedGame
 from treetop.arena.log import EVALUATION, GameLog
-from treetop.arena.match import Contest, MatchProgress, Terms, play_contests
+from treetop.arena.matches import Contest, MatchProgress, Terms, play_contests
 from treetop.arena.openings import OpeningSettings
 from treetop.arena.playing import MAKE_PLAYER, Task
 from treetop.arena.scores import EvaluationResult, ScoreTally

@@ -20,7 +20,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError, IllegalMoveError, PlayerError
 from treetop.game.facts import Facts
 from treetop.game.position import Position
-from treetop.players.player import Player, prepare
+from treetop.players.protocol import Player, prepare
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _SOON = 0.05  # seconds between two looks at a clock that is stopped

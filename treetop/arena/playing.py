@@ -14,7 +14,7 @@ from treetop.errors import PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_game
-from treetop.players.player import Player, prepare
+from treetop.players.protocol import Player, prepare
 from treetop.players.spec import find_maker, make_player
 
 MAKE_PLAYER = "treetop.players.spec:make_player"

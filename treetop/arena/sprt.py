@@ -37,7 +37,7 @@ class Model(StrEnum):
     logistic = "logistic"
 
 
-class Verdict(StrEnum):
+class SprtVerdict(StrEnum):
     """The outcome of a test."""
 
     accept_h1 = "H1"
@@ -95,7 +95,13 @@ class Sprt:
     def state(self, pentanomial: Sequence[int]) -> SprtState:
         """Return the state of the test after these pairs."""
         llr = self.llr(pentanomial)
-        verdict = Verdict.accept_h1 if llr >= self.upper else Verdict.accept_h0 if llr <= self.lower else Verdict.go_on
+        verdict = (
+            SprtVerdict.accept_h1
+            if llr >= self.upper
+            else SprtVerdict.accept_h0
+            if llr <= self.lower
+            else SprtVerdict.go_on
+        )
         return SprtState(self, llr, verdict, sum(pentanomial), self._in_the_other_model(check_pentanomial(pentanomial)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,7 +131,7 @@ class SprtState:
 
     sprt: Sprt
     llr: float
-    verdict: Verdict
+    verdict: SprtVerdict
     pairs: int
     """The number of pairs it is based on."""
     other_bounds: tuple[float, float]
@@ -134,7 +140,7 @@ class SprtState:
     @property
     def decided(self) -> bool:
         """Whether the test is over."""
-        return self.verdict is not Verdict.go_on
+        return self.verdict is not SprtVerdict.go_on
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values."""
@@ -159,9 +165,9 @@ class SprtState:
             else ""
         )
         said = {
-            Verdict.accept_h1: f"H1 accepted after {self.pairs:,} pairs",
-            Verdict.accept_h0: f"H0 accepted after {self.pairs:,} pairs",
-            Verdict.go_on: f"undecided after {self.pairs:,} pairs",
+            SprtVerdict.accept_h1: f"H1 accepted after {self.pairs:,} pairs",
+            SprtVerdict.accept_h0: f"H0 accepted after {self.pairs:,} pairs",
+            SprtVerdict.go_on: f"undecided after {self.pairs:,} pairs",
         }[self.verdict]
         return f"{said}; LLR {self.llr:+.2f} in ({test.lower:.2f}, {test.upper:.2f}); {here}"
 

@@ -33,7 +33,7 @@ from treetop.cli.match import (
 )
 
 if TYPE_CHECKING:
-    from treetop.arena.match import MatchProgress
+    from treetop.arena.matches import MatchProgress
     from treetop.arena.scores import EvaluationResult
 
 _HELP_PLAYER = (

@@ -37,7 +37,7 @@ from treetop.errors import ConfigError
 
 if TYPE_CHECKING:
     from treetop.arena.many import ManyResult
-    from treetop.arena.match import MatchProgress
+    from treetop.arena.matches import MatchProgress
     from treetop.arena.result import MatchResult
 
 
@@ -158,8 +158,8 @@ def match(
     With --out every finished game is saved, and the same command continues after Ctrl-C or a crash, with the same
     result.
     """
-    from treetop.arena.match import match as play_two
-    from treetop.arena.match import match_many, need_two
+    from treetop.arena.matches import match as play_two
+    from treetop.arena.matches import match_many, need_two
     from treetop.arena.playing import MAKE_PLAYER
 
     test = None if sprt is None else Sprt(*sprt, alpha=alpha, beta=beta, model=sprt_model)

@@ -25,7 +25,7 @@ from treetop.cli.match import (
 )
 
 if TYPE_CHECKING:
-    from treetop.arena.tournament import TournamentProgress, TournamentResult
+    from treetop.arena.tournaments import TournamentProgress, TournamentResult
 
 Specs = Annotated[
     list[str], typer.Argument(metavar="PLAYERS", help="Two or more, as in `treetop match`.", show_default=False)
@@ -66,7 +66,7 @@ def tournament(
     crash.
     """
     from treetop.arena.playing import MAKE_PLAYER
-    from treetop.arena.tournament import tournament as play
+    from treetop.arena.tournaments import tournament as play
 
     add_current_folder(*specs, make_player)
     found = find_game(game)

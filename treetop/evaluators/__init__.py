@@ -1,1 +1,8 @@
-"""Evaluators that wrap other evaluators."""
+"""What evaluates leaves: rollouts, a game's heuristic, and evaluators that wrap others; `Evaluator` is the protocol of your own."""
+
+from treetop.evaluators.cache import Cached
+from treetop.search.batch import Batch
+from treetop.search.evaluator import Evaluator, Heuristic, Mixed, Rollout, Uniform
+from treetop.search.problems.evaluator import StateEvaluator
+
+__all__ = ["Batch", "Cached", "Evaluator", "Heuristic", "Mixed", "Rollout", "StateEvaluator", "Uniform"]

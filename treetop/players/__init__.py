@@ -1,1 +1,37 @@
-"""Players: searches, baselines, and engines in their own processes."""
+"""Players: searches, baselines, and engines in their own processes. Public names are imported on first use.
+
+>>> from treetop.players import make_player
+>>> make_player("uct(simulations=100)", treetop.load_game("nim")).name           # doctest: +SKIP
+'uct(simulations=100)'
+"""
+
+from typing import TYPE_CHECKING
+
+from treetop.lazy import exports
+
+if TYPE_CHECKING:
+    from treetop.players.base import BasePlayer as BasePlayer
+    from treetop.players.baselines import AlphaBetaPlayer as AlphaBetaPlayer
+    from treetop.players.baselines import GreedyPlayer as GreedyPlayer
+    from treetop.players.baselines import RandomPlayer as RandomPlayer
+    from treetop.players.engine import CecpPlayer as CecpPlayer
+    from treetop.players.engine import GtpPlayer as GtpPlayer
+    from treetop.players.engine import UciPlayer as UciPlayer
+    from treetop.players.own import player as player
+    from treetop.players.protocol import Player as Player
+    from treetop.players.search import SearchPlayer as SearchPlayer
+    from treetop.players.spec import make_player as make_player
+    from treetop.players.spec import player_names as player_names
+
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "base": "BasePlayer",
+        "baselines": "AlphaBetaPlayer GreedyPlayer RandomPlayer",
+        "engine": "CecpPlayer GtpPlayer UciPlayer",
+        "own": "player",
+        "protocol": "Player",
+        "search": "SearchPlayer",
+        "spec": "make_player player_names",
+    },
+)

@@ -7,7 +7,7 @@ from typing import Any
 from treetop.compiler.rng import mix
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.players.player import Choice
+from treetop.players.protocol import Choice
 from treetop.types import SIMULTANEOUS
 
 

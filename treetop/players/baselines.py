@@ -13,7 +13,7 @@ from treetop.game.position import Position
 from treetop.players.base import BasePlayer
 from treetop.players.foresight import OTHER_KINDS, Foresight
 from treetop.players.minimax import HEURISTIC, NOTHING, ROLLOUTS, Minimax, check_depth
-from treetop.players.player import Choice
+from treetop.players.protocol import Choice
 
 _TABLE = 2**16
 

@@ -11,7 +11,7 @@ import numpy as np
 from treetop.compiler.rng import Rng
 from treetop.game.definition import Game
 from treetop.game.position import Position, make
-from treetop.players.player import Choice
+from treetop.players.protocol import Choice
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _SAMPLES = 8

@@ -8,7 +8,7 @@ from treetop.errors import SearchError
 from treetop.game.definition import Game
 from treetop.game.position import Position, first_choice
 from treetop.players.base import BasePlayer
-from treetop.players.player import Choice
+from treetop.players.protocol import Choice
 from treetop.search.config import SearchConfig
 from treetop.search.limits import Limit
 from treetop.search.result import SearchResult

@@ -21,7 +21,7 @@ from treetop.players.baselines import AlphaBetaPlayer, GreedyPlayer, RandomPlaye
 from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
 from treetop.players.gnubg import GnubgPlayer
 from treetop.players.own import PlayerMaker
-from treetop.players.player import Player
+from treetop.players.protocol import Player
 from treetop.players.search import SearchPlayer
 from treetop.search.config import option_names
 from treetop.search.evaluator import make_evaluator

@@ -1,70 +1,53 @@
 """Theorem proving: a search for proofs over goals and tactics, an embedded logic, and Coq.
 
->>> from treetop.prove import prove
->>> prove("p & q -> q & p").proved
+>>> import treetop as tt
+>>> tt.prove("p & q -> q & p").proved
 True
+
+`treetop.prove` is this package and can be called; `treetop.prove.prove` is the same function.
 
 Public names are imported on first use, so the Coq modules are loaded only where Coq is used.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from treetop.lazy import exports, make_callable
 
 if TYPE_CHECKING:
-    from treetop.prove.config import ProofConfig
-    from treetop.prove.coq.theorem import CoqTheorem
-    from treetop.prove.logic.theorem import LogicTheorem
-    from treetop.prove.prover import Attempt, Goal, Place, Proof, Prover, Provider, Step, Suggestion, Theorem, Verdict
-    from treetop.prove.providers import FilteredProvider, FixedProvider, is_easy
-    from treetop.prove.result import ProofResult
-    from treetop.prove.search import ProofProgress, ProofSearch
-    from treetop.prove.sessions import ProverSession
-    from treetop.prove.theorems import prove
+    from treetop.prove.config import ProofConfig as ProofConfig
+    from treetop.prove.coq.theorem import CoqTheorem as CoqTheorem
+    from treetop.prove.logic.theorem import LogicTheorem as LogicTheorem
+    from treetop.prove.prover import Attempt as Attempt
+    from treetop.prove.prover import Goal as Goal
+    from treetop.prove.prover import Place as Place
+    from treetop.prove.prover import Proof as Proof
+    from treetop.prove.prover import Prover as Prover
+    from treetop.prove.prover import Provider as Provider
+    from treetop.prove.prover import Step as Step
+    from treetop.prove.prover import Suggestion as Suggestion
+    from treetop.prove.prover import Theorem as Theorem
+    from treetop.prove.prover import Verdict as Verdict
+    from treetop.prove.providers import FilteredProvider as FilteredProvider
+    from treetop.prove.providers import FixedProvider as FixedProvider
+    from treetop.prove.providers import is_easy as is_easy
+    from treetop.prove.result import ProofResult as ProofResult
+    from treetop.prove.search import ProofProgress as ProofProgress
+    from treetop.prove.search import ProofSearch as ProofSearch
+    from treetop.prove.sessions import ProverSession as ProverSession
+    from treetop.prove.theorems import prove as prove
 
-__all__ = [
-    "Attempt",
-    "CoqTheorem",
-    "FilteredProvider",
-    "FixedProvider",
-    "Goal",
-    "LogicTheorem",
-    "Place",
-    "Proof",
-    "ProofConfig",
-    "ProofProgress",
-    "ProofResult",
-    "ProofSearch",
-    "Prover",
-    "ProverSession",
-    "Provider",
-    "Step",
-    "Suggestion",
-    "Theorem",
-    "Verdict",
-    "is_easy",
-    "prove",
-]
-
-_MODULES = {
-    "config": "ProofConfig",
-    "coq.theorem": "CoqTheorem",
-    "logic.theorem": "LogicTheorem",
-    "prover": "Attempt Goal Place Proof Prover Provider Step Suggestion Theorem Verdict",
-    "providers": "FilteredProvider FixedProvider is_easy",
-    "result": "ProofResult",
-    "search": "ProofProgress ProofSearch",
-    "sessions": "ProverSession",
-    "theorems": "prove",
-}
-_HOMES = {name: f"treetop.prove.{module}" for module, names in _MODULES.items() for name in names.split()}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_HOMES[name]), name)
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__all__, __getattr__, __dir__ = exports(
+    __name__,
+    {
+        "config": "ProofConfig",
+        "coq.theorem": "CoqTheorem",
+        "logic.theorem": "LogicTheorem",
+        "prover": "Attempt Goal Place Proof Prover Provider Step Suggestion Theorem Verdict",
+        "providers": "FilteredProvider FixedProvider is_easy",
+        "result": "ProofResult",
+        "search": "ProofProgress ProofSearch",
+        "sessions": "ProverSession",
+        "theorems": "prove",
+    },
+)
+make_callable(__name__, "treetop.prove.theorems", "prove")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Proof:
+class ProvenValue:
     """A proven value: what the player to move receives when everybody plays for the best."""
 
     value: float
@@ -26,7 +26,7 @@ class Proof:
     """win, draw or loss for the player to move, where the value is the highest, middle or lowest that the game knows; else "proven"."""
 
     @classmethod
-    def of(cls, search: Session) -> Proof | None:
+    def of(cls, search: Session) -> ProvenValue | None:
         """The proof that a search has found, if it has."""
         columns = search.tree.columns
         if not search.config.solver or not columns.links["flags"][ROOT] & PROVEN:

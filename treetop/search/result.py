@@ -20,7 +20,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.explain import Explanation, NodeFacts, Statistics, explain
 from treetop.search.final import choose, pruned_visits, softmax, uncertainty
 from treetop.search.problems.outcomes import Failure, LoggedCall, listed
-from treetop.search.proof import Proof
+from treetop.search.proof import ProvenValue
 from treetop.search.report import Report, Usage, report_of
 from treetop.search.variations import Line
 from treetop.text import html_table, json_text, text_table
@@ -64,7 +64,7 @@ class SearchResult:
     """Visits of each action before the present schedule began."""
     gumbel: FloatArray | None
     pv_numbers: tuple[int, ...]
-    proof: Proof | None
+    proof: ProvenValue | None
     player: int
     """For whom the values are told, and who is to choose."""
     strategies: FloatArray | None

@@ -23,7 +23,7 @@ from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.progress import Progress
 from treetop.search.result import SearchResult
-from treetop.search.stopping import Standing, Stopper, Together, Verdict
+from treetop.search.stopping import Decision, Standing, Stopper, Together
 from treetop.tree.storage import Tree
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class Session:
         budget.spend(done, max(0, self._driver.node_count - nodes))
         return done
 
-    def _look(self, together: Together, budget: Budget, limit: Limit) -> Verdict:
+    def _look(self, together: Together, budget: Budget, limit: Limit) -> Decision:
         """Ask the stopping rules. What has failed leads nobody."""
         result = self.result()
         counts = np.where(result.failed, 0, result.counts)

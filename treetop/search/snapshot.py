@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
-from treetop.search.proof import Proof
+from treetop.search.proof import ProvenValue
 from treetop.search.report import Usage
 from treetop.search.result import SearchResult
 from treetop.search.root import block
@@ -38,7 +38,7 @@ def take(search: Session) -> SearchResult:
         own_value=_own_value(tree, player, position.game.facts.middle),
         scale=_scale(search._driver),
         pv_numbers=(),
-        proof=Proof.of(search),
+        proof=ProvenValue.of(search),
         player=player,
         tree=tree,
         usage=Usage.of(search),

@@ -118,7 +118,7 @@ class Stopper(Protocol):
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Decision:
     """What came out of a look at the root."""
 
     reason: str | None
@@ -148,12 +148,12 @@ class Together(Stopper):
         for one in self.stoppers:
             one.reset()
 
-    def look(self, standing: Standing) -> Verdict:
+    def look(self, standing: Standing) -> Decision:
         """Ask all for the limit that holds now, then for a reason to stop within it, and when to look again."""
         shown = self._stretch(standing)
         left = shown.left
         wait = self.wait(shown) if left is None else min(self.wait(shown), left)
-        return Verdict(self._reason(shown), shown.allowed, max(wait, 1))
+        return Decision(self._reason(shown), shown.allowed, max(wait, 1))
 
     def check(self, standing: Standing) -> str | None:
         """The first reason to stop within the limit as it is stretched now."""

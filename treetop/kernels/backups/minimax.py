@@ -37,7 +37,7 @@ def at_node(control: Any, tree: Any, node: Any, player: Any, chooser: Any, best:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mixed(Backup):
+class MixedBackup(Backup):
     """A share of the best child's value, and the rest of the mean."""
 
     name = "mixed"

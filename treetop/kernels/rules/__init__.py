@@ -13,7 +13,7 @@ from treetop.kernels.rules.thompson import Thompson
 from treetop.kernels.rules.ucb1 import Ucb1
 from treetop.kernels.rules.ucb1_tuned import Ucb1Tuned
 from treetop.kernels.rules.ucb_v import UcbV
-from treetop.kernels.rules.uniform import Uniform
+from treetop.kernels.rules.uniform import UniformRule
 
 RULES: tuple[type[Rule], ...] = (
     Ucb1,
@@ -23,7 +23,7 @@ RULES: tuple[type[Rule], ...] = (
     Rave,
     ProgressiveHistory,
     Thompson,
-    Uniform,
+    UniformRule,
     Completed,
     RegretMatching,
     OwnRule,

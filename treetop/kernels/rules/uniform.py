@@ -21,7 +21,7 @@ def score(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Uniform(Rule):
+class UniformRule(Rule):
     """Every move is as likely as the other."""
 
     name = "uniform"

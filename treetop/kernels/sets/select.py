@@ -15,13 +15,13 @@ from treetop.kernels.moves import sample_action
 from treetop.kernels.parts import dispatch
 from treetop.kernels.rules import RULES
 from treetop.kernels.rules.regret_matching import RegretMatching, draw_by_regret
-from treetop.kernels.rules.uniform import Uniform
+from treetop.kernels.rules.uniform import UniformRule
 from treetop.kernels.sets.table import FIRST_PLACES, add_action, find, open_set
 from treetop.kernels.values import fixed_fpu, normalised
 from treetop.tree.layout import DRAWN, MAX_CHILDREN
 from treetop.types import CHANCE, NONE
 
-_UNIFORM, _REGRET = RULES.index(Uniform), RULES.index(RegretMatching)
+_UNIFORM, _REGRET = RULES.index(UniformRule), RULES.index(RegretMatching)
 
 
 @inline_kernel

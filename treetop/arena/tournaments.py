@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from treetop.arena.forfeits import Reasons, describe
-from treetop.arena.match import MatchProgress, Pairing, Terms, need_two, play_contests
+from treetop.arena.matches import MatchProgress, Pairing, Terms, need_two, play_contests
 from treetop.arena.openings import OpeningSettings
 from treetop.arena.playing import MAKE_PLAYER
 from treetop.arena.ratings import Ratings, bradley_terry, need_choix

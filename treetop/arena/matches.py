@@ -26,7 +26,7 @@ from treetop.errors import ConfigError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import load_game
 from treetop.journal import Record
-from treetop.players.player import Player, prepare
+from treetop.players.protocol import Player, prepare
 from treetop.workers.pool import Pool
 from treetop.workers.units import Outcome, Unit
 
