@@ -44,7 +44,7 @@ FULL = Build("full", solver=True, amaf=True, full=True)
 STOCHASTIC = Build("stochastic", solver=True, stochastic=True)
 STOCHASTIC_FULL = Build("stochastic and full", solver=True, amaf=True, full=True, stochastic=True)
 
-SETS = Build("information sets", stochastic=True, sets=True)
+INFORMATION_SETS = Build("information sets", stochastic=True, sets=True)
 PROBLEM = Build("problem", solver=True, stochastic=True, problem=True)
 PROBLEM_FULL = Build("problem and full", solver=True, full=True, stochastic=True, problem=True)
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from treetop.game.definition import Game
 
 
+TREES, SETS, DETERMINIZATIONS, PROBLEMS = "trees", "information sets", "determinizations", "problems"
+"""The kinds of searches, by what they are made on: trees of positions, information sets, determinizations, Python problems."""
+EVERY_KIND = frozenset({TREES, SETS, DETERMINIZATIONS, PROBLEMS})
+
 Composition = Any
 """A `SearchConfig`, which stands above this package: each part judges whether it goes with the others."""
 
@@ -116,6 +120,9 @@ class Part:
     works_with: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     """For other slots the names of the parts that it can be combined with. A slot that is not named: all of them."""
 
+    kinds: ClassVar[frozenset[str]] = EVERY_KIND
+    """The kinds of searches that it can be part of."""
+
     def __post_init__(self) -> None:
         for one in fields(self):
             option: Option = one.metadata["option"]
@@ -132,6 +139,10 @@ class Part:
         defaults = {one.name: one.default for one in fields(self)}
         named = {flat: name for flat, (name, _) in self.options().items()}
         return {flat: getattr(self, name) for flat, name in named.items() if getattr(self, name) != defaults[name]}
+
+    def works_in(self, kind: str) -> bool:
+        """Return whether it can be part of a kind of search."""
+        return kind in self.kinds
 
     def builds(self) -> frozenset[str]:
         """Return what a build of the loop must have for this part: fields of `Build`."""

@@ -7,7 +7,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treetop import checks
-from treetop.kernels.parts import Composition, Part, anything, choice, flag, number, share, whole
+from treetop.kernels.parts import (
+    DETERMINIZATIONS,
+    TREES,
+    Composition,
+    Part,
+    anything,
+    choice,
+    flag,
+    number,
+    share,
+    whole,
+)
 
 if TYPE_CHECKING:
     from treetop.game.definition import Game
@@ -144,6 +155,10 @@ class Graph(Part):
     def name(self) -> str:  # type: ignore[override]
         """Whether the search is one of a graph: on or off."""
         return "on" if self.transpositions else "off"
+
+    def works_in(self, kind: str) -> bool:
+        """Return whether it can be part of a kind of search: transpositions need positions."""
+        return kind in (TREES, DETERMINIZATIONS) or not self.transpositions
 
     def builds(self) -> frozenset[str]:
         """Return what a build must have."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from treetop.errors import ConfigError
 from treetop.game.facts import Facts
-from treetop.kernels.parts import code_of
+from treetop.kernels.parts import TREES, code_of
 from treetop.kernels.record import CONTROL
 from treetop.kernels.rules import RULES, Rule
 from treetop.kernels.rules.completed import Completed, completed_logits, completed_scores
@@ -189,7 +189,7 @@ def explain(
         raise ConfigError(f"visits cannot be negative: {total}")
     around = _average(moves, total) if node is None else node
     rule = config.rule
-    if rule.chooses_in_trees:
+    if rule.works_in(TREES):
         with np.errstate(divide="ignore", invalid="ignore"):  # as compiled code divides
             scored = _scores(rule, list(moves.values()), total, Facts(2, 1, 1) if facts is None else facts, around)
     else:  # a mixed strategy: its shares are given in the place of priors
@@ -305,7 +305,7 @@ def _row(
     bonus = score - base if math.isfinite(score) else score if score > 0 else 0.0
     error = math.sqrt(one.variance / one.visits) if one.variance is not None and one.visits else None
     prior = (equal if one.prior is None else one.prior) if rule.reads_priors else one.prior
-    if not rule.chooses_in_trees:
+    if not rule.works_in(TREES):
         prior, bonus = None, 0.0
     mean = one.value if one.visits else None
     return Row(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +14,13 @@ from treetop.game.definition import Game
 from treetop.kernels import control as codes
 from treetop.kernels.backups import BACKUPS
 from treetop.kernels.build import FULL, STOCHASTIC_FULL, Build, smallest, with_rule
-from treetop.kernels.parts import code_of
+from treetop.kernels.parts import TREES, code_of
 from treetop.kernels.record import CONTROL
 from treetop.kernels.roots import ROOTS
 from treetop.kernels.rules import RULES
 from treetop.kernels.rules.own import OwnRule
 from treetop.kernels.rules.rave import Rave
-from treetop.search.config import SearchConfig
+from treetop.search.config import SearchConfig, parts_of
 from treetop.search.evaluator import CompiledEvaluator
 from treetop.types import NONE
 
@@ -50,7 +49,7 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
     for part in config.parts():
         for reason in part.refusals_by_game(game):
             raise ConfigError(reason)
-    if not config.rule.chooses_in_trees:
+    if not config.rule.works_in(TREES):
         raise ConfigError(
             f"the rule {config.rule.name!r} is for simultaneous moves and imperfect information; {game.name} has neither, so its "
             "best moves need no mixed strategy"
@@ -98,17 +97,16 @@ def _refuse_stochastic(config: SearchConfig, game: Game) -> None:
         raise ConfigError(f"the solver proves what the end of a game is worth, but here {why}: leave solver out")
 
 
-def refuse_parts(
-    config: SearchConfig, what: str, works_with: Mapping[str, tuple[str, ...]], leave_out: tuple[str, ...] = ()
-) -> None:
-    """Refuse parts and options that a kind of search cannot do. `what` names it: 'information-set search'."""
-    for slot, allowed in works_with.items():
-        part = getattr(config, slot)
-        option = part.label or slot
-        if part.name not in allowed:
-            raise ConfigError(
-                f"{what} works with {option}={' or '.join(map(repr, allowed))}, not with {option}={part.name!r}"
-            )
+def refuse_parts(config: SearchConfig, what: str, kind: str, leave_out: tuple[str, ...] = ()) -> None:
+    """Raise where a part or an option does not go with a kind of search. `what` names it in the error."""
+    for part in config.parts():
+        if not part.works_in(kind):
+            option = part.label or part.slot
+            allowed = [
+                repr(each.name) for each in parts_of(part.slot) if kind in each.kinds and len(parts_of(part.slot)) > 1
+            ]
+            does = f"works with {option}={' or '.join(allowed)}, not with" if allowed else "does not work with"
+            raise ConfigError(f"{what} {does} {option}={part.name!r}")
     given = [name for name in leave_out if name in config.flat()]
     if given:
         raise ConfigError(f"{what} does not work with {', '.join(given)}: leave out what is not the default")

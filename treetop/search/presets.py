@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
 
+from treetop.kernels.rules import RULES, OwnRule
 from treetop.search.config import SearchConfig, configure
 
 ALPHAZERO_C, ALPHAZERO_BASE = 1.25, 19652.0
@@ -98,3 +100,10 @@ PRESETS: dict[str, Callable[..., SearchConfig]] = {
     )
 }  # fmt: skip
 """Every preset by its name, for players and commands that are given one as text."""
+
+_COVERED = {preset().rule.name for preset in PRESETS.values()}
+PRESETS |= {
+    rule.name: functools.partial(configure, rule.name)
+    for rule in RULES
+    if rule is not OwnRule and rule.name not in _COVERED
+}  # a rule without a function above: its preset is the rule with its defaults

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from treetop.errors import ConfigError
 from treetop.game.position import Position
+from treetop.kernels.parts import TREES
 from treetop.kernels.rules.completed import Completed
 from treetop.kernels.rules.puct import Puct
 from treetop.search.config import SearchConfig
@@ -305,7 +306,7 @@ class SearchResult:
         return replace(told, chosen=names[index], why=why)
 
     def _statistics(self, names: list[str]) -> dict[str, Statistics]:
-        if not self.config.rule.chooses_in_trees:
+        if not self.config.rule.works_in(TREES):
             shares = self.strategy().values()
             return {name: Statistics(int(count), float(mean) if count else None, share)
                     for name, count, mean, share in zip(names, self.counts, self.means, shares, strict=True)}  # fmt: skip

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from treetop.kernels.backups.backup import Backup
-from treetop.kernels.backups.implicit import Implicit
-from treetop.kernels.backups.mean import Mean
-from treetop.kernels.backups.minimax import Max, MixedBackup
+from treetop.kernels.backups.backup import Backup as Backup
+from treetop.kernels.backups.implicit import Implicit as Implicit
+from treetop.kernels.backups.mean import Mean as Mean
+from treetop.kernels.backups.minimax import Max as Max
+from treetop.kernels.backups.minimax import MixedBackup as MixedBackup
 from treetop.kernels.parts import dispatch
-
-__all__ = ["BACKUPS", "Backup", "backed_up", "leaf_vector", "node_vector"]
 
 BACKUPS: tuple[type[Backup], ...] = (Mean, MixedBackup, Max, Implicit)
 

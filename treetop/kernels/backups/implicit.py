@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.backups.backup import Backup
-from treetop.kernels.parts import share
+from treetop.kernels.parts import TREES, share
 from treetop.tree.layout import PROVEN, TERMINAL
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Implicit(Backup):
     """Implicit minimax backups."""
 
     name = "implicit"
+    kinds = frozenset({TREES})
     value, at_leaf, at_node = value, at_leaf, at_node
 
     minimax_share: float = share(0.4, "The share of the heuristic.")

@@ -7,7 +7,7 @@ from typing import Any
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.backups.backup import Backup
-from treetop.kernels.parts import share
+from treetop.kernels.parts import PROBLEMS, TREES, share
 
 
 @inline_kernel
@@ -41,6 +41,7 @@ class MixedBackup(Backup):
     """A share of the best child's value, and the rest of the mean."""
 
     name = "mixed"
+    kinds = frozenset({TREES, PROBLEMS})
     value, at_leaf, at_node = value, at_leaf, at_node
 
     minimax_share: float = share(0.4, "The share of the best child's value.")
@@ -51,6 +52,7 @@ class Max(Backup):
     """The value of the best child."""
 
     name = "max"
+    kinds = frozenset({TREES, PROBLEMS})
     value, at_leaf, at_node = value, at_leaf, at_node
 
     def control(self) -> dict[str, float]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from treetop.kernels.chance.expected import Expected
-from treetop.kernels.chance.mode import ChanceMode
-from treetop.kernels.chance.open_loop import OpenLoop
-from treetop.kernels.chance.sampled import Sampled
+from treetop.kernels.chance.expected import Expected as Expected
+from treetop.kernels.chance.mode import ChanceMode as ChanceMode
+from treetop.kernels.chance.open_loop import OpenLoop as OpenLoop
+from treetop.kernels.chance.sampled import Sampled as Sampled
 
 CHANCE_MODES: tuple[type[ChanceMode], ...] = (Sampled, Expected, OpenLoop)
-
-__all__ = ["CHANCE_MODES", "ChanceMode"]

@@ -10,6 +10,7 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.chance.mode import ChanceMode
 from treetop.kernels.chance.outcomes import SEAT
+from treetop.kernels.parts import DETERMINIZATIONS, TREES
 from treetop.tree.layout import DRAWN
 
 
@@ -65,6 +66,7 @@ class Expected(ChanceMode):
     """An outcome is drawn, and the expected value over all outcomes is backed up."""
 
     name = "expected"
+    kinds = frozenset({TREES, DETERMINIZATIONS})
 
     def control(self) -> dict[str, float]:
         """Return the numbers that the kernels read."""

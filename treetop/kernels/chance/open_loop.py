@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from treetop.kernels.chance.mode import ChanceMode
+from treetop.kernels.parts import DETERMINIZATIONS, SETS, TREES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -12,6 +13,7 @@ class OpenLoop(ChanceMode):
     """Outcomes are sampled, and a node does not depend on them."""
 
     name = "open_loop"
+    kinds = frozenset({TREES, SETS, DETERMINIZATIONS})
 
     def control(self) -> dict[str, float]:
         """Return the numbers that the kernels read."""

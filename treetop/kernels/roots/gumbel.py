@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.kernels.parts import Composition, number, whole
+from treetop.kernels.parts import PROBLEMS, TREES, Composition, number, whole
 from treetop.kernels.roots.root import Root
 from treetop.kernels.rules.completed import Completed
 from treetop.types import IntArray
@@ -72,6 +72,7 @@ class Gumbel(Root):
     """Sequential halving over Gumbel numbers, for a known number of simulations."""
 
     name = "gumbel"
+    kinds = frozenset({TREES, PROBLEMS})
     schedules = True
     works_with = {"widening": ("none",)}
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.kernels.control import NO_CHILD
+from treetop.kernels.parts import PROBLEMS, TREES
 from treetop.kernels.roots.root import Root
 
 
@@ -84,5 +85,6 @@ class Halving(Root):
     """Anytime sequential halving, for any number of simulations."""
 
     name = "halving"
+    kinds = frozenset({TREES, PROBLEMS})
     choose = next_arm
     works_with = {"widening": ("none",)}

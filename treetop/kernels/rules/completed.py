@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.compiler.functions import inline_kernel
-from treetop.kernels.parts import number
+from treetop.kernels.parts import PROBLEMS, TREES, number
 from treetop.kernels.rules.rule import Rule
 from treetop.kernels.values import child_value, normalised
 from treetop.types import FloatArray
@@ -79,6 +79,7 @@ class Completed(Rule):
     """Completed values, the rule of Gumbel search below the root. It needs an evaluator with priors."""
 
     name = "completed"
+    kinds = frozenset({TREES, PROBLEMS})
     formula = "completed values: score = P' - n / (1 + N), P' the prior improved by completed values"
     reads_priors = True
 

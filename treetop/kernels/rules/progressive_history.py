@@ -8,7 +8,7 @@ from typing import Any
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.control import COUNT, SUM
-from treetop.kernels.parts import number
+from treetop.kernels.parts import TREES, number
 from treetop.kernels.rules.rule import FpuRule
 from treetop.kernels.rules.ucb1 import unvisited
 
@@ -34,6 +34,7 @@ class ProgressiveHistory(FpuRule):
     """UCB1 and a bonus, which falls with the visits, for moves that were good elsewhere in the game."""
 
     name = "progressive_history"
+    kinds = frozenset({TREES})
     formula = "progressive history: score = value + c * sqrt(ln(N) / n) + usual value * weight / ((1 - value) * n + 1)"
     score = score
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treetop.compiler.functions import inline_kernel
-from treetop.kernels.parts import Composition, choice, number
+from treetop.kernels.parts import EVERY_KIND, Composition, choice, number
 from treetop.kernels.rules.rule import FpuRule
 from treetop.kernels.tables import inverse
 from treetop.types import ROOT
@@ -91,7 +91,7 @@ class Puct(FpuRule):
     at_node, score = at_node, score
     fast_scale, fast_score, fast_score_in_flight = fast_scale, fast_score, fast_score_in_flight
     reads_priors = True
-    information_sets = True
+    kinds = EVERY_KIND
 
     c: float = number(1.25, "The exploration factor.", low=0.0)
     c_schedule: str | None = choice(

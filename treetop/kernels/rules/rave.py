@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel
-from treetop.kernels.parts import Composition, number, whole
+from treetop.kernels.parts import TREES, Composition, number, whole
 from treetop.kernels.rules.rule import Rule
 from treetop.kernels.tables import inverse_root, root_log
 from treetop.types import NONE
@@ -201,6 +201,7 @@ class Rave(Rule):
     """RAVE; with an `amaf_reference` above 0 GRAVE."""
 
     name = "rave"
+    kinds = frozenset({TREES})
     formula = "RAVE: score = (1 - beta) * value + beta * value whenever played + c * sqrt(ln(N) / (n + 1))"
     at_node, score = at_node, score
     fast_scale, fast_score, fast_score_in_flight = fast_scale, fast_score, fast_score_in_flight

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel
-from treetop.kernels.parts import share
+from treetop.kernels.parts import SETS, share
 from treetop.kernels.rules.rule import Rule
 
 
@@ -85,8 +85,7 @@ class RegretMatching(Rule):
 
     name = "regret_matching"
     formula = "regret matching: score = the action's share in the mixed strategy"
-    chooses_in_trees = False
-    information_sets = True
+    kinds = frozenset({SETS})
 
     regret_mix: float = share(0.2, "How often any action is tried at first, whatever its regret.")
 

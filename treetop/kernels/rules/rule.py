@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel
 from treetop.kernels.control import FPU_FIXED, FPU_PARENT, FPU_SCALED
-from treetop.kernels.parts import Composition, Part, number
+from treetop.kernels.parts import DETERMINIZATIONS, PROBLEMS, TREES, Composition, Part, number
 
 Kernel = CompiledFunction[..., Any]
 
@@ -31,6 +31,7 @@ class Rule(Part):
     """A selection rule: the child with the highest score is followed."""
 
     slot = "rule"
+    kinds = frozenset({TREES, DETERMINIZATIONS, PROBLEMS})
     formula: ClassVar[str]
     """The score as text, for explanations."""
     score: ClassVar[Kernel]
@@ -42,10 +43,6 @@ class Rule(Part):
     fast_score_in_flight: ClassVar[Kernel | None] = None
     """The same score for builds without further options, written for speed. None: the rule needs the full build."""
     reads_priors: ClassVar[bool] = False
-    chooses_in_trees: ClassVar[bool] = True
-    """Whether the rule can choose in a tree of positions."""
-    information_sets: ClassVar[bool] = False
-    """Whether the rule can choose in an information set."""
 
     def builds(self) -> frozenset[str]:
         """Return what a build must have."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.control import NO_FPU
-from treetop.kernels.parts import number
+from treetop.kernels.parts import EVERY_KIND, number
 from treetop.kernels.rules.rule import FpuRule
 from treetop.kernels.tables import inverse, inverse_root, root_log
 
@@ -63,6 +63,6 @@ class Ucb1(FpuRule):
     formula = "UCB1: score = value + c * sqrt(ln(N) / n)"
     score = score
     fast_scale, fast_score, fast_score_in_flight = fast_scale, fast_score, fast_score_in_flight
-    information_sets = True
+    kinds = EVERY_KIND
 
     c: float = number(math.sqrt(2), "The exploration factor, for rewards from -1 to 1.", low=0.0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from treetop.compiler.functions import inline_kernel
-from treetop.kernels.parts import Composition
+from treetop.kernels.parts import EVERY_KIND, Composition
 from treetop.kernels.rules.rule import Rule
 
 
@@ -27,7 +27,7 @@ class UniformRule(Rule):
     name = "uniform"
     formula = "uniform: every move is as likely as the other"
     score = score
-    information_sets = True
+    kinds = EVERY_KIND
 
     def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this rule does not go with the other parts."""

@@ -12,7 +12,7 @@ from treetop.compiler.intrinsics import mix_bits
 from treetop.kernels.chance.outcomes import draw_outcome
 from treetop.kernels.control import DONE, FIRST
 from treetop.kernels.moves import sample_action
-from treetop.kernels.parts import dispatch
+from treetop.kernels.parts import SETS, dispatch
 from treetop.kernels.rules import RULES
 from treetop.kernels.rules.regret_matching import RegretMatching, draw_by_regret
 from treetop.kernels.rules.uniform import UniformRule
@@ -129,8 +129,8 @@ def count_outcomes(tree: Any, work: Any, entries: Any) -> None:
             tree.stats[info_set].visits += 1
 
 
-_at_node = dispatch("rule", [part.at_node if part.information_sets else None for part in RULES])
-_score = dispatch("rule", [getattr(part, "score", None) if part.information_sets else None for part in RULES])
+_at_node = dispatch("rule", [part.at_node if SETS in part.kinds else None for part in RULES])
+_score = dispatch("rule", [getattr(part, "score", None) if SETS in part.kinds else None for part in RULES])
 
 
 @kernel

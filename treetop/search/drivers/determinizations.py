@@ -17,6 +17,7 @@ from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.kernels.information import Determinizations, PerfectInformation
+from treetop.kernels.parts import DETERMINIZATIONS
 from treetop.search.config import SearchConfig
 from treetop.search.drivers.game import GameDriver
 from treetop.search.drivers.information_sets import InformationSetDriver, needs_information_sets
@@ -29,11 +30,6 @@ from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
 _SALT = 0x6465616C73  # determinizations come from random numbers of their own
-_WORKS_WITH = {
-    "rule": ("ucb1", "puct", "ucb1_tuned", "ucb_v", "thompson", "uniform"),
-    "backup": ("mean",),
-    "root": ("rule",),
-}
 
 
 def needs_determinizations(game: Game, config: SearchConfig) -> bool:
@@ -138,7 +134,7 @@ def _moves(tree: Tree) -> list[int]:
 
 def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
     what = "information='determinizations', which adds up the roots of many trees,"
-    refuse_parts(config, what, _WORKS_WITH, ("solver", "noise", "forced_playouts"))
+    refuse_parts(config, what, DETERMINIZATIONS, ("solver", "noise", "forced_playouts"))
     if game.facts.action_size:
         raise ConfigError(
             "information='determinizations' is for a fixed set of actions: continuous ones differ from one determinization to the next"

@@ -11,11 +11,11 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.kernels.build import SETS
+from treetop.kernels.build import INFORMATION_SETS
 from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.control import DONE, NEED_ROOM
 from treetop.kernels.loop import make_run
-from treetop.kernels.rules import RULES
+from treetop.kernels.parts import SETS
 from treetop.kernels.rules.regret_matching import RegretMatching
 from treetop.kernels.sets.descend import find_root
 from treetop.kernels.sets.table import FIRST_PLACES, fill_sets
@@ -30,13 +30,6 @@ from treetop.types import CHANCE
 _FIRST_TABLE = 2**12
 _TRIALS = 4  # of what is hidden, before the first simulation
 _WIDENING = 2.0  # where actions are drawn: so many times the square root of the visits
-_WORKS_WITH = {
-    "rule": tuple(rule.name for rule in RULES if rule.information_sets),
-    "backup": ("mean",),
-    "root": ("rule",),
-    "graph": ("off",),
-    "chance": ("sampled", "open_loop"),
-}
 _LEAVE_OUT = (
     "solver", "noise", "forced_playouts", "variance_scale", "fpu", "c_schedule", "max_depth", "expand_after", "opponents",
 )  # fmt: skip
@@ -63,8 +56,8 @@ class InformationSetDriver(GameDriver):
         columns = {"keys", "available"} | config.rule.columns()
         columns |= {"action_values"} if facts.action_size else set()
         normalise = high - low > 2 if config.values.normalise is None else config.values.normalise
-        self.plan = Plan(SETS, frozenset(columns), normalise, _FIRST_TABLE)
-        self.build = SETS
+        self.plan = Plan(INFORMATION_SETS, frozenset(columns), normalise, _FIRST_TABLE)
+        self.build = INFORMATION_SETS
         self.tree = Tree(
             facts.players,
             zero_sum=bool(facts.zero_sum),
@@ -78,7 +71,7 @@ class InformationSetDriver(GameDriver):
         self.control["observers"] = getattr(config.information, "observers", "multiple") == "multiple"
         if facts.action_size:
             self.control["widening"] = _WIDENING if config.widening.actions is None else config.widening.actions
-        self.scratch = Scratch.of(SETS, Sizes.of(self.game, _FIRST_TABLE, sets=True))
+        self.scratch = Scratch.of(INFORMATION_SETS, Sizes.of(self.game, _FIRST_TABLE, sets=True))
         self.start(position)
 
     def start(self, position: Position) -> None:
@@ -101,12 +94,12 @@ class InformationSetDriver(GameDriver):
     @property
     def from_cache(self) -> bool:
         """Whether the code came from an earlier process."""
-        return self.engine.entry(make_run(SETS)).from_cache
+        return self.engine.entry(make_run(INFORMATION_SETS)).from_cache
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         self.enter(0)
-        self.call(make_run(SETS), self.position.record, self.scratch.work)
+        self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.work)
         self.call(find_root, self.position.record, self.scratch.work)
         self.prepare_table(fill_sets)
 
@@ -116,7 +109,7 @@ class InformationSetDriver(GameDriver):
         try:
             while done < simulations:
                 self.enter(simulations - done)
-                self.call(make_run(SETS), self.position.record, self.scratch.work)
+                self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.work)
                 done += int(self.control[0]["done"])
                 status = int(self.control[0]["status"])
                 if status == NEED_ROOM:
@@ -171,7 +164,7 @@ def _history(position: Position) -> int:
 
 def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
     what = f"information-set search, which {game.name} needs,"
-    refuse_parts(config, what, _WORKS_WITH, _LEAVE_OUT)
+    refuse_parts(config, what, SETS, _LEAVE_OUT)
     if config.widening.actions is not None and not game.facts.action_size:
         raise ConfigError(f"{what} widens continuous actions only: leave widening out")
     if callable(config.tie_break):

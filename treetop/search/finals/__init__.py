@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from treetop.search.finals.final import Final
-from treetop.search.finals.lcb import Lcb
-from treetop.search.finals.mixed import MixedStrategy
-from treetop.search.finals.secure import Secure
-from treetop.search.finals.temperature import Temperature
-from treetop.search.finals.value import Value
-from treetop.search.finals.visits import Visits
+from treetop.search.finals.final import Final as Final
+from treetop.search.finals.lcb import Lcb as Lcb
+from treetop.search.finals.mixed import MixedStrategy as MixedStrategy
+from treetop.search.finals.secure import Secure as Secure
+from treetop.search.finals.temperature import Temperature as Temperature
+from treetop.search.finals.value import Value as Value
+from treetop.search.finals.visits import Visits as Visits
 
 FINALS: tuple[type[Final], ...] = (Visits, Value, Secure, Lcb, Temperature, MixedStrategy)
-
-__all__ = ["FINALS", "Final"]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from treetop.errors import ConfigError, IllegalMoveError, SearchError, TerminalPositionError, TreetopError
+from treetop.kernels.parts import PROBLEMS
 from treetop.search.config import SearchConfig
 from treetop.search.drivers.driver import Driver
 from treetop.search.interrupts import Interrupts
@@ -17,14 +18,6 @@ from treetop.search.problems.outcomes import NOTHING_OPEN, Failure, LoggedCall
 from treetop.search.problems.position import ProblemPosition
 from treetop.search.problems.problem import ProblemView, shown
 from treetop.types import CHANCE, ROOT
-
-_WORKS_WITH = {
-    "rule": ("ucb1", "puct", "ucb1_tuned", "ucb_v", "thompson", "uniform", "completed"),
-    "graph": ("off",),
-    "backup": ("mean", "mixed", "max"),
-    "chance": ("sampled",),
-}
-"""Rules that compare the same action at different nodes, and parts that need compiled methods of a game, are left out."""
 
 
 class ProblemDriver(Driver):
@@ -225,7 +218,7 @@ class ProblemDriver(Driver):
 def _check(config: SearchConfig, view: ProblemView) -> None:
     """Refuse settings that a search over Python objects does not have."""
     what = "a search over Python objects"
-    refuse_parts(config, what, _WORKS_WITH, ("opponents", "chance_widening"))
+    refuse_parts(config, what, PROBLEMS, ("opponents", "chance_widening"))
     if callable(config.tie_break):
         raise ConfigError(f"{what} breaks ties at random or by order, not by a function of yours")
     if config.solver and (view.has_chance or view.has_step_rewards):
