@@ -44,7 +44,11 @@ def test_all_moves_as_first_agree_with_discounted_returns(game, rule):
 
 
 @pytest.mark.parametrize("rule", [tt.rave(), tt.rules.grave(amaf_reference=15)], ids=str)
-@pytest.mark.parametrize("evaluator", [tt.Rollout(count=2), tt.evaluators.Mixed(tt.evaluators.Heuristic(0.3), 0.5), tt.evaluators.Heuristic()], ids=str)
+@pytest.mark.parametrize(
+    "evaluator",
+    [tt.Rollout(count=2), tt.evaluators.Mixed(tt.evaluators.Heuristic(0.3), 0.5), tt.evaluators.Heuristic()],
+    ids=str,
+)
 def test_all_moves_as_first_agree_with_every_evaluator(rule, evaluator):
     compare(TUG, rule, evaluator=evaluator, simulations=150)
 
@@ -54,7 +58,9 @@ def test_all_moves_as_first_agree_with_rollouts_that_remember():
 
 
 def test_all_moves_as_first_agree_beside_widening():
-    compare(TUG, tt.rave(widening=1.0), evaluator=tt.evaluators.Mixed(tt.evaluators.Heuristic(0.3), 0.5), simulations=150)
+    compare(
+        TUG, tt.rave(widening=1.0), evaluator=tt.evaluators.Mixed(tt.evaluators.Heuristic(0.3), 0.5), simulations=150
+    )
 
 
 def test_all_moves_as_first_are_never_normalised():

@@ -39,7 +39,13 @@ def test_rollouts_by_the_games_own_knowledge_agree(options, discount):
 
 
 @pytest.mark.parametrize(
-    "evaluator", [tt.evaluators.Heuristic(), tt.evaluators.Heuristic(prior_temperature=0.2), tt.evaluators.Heuristic(prior_temperature=5.0)], ids=str
+    "evaluator",
+    [
+        tt.evaluators.Heuristic(),
+        tt.evaluators.Heuristic(prior_temperature=0.2),
+        tt.evaluators.Heuristic(prior_temperature=5.0),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.gumbel()], ids=str)
 def test_heuristics_and_their_priors_agree(rule, evaluator):
@@ -54,7 +60,9 @@ MIXES = [
 
 
 @pytest.mark.parametrize(
-    "evaluator", [tt.evaluators.Mixed(tt.evaluators.Heuristic(0.3), 0.5, tt.Rollout("mast")), tt.Rollout("mast", depth=2)], ids=str
+    "evaluator",
+    [tt.evaluators.Mixed(tt.evaluators.Heuristic(0.3), 0.5, tt.Rollout("mast")), tt.Rollout("mast", depth=2)],
+    ids=str,
 )
 def test_remembering_rollouts_agree_beside_heuristics(evaluator):
     compare(TUG, tt.puct(), evaluator=evaluator, simulations=150)
@@ -78,7 +86,9 @@ def test_mixes_agree(rule, evaluator):
 )
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct(), tt.rules.thompson()], ids=str)
 def test_widening_opens_the_same_moves(rule, options):
-    compare(TUG, rule.with_options(**options), evaluator=tt.evaluators.Heuristic(prior_temperature=0.2), simulations=150)
+    compare(
+        TUG, rule.with_options(**options), evaluator=tt.evaluators.Heuristic(prior_temperature=0.2), simulations=150
+    )
 
 
 def test_widening_takes_no_visits_for_one_under_completed_values():

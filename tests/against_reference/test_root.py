@@ -114,7 +114,9 @@ ASKED = [{"include": [1]}, {"include": [1, 2]}, {"exclude": [0]}]
 
 @pytest.mark.parametrize("asked", ASKED, ids=str)
 @pytest.mark.parametrize(
-    "rule", [tt.uct(), tt.puct(), tt.rave(), tt.rules.thompson(), tt.configure("completed"), tt.rules.halving()], ids=str
+    "rule",
+    [tt.uct(), tt.puct(), tt.rave(), tt.rules.thompson(), tt.configure("completed"), tt.rules.halving()],
+    ids=str,
 )
 def test_moves_asked_for_agree(rule, asked):
     compare(TUG, rule, evaluator=tt.evaluators.Heuristic(prior_temperature=0.5), simulations=150, **asked)
