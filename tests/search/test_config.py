@@ -91,10 +91,9 @@ def test_an_option_that_no_chosen_part_has_is_refused_with_its_owner(options, wo
 
 
 def test_parts_and_names_compose_the_same_settings():
-    from treetop.kernels.backups.minimax import Mixed
     from treetop.kernels.rules.puct import Puct
 
-    composed = tt.SearchConfig(rule=Puct(c=1.5), backup=Mixed(minimax_share=0.2), solver=True)
+    composed = tt.SearchConfig(rule=Puct(c=1.5), backup=tt.rules.MixedBackup(minimax_share=0.2), solver=True)
     assert composed == tt.configure("puct", c=1.5, backup="mixed", minimax_share=0.2, solver=True)
     with pytest.raises(tt.errors.ConfigError, match="rule must be a Rule"):
         tt.SearchConfig(rule="puct")
