@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.groups import group_of, order_of
+
 # Before anything of Treetop is imported: a cache that all workers of this run share, and the next run too.
 os.environ.setdefault("TREETOP_CACHE", str(Path(tempfile.gettempdir()) / "treetop-tests"))
 os.environ["TREETOP_QUIET"] = "1"  # what a command writes to stderr must not depend on the contents of the cache
@@ -20,6 +22,20 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def pytest_addoption(parser):
     parser.addoption("--rewrite-golden", action="store_true", help="write the files of tests/golden anew")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    """Keep files that compile the same code in one worker (`--dist loadgroup`), the longest group first: see tests/groups.py."""
+    files = {item: item.path.relative_to(Path(__file__).parent).as_posix() for item in items if _is_ours(item.path)}
+    if len(files) == len(items) and config.pluginmanager.hasplugin("xdist"):
+        items.sort(key=lambda item: order_of(files[item]))
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(group_of(files[item])))
+
+
+def _is_ours(path):
+    return path.is_relative_to(Path(__file__).parent)
 
 
 gc.set_threshold(50_000, 20, 100)  # compilers create millions of objects that stay

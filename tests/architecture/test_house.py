@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import inspect
+import itertools
 import statistics
 import subprocess
 import sys
+from fnmatch import fnmatch
 from pathlib import Path
 
 import treetop
+from tests.groups import GROUPS, LATE
 
 PACKAGE = Path(treetop.__file__).parent
 
@@ -106,3 +109,10 @@ def test_the_package_of_searches_can_be_imported_and_called():
 def test_the_page_of_options_is_what_the_parts_say():
     script = Path(__file__).resolve().parents[2] / "scripts" / "write_options.py"
     assert subprocess.run([sys.executable, str(script), "--check"], check=False).returncode == 0
+
+
+def test_every_group_of_test_files_has_files():
+    folder = Path(__file__).resolve().parents[1]
+    files = [file.relative_to(folder).as_posix() for file in folder.rglob("test_*.py")]
+    for pattern in [*itertools.chain(*GROUPS.values()), LATE]:
+        assert any(fnmatch(file, pattern) for file in files), pattern

@@ -1,0 +1,48 @@
+"""Which test files run in one process, and in which order.
+
+Compiling takes most of the time of the suite. The first kernel that a process compiles for a build of the search loop costs two or three
+times as much as the next one, because the parts that do not depend on the game are compiled then. So files that compile the same builds form
+a group, which one worker runs; the groups come first, and each other file is a group of its own.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+
+GROUPS = {
+    "builds": (
+        "against_reference/test_[!cv]*",
+        "against_reference/test_values*",
+        "search/test_bad_options*",
+        "search/test_batching*",
+        "search/test_root_options*",
+        "claims/test_graph*",
+        "claims/test_solver*",
+    ),
+    "chance": ("against_reference/test_chance*", "search/test_chance*", "search/test_explain*", "search/test_room*"),
+    "information sets": (
+        "against_reference/test_views*",
+        "search/test_views*",
+        "search/test_deals*",
+        "*/test_kinds*",
+        "oracle/test_equilibrium*",
+    ),
+    "python problems": ("search/test_host.py", "search/test_host_*", "search/test_failed_proofs*", "examples/*"),
+}
+"""Patterns of files below tests/, for each group. The longest group comes first."""
+LATE = "golden/test_trees*"
+"""Files that find their kernels in the cache after all others have run."""
+
+
+def group_of(file: str) -> str:
+    """Return the name of a file's group; `file` is its path below tests/."""
+    return next(
+        (name for name, patterns in GROUPS.items() if any(fnmatch(file, pattern) for pattern in patterns)), file
+    )
+
+
+def order_of(file: str) -> int:
+    """Return the place of a file's group: the named groups first, then other files, then late ones."""
+    names = list(GROUPS)
+    group = group_of(file)
+    return names.index(group) if group in names else len(names) + fnmatch(file, LATE)
