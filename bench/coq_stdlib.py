@@ -231,8 +231,8 @@ def sign_test(wins: int, losses: int) -> float:
 
 def solved(record: dict[str, Any], column: str) -> bool:
     """Return whether a column counts as proved."""
-    told = record.get(column, {})
-    return bool(told.get("proved") and told.get("accepted", column == "sauto"))
+    found = record.get(column, {})
+    return bool(found.get("proved") and found.get("accepted", column == "sauto"))
 
 
 def report(records: list[dict[str, Any]], columns: tuple[str, ...]) -> None:

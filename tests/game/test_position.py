@@ -209,12 +209,12 @@ def test_a_set_up_is_not_dealt():
 
 def test_what_a_player_cannot_know_is_drawn_anew_and_nothing_else():
     position, rng = tt.position(Secret, moves="1"), tt.Rng(5)
-    seen = [position.seen_by(1, rng) for _ in range(40)]
+    seen = [position.determinize(1, rng) for _ in range(40)]
     assert {int(other.record["card"][0]) for other in seen} == {0, 1}
     assert {other.information(1) for other in seen} == {position.information(1)}
     assert all(other.actions == () for other in seen)
-    assert {position.seen_by(0, rng) for _ in range(10)} == {position}
-    assert tt.position("nim").seen_by(0, rng) == tt.position("nim")
+    assert {position.determinize(0, rng) for _ in range(10)} == {position}
+    assert tt.position("nim").determinize(0, rng) == tt.position("nim")
 
 
 def test_information_is_a_key_of_what_was_seen():
@@ -235,7 +235,7 @@ def test_a_position_is_shown_as_a_player_sees_it():
 def test_a_player_that_there_is_not_is_refused(player):
     for ask in (
         lambda at: at.information(player),
-        lambda at: at.seen_by(player, tt.Rng(0)),
+        lambda at: at.determinize(player, tt.Rng(0)),
         lambda at: at.shown_to(player),
     ):
         with pytest.raises(tt.errors.ConfigError, match="players of Secret are 0 to 1"):

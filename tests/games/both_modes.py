@@ -158,7 +158,7 @@ def play_in_both_modes(game, games, seed=0, rolling=False):
         total, length = np.zeros(game.facts.players), 0
         while True:
             assert records.tobytes() == state._states.tobytes(), f"{records} compiled, {state._states} interpreted"
-            found, values = seen_by(engine, game, records, rng)
+            found, values = determinize(engine, game, records, rng)
             assert records.tobytes() == state._states.tobytes(), "a query changed the state"
             compare(game, state, found, values, rng, keys)
             actions, _, step_reward, rewards, estimate = values
@@ -185,7 +185,7 @@ def play_in_both_modes(game, games, seed=0, rolling=False):
     return np.array(returns), np.array(lengths)
 
 
-def seen_by(engine, game, records, rng):
+def determinize(engine, game, records, rng):
     found = np.zeros(1, SEEN)
     found["rng"] = rng.word
     values = arrays(game)

@@ -59,7 +59,7 @@ def test_a_player_knows_their_own_card_and_what_was_played():
 
 def test_the_other_card_is_drawn_among_the_two_that_it_can_be():
     position, rng = tt.position("kuhn_poker", moves="Q K pass"), tt.Rng(2)
-    drawn = Counter(tuple(position.seen_by(0, rng).state.cards) for _ in range(400))
+    drawn = Counter(tuple(position.determinize(0, rng).state.cards) for _ in range(400))
     assert set(drawn) == {(1, 0), (1, 2)}
     assert min(drawn.values()) > 150
 

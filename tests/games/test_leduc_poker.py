@@ -80,7 +80,7 @@ def test_every_card_that_is_left_is_as_likely():
 def test_a_player_does_not_know_the_other_card():
     position, rng = tt.position("leduc_poker", moves="Ks Qs raise call Js raise"), tt.Rng(4)
     for player, hidden in ((0, {1, 2, 3, 5}), (1, {1, 3, 4, 5})):
-        others = [position.seen_by(player, rng) for _ in range(300)]
+        others = [position.determinize(player, rng) for _ in range(300)]
         assert {int(other.state.cards[1 - player]) for other in others} == hidden
         assert {other.information(player) for other in others} == {position.information(player)}
     assert position.shown_to(1) == "you have Qs, open is Js; paid 7 and 3; played: raise call | raise"

@@ -83,9 +83,9 @@ def test_seeds_differ_where_the_history_is_hidden():
     start = Position(treetop.load_game("kuhn_poker"))
     player = RandomPlayer()
     player.begin(start, 1)
-    seen = [start.play([card, (card + 1) % 3]).seen_by(0, treetop.Rng(0)) for card in range(3)]
+    seen = [start.play([card, (card + 1) % 3]).determinize(0, treetop.Rng(0)) for card in range(3)]
     assert len({player.seed_at(position) for position in seen}) == 3
-    other = start.play([0, 2]).seen_by(0, treetop.Rng(9))
+    other = start.play([0, 2]).determinize(0, treetop.Rng(9))
     assert player.seed_at(other) == player.seed_at(seen[0])
 
 
@@ -103,7 +103,7 @@ def test_random_choices_are_spread_where_all_choose_at_once():
 def test_greedy_never_gives_the_best_card_away():
     game = treetop.load_game("kuhn_poker")
     player = GreedyPlayer(game)
-    bet = Position(game).play([0, 2, 1]).seen_by(1, treetop.Rng(1))  # the other one has bet, and the king answers
+    bet = Position(game).play([0, 2, 1]).determinize(1, treetop.Rng(1))  # the other one has bet, and the king answers
     player.seat = 1
     for seed in range(5):
         player.begin(bet, seed)

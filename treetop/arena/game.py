@@ -177,7 +177,7 @@ class _Play:
         """Return the position as a seat may see it."""
         if self._sees_all[seat]:
             return self._position
-        return self._position.seen_by(seat, Rng(derive(self._seed, SIGHT, seat, self._position.information(seat))))
+        return self._position.determinize(seat, Rng(derive(self._seed, SIGHT, seat, self._position.information(seat))))
 
     def _choose(self, seat: int) -> Any:
         if seat not in range(len(self._players)):

@@ -119,7 +119,7 @@ def refuse_another(path: Path, found: dict[str, Any], wanted: dict[str, Any]) ->
         hint = (
             ""
             if python == platform.python_version()
-            else f" (it was begun under Python {python}, and rules are compared as bytecode)"
+            else f" (it was started under Python {python}, and rules are compared as bytecode)"
         )
         raise SaveError(
             f"{path} is {wanted['kind']} of {found.get('game')}, whose rules are not those of {wanted['game']}{hint}; "

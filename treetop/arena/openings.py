@@ -137,10 +137,10 @@ class Openings:
             from treetop.search.limits import Limit
             from treetop.search.search import Search
 
-            facts, settled = self._game.facts, position.resolve_chance(Rng(0))
-            if settled.is_terminal:
+            facts, resolved = self._game.facts, position.resolve_chance(Rng(0))
+            if resolved.is_terminal:
                 return 0.0
-            judged = Search(settled).run(Limit(simulations=self._settings.simulations))
+            judged = Search(resolved).run(Limit(simulations=self._settings.simulations))
             if judged.interrupted:  # a search that was cut short would give another value
                 raise KeyboardInterrupt
             half = (facts.rewards[1] - facts.rewards[0]) / 2

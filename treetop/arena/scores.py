@@ -265,8 +265,8 @@ class ScoreTally:
         records = [self._records[player][deal] for deal in sorted(self._records[player])]
         values = [float(record["returns"][0]) for record in records] or [0.0]
         count = max(len(records), 1)
-        told_of = [record for record in records if record["simulations"] is not None]
-        choices = sum(record["choices"] for record in told_of)
+        counted = [record for record in records if record["simulations"] is not None]
+        choices = sum(record["choices"] for record in counted)
         seats = len(records[0]["returns"]) if records else 1
         return Scores(
             self._players[player],
@@ -281,7 +281,7 @@ class ScoreTally:
             reasons_of(record for record in records if record["forfeit"] is not None),
             math.fsum(record["seconds"] for record in records) / count,
             sum(record["choices"] for record in records) / count,
-            sum(record["simulations"] for record in told_of) / choices if choices else None,
+            sum(record["simulations"] for record in counted) / choices if choices else None,
             _ends(records),
             any(record.get("clairvoyant", False) for record in records),
         )

@@ -115,10 +115,10 @@ def _reason(blueprint: Blueprint, text: str) -> str:
             fields = ", ".join(field for field in blueprint.dtype.names or () if not field.startswith("_"))
             return words.format(*(f"`{group.strip()}`" for group in found.groups()), fields=fields)
     lines = [line.strip() for line in text.splitlines()]
-    telling = [
+    reasons = [
         line for line in lines if line and not line.startswith(("Failed in", "File ", "During:", "^", "<source"))
     ]
-    return telling[0] if telling else text.strip() or "Numba gave no reason"
+    return reasons[0] if reasons else text.strip() or "Numba gave no reason"
 
 
 def refuse_differences(blueprint: Blueprint, name: str, result: Any) -> None:

@@ -149,7 +149,7 @@ class Position:
             raise GameError(f"{self.game.name} has perfect information: its class has no method `information`")
         return call_whole(self.game, self.state, "information", self._seat(player)) & (2**64 - 1)
 
-    def seen_by(self, player: int, rng: Rng) -> Position:
+    def determinize(self, player: int, rng: Rng) -> Position:
         """Return a determinization: a position of the same information set, with hidden information drawn at random.
 
         Its history is empty, because the history may reveal hidden information. If the game's `determinize` changes

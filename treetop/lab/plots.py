@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FORMATS = (".png", ".svg", ".pdf")
 
-# One hue from dark to light by rank; the steps differ in lightness, so they can be told apart without colour vision.
+# One hue from dark to light by rank; the steps differ in lightness, so they can be distinguished without colour vision.
 _RANKS = ("#0b2c5f", "#1f6fa8", "#3fa9b5", "#8fd0a8", "#d3eba6")
 _FURTHER = "#f4f6c4"
 _UNPROVED: dict[str, Any] = {
@@ -239,8 +239,8 @@ def _draw_ratios(axes: Axes, ratios: Sequence[TheoremK | None], comparison: Comp
         ends.append(ratio.value)
     axes.axvline(0, color=_QUIET, linewidth=0.9, zorder=2)
     _set_rows(axes, len(ratios))
-    room = 0.06 * max(max(ends) - min(ends), 0.5)
-    axes.set_xlim(min(ends) - room, max(ends) + room)
+    margin = 0.06 * max(max(ends) - min(ends), 0.5)
+    axes.set_xlim(min(ends) - margin, max(ends) + margin)
     axes.set_yticks([])
     ticks = _powers(*axes.get_xlim())
     axes.set_xticks(ticks, [_times(tick) for tick in ticks])

@@ -57,7 +57,7 @@ FRAME = np.dtype([
     ("best", "i8"),
     ("low", "i8"),  # what was known of the score before
     ("high", "i8"),
-    ("begun", "i8"),  # the number of positions searched before this one
+    ("nodes_before", "i8"),  # the number of positions searched before this one
 ])  # fmt: skip
 
 _KEY_BITS = 49
@@ -260,25 +260,25 @@ def prove(
         nodes += 1
         alpha = target - 1 if (discs ^ root) & 1 == 0 else -target
         own, taken, threats, discs, alpha, moves, value = _follow(own, taken, threats, discs, alpha)
-        settled = moves == NONE
-        if not settled:
-            settled, value = _open(
+        decided = moves == NONE
+        if not decided:
+            decided, value = _open(
                 frames[depth], children[depth], hashes, table, shift, own, taken, discs, alpha, moves
             )
-            if not settled:
-                frames[depth].begun = nodes
+            if not decided:
+                frames[depth].nodes_before = nodes
                 depth += 1
-        while settled and depth > 0:  # propagate the value upwards as far as it decides
+        while decided and depth > 0:  # propagate the value upwards as far as it decides
             frame = frames[depth - 1]
             value = -value if (discs ^ frame.discs) & 1 else value
             discs = frame.discs
             alpha = target - 1 if (discs ^ root) & 1 == 0 else -target
             frame.best = max(frame.best, value)
-            settled = frame.best > alpha or frame.next == frame.count
-            if settled:
+            decided = frame.best > alpha or frame.next == frame.count
+            if decided:
                 value = frame.best
                 low, high = (value, frame.high) if value > alpha else (frame.low, value)
-                _keep(table, frame.hashed, shift, low, high, nodes - frame.begun)
+                _keep(table, frame.hashed, shift, low, high, nodes - frame.nodes_before)
                 depth -= 1
         if depth == 0:
             state.nodes, state.value = nodes, value if (discs ^ root) & 1 == 0 else -value

@@ -38,7 +38,7 @@ FRAME = np.dtype([
     ("count", "i8"),  # actions
     ("next", "i8"),  # the first action not yet searched
     ("hashed", "u8"),
-    ("begun", "i8"),  # the number of positions searched before this one
+    ("nodes_before", "i8"),  # the number of positions searched before this one
     ("first", "i8"),  # the action to try first; -1 for none
     ("choice", "i8"),  # the best action so far
     # Outcomes: the best so far, the window as it is now and as it was, and what the table knew.
@@ -130,7 +130,7 @@ def _store(frame: Any, depth: int, timed: int, nodes: int, words: Any, table: An
     else:
         low, low_timing, high, high_timing = best, timing, best, timing
     work = 1
-    spent = nodes - frame.begun
+    spent = nodes - frame.nodes_before
     while spent > 0:
         spent >>= 1
         work += 1
@@ -230,7 +230,12 @@ def _enter(
         frame.high,
         frame.high_timing,
     )
-    frame.count, frame.next, frame.choice, frame.begun = state.legal_actions(actions[depth]), 0, -1, control.nodes
+    frame.count, frame.next, frame.choice, frame.nodes_before = (
+        state.legal_actions(actions[depth]),
+        0,
+        -1,
+        control.nodes,
+    )
     frame.best, frame.best_timing = (-np.inf, 0) if frame.player == 0 else (np.inf, 0)
     if frame.count > actions.shape[1]:
         return NO_ACTION

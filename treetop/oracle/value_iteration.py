@@ -119,24 +119,26 @@ class ValueIteration:
         numbered.
         """
         found = []
-        for chance, gain, settled in _behind_chance(position):
-            key = _key(settled)
+        for chance, gain, resolved in _behind_chance(position):
+            key = _key(resolved)
             if key not in self._numbers:
                 if len(self._numbers) >= self._max_states:
                     raise GameError(
                         f"{position.game.name} has more than {self._max_states:,} states: too many to visit all of them"
                     )
-                if not settled.is_terminal and settled.player == SIMULTANEOUS:
+                if not resolved.is_terminal and resolved.player == SIMULTANEOUS:
                     raise GameError(f"{position.game.name}: one player has no simultaneous moves")
                 self._numbers[key] = len(self._ends)
-                self._ends.append(settled.rewards[0] if settled.is_terminal else math.nan)
-                if not settled.is_terminal:
-                    waiting.append((self._numbers[key], settled))
+                self._ends.append(resolved.rewards[0] if resolved.is_terminal else math.nan)
+                if not resolved.is_terminal:
+                    waiting.append((self._numbers[key], resolved))
             found.append((chance, gain, self._numbers[key]))
         return found
 
     def _after_chance(self, position: Position) -> list[tuple[float, float, int]]:
-        found = [(chance, gain, self._numbers.get(_key(settled))) for chance, gain, settled in _behind_chance(position)]
+        found = [
+            (chance, gain, self._numbers.get(_key(resolved))) for chance, gain, resolved in _behind_chance(position)
+        ]
         if any(number is None for _, _, number in found):
             raise ConfigError(f"this position cannot arise from the one that was solved\n{position}")
         return [(chance, gain, number) for chance, gain, number in found if number is not None]
@@ -198,7 +200,7 @@ def _behind_chance(position: Position, depth: int = 0) -> list[tuple[float, floa
         following = position.apply(outcome)
         gained = following.step_rewards[0]
         found += [
-            (chance * further, gained + gain, settled)
-            for further, gain, settled in _behind_chance(following, depth + 1)
+            (chance * further, gained + gain, resolved)
+            for further, gain, resolved in _behind_chance(following, depth + 1)
         ]
     return found

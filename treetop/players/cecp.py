@@ -93,12 +93,12 @@ class CecpEngine:
             self.process.send(f"variant {variant}")
         for line in ("easy", "nopost", *limits, "force"):
             self.process.send(line)
-        self._settle("start of a game")
+        self._wait_until_ready("start of a game")
 
     def play(self, move: str) -> None:
         """Send a move that was played. The engine does not think yet."""
         self.process.send(f"usermove {move}" if self._usermove else move)
-        self._settle(f"answer to the move {move}")
+        self._wait_until_ready(f"answer to the move {move}")
 
     def generate(self) -> str:
         """Return the engine's move for the side to move, which it has then played: the text of a move, or `resign`."""
@@ -120,7 +120,7 @@ class CecpEngine:
         """End the engine."""
         self.process.close("quit")
 
-    def _settle(self, what: str) -> None:
+    def _wait_until_ready(self, what: str) -> None:
         """Wait until the engine is ready, if it can be asked; a complaint before that is an error."""
         if self.features.get("ping") != "1":
             return

@@ -206,26 +206,26 @@ class FollowingPlayer(EnginePlayer[E]):
 
     def __init__(self, game: Game, command: str, name: str, deadline: float, start_deadline: float) -> None:
         super().__init__(game, command, name, deadline, start_deadline)
-        self._told: tuple[int, ...] = ()
+        self._sent: tuple[int, ...] = ()
 
     def _new_game(self, engine: E, start: Position) -> None:
-        self._told = ()
+        self._sent = ()
         self._clear(engine, start)
 
     def _ask(self, engine: E, position: Position) -> str:
-        if position.actions[: len(self._told)] != self._told:
+        if position.actions[: len(self._sent)] != self._sent:
             self._new_game(engine, position)
         point = Position(self.game, position.start)
         for index, action in enumerate(position.actions):
-            if index >= len(self._told):
+            if index >= len(self._sent):
                 self._send_move(engine, point.player, point.move_text(action))
             point = point.apply(action)
-        self._told = position.actions
+        self._sent = position.actions
         return self._generate(engine, position.player)
 
     def _understand(self, engine: E, position: Position, text: str) -> int:
         action = super()._understand(engine, position, text)
-        self._told = (*position.actions, action)  # the engine has played it on its own board
+        self._sent = (*position.actions, action)  # the engine has played it on its own board
         return action
 
     def _clear(self, engine: E, start: Position) -> None:

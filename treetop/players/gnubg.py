@@ -243,17 +243,17 @@ class GnubgPlayer(EnginePlayer[GnubgEngine]):
         return self._plan[position]
 
     def _turn(self, engine: GnubgEngine, position: Position) -> tuple[int, ...]:
-        """Return the actions of the program's best turn, or of the best one that is still possible if the turn has
-        begun.
+        """Return the actions of the program's best turn, or of the best one that is still possible if the turn was
+        partly played.
         """
-        begun = _begun(position)
-        board, possible = board_of(begun), turns_of(position)
-        moves = engine.ranked_moves(board, _dice(begun))
+        start = _turn_start(position)
+        board, possible = board_of(start), turns_of(position)
+        moves = engine.ranked_moves(board, _dice(start))
         for move in moves:
-            actions = possible.get(_read(engine, begun, move))
+            actions = possible.get(_read(engine, start, move))
             if actions is not None:
                 return actions
-            if begun == position:
+            if start == position:
                 raise engine.process.failure(f"played an illegal move: {move!r} is not a turn of\n{position}")
         raise engine.process.failure(f"has no move where there is one: it plays by other rules, in\n{position}")
 
@@ -264,7 +264,7 @@ def random_turns(game: Game, count: int, seed: int = 0) -> list[Position]:
     found: list[Position] = []
     position = Position(game).resolve_chance(rng)
     while len(found) < count:
-        if _is_begun(position) and rng.below(4) == 0:
+        if _is_turn_start(position) and rng.below(4) == 0:
             found.append(position)
         legal = position.legal_actions()
         position = position.apply(legal[int(rng.below(len(legal)))]).resolve_chance(rng)
@@ -275,13 +275,13 @@ def random_turns(game: Game, count: int, seed: int = 0) -> list[Position]:
 
 def compare_turns(engine: GnubgEngine, position: Position) -> int:
     """Return how many boards a turn can end with. Raise an error if the program's boards are not the same as ours."""
-    begun = _begun(position)
-    listed = [_read(engine, begun, move) for move in engine.ranked_moves(board_of(begun), _dice(begun))]
-    theirs, ours = set(listed), set(turns_of(begun))
+    start = _turn_start(position)
+    listed = [_read(engine, start, move) for move in engine.ranked_moves(board_of(start), _dice(start))]
+    theirs, ours = set(listed), set(turns_of(start))
     if theirs != ours or len(listed) != len(theirs):
         raise engine.process.failure(
-            f"plays by other rules than {begun.game.name}: it lists {len(listed)} moves to {len(theirs)} boards, and "
-            f"we know {len(ours)}, of which {len(theirs & ours)} are the same, in\n{begun}"
+            f"plays by other rules than {start.game.name}: it lists {len(listed)} moves to {len(theirs)} boards, and "
+            f"we know {len(ours)}, of which {len(theirs & ours)} are the same, in\n{start}"
         )
     return len(ours)
 
@@ -303,19 +303,19 @@ def _dice(position: Position) -> tuple[int, int]:
     return int(state.high), int(state.low)
 
 
-def _is_begun(position: Position) -> bool:
+def _is_turn_start(position: Position) -> bool:
     """Return whether a turn begins here: the dice are rolled, and none of them is used."""
     state = position.state
     return int(state.high_left + state.low_left) == (4 if state.high == state.low else 2)
 
 
-def _begun(position: Position) -> Position:
+def _turn_start(position: Position) -> Position:
     """Return the position where the turn of a position began: moves are evaluated as whole turns."""
     for back in range(min(4, len(position.actions) + 1)):
         earlier = position if back == 0 else Position(position.game, position.start).play(position.actions[:-back])
         if earlier.player != position.player:
             break
-        if _is_begun(earlier):
+        if _is_turn_start(earlier):
             return earlier
     raise PlayerError(f"gnubg plays whole turns, and this is the rest of a turn whose beginning is unknown\n{position}")
 

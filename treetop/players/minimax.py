@@ -145,7 +145,7 @@ def _at_horizon(settings: Any, state: Any, actions: Any, values: Any) -> int:
 
 
 @inline_kernel
-def _settled_by_table(frame: Any, entry: Any, remaining: int) -> bool:
+def _decided_by_table(frame: Any, entry: Any, remaining: int) -> bool:
     """Return whether the table knows enough. Only entries of exactly the same depth count, so that the result is the
     same without a table.
     """
@@ -183,7 +183,7 @@ def _enter(settings: Any, state: Any, frame: Any, actions: Any, table: Any, rema
     preferred = -1
     if len(table):
         entry = table[np.int64(frame.key & np.uint64(len(table) - 1))]
-        if _settled_by_table(frame, entry, remaining):
+        if _decided_by_table(frame, entry, remaining):
             settings.score = entry.score
             return True
         if entry.key == frame.key and entry.bound:

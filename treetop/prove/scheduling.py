@@ -52,10 +52,10 @@ def carry_out(prover: Prover, task: Task, stop: Callable[[], bool] | None = None
     """
     attempts: list[Attempt] = []
     applied = 0
-    begun = time.perf_counter()
+    started = time.perf_counter()
     for tactic in task.tactics:
         now = time.perf_counter()
-        left = None if task.seconds is None else task.seconds - (now - begun)
+        left = None if task.seconds is None else task.seconds - (now - started)
         if (left is not None and left <= 0) or (stop is not None and stop()):
             break
         seconds = task.tactic_seconds if left is None else min(task.tactic_seconds, left)
@@ -67,7 +67,7 @@ def carry_out(prover: Prover, task: Task, stop: Callable[[], bool] | None = None
             attempt.subgoals is None
             and task.seconds is not None
             and seconds < task.tactic_seconds
-            and time.perf_counter() - begun >= task.seconds
+            and time.perf_counter() - started >= task.seconds
         ):
             break  # cut short by the end of the search: it stays untried
         attempts.append(attempt)

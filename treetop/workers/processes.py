@@ -96,7 +96,7 @@ class ProcessWorker:
         return Died(_how_it_ended(self._exit_code))
 
     def dismiss(self) -> None:
-        """Close the pipe, which tells an idle worker that no more units come."""
+        """Close the pipe, so that an idle worker ends."""
         self._pipe.close()
 
     def end(self, patience: float = 0.0) -> None:
@@ -225,18 +225,18 @@ class _Inbox:
         self._received = 0
         self._cancelled = 0
         """How many of the units received so far were cancelled."""
-        self._begun = 0
+        self._started = 0
         threading.Thread(target=self._read, name="reads the pipe", daemon=True).start()
 
     def next(self) -> Unit | _SetUp | Exception:
         """Wait for the next request. Raise EOFError if none will come."""
         order = self._orders.get()
-        self._begun += isinstance(order, Unit)
+        self._started += isinstance(order, Unit)
         return order
 
     def cancelled(self) -> bool:
         """Return whether the unit that `next` returned last was cancelled."""
-        return self._begun <= self._cancelled
+        return self._started <= self._cancelled
 
     def _read(self) -> None:
         while True:
@@ -293,13 +293,13 @@ def _answer(pipe: Connection[Any, Any], unit: Unit, work: Any, inbox: _Inbox) ->
 
 
 def _send_broken(pipe: Connection[Any, Any], error: Exception) -> None:
-    told = raised(error)
+    failure = raised(error)
     try:
         pickle.loads(pickle.dumps(error))
         sent: Exception | None = error
     except Exception:  # noqa: BLE001 - some exceptions cannot travel; their words can
         sent = None
-    pipe.send(Broken(sent, told.reason, told.traceback))
+    pipe.send(Broken(sent, failure.reason, failure.traceback))
 
 
 def _stand_alone() -> None:

@@ -195,8 +195,8 @@ def _read(sentences: tuple[Sentence, ...]) -> tuple[tuple[Lemma, ...], tuple[Unn
             elif ending == "Admitted":
                 unnamed.append(_unnamed(*other) if other else _unnamed("Admitted", sentence))
             open_lemma = other = None
-        elif begun := _OTHER_PROOF.match(text):
-            open_lemma, other = None, (" ".join(begun.group(1).split()), sentence)
+        elif opening := _OTHER_PROOF.match(text):
+            open_lemma, other = None, (" ".join(opening.group(1).split()), sentence)
         elif _ADMITS_ALL.match(text):
             unnamed.append(_unnamed("Admit Obligations", sentence))
         else:

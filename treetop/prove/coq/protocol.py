@@ -30,7 +30,7 @@ GOALS = (
 """Requests the goals in focus, those shelved and those given up; not those in the background, which grow with the path
 to a place."""
 
-_HEAD = 400  # the characters in which an answer tells its kind; goals of any length may follow
+_HEAD = 400  # the characters that contain the kind of an answer; goals of any length may follow
 _STATE = re.compile(r'<state_id val="(\d+)"/>')
 _ABOUT = re.compile(r"<string>([^<]*)</string><string>(\d+)</string>")
 _LEVEL = re.compile(r'<message_level val="(\w+)"')

@@ -35,7 +35,7 @@ def forced(sequent: Sequent) -> str | None:
     if not sequent.saturated:
         return "saturate"
     if sequent.conclusion.kind == FALSE:
-        return f"decide {_most_telling_atom(sequent).name}" if sequent.hypotheses else None
+        return f"decide {_most_frequent_atom(sequent).name}" if sequent.hypotheses else None
     harmless = [given for given in sequent.hypotheses if usable(given) and _ends(given, sequent.conclusion)]
     if harmless:
         following = _consequences(sequent)
@@ -114,7 +114,7 @@ def _use_order(given: Formula) -> tuple[int, int, str]:
     return len(obligations(given)), given.size, given.text
 
 
-def _most_telling_atom(sequent: Sequent) -> Formula:
+def _most_frequent_atom(sequent: Sequent) -> Formula:
     """Return the atom that occurs in most hypotheses, among those of the shortest disjunction if there is one."""
     disjunctions = [given for given in sequent.hypotheses if given.kind == OR]
     mask = -1

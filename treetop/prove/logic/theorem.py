@@ -61,7 +61,7 @@ class LogicTheorem:
         """Return a prover with the statement open."""
         return LogicProver(self.statement, self.mode, self.classical)
 
-    def provider(self, prover: Prover) -> LogicProvider:  # noqa: ARG002 - the goal alone tells what applies
+    def provider(self, prover: Prover) -> LogicProvider:  # noqa: ARG002 - the suggestions depend on the goal alone
         """Return a provider that suggests every tactic that applies."""
         return LogicProvider(self.mode)
 

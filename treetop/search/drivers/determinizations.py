@@ -63,7 +63,7 @@ class DeterminizationDriver(GameDriver):
         """Draw what is hidden from `player`, by what it has seen, and make a driver for each draw."""
         self.position = position
         rng = Rng(mix(self.seed ^ _SALT))
-        self.drivers = [self._search(position.seen_by(self.player, rng), index) for index in range(self._count)]
+        self.drivers = [self._search(position.determinize(self.player, rng), index) for index in range(self._count)]
         first = self.drivers[0]
         self.plan, self.build, self.control = first.plan, first.build, first.control.copy()
 

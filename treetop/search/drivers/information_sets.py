@@ -80,7 +80,7 @@ class InformationSetDriver(GameDriver):
         if self.game.has("determinize") and position.player != CHANCE:
             rng = Rng(self.seed)
             for _ in range(_TRIALS):
-                position.seen_by(player, rng)  # an error where it contradicts what the player has seen
+                position.determinize(player, rng)  # an error where it contradicts what the player has seen
         self.tree.clear()
         self.scratch.work.table[:] = 0
         self.control["blocks"], self.control["frozen"] = 0, 0
