@@ -4,9 +4,9 @@
 >>> result = tt.search("connect_four", simulations=10_000, seed=1)
 >>> print(result)                                     # doctest: +SKIP
 
-The most used names are here; namespaces hold the rest: `rules` (presets and parts of searches), `evaluators`, `stopping`,
-`results`, `players`, `arena`, `prove`, `lab`, `adapters`, `bits` and `errors`. Nothing here imports Numba: it is loaded by
-the first search.
+The most used names are here; the others are in namespaces: `rules` (presets and parts of searches), `evaluators`,
+`stopping`, `results`, `players`, `arena`, `prove`, `lab`, `adapters`, `bits` and `errors`. Nothing here imports
+Numba: it is loaded by the first search.
 """
 
 from typing import TYPE_CHECKING, Any

@@ -88,7 +88,7 @@ class EvaluationError(TreetopError):
         if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0.0 <= cost < math.inf:
             raise ConfigError(f"cost must be a finite number of at least 0, not {cost!r}")
         self.cost = float(cost)
-        self.note = plain(note)
+        self.note = json_value(note)
         """A note on the attempt for the record."""
 
 
@@ -118,7 +118,7 @@ class MissingExtraError(TreetopError, ImportError):
     """An optional package is missing; the text says how to install it."""
 
 
-def plain(note: Any) -> Any:
+def json_value(note: Any) -> Any:
     """Return a value as it will be read back from JSON. Raise ConfigError if JSON cannot hold it."""
     try:
         return json.loads(json.dumps(note, allow_nan=False))

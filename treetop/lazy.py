@@ -15,7 +15,8 @@ def exports(
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """Return `__all__`, `__getattr__` and `__dir__` of a package that loads a module when one of its names is used.
 
-    `modules` maps each module, relative to the package, to its public names in one text. Modules themselves can be asked for too.
+    `modules` maps each module, relative to the package, to its public names in one text. Modules themselves are
+    attributes too.
     """
     homes = {name: f"{package}.{module}" for module, names in modules.items() for name in names.split()}
     public = sorted(homes)
@@ -31,7 +32,7 @@ def exports(
 
 
 def make_callable(package: str, module: str, function: str) -> None:
-    """Let a package be called like one of its functions: both `treetop.search(...)` and `import treetop.search.root` work."""
+    """Make a package callable as one of its functions: `treetop.search(...)` and `import treetop.search.root` work."""
 
     class CallablePackage(ModuleType):
         def __call__(self, *args: Any, **options: Any) -> Any:

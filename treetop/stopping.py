@@ -1,4 +1,4 @@
-"""When a search stops before its limit, or continues after it: stopping rules for `Search.run(stopping=...)`, and clocks.
+"""Stopping rules for `Search.run(stopping=...)`, which end a search before its limit or extend it, and clocks.
 
 >>> import treetop as tt
 >>> search = tt.Search("tic_tac_toe", seed=1)

@@ -14,7 +14,7 @@ CLEAN = (
         "tree", "workers",
     )),
     "examples", "fuzz", "bench", "scripts", "docs", "README.md", "CONTRIBUTING.md",
-    *(f"treetop/{name}.py" for name in ("__init__", "checks", "errors", "files", "journal", "programs", "stats", "text", "types")),
+    *(file.relative_to(HERE).as_posix() for file in sorted((HERE / "treetop").glob("*.py"))),
 )  # fmt: skip
 """Folders and files that are checked."""
 

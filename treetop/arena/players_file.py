@@ -44,7 +44,7 @@ def read_players(path: str | Path, *, trusted: bool = False) -> dict[str, str]:
     for name, spec in specs.items():
         if not trusted and runs_code(parse_spec(spec)):
             raise ConfigError(
-                f"{path}: [players.{name}] is {shorten(spec)}, which imports a module or starts a program, and a file may "
+                f"{path}: [players.{name}] is {shorten(spec)}, which imports a module or starts a program; a file may "
                 "name bundled players only: write it on the command line, or trust the file with --trust-players "
                 "(in Python: trusted=True)"
             )

@@ -15,7 +15,7 @@ from treetop.errors import CompileError, TreetopError
 _HINTS = (
     (
         r"_forward\.<locals>\.implementation",
-        "a call of one of the game's methods does not match: pass its arguments by position, and check that it compiles",
+        "a call of one of the game's methods does not match: pass its arguments by position, and check it alone",
     ),
     (
         r"built-in function (?:and_|or_|xor|lshift|rshift|invert)>.*float64",

@@ -1,4 +1,4 @@
-"""What evaluates leaves: rollouts, a game's heuristic, and evaluators that wrap others; `Evaluator` is the protocol of your own."""
+"""Evaluators of leaves: rollouts, a game's heuristic, evaluators that wrap others; `Evaluator` is the protocol."""
 
 from treetop.evaluators.cache import Cached
 from treetop.search.batch import Batch

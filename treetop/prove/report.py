@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from treetop.errors import ConfigError, plain
+from treetop.errors import ConfigError, json_value
 from treetop.prove.config import ProofConfig
 from treetop.prove.digests import digest
 from treetop.prove.providers import EASY
@@ -69,11 +69,13 @@ class ProofReport:
             )
         if self.allow_easy and self.blocked:
             raise ConfigError("allow_easy and blocked exclude each other: with allow_easy no tactic is blocked")
-        plain({**self.limits, **self.prover})
+        json_value({**self.limits, **self.prover})
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
-        values: dict[str, Any] = plain({entry.name: _unfrozen(getattr(self, entry.name)) for entry in fields(self)})
+        values: dict[str, Any] = json_value(
+            {entry.name: _unfrozen(getattr(self, entry.name)) for entry in fields(self)}
+        )
         return values
 
     def facts(self) -> dict[str, str]:

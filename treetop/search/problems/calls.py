@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from treetop.errors import ConfigError, EvaluationError, GameError, plain
+from treetop.errors import ConfigError, EvaluationError, GameError, json_value
 from treetop.search.problems.evaluator import is_coroutine
 from treetop.workers.processes import Processes, ProcessWorker
 from treetop.workers.transport import Broken, Died, Done, Raised, Ready
@@ -189,7 +189,7 @@ def _parts(told: Any) -> tuple[Any, Any, float, Any]:
     cost = told[2] if len(told) > 2 else 0.0
     if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0.0 <= cost < math.inf:
         raise GameError(f"a cost is a finite number of at least 0, not {cost!r}")
-    return told[0], told[1], float(cost), plain(told[3]) if len(told) == 4 else None
+    return told[0], told[1], float(cost), json_value(told[3]) if len(told) == 4 else None
 
 
 async def in_thread(function: Callable[..., Any], *args: Any) -> Any:
