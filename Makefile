@@ -38,7 +38,7 @@ engines:
 
 # Two workers; files that compile the same code run in one of them (tests/groups.py), and the other finds it in the cache.
 unit: $(STAMP)
-	$(BIN)/python -m pytest -q -n 2 --dist loadgroup --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 	$(BIN)/python -m pytest -q --doctest-modules treetop
 
 # 100,000 texts and files, random and changed: nothing may run, crash or hang, and each refusal is a Treetop error. About an hour.

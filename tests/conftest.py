@@ -24,18 +24,21 @@ def pytest_addoption(parser):
     parser.addoption("--rewrite-golden", action="store_true", help="write the files of tests/golden anew")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config, items):
-    """Keep files that compile the same code in one worker (`--dist loadgroup`), the longest group first: see tests/groups.py."""
-    files = {item: item.path.relative_to(Path(__file__).parent).as_posix() for item in items if _is_ours(item.path)}
-    if len(files) == len(items) and config.pluginmanager.hasplugin("xdist"):
-        items.sort(key=lambda item: order_of(files[item]))
-        for item in items:
-            item.add_marker(pytest.mark.xdist_group(group_of(files[item])))
+def pytest_collection_modifyitems(items):
+    """Start the groups that take longest first."""
+    items.sort(key=lambda item: order_of(item.nodeid))
 
 
-def _is_ours(path):
-    return path.is_relative_to(Path(__file__).parent)
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Run the files of a group in one worker under `--dist loadfile`."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class ByGroup(LoadFileScheduling):
+        def _split_scope(self, nodeid):
+            return group_of(nodeid)
+
+    return ByGroup(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 gc.set_threshold(50_000, 20, 100)  # compilers create millions of objects that stay

@@ -34,15 +34,20 @@ LATE = "golden/test_trees*"
 """Files that find their kernels in the cache after all others have run."""
 
 
-def group_of(file: str) -> str:
-    """Return the name of a file's group; `file` is its path below tests/."""
+def group_of(test: str) -> str:
+    """Return the name of the group of a test, such as "tests/search/test_clock.py::test_a_limit"."""
+    file = _file_of(test)
     return next(
         (name for name, patterns in GROUPS.items() if any(fnmatch(file, pattern) for pattern in patterns)), file
     )
 
 
-def order_of(file: str) -> int:
-    """Return the place of a file's group: the named groups first, then other files, then late ones."""
-    names = list(GROUPS)
-    group = group_of(file)
-    return names.index(group) if group in names else len(names) + fnmatch(file, LATE)
+def order_of(test: str) -> int:
+    """Return the place of the group of a test: the named groups first, then other files, then late ones."""
+    names, group = list(GROUPS), group_of(test)
+    return names.index(group) if group in names else len(names) + fnmatch(_file_of(test), LATE)
+
+
+def _file_of(test: str) -> str:
+    """Return the path of a test's file below tests/."""
+    return test.partition("::")[0].removeprefix("tests/")
