@@ -27,6 +27,7 @@ GROUPS = {
         "*/test_kinds*",
         "oracle/test_equilibrium*",
     ),
+    "rules of games": ("conformance/*", "games/*"),
     "python problems": ("search/test_host.py", "search/test_host_*", "search/test_failed_proofs*", "examples/*"),
 }
 """Patterns of files below tests/, for each group. The longest group comes first."""

@@ -347,7 +347,10 @@ def _many(game, states, seed, games, counts, out):
 def test_many_random_games_end_by_themselves_with_all_checkers_there():
     game = backgammon()
     counts = np.zeros(8)
-    assert game.engine().entry(_many)(np.zeros(1, game.dtype), np.uint64(7), 3000, counts, np.zeros(2)) == 0
+    assert (
+        game.engine(bounds_checked=True).entry(_many)(np.zeros(1, game.dtype), np.uint64(7), 3000, counts, np.zeros(2))
+        == 0
+    )
     assert counts[3] == 0
     assert counts[7] < 2000
     assert all(counts[[0, 1, 2, 4, 5, 6]] > 0)

@@ -71,7 +71,7 @@ def test_compiled_and_interpreted_games_with_one_seed_are_equal(name):
     for seed in range(3):
         compiled_states, plain_states = start(game), start(game)
         tally = np.zeros(game.facts.num_actions, np.int64)
-        count = game.engine().entry(play_and_draw)(compiled_states, np.uint64(seed), 1000, 0, tally)
+        count = game.engine(bounds_checked=True).entry(play_and_draw)(compiled_states, np.uint64(seed), 1000, 0, tally)
         assert count == play_and_draw(game, plain_states, np.uint64(seed), 1000, 0, tally)
         assert compiled_states == plain_states
 
@@ -84,10 +84,12 @@ def test_random_action_gives_each_legal_action_equally_often_and_no_other(name, 
     tally = np.zeros(game.facts.num_actions, np.int64)
     draws = 200_000
     if halfway:
-        game.engine().entry(play_and_draw)(states, np.uint64(HALFWAY[name][1]), HALFWAY[name][0], 0, tally)
+        game.engine(bounds_checked=True).entry(play_and_draw)(
+            states, np.uint64(HALFWAY[name][1]), HALFWAY[name][0], 0, tally
+        )
     legal = Position(game, states).legal_actions()
     assert legal
-    game.engine().entry(play_and_draw)(states, np.uint64(5), 0, draws, tally)
+    game.engine(bounds_checked=True).entry(play_and_draw)(states, np.uint64(5), 0, draws, tally)
     assert sorted(np.flatnonzero(tally)) == legal
     expected = draws / len(legal)
     squares = sum((tally[action] - expected) ** 2 / expected for action in legal)
