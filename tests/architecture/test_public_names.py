@@ -33,8 +33,8 @@ def test_there_are_at_most_forty_names_at_the_top_beside_the_namespaces():
 
 
 def test_matches_tournaments_players_and_proofs_are_found_where_users_look():
-    assert treetop.match is treetop.arena.matches
-    assert treetop.tournament is treetop.arena.tournaments
+    assert treetop.match is treetop.arena.match
+    assert treetop.tournament is treetop.arena.tournament
     assert treetop.Player is treetop.players.Player
     assert treetop.player is treetop.players.player
     assert treetop.prove("p -> p").proved

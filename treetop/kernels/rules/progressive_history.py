@@ -9,8 +9,7 @@ from typing import Any
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.control import COUNT, SUM
 from treetop.kernels.parts import TREES, number
-from treetop.kernels.rules.rule import FpuRule
-from treetop.kernels.rules.ucb1 import unvisited
+from treetop.kernels.rules.rule import FpuRule, unvisited
 
 
 @inline_kernel

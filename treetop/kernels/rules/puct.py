@@ -157,7 +157,7 @@ class Puct(FpuRule):
         """Return the formula with its numbers; `total` is N and `simulations` those of the root."""
         names = {"alphazero": "AlphaZero's", "katago": "KataGo's", "divided": "the divided"}
         growing = f" ({names[self.schedule]} schedule {self.growth})" if self.growth else ""
-        return f"{self.formula} with c = {self.c_at(total, simulations):.6g}{growing}, N = {total:,}"
+        return f"{self.formula}; c = {self.c_at(total, simulations):.6g}{growing}, N = {total:,}"
 
     def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this rule does not go with the other parts."""

@@ -1,8 +1,17 @@
 """What every selection rule has: options, a score for each child, and a formula.
 
-In the kernels' arguments `tries` is n, the visits of a child and its evaluations in flight; `total` is N, those of all
-children together, at least 1; `prior` is P; `node` is what the rule's `at_node` computed once for all children; `value`
-is Q on the scale that rules see, or the first-play urgency of a child without visits.
+The kernels' arguments, in the order of `score`:
+
+- `control`: the control record, an array of one record; an option `c` of the rule is `control[0].c`;
+- `tree`: the columns of the tree; `work`: buffers; `child`: the number of a node; `mover`: the player who chooses;
+- `value`: Q, the mean for the mover on the scale that rules see, or the first-play urgency of a child without visits;
+- `tries`: n, the visits of the child and its evaluations in flight; `prior`: P;
+- `total`: N, the tries of all children together, at least 1;
+- `node`: what the rule's `at_node` returned for all children together;
+- `fpu`: the first-play urgency; `rng`: random numbers.
+
+`at_node` has the parent as `node`, its `depth`, its `first` child and their `count`: all of them, also closed ones.
+Return `unvisited(control, fpu)` for a child without tries, unless the rule has a score for it.
 """
 
 from __future__ import annotations
@@ -11,8 +20,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from treetop.compiler.functions import CompiledFunction, inline_kernel
-from treetop.kernels.control import FPU_FIXED, FPU_PARENT, FPU_SCALED
+from treetop.kernels.control import FPU_FIXED, FPU_PARENT, FPU_SCALED, NO_FPU
 from treetop.kernels.parts import DETERMINIZATIONS, PROBLEMS, TREES, Composition, Part, number
 
 Kernel = CompiledFunction[..., Any]
@@ -24,6 +35,12 @@ def nothing_at_node(
 ) -> float:
     """Return 0: the rule computes nothing for all children together."""
     return 0.0
+
+
+@inline_kernel
+def unvisited(control: Any, fpu: float) -> float:
+    """Return the score of a child without visits: infinity, or the first-play urgency where the search has one."""
+    return np.inf if control[0].fpu_kind == NO_FPU else fpu
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +58,8 @@ class Rule(Part):
     fast_scale: ClassVar[Kernel | None] = None
     fast_score: ClassVar[Kernel | None] = None
     fast_score_in_flight: ClassVar[Kernel | None] = None
-    """The same score for builds without further options, written for speed. None: the rule needs the full build."""
+    """The same score for builds without further options, written for speed. None: the rule needs the full build, in which
+    a simulation costs more: `python bench/options.py` measures how much."""
     reads_priors: ClassVar[bool] = False
 
     def builds(self) -> frozenset[str]:
@@ -51,7 +69,7 @@ class Rule(Part):
     def describe(self, total: int, simulations: int) -> str:
         """Return the formula with its numbers; `total` is N and `simulations` those of the root."""
         c = getattr(self, "c", None)
-        return f"{self.formula} with {'' if c is None else f'c = {c:.6g}, '}N = {total:,}"
+        return f"{self.formula}; {'' if c is None else f'c = {c:.6g}, '}N = {total:,}"
 
     def refusals(self, config: Composition) -> Iterator[str]:
         """Give each reason why this rule does not go with the other parts."""

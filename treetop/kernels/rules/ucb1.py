@@ -9,16 +9,9 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel
-from treetop.kernels.control import NO_FPU
 from treetop.kernels.parts import EVERY_KIND, number
-from treetop.kernels.rules.rule import FpuRule
+from treetop.kernels.rules.rule import FpuRule, unvisited
 from treetop.kernels.tables import inverse, inverse_root, root_log
-
-
-@inline_kernel
-def unvisited(control: Any, fpu: float) -> float:
-    """Return the score of a child without visits: infinity, or the first-play urgency where the search has one."""
-    return np.inf if control[0].fpu_kind == NO_FPU else fpu
 
 
 @inline_kernel

@@ -8,8 +8,7 @@ from typing import Any
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.parts import number
-from treetop.kernels.rules.rule import FpuRule
-from treetop.kernels.rules.ucb1 import unvisited
+from treetop.kernels.rules.rule import FpuRule, unvisited
 from treetop.kernels.values import child_variance, utility_range
 
 
