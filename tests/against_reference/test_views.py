@@ -9,7 +9,7 @@ from tests.against_reference.hidden import Duel, Whisper
 from tests.against_reference.twins import settings_of
 from tests.all_kinds import Aim
 from treetop.compiler.rng import STEP, mix
-from treetop.reference.views import ViewSearch
+from treetop.reference.information_sets import InformationSetSearch
 
 _WORD = 2**64 - 1
 
@@ -29,7 +29,7 @@ def compare_views(position, config, *, simulations=400, seed=3, player=None, eva
     search = tt.Search(position, config, seed=seed, player=player, evaluator=evaluator)
     search.run(tt.Limit(simulations=simulations))
     search.tree.check()
-    twin = ViewSearch(search.position, settings_of(search), seed, search.player)
+    twin = InformationSetSearch(search.position, settings_of(search), seed, search.player)
     twin.run(simulations)
     same_views(search, twin)
     return search, twin
@@ -41,7 +41,7 @@ def same_views(search, twin):
     assert tree.root_visits == twin.visits
     assert tree.totals.tolist() == twin.totals
     found = {int(key): index for index, key in enumerate(columns.keys[:size]) if key}
-    expected = {key_of(seen): view for seen, view in twin.views.items()}
+    expected = {key_of(seen): view for seen, view in twin.information_sets.items()}
     assert set(found) == set(expected)
     for key, index in found.items():
         view, link = expected[key], columns.links[index]

@@ -1,1 +1,1 @@
-"""Monte Carlo tree search in plain Python: what the compiled search must equal."""
+"""Monte Carlo tree search in plain Python: the specification of the compiled search."""

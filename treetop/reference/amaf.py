@@ -1,4 +1,7 @@
-"""All moves as first (RAVE and GRAVE): a move is judged by every simulation in which its player made it, now or later."""
+"""All moves as first (AMAF), for RAVE and GRAVE.
+
+The statistics of a move count every simulation in which its player made it, at this node or later.
+"""
 
 from __future__ import annotations
 
@@ -10,43 +13,48 @@ from treetop.reference.node import Node
 if TYPE_CHECKING:
     from treetop.reference.search import ReferenceSearch
 
-_NOTHING = Node()
+_NO_STATISTICS = Node()
 
 
-def credit(parent: Node, chosen: Node, played: set[tuple[int, int]], worth: float) -> None:
-    """Every child of a node whose move its chooser played in this simulation, here or later: one more visit, and what came of it.
+def credit(parent: Node, chosen: Node, played: set[tuple[int, int]], reward: float) -> None:
+    """Add the return of a simulation to every child whose move its chooser made in it, at this node or later.
 
-    `played` holds the players and actions from the end of the simulation up to here.
+    `played` holds the players and actions from the end of the simulation up to this node.
     """
     played.add((chosen.chooser, chosen.action))
     for child in parent.children:
         if (child.chooser, child.action) in played:
             child.amaf_visits += 1
-            child.amaf_sum += worth
+            child.amaf_sum += reward
 
 
 def note_reference(search: ReferenceSearch, node: Node, visits: int) -> None:
-    """A node whose moves have more visits than `amaf_reference` lends its statistics to those below on the path; the root always does."""
+    """Use a node for the statistics of the nodes below it on the path.
+
+    This applies to the root, and to nodes whose moves have more visits than `amaf_reference`.
+    """
     if node is search.root or visits > search.settings.amaf_reference:
         search.references[node.children[0].chooser] = node
 
 
 def statistics(search: ReferenceSearch, node: Node, child: Node) -> Node:
-    """Where the statistics of a child's move stand: at the last reference at which the same player was to move, if it had that move."""
+    """Return the entry that holds the statistics of a child's move.
+
+    It belongs to the last reference node at which the same player was to move; it is empty where that node has no such
+    move.
+    """
     reference = search.references.get(child.chooser)
     if reference is node:
         return child
-    return (
-        next((entry for entry in reference.children if entry.action == child.action), _NOTHING)
-        if reference
-        else _NOTHING
-    )
+    entries = reference.children if reference else []
+    return next((entry for entry in entries if entry.action == child.action), _NO_STATISTICS)
 
 
 def blended(search: ReferenceSearch, entry: Node, child: Node, total: int) -> float:
-    """(1 - beta) * W / n + beta * A / m, with beta = m / (m + n + bias * m * n): m visits and the sum A of the move as any, n and W of its own.
+    """Return (1 - beta) * W / n + beta * A / m, with beta = m / (m + n + bias * m * n).
 
-    As one fraction that is (W * (1 + bias * m) + A) / (m + n + bias * m * n). With k it is beta = sqrt(k / (3 N + k)).
+    A and m are the value sum and the visits of AMAF, W and n those of the child. As one fraction that is (W * (1 + bias
+    * m) + A) / (m + n + bias * m * n). With the option k, beta = sqrt(k / (3 N + k)).
     """
     settings, seen, visits = search.settings, entry.amaf_visits, child.visits
     if settings.amaf_k is not None and seen and visits:

@@ -1,4 +1,4 @@
-"""Small things that every part needs."""
+"""Helpers that several modules of the plain search use."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from treetop.game.position import Position
 
 
 def legal_actions(position: Position, state: Any) -> list[int]:
-    """The legal actions of a state, as a list."""
+    """Return the legal actions of a state, as a list."""
     out = np.zeros(position.game.facts.num_actions, np.int32)
     return [int(action) for action in out[: state.legal_actions(out)]]
 
 
 def added(numbers: Iterable[float]) -> float:
-    """The sum of some numbers, from left to right: that of newer Pythons is more exact."""
+    """Return the sum of some numbers, added from left to right.
+
+    `sum` of Python 3.12 and later compensates rounding errors, so it gives other results.
+    """
     total = 0.0
     for number in numbers:
         total += number
@@ -26,12 +29,22 @@ def added(numbers: Iterable[float]) -> float:
 
 
 def plus(numbers: list[float], others: list[float]) -> list[float]:
-    """The sum of two vectors."""
+    """Return the sum of two vectors."""
     return [number + other for number, other in zip(numbers, others, strict=True)]
 
 
+def by_player(players: int, method: Any) -> list[float]:
+    """Return the numbers that a method of a game writes, one for each player."""
+    out = np.zeros(players)
+    method(out)
+    return [float(number) for number in out]
+
+
 def softmax(logits: list[float]) -> list[float]:
-    """exp(l) / sum of exp(l); the highest is taken off first, so that nothing overflows. Where nothing is possible: equal shares."""
+    """Return exp(l) / sum of exp(l) for each logit l; equal shares where every logit is minus infinity.
+
+    The highest logit is subtracted first, so that nothing overflows.
+    """
     highest = max(logits)
     if highest == -math.inf:
         return [1.0 / len(logits)] * len(logits)

@@ -1,4 +1,7 @@
-"""Simulations that wait for somebody else's evaluation. One in flight is counted on its whole path, and nowhere in the value sums."""
+"""Simulations that wait for an evaluation from outside the search.
+
+An in-flight simulation is counted at each node of its path. It is in no value sum.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from treetop.reference.search import EXHAUSTED, LEAF, REPEATED, ReferenceSearch
 
 @dataclass(frozen=True)
 class Leaf:
-    """A path whose end waits for an evaluation, the state there, and what the steps to it brought."""
+    """A path whose end waits for an evaluation, the state there, and the immediate rewards of its steps."""
 
     path: list[Node]
     state: Any
@@ -21,20 +24,24 @@ class Leaf:
 
 
 class BatchSearch(ReferenceSearch):
-    """The same four phases, with a pause after the first. A leaf is expanded when its evaluation comes, which brings the priors."""
+    """A search that stops after selection.
 
-    expands_on_the_way_down = False
+    A leaf is expanded when its evaluation arrives, because that has the priors.
+    """
+
+    expands_during_selection = False
 
     def ask(self, size: int) -> list[Leaf]:
-        """Up to `size` simulations: distinct leaves to be evaluated, and what needs no evaluation, which is settled at once.
+        """Run up to `size` simulations, and return the distinct leaves that need an evaluation.
 
-        A way down that meets a leaf in flight ends the batch, and the random numbers begin again where it began.
+        Simulations that need none are finished at once. A selection that ends at a leaf in flight ends the batch, and
+        the random generator returns to its state before that selection.
         """
         leaves, done = list[Leaf](), 0
         while done + len(leaves) < size and not self.root.is_proven:
             word, state = self.rng.word, self.position.state
             path, ending = self.select(state)
-            rewards = None if ending == EXHAUSTED and len(path) == 1 else self.finish(path[-1], state, ending)
+            rewards = None if ending == EXHAUSTED and len(path) == 1 else self.known_value(path[-1], state, ending)
             if rewards is None and (ending == EXHAUSTED or path[-1].in_flight):
                 self.rng.word = word
                 break
@@ -43,47 +50,50 @@ class BatchSearch(ReferenceSearch):
                 leaves.append(Leaf(path, state, self.steps))
                 self.count_in_flight(path, 1)
             else:
-                self.trail = []
+                self.rollout_moves = []
                 self.back_up(path, state, rewards, ending)
                 done += 1
         return leaves
 
-    def tell(self, leaves: list[Leaf], logits: list[list[float]], worth: list[list[float]]) -> None:
-        """Expand and back up leaves, in the order in which they were asked for: logits of all actions and a value for every player."""
-        for leaf, row, rewards in zip(leaves, logits, worth, strict=True):
+    def tell(self, leaves: list[Leaf], logits: list[list[float]], values: list[list[float]]) -> None:
+        """Expand and back up leaves, in the order of `ask`.
+
+        An evaluation has logits of all actions, and a value for each player.
+        """
+        for leaf, row, rewards in zip(leaves, logits, values, strict=True):
             path, ending, self.steps = leaf.path, LEAF, leaf.steps
             mixed = self.with_rollout(leaf.state, rewards)
             self.count_in_flight(path, -1)
             if (
                 not path[-1].children
-                and self.is_ripe(path[-1], len(path) - 1)
+                and self.is_expandable(path[-1], len(path) - 1)
                 and not self.expand(path, leaf.state, row)
             ):
                 ending = REPEATED
-                mixed = self.finish(path[-1], leaf.state, ending) or mixed
+                mixed = self.known_value(path[-1], leaf.state, ending) or mixed
             self.back_up(path, leaf.state, mixed, ending)
 
     def drop(self, leaves: list[Leaf]) -> None:
-        """Give leaves up: nothing of them stays, and the root's plans begin again where they were."""
+        """Discard leaves: remove their in-flight visits, and restart the root's schedule where it was."""
         self.turn -= len(leaves)
         self.passes = None
         for leaf in leaves:
             self.count_in_flight(leaf.path, -1)
 
     def with_rollout(self, state: Any, rewards: list[float]) -> list[float]:
-        """The mix: weight * a rollout + (1 - weight) * the evaluation. A search by rollouts alone takes what it is told."""
+        """Return weight * a rollout + (1 - weight) * the evaluation; the evaluation where the weight is 0 or 1."""
         weight = self.settings.rollout_weight
-        self.trail = []
+        self.rollout_moves = []
         if not 0.0 < weight < 1.0:
             return rewards
         returns = rollouts.rollout(self, state.copy())
-        return [weight * mine + (1.0 - weight) * its for mine, its in zip(returns, rewards, strict=True)]
+        return [weight * rollout + (1.0 - weight) * value for rollout, value in zip(returns, rewards, strict=True)]
 
     def count_in_flight(self, path: list[Node], change: int) -> None:
-        """One evaluation more or less, on the whole path."""
+        """Add `change` to the in-flight visits of each node of a path."""
         for node in path:
             node.in_flight += change
 
 
 class GraphBatchSearch(BatchSearch, GraphSearch):
-    """Batches in a graph."""
+    """A search of a graph in batches."""

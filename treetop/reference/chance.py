@@ -1,7 +1,8 @@
-"""Chance, rewards on the way, and players who gang up.
+"""Chance nodes, immediate rewards and paranoid search.
 
-A node where chance decides is opened as soon as it is reached, with a child for each outcome, and is never evaluated itself. An outcome takes no time:
-only moves are discounted. Where rewards come on the way, the sums of a node hold what the step to it brought, r + discount * what came after it.
+A chance node gets a child for each outcome as soon as it is reached, and is never evaluated itself. An outcome takes no
+time: only moves are discounted. In a game with immediate rewards the sums of a node contain the reward of the step to
+it: r + discount * V.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treetop.reference.arithmetic import added, plus
+from treetop.reference.arithmetic import added, by_player, plus
 from treetop.reference.node import Node
 from treetop.types import CHANCE
 
@@ -20,24 +21,24 @@ if TYPE_CHECKING:
     from treetop.game.position import Position
     from treetop.reference.search import ReferenceSearch
 
-_FIRST = 0  # for whom sums are told where nobody chooses
+_FIRST = 0  # the player whose sums the children of a chance node keep
 
 
-def decides(state: Any) -> bool:
-    """Whether chance is to move."""
+def is_chance_state(state: Any) -> bool:
+    """Return whether chance is to move."""
     return int(state.current_player()) == CHANCE
 
 
 def outcomes(position: Position, state: Any) -> tuple[list[int], list[float]]:
-    """What may happen, and how likely it is."""
+    """Return the outcomes of chance and their probabilities."""
     most = position.game.facts.num_outcomes or 0
     actions, probabilities = np.zeros(most, np.int32), np.zeros(most)
     count = int(state.chance_outcomes(actions, probabilities))
     return [int(action) for action in actions[:count]], [float(probability) for probability in probabilities[:count]]
 
 
-def drawn(rng: Rng, shares: list[float], whole: float = 1.0) -> int:
-    """The number of one of some shares, by their size; the last one has what is left."""
+def draw(rng: Rng, shares: list[float], whole: float = 1.0) -> int:
+    """Return an index, drawn in proportion to `shares` with the sum `whole`; the last share gets the rounding error."""
     point = rng.random() * whole
     for index, share in enumerate(shares[:-1]):
         point -= share
@@ -47,9 +48,9 @@ def drawn(rng: Rng, shares: list[float], whole: float = 1.0) -> int:
 
 
 def open_outcomes(search: ReferenceSearch, node: Node, state: Any) -> None:
-    """Give a node where chance decides its children. Priors are kept in 32 bits."""
+    """Give a chance node its children. Priors are kept in 32 bits."""
     actions, probabilities = outcomes(search.position, state)
-    node.is_drawn = True
+    node.is_chance = True
     node.children = [
         Node.new(search.facts.players, action, float(np.float32(share)), _FIRST)
         for action, share in zip(actions, probabilities, strict=True)
@@ -57,18 +58,26 @@ def open_outcomes(search: ReferenceSearch, node: Node, state: Any) -> None:
 
 
 def draw_child(search: ReferenceSearch, node: Node) -> Node:
-    """An outcome in the tree, proven ones as well; one of those that have come before, where there are max(1, ceil(k * n^power)) of them."""
-    settings, before = search.settings, [child for child in node.children if child.begun]
+    """Return an outcome, drawn by its probability; proven outcomes are drawn as well.
+
+    With progressive widening, only outcomes that were drawn before are drawn as soon as there are max(1, ceil(k *
+    n^power)) of them.
+    """
+    settings, before = search.settings, [child for child in node.children if child.tries]
     if settings.chance_widening is None or len(before) < max(
-        1, math.ceil(settings.chance_widening * node.begun**settings.widening_power)
+        1, math.ceil(settings.chance_widening * node.tries**settings.widening_power)
     ):
-        return node.children[drawn(search.rng, [child.prior for child in node.children])]
-    return before[drawn(search.rng, [child.prior for child in before], added(child.prior for child in before))]
+        return node.children[draw(search.rng, [child.prior for child in node.children])]
+    return before[draw(search.rng, [child.prior for child in before], added(child.prior for child in before))]
 
 
 def expected(search: ReferenceSearch, node: Node, rewards: list[float]) -> list[float]:
-    """What goes up from a node: what came, or where chance decides and it is asked for, sum of P * mean over the visited children / sum of P."""
-    if not node.is_drawn or search.settings.chance != "expected":
+    """Return the rewards that a node passes to its parent.
+
+    They are the given rewards; at a chance node with `chance="expected"`, the sum of P * mean over its visited
+    children, divided by their sum of P.
+    """
+    if not node.is_chance or search.settings.chance != "expected":
         return rewards
     visited = [child for child in node.children if child.visits]
     mass = added(child.prior for child in visited)
@@ -79,55 +88,59 @@ def expected(search: ReferenceSearch, node: Node, rewards: list[float]) -> list[
 
 
 def set_expectation(search: ReferenceSearch, node: Node, rewards: list[float], correction: list[float]) -> list[float]:
-    """Let the sums of a chance node be its visits times its present expectation; return the correction for the sums of the node above.
+    """Set the sums of a chance node to its visits times its expectation, and return the correction for its parent.
 
-    Other nodes add the correction from below, discounted as the rewards are.
+    Other nodes add the correction from below, discounted as rewards are.
     """
-    correction = [fade(search, node) * share for share in correction]
-    if node.is_drawn:
+    correction = [discount_after(search, node) * share for share in correction]
+    if node.is_chance:
         correction = [node.visits * reward - total for reward, total in zip(rewards, node.sums, strict=True)]
     node.sums = plus(node.sums, correction)
     return correction
 
 
 def random_outcome(search: ReferenceSearch, state: Any) -> int:
-    """An outcome in a rollout: by the game's own fast way, or from the list."""
+    """Return an outcome in a rollout: by the game's own `random_outcome` where it has one, or by the probabilities."""
     if hasattr(state, "random_outcome"):
         return int(state.random_outcome(search.rng))
     actions, probabilities = outcomes(search.position, state)
-    return actions[drawn(search.rng, probabilities)]
+    return actions[draw(search.rng, probabilities)]
 
 
-def received(search: ReferenceSearch, state: Any) -> list[float]:
-    """What the last step brought to every player."""
+def step_rewards(search: ReferenceSearch, state: Any) -> list[float]:
+    """Return the immediate rewards of the last step, one for each player."""
     if not search.pays_immediately:
         return [0.0] * search.facts.players
-    out = np.zeros(search.facts.players)
-    state.step_rewards(out)
-    return made_paranoid(search, [float(reward) for reward in out], 0.0)
+    return paranoid_rewards(search, by_player(search.facts.players, state.step_rewards), 0.0)
 
 
-def made_paranoid(search: ReferenceSearch, rewards: list[float], both: float | None = None) -> list[float]:
-    """Where all play against one: the others have what that one leaves of `both`, by default the two ends of the utility range together."""
+def paranoid_rewards(search: ReferenceSearch, rewards: list[float], both: float | None = None) -> list[float]:
+    """Return the rewards of paranoid search: each other player receives `both` minus the reward of the target player.
+
+    By default `both` is the lowest plus the highest reward of the game.
+    """
     if search.paranoid_target is None:
         return rewards
-    total, worth = sum(search.facts.rewards) if both is None else both, rewards[search.paranoid_target]
-    return [worth if player == search.paranoid_target else total - worth for player in range(search.facts.players)]
+    total, target = sum(search.facts.rewards) if both is None else both, rewards[search.paranoid_target]
+    return [target if player == search.paranoid_target else total - target for player in range(search.facts.players)]
 
 
-def fade(search: ReferenceSearch, node: Node) -> float:
-    """The discount of what follows a node: none where chance decides there, because an outcome belongs to the step before it."""
-    return 1.0 if node.is_drawn else search.settings.discount
+def discount_after(search: ReferenceSearch, node: Node) -> float:
+    """Return the discount of the rewards after a node.
+
+    It is 1 at a chance node, because an outcome belongs to the step before it.
+    """
+    return 1.0 if node.is_chance else search.settings.discount
 
 
 def with_step(search: ReferenceSearch, path: list[Node], step: int, rewards: list[float]) -> list[float]:
     """Return r + discount * V, with r the reward of the step to a node of a path."""
-    left = fade(search, path[step])
-    return [left * reward + brought for brought, reward in zip(search.steps[step], rewards, strict=True)]
+    discount = discount_after(search, path[step])
+    return [discount * reward + received for received, reward in zip(search.steps[step], rewards, strict=True)]
 
 
 def without_step(search: ReferenceSearch, mean: float, player: int) -> float:
-    """Return V from r + discount * V, for the node that the present path has come to; the middle where the discount is 0."""
-    left = search.settings.discount
+    """Return V from r + discount * V at the end of the current path; the middle of the range with a discount of 0."""
+    discount = search.settings.discount
     value = mean - search.steps[len(search.path) - 1][player]
-    return value if left == 1.0 else value / left if left > 0.0 else search.facts.middle
+    return value if discount == 1.0 else value / discount if discount > 0.0 else search.facts.middle

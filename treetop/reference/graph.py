@@ -1,6 +1,6 @@
-"""A position that is reached by several ways is one node: sound search of a graph.
+"""Sound search of a graph: a position that is reached by several paths is one node.
 
-A `Node` is then an edge. Edges to one position share a block: its children, and the evaluations made at the position itself.
+A `Node` is then an edge. Edges to one position share a block: its children, and the evaluations of the position itself.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ class Block:
 
 
 class GraphSearch(ReferenceSearch):
-    """The same four phases where equal positions are one."""
+    """A search in which equal positions are one node."""
 
     def __init__(self, position: Position, settings: Settings, seed: int = 0) -> None:
         super().__init__(position, settings, seed)
         self.blocks: dict[tuple[int, int, tuple[int, ...]], Block] = {}
-        """By the game's key, whose turn it is, and the legal moves: equal keys of positions with other moves are not the same."""
+        """By the game's key, the player to move and the legal actions: other actions make another block."""
         self.block_of: dict[Node, Block] = {}
 
     def expand(self, path: list[Node], state: Any, logits: list[float] | None = None) -> bool:
-        """Let the end of a path lead to its position's block. What the edge learned as a leaf belongs to the position from now on."""
+        """Link the end of a path to the block of its position; the block gets the evaluations of the edge."""
         edge = path[-1]
         key = (int(state.key()), int(state.current_player()), tuple(legal_actions(self.position, state)))
-        if key in self.blocks and self._passed(path, self.blocks[key]):
+        if key in self.blocks and self._passes_through(path, self.blocks[key]):
             return False
         if key not in self.blocks:
             self.blocks[key] = Block(self.new_children(state, logits), sums=[0.0] * self.facts.players)
@@ -50,17 +50,18 @@ class GraphSearch(ReferenceSearch):
         return True
 
     def is_on_path(self, path: list[Node]) -> bool:
-        """Whether the last position of a path stood on it before."""
-        return path[-1] in self.block_of and self._passed(path, self.block_of[path[-1]])
+        """Return whether the last position of a path occurs on it before."""
+        return path[-1] in self.block_of and self._passes_through(path, self.block_of[path[-1]])
 
-    def _passed(self, path: list[Node], block: Block) -> bool:
+    def _passes_through(self, path: list[Node], block: Block) -> bool:
         return any(self.block_of.get(edge) is block for edge in path[:-1])
 
-    def back_up(self, path: list[Node], state: Any, rewards: list[float], ending: str) -> None:  # noqa: ARG002 - the mean needs no state
+    def back_up(self, path: list[Node], state: Any, rewards: list[float], ending: str) -> None:  # noqa: ARG002
         """Add one visit to each edge of a path, and recompute each position on it from its edges.
 
-        A visit that repeats a position of its path depends on that path, and is no evaluation of the position: the last edge keeps it apart. The same
-        goes for an end of the game in a position from which others went on: it comes from what the key leaves out, and proves nothing.
+        A visit that repeats a position of its path depends on that path and does not evaluate the position: the last
+        edge keeps it apart. The same is true of a game that ended in a position where other games continued: the end
+        follows from something that is not in the key, and proves nothing.
         """
         end = path[-1]
         ended_apart = ending == ENDED and end in self.block_of
@@ -68,7 +69,7 @@ class GraphSearch(ReferenceSearch):
             end.path_visits += 1
             end.path_sums = plus(end.path_sums, rewards)
         elif self.settings.solver and ending == ENDED:
-            solver.finish(end, rewards)
+            solver.prove_terminal(end, rewards)
         if end in self.block_of and not ended_apart:
             if ending != REPEATED:
                 block = self.block_of[end]
@@ -83,10 +84,11 @@ class GraphSearch(ReferenceSearch):
             self.refresh(edge)
 
     def refresh(self, edge: Node) -> None:
-        """Add one visit to an edge, and set its sums to S + (E - e) * V: E its visits, e and S the number and sum of those that depend on the path.
+        """Add one visit to an edge, and set its sums to S + (E - e) * V.
 
-        V = (U + sum of the sums of all edges below) / (u + their visits), where U is the sum of the position's own evaluations and u their number.
-        V and the edge's mean are clipped to what is proven by the edges below.
+        E is the number of its visits; e and S are the number and the sum of those that depend on the path. V = (U +
+        sums of all edges below) / (u + their visits), with U the sum and u the number of the position's own
+        evaluations. V and the mean of the edge are clipped to the bounds that the edges below prove.
         """
         if self.settings.solver:
             solver.update(self.facts, edge)

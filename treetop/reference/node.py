@@ -1,4 +1,4 @@
-"""A node of the plain search."""
+"""The nodes of the plain search."""
 
 from __future__ import annotations
 
@@ -10,43 +10,49 @@ from treetop.reference.arithmetic import plus
 
 @dataclass(eq=False)
 class Node:
-    """A node, with the statistics of the edge that leads to it. Values are kept for every player, so no sign is ever flipped."""
+    """A node, with the statistics of the edge that leads to it.
+
+    Values are kept for every player, so no sign is flipped.
+    """
 
     action: int = -1
     prior: float = 1.0
     chooser: int = -1
-    """The player who chose this node at its parent; nobody chose the root."""
+    """The player who chooses this node at its parent; -1 at the root."""
     sums: list[float] = field(default_factory=list)
-    """Of the returns to every player."""
+    """The sum of the returns, for each player."""
     visits: int = 0
     squares: float = 0.0
-    """The sum of squared returns to the chooser."""
+    """The sum of the squared returns to the chooser."""
     own_sums: list[float] = field(default_factory=list)
-    """Of the evaluations made at this node itself."""
+    """The sum of the evaluations of this node itself, for each player."""
     own_visits: int = 0
     path_sums: list[float] = field(default_factory=list)
     path_visits: int = 0
-    """Of an edge in a graph: visits that depend on the path, and their returns to every player."""
+    """Of an edge in a graph: the visits that depend on the path, and in `path_sums` their returns."""
     vector: list[float] = field(default_factory=list)
-    """A value for every player that is not a mean: see values.py."""
+    """A value for each player by a backup other than the mean: see values.py."""
     in_flight: int = 0
-    """Evaluations begun and not finished."""
+    """The number of in-flight visits."""
     amaf_sum: float = 0.0
     amaf_visits: int = 0
-    """What the move that leads here is worth to its chooser whenever it is played: see amaf.py."""
+    """The statistics of all moves as first, for the chooser: see amaf.py."""
     bounds: list[tuple[float, float]] | None = None
-    """What every player is sure to receive at least and at most, as far as it is proven: see solver.py."""
+    """For each player the proven least and greatest return: see solver.py."""
     distance: int = 0
     is_proven: bool = False
     is_closed: bool = False
     is_terminal: bool = False
-    is_drawn: bool = False
-    """Whether chance decides here: then the priors of the children are their probabilities, and their sums are told for the first player."""
+    is_chance: bool = False
+    """Whether this is a chance node.
+
+    The priors of its children are probabilities, and their sums are those of player 0.
+    """
     children: list[Node] = field(default_factory=list)
 
     @classmethod
     def new(cls, players: int, action: int = -1, prior: float = 1.0, chooser: int = -1) -> Node:
-        """A fresh node, in a game of so many players."""
+        """Return a node without visits."""
         return cls(
             action,
             prior,
@@ -59,26 +65,26 @@ class Node:
 
     @property
     def value_sum(self) -> float:
-        """The sum of the returns to the player who chose this node."""
+        """Return the sum of the returns to the chooser."""
         return self.sums[self.chooser] if self.chooser >= 0 else 0.0
 
     @property
-    def begun(self) -> int:
-        """Visits, those in flight included."""
+    def tries(self) -> int:
+        """Return the visits, in-flight visits included."""
         return self.visits + self.in_flight
 
     def add(self, rewards: list[float]) -> None:
-        """One more visit."""
+        """Add a visit."""
         self.visits += 1
         self.sums = plus(self.sums, rewards)
 
     def evaluate(self, rewards: list[float]) -> None:
-        """One more evaluation of the node itself."""
+        """Add an evaluation of the node itself."""
         self.own_visits += 1
         self.own_sums = plus(self.own_sums, rewards)
 
     def walk(self) -> Iterator[Node]:
-        """This node and all below."""
+        """Yield this node and all nodes below it."""
         yield self
         for child in self.children:
             yield from child.walk()

@@ -1,4 +1,4 @@
-"""Who is looked at next at the root, where a schedule or the caller decides and not the rule alone."""
+"""Rules of the root: noise, the moves that the caller asks for, forced playouts, Gumbel and sequential halving."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def add_noise(moves: list[Node], share: float, noise: list[float]) -> None:
-    """(1 - share) * P + share * noise, for the prior of each move."""
+    """Set the prior of each move to (1 - share) * P + share * noise."""
     for move, number in zip(moves, noise, strict=True):
         move.prior = float(np.float32((1.0 - share) * move.prior + share * number))
 
 
-def dress(search: ReferenceSearch, simulations: int) -> None:
-    """As soon as the root has children: noise for their priors, once, and in each run a plan for the simulations that are left."""
+def prepare(search: ReferenceSearch, simulations: int) -> None:
+    """Add noise to the priors of the root once, and plan the schedule of each run. The root has children."""
     moves = search.root.children
     if search.noise:
         add_noise(moves, search.settings.noise, search.noise)
@@ -33,9 +33,10 @@ def dress(search: ReferenceSearch, simulations: int) -> None:
 
 
 def halving_schedule(considered: int, simulations: int) -> list[int]:
-    """For each simulation the visits that a move must have had before to be chosen: sequential halving among m moves.
+    """Return a schedule of sequential halving: for each simulation, the earlier visits of the move to choose.
 
-    In each phase the first k places get max(1, floor(n / (ceil(log2 m) * k))) visits one after the other; k is m, then half of it, down to 2.
+    In each phase the first k of m moves get max(1, floor(n / (ceil(log2 m) * k))) visits in turn; k is m, then half of
+    it, down to 2.
     """
     if considered == 1:
         return list(range(simulations))
@@ -50,14 +51,14 @@ def halving_schedule(considered: int, simulations: int) -> list[int]:
 
 
 def by_schedule(search: ReferenceSearch, logits: list[float]) -> list[float] | None:
-    """Scores g + l + s * q for the moves that have had the scheduled visits since the schedule began, given l + s * q.
+    """Return the scores g + l + s * q of the moves with the scheduled visits since the schedule began, given l + s * q.
 
-    None where the schedule has ended, or no open move fits it: then the rule for all other nodes decides.
+    Return None where the schedule has ended or no open move fits it: then the rule of all other nodes decides.
     """
     if search.turn >= len(search.schedule):
         return None
     moves, due = search.root.children, search.schedule[search.turn]
-    fits = [move.begun - base == due and is_open(search, move) for move, base in zip(moves, search.base, strict=True)]
+    fits = [move.tries - base == due and is_open(search, move) for move, base in zip(moves, search.base, strict=True)]
     if not any(fits):
         return None
     return [
@@ -66,26 +67,34 @@ def by_schedule(search: ReferenceSearch, logits: list[float]) -> list[float] | N
 
 
 def is_open(search: ReferenceSearch, move: Node) -> bool:
-    """Whether a move of the root may be looked at."""
+    """Return whether a move of the root may be selected."""
     return not move.is_closed and (search.wanted is None or move.action in search.wanted)
 
 
-def with_wishes(search: ReferenceSearch, scores: list[float], total: int) -> list[float]:
-    """The root's scores: minus infinity for moves that were not asked for, infinity for a tried one with n < sqrt(k * P * N) (forced playouts)."""
+def restrict_and_force(search: ReferenceSearch, scores: list[float], total: int) -> list[float]:
+    """Return the root's scores, changed for some moves.
+
+    A move that was not asked for gets minus infinity. A visited move with n < sqrt(k * P * N) gets infinity (forced
+    playouts).
+    """
     forced = search.settings.forced_playouts
-    wished = []
+    adjusted = []
     for move, score in zip(search.root.children, scores, strict=True):
         if not is_open(search, move):
-            wished.append(-math.inf)
-        elif score > -math.inf and 0 < move.begun < math.sqrt(forced * move.prior * total):
-            wished.append(math.inf)
+            adjusted.append(-math.inf)
+        elif score > -math.inf and 0 < move.tries < math.sqrt(forced * move.prior * total):
+            adjusted.append(math.inf)
         else:
-            wished.append(score)
-    return wished
+            adjusted.append(score)
+    return adjusted
 
 
 def anytime_halving(search: ReferenceSearch) -> Iterator[Node]:
-    """Pass after pass: all open moves once, the better half twice, the better quarter four times, until one is left. Better is by the mean."""
+    """Yield the moves of the root in passes, until none is open.
+
+    A pass has each open move once, the better half twice, the better quarter four times, until one move is left. Better
+    means a higher mean.
+    """
     while arms := [move for move in search.root.children if is_open(search, move)]:
         samples = 1
         while True:
@@ -101,5 +110,5 @@ def anytime_halving(search: ReferenceSearch) -> Iterator[Node]:
 
 
 def _mean(move: Node) -> float:
-    """W / n; what nobody has finished yet comes last."""
+    """Return W / n; minus infinity without visits."""
     return move.value_sum / move.visits if move.visits else -math.inf

@@ -1,7 +1,7 @@
-"""Which child to follow: each rule a function that scores one child.
+"""Selection rules: each is a function that scores one child.
 
-N is the visits of all children together, at least 1, and n those of one; both with the evaluations in flight. Q is what `values.child_value`
-says, on the scale that rules see.
+N is the sum of the visits of all children, at least 1, and n the visits of one child; both include in-flight visits. Q
+is the result of `values.child_value`, on the scale of the rules.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from treetop.reference.settings import Settings
 if TYPE_CHECKING:
     from treetop.reference.search import ReferenceSearch
 
-_IMPOSSIBLE = -1e9  # the logit of a move whose prior is nothing
-_LOWEST = -1.7e308  # what a rule's minus infinity counts as: only closed children have that itself
+_IMPOSSIBLE = -1e9  # the logit of a move with prior 0
+_LOWEST = -1.7e308  # stands for minus infinity from a custom rule: only closed children score minus infinity
 
 
 @dataclass(frozen=True)
-class Family:
-    """A node's children, and what a rule needs to know of them all."""
+class Siblings:
+    """The children of a node, and what a rule needs of all of them."""
 
     search: ReferenceSearch
     node: Node
@@ -35,45 +35,48 @@ class Family:
 
     @property
     def settings(self) -> Settings:
-        """What the search is told."""
+        """Return the settings of the search."""
         return self.search.settings
 
     @property
     def width(self) -> float:
-        """The utility range, on the scale that rules see."""
+        """Return the width of the utility range, on the scale of the rules."""
         return self.search.scale.width
 
     def value(self, child: Node) -> float:
-        """Q."""
+        """Return Q."""
         return values.child_value(self.search, child, self.fpu)
 
     def variance(self, child: Node) -> float:
-        """The variance of a child's returns."""
+        """Return the variance of a child's returns."""
         return values.variance(self.search, child)
 
 
-Rule = Callable[[Family, Node], float]
+Rule = Callable[[Siblings, Node], float]
 
 
 def scores(search: ReferenceSearch, node: Node) -> list[float]:
-    """A score for each child of a node; minus infinity for those that are closed, not yet opened or not asked for."""
+    """Return the score of each child; minus infinity for those that are closed, not yet opened or not asked for."""
     settings, children, at_root = search.settings, node.children, node is search.root
-    total = sum(child.begun for child in children)
+    total = sum(child.tries for child in children)
     if settings.rule == "completed" or (at_root and settings.root == "gumbel"):
         result = completed(search, node)
     else:
-        rule = RULES[settings.rule] if isinstance(settings.rule, str) else own
-        family = Family(search, node, max(1, total), values.fpu(search, node))
+        rule = RULES[settings.rule] if isinstance(settings.rule, str) else custom
+        siblings = Siblings(search, node, max(1, total), values.fpu(search, node))
         if settings.rule == "rave":
-            amaf.note_reference(search, node, family.total)
-        result = [-math.inf if child.is_closed else rule(family, child) for child in children]
+            amaf.note_reference(search, node, siblings.total)
+        result = [-math.inf if child.is_closed else rule(siblings, child) for child in children]
     for index in range(opened(settings, children, max(1, total)), len(children)):
         result[index] = -math.inf
-    return root.with_wishes(search, result, total) if at_root else result
+    return root.restrict_and_force(search, result, total) if at_root else result
 
 
 def opened(settings: Settings, children: list[Node], total: int) -> int:
-    """Progressive widening: the first max(1, ceil(k * N^power)) children that are not closed, and the closed ones before the last of them."""
+    """Return how many children progressive widening has opened.
+
+    They are the first max(1, ceil(k * N^power)) children that are not closed, and the closed ones between them.
+    """
     if settings.widening is None:
         return len(children)
     allowed = max(1, math.ceil(settings.widening * total**settings.widening_power))
@@ -81,124 +84,135 @@ def opened(settings: Settings, children: list[Node], total: int) -> int:
     return still_open[allowed - 1] + 1 if allowed <= len(still_open) else len(children)
 
 
-def untried(family: Family) -> float:
-    """What UCB1 and its kin score a move that nobody has tried: infinity, or what first play says."""
-    return math.inf if family.settings.fpu is None else family.fpu
+def untried(siblings: Siblings) -> float:
+    """Return the score of a child without visits in UCB1 and related rules: infinity, or the first-play urgency."""
+    return math.inf if siblings.settings.fpu is None else siblings.fpu
 
 
-def ucb1(family: Family, child: Node) -> float:
-    """Q + c * sqrt(ln N / n)."""
-    if child.begun == 0:
-        return untried(family)
-    c = family.settings.c
-    if not family.settings.by_products:
-        return family.value(child) + c * math.sqrt(math.log(family.total) / child.begun)
-    inverse_root, scale = 1.0 / math.sqrt(child.begun), c * math.sqrt(math.log(family.total))
-    if family.search.expands_on_the_way_down:
+def ucb1(siblings: Siblings, child: Node) -> float:
+    """Return Q + c * sqrt(ln N / n)."""
+    if child.tries == 0:
+        return untried(siblings)
+    c = siblings.settings.c
+    if not siblings.settings.by_products:
+        return siblings.value(child) + c * math.sqrt(math.log(siblings.total) / child.tries)
+    inverse_root, scale = 1.0 / math.sqrt(child.tries), c * math.sqrt(math.log(siblings.total))
+    if siblings.search.expands_during_selection:
         return (child.value_sum * inverse_root + scale) * inverse_root
-    return family.value(child) + scale * inverse_root
+    return siblings.value(child) + scale * inverse_root
 
 
-def puct(family: Family, child: Node) -> float:
-    """Q + c(N) * sqrt(N) * P / (1 + n); divided by 1 + n once more in the schedule of that name."""
-    share, bonus = 1.0 + child.begun, puct_factor(family) * child.prior
-    bonus = bonus * (1.0 / share) if family.settings.by_products else bonus / share
-    return family.value(child) + (bonus / share if family.settings.schedule == "divided" else bonus)
+def puct(siblings: Siblings, child: Node) -> float:
+    """Return Q + c(N) * sqrt(N) * P / (1 + n); in the schedule "divided" the bonus is divided by 1 + n once more."""
+    share, bonus = 1.0 + child.tries, puct_factor(siblings) * child.prior
+    bonus = bonus * (1.0 / share) if siblings.settings.by_products else bonus / share
+    return siblings.value(child) + (bonus / share if siblings.settings.schedule == "divided" else bonus)
 
 
-def puct_factor(family: Family) -> float:
-    """c(N) * sqrt(N).
+def puct_factor(siblings: Siblings) -> float:
+    """Return c(N) * sqrt(N).
 
-    alphazero: c + ln((1 + N + base) / base). katago: c + c_log * ln((N + base) / base), and sqrt(N + 0.01).
-    divided: c * (ln(t + 1) + c_log) after t simulations at the root. All times `spread_factor`.
+    alphazero: c + ln((1 + N + base) / base). katago: c + c_log * ln((N + base) / base), and sqrt(N + 0.01). divided: c
+    * (ln(t + 1) + c_log) after t simulations at the root. All are multiplied by `spread_factor`.
     """
-    settings, total = family.settings, family.total
+    settings, total = siblings.settings, siblings.total
     c, square_root = settings.c, math.sqrt(total)
     if settings.schedule == "divided":
-        c *= math.log(family.search.root.visits + 1.0) + settings.c_log
+        c *= math.log(siblings.search.root.visits + 1.0) + settings.c_log
     elif settings.c_base is not None and settings.schedule == "alphazero":
         c += math.log((1.0 + total + settings.c_base) / settings.c_base)
     elif settings.c_base is not None and settings.schedule == "katago":
         c += settings.c_log * math.log((total + settings.c_base) / settings.c_base)
         square_root = math.sqrt(total + 0.01)
-    return c * spread_factor(family) * square_root
+    return c * spread_factor(siblings) * square_root
 
 
-def spread_factor(family: Family) -> float:
-    """1 + s * (S / S0 - 1), with S^2 = ((u^2 + S0^2) * 2 + e * W) / (2 + W - 1) - u^2.
+def spread_factor(siblings: Siblings) -> float:
+    """Return 1 + s * (S / S0 - 1), with S^2 = ((u^2 + S0^2) * 2 + e * W) / (2 + W - 1) - u^2.
 
-    u is the mean and e the mean square of all returns to the children's chooser in their W visits; S0 is 0.4 of half the utility range.
+    u is the mean and e the mean square of the returns to the chooser in the W visits of all children; S0 is 0.4 of half
+    the utility range.
     """
-    children, (low, high) = family.node.children, family.search.facts.rewards
+    children, (low, high) = siblings.node.children, siblings.search.facts.rewards
     weight = sum(child.visits for child in children)
-    if family.settings.variance_scale == 0.0 or weight == 0:
+    if siblings.settings.variance_scale == 0.0 or weight == 0:
         return 1.0
     mean, square = (
         added(child.value_sum for child in children) / weight,
         added(child.squares for child in children) / weight,
     )
-    usual = 0.4 * 0.5 * (high - low)
-    seen = ((mean * mean + usual * usual) * 2.0 + square * weight) / (2.0 + weight - 1.0) - mean * mean
-    return 1.0 + family.settings.variance_scale * (math.sqrt(max(seen, 0.0)) / usual - 1.0)
+    assumed = 0.4 * 0.5 * (high - low)
+    spread = ((mean * mean + assumed * assumed) * 2.0 + square * weight) / (2.0 + weight - 1.0) - mean * mean
+    return 1.0 + siblings.settings.variance_scale * (math.sqrt(max(spread, 0.0)) / assumed - 1.0)
 
 
-def ucb1_tuned(family: Family, child: Node) -> float:
-    """Q + c * sqrt(ln N / n * min(w^2 / 4, v + w^2 * sqrt(2 ln N / n))), with v the variance and w the utility range."""
-    if child.begun == 0:
-        return untried(family)
-    tries, width = math.log(family.total) / child.begun, family.width
-    spread = min(0.25 * width * width, family.variance(child) + width * width * math.sqrt(2.0 * tries))
-    return family.value(child) + family.settings.c * math.sqrt(tries * spread)
+def ucb1_tuned(siblings: Siblings, child: Node) -> float:
+    """Return Q + c * sqrt(ln N / n * min(w^2 / 4, v + w^2 * sqrt(2 ln N / n))).
+
+    v is the variance and w the width of the utility range.
+    """
+    if child.tries == 0:
+        return untried(siblings)
+    ratio, width = math.log(siblings.total) / child.tries, siblings.width
+    spread = min(0.25 * width * width, siblings.variance(child) + width * width * math.sqrt(2.0 * ratio))
+    return siblings.value(child) + siblings.settings.c * math.sqrt(ratio * spread)
 
 
-def ucb_v(family: Family, child: Node) -> float:
-    """Q + sqrt(2 v ln N / n) + 3 c w ln N / n, with v the variance and w the utility range."""
-    if child.begun == 0:
-        return untried(family)
-    tries = math.log(family.total) / child.begun
+def ucb_v(siblings: Siblings, child: Node) -> float:
+    """Return Q + sqrt(2 v ln N / n) + 3 c w ln N / n, with v the variance and w the width of the utility range."""
+    if child.tries == 0:
+        return untried(siblings)
+    ratio = math.log(siblings.total) / child.tries
     return (
-        family.value(child)
-        + math.sqrt(2.0 * family.variance(child) * tries)
-        + family.settings.c * 3.0 * family.width * tries
+        siblings.value(child)
+        + math.sqrt(2.0 * siblings.variance(child) * ratio)
+        + siblings.settings.c * 3.0 * siblings.width * ratio
     )
 
 
-def progressive_history(family: Family, child: Node) -> float:
-    """UCB1 + H * W / ((1 - Q) * n + 1), with H the mean of the move wherever it was played, and Q and H from 0 to 1."""
-    if child.begun == 0:
-        return untried(family)
-    low, high = family.search.facts.rewards
-    value, normalises = family.value(child), family.search.scale.normalises
-    total, count = family.search.history.get((child.chooser, child.action), (0.0, 0.0))
-    usual = (total / count - low) / (high - low) if count else 0.5
-    lost = 1.0 - (value if normalises else (value - low) / (high - low))
-    bonus = family.settings.c * math.sqrt(math.log(family.total) / child.begun)
-    return value + bonus + usual * family.settings.history_weight / (lost * child.begun + 1.0)
+def progressive_history(siblings: Siblings, child: Node) -> float:
+    """Return UCB1 + H * W / ((1 - Q) * n + 1), with H the mean of the move in all simulations.
 
-
-def rave(family: Family, child: Node) -> float:
-    """(1 - beta) * Q + beta * AMAF + c * sqrt(ln N / (n + 1)), on plain means. A move without any statistics is tried."""
-    entry = amaf.statistics(family.search, family.node, child)
-    if child.visits == 0 and entry.amaf_visits == 0:
-        return math.inf if child.begun == 0 else family.fpu
-    blended = amaf.blended(family.search, entry, child, family.total)
-    return blended + family.settings.c * math.sqrt(math.log(family.total)) * (1.0 / math.sqrt(child.begun + 1))
-
-
-def thompson(family: Family, child: Node) -> float:
-    """A draw from the normal distribution of mean (Q * n + m) / (n + 1) and variance (v * n + (w / 2)^2) / (n + 1)^2.
-
-    m is the middle and w the width of the utility range: one visit of the widest spread is assumed beforehand.
+    Q and H are from 0 to 1.
     """
-    visits, half = child.begun, 0.5 * family.width
-    value = family.value(child) if visits else 0.0
-    mean = (value * visits + family.search.scale.centre) / (visits + 1.0)
-    spread = (family.variance(child) * visits + half * half) / (visits + 1.0)
-    return mean + math.sqrt(spread / (visits + 1.0)) * normal(family.search.rng)
+    if child.tries == 0:
+        return untried(siblings)
+    low, high = siblings.search.facts.rewards
+    value, normalises = siblings.value(child), siblings.search.scale.normalises
+    total, count = siblings.search.history.get((child.chooser, child.action), (0.0, 0.0))
+    history = (total / count - low) / (high - low) if count else 0.5
+    lost = 1.0 - (value if normalises else (value - low) / (high - low))
+    bonus = siblings.settings.c * math.sqrt(math.log(siblings.total) / child.tries)
+    return value + bonus + history * siblings.settings.history_weight / (lost * child.tries + 1.0)
+
+
+def rave(siblings: Siblings, child: Node) -> float:
+    """Return (1 - beta) * Q + beta * AMAF + c * sqrt(ln N / (n + 1)), on plain means; infinity without statistics."""
+    entry = amaf.statistics(siblings.search, siblings.node, child)
+    if child.visits == 0 and entry.amaf_visits == 0:
+        return math.inf if child.tries == 0 else siblings.fpu
+    blended = amaf.blended(siblings.search, entry, child, siblings.total)
+    return blended + siblings.settings.c * math.sqrt(math.log(siblings.total)) * (1.0 / math.sqrt(child.tries + 1))
+
+
+def thompson(siblings: Siblings, child: Node) -> float:
+    """Return a draw from a normal distribution.
+
+    Its mean is (Q * n + m) / (n + 1), its variance (v * n + (w / 2)^2) / (n + 1)^2. m is the middle and w the width of
+    the utility range: one visit with the largest variance is assumed beforehand.
+    """
+    visits, half = child.tries, 0.5 * siblings.width
+    value = siblings.value(child) if visits else 0.0
+    mean = (value * visits + siblings.search.scale.centre) / (visits + 1.0)
+    spread = (siblings.variance(child) * visits + half * half) / (visits + 1.0)
+    return mean + math.sqrt(spread / (visits + 1.0)) * normal(siblings.search.rng)
 
 
 def normal(rng: Rng) -> float:
-    """A number from the standard normal distribution: x * sqrt(-2 ln s / s) for a point of the unit disc, s its squared radius."""
+    """Return a draw from the standard normal distribution.
+
+    It is x * sqrt(-2 ln s / s) for a random point of the unit disc, with s its squared radius.
+    """
     while True:
         x, y = 2.0 * rng.random() - 1.0, 2.0 * rng.random() - 1.0
         square = x * x + y * y
@@ -206,28 +220,25 @@ def normal(rng: Rng) -> float:
             return x * math.sqrt(-2.0 * math.log(square) / square)
 
 
-def uniform(_family: Family, _child: Node) -> float:
-    """The same for all."""
+def uniform(_siblings: Siblings, _child: Node) -> float:
+    """Return the same score for all children."""
     return 0.0
 
 
-def own(family: Family, child: Node) -> float:
-    """A function of the caller's: of value, visits, prior, variance, total and c."""
-    function = family.settings.rule
+def custom(siblings: Siblings, child: Node) -> float:
+    """Return the score by the user's function of value, visits, prior, variance, total and c."""
+    function = siblings.settings.rule
     assert callable(function)
-    return max(
-        function(
-            family.value(child), child.begun, child.prior, family.variance(child), family.total, family.settings.c
-        ),
-        _LOWEST,
-    )
+    variance, c = siblings.variance(child), siblings.settings.c
+    return max(function(siblings.value(child), child.tries, child.prior, variance, siblings.total, c), _LOWEST)
 
 
 def completed(search: ReferenceSearch, node: Node) -> list[float]:
-    """softmax(l + s * q) - n / (1 + N) with l the logit of the prior; at a root with a schedule what that makes of l + s * q.
+    """Return softmax(l + s * q) - n / (1 + N), with l the logit of the prior; `by_schedule` at a root with a schedule.
 
-    q is Q, or for a move that nobody has tried the guess (v + N * sum(P Q) / sum(P)) / (1 + N) over the tried ones, with v the mean of the
-    node's own evaluations; rescaled so that the lowest q is 0 and the highest 1. s = (completed_visits + most visits) * completed_scale.
+    q is Q; for a child without visits it is (v + N * sum(P Q) / sum(P)) / (1 + N) over the visited children, with v the
+    mean of the node's own evaluations. q is rescaled so that the lowest is 0 and the highest 1. s = (completed_visits +
+    most visits) * completed_scale.
     """
     settings, children = search.settings, node.children
     mover, visits = children[0].chooser, sum(child.visits for child in children)
@@ -236,14 +247,14 @@ def completed(search: ReferenceSearch, node: Node) -> list[float]:
     mass = added(child.prior for child in tried)
     if mass > 0.0:
         guess = (guess + visits * added(child.prior * value for child, value in tried.items()) / mass) / (1.0 + visits)
-    worth = [tried.get(child, guess) for child in children]
-    most = max(child.begun for child in children)
-    scale = (settings.completed_visits + most) * settings.completed_scale / max(max(worth) - min(worth), 1e-8)
+    completed = [tried.get(child, guess) for child in children]
+    most = max(child.tries for child in children)
+    scale = (settings.completed_visits + most) * settings.completed_scale / max(max(completed) - min(completed), 1e-8)
     logits = [
         -math.inf
         if child.is_closed
-        else (math.log(child.prior) if child.prior > 0.0 else _IMPOSSIBLE) + scale * (value - min(worth))
-        for child, value in zip(children, worth, strict=True)
+        else (math.log(child.prior) if child.prior > 0.0 else _IMPOSSIBLE) + scale * (value - min(completed))
+        for child, value in zip(children, completed, strict=True)
     ]
     if node is search.root and settings.root == "gumbel":
         scheduled = root.by_schedule(search, logits)
@@ -251,10 +262,10 @@ def completed(search: ReferenceSearch, node: Node) -> list[float]:
             return scheduled
     if max(logits) == -math.inf:
         return logits
-    total = sum(child.begun for child in children)
+    total = sum(child.tries for child in children)
     shares = softmax(logits)
     return [
-        -math.inf if child.is_closed else share - child.begun / (1.0 + total)
+        -math.inf if child.is_closed else share - child.tries / (1.0 + total)
         for child, share in zip(children, shares, strict=True)
     ]
 

@@ -1,7 +1,7 @@
-"""Monte Carlo tree search in plain Python: the specification, and the oracle for the compiled search.
+"""Monte Carlo tree search in plain Python: the specification, and the oracle of the compiled search.
 
-Written for reading. For the same seed the compiled search has the same visits at every node. It shares with it the games, in plain Python,
-and the random numbers; nothing else. Here are the four phases; each rule and option is a function in a file of its own.
+For the same seed the compiled search has the same visits at every node. Both share the games, in plain Python, and the
+random generator. This module has the four phases; each rule and option is a function in its own module.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from treetop.reference.root import anytime_halving
 from treetop.reference.settings import Settings
 
 LEAF, ENDED, EXHAUSTED, REPEATED = "leaf", "ended", "exhausted", "repeated"
-"""How the path of a simulation ends: at a node to evaluate, at the end of the game, where every move is closed, or at a position on itself."""
+"""How a path ends: at a node to evaluate, at the end of the game, where every move is closed, or by a repetition."""
 
 
 class ReferenceSearch:
-    """The four phases, one after the other, on objects."""
+    """A search by the four phases, one after the other, on Python objects."""
 
-    expands_on_the_way_down = True
+    expands_during_selection = True
 
     def __init__(self, position: Position, settings: Settings, seed: int = 0) -> None:
         self.position = position
@@ -38,46 +38,46 @@ class ReferenceSearch:
         self.root = Node.new(self.facts.players)
         self.scale = values.Scale(settings, self.facts)
         self.paranoid_target = position.player if settings.opponents == "paranoid" else None
-        """The player against whom all others are taken to play."""
+        """The target player of paranoid search."""
         self.pays_immediately = position.game.has("step_rewards")
         self.steps: list[list[float]] = []
         self.path: list[Node] = []
-        """The present path, and what each step of it brought to every player."""
+        """The current path, and in `steps` the immediate rewards of each of its steps."""
         self.history: dict[tuple[int, int], list[float]] = defaultdict(lambda: [0.0, 0.0])
-        """For each player and action the sum and the number of its returns, wherever it was played."""
+        """For each player and action the sum and the number of its returns in all simulations."""
         self.references: dict[int, Node] = {}
-        """For each player the node of the present path whose statistics of all moves as first are read."""
-        self.trail: list[tuple[int, int]] = []
-        """Players and actions of the present simulation's rollout."""
+        """For each player the node of the current path whose AMAF statistics are read."""
+        self.rollout_moves: list[tuple[int, int]] = []
+        """Players and actions of the current simulation's rollout."""
         self.wanted: Collection[int] | None = None
-        """Moves of the root that are looked at; None: all."""
+        """The moves of the root that are searched; None: all."""
         self.noise: list[float] = []
         self.gumbel: list[float] = []
-        """For each move of the root its share of the noise and its Gumbel number, given by the caller."""
+        """For each move of the root its noise and its Gumbel number, given by the caller."""
         self.schedule: list[int] = []
         self.turn = 0
         self.base: list[int] = []
         self.passes: Iterator[Node] | None = None
 
     def run(self, simulations: int, wanted: Collection[int] | None = None) -> None:
-        """Run so many simulations, or until there is nothing left to search; look only at the moves of the root that are wanted."""
+        """Run up to `simulations` simulations, while there is something to search; at the root only `wanted` moves."""
         if self.wanted != wanted:
             self.wanted, self.passes = wanted, None
         self.base = []
         for done in range(simulations):
             if self.root.children:
-                root.dress(self, simulations - done)
+                root.prepare(self, simulations - done)
             if self.root.is_proven or not self.simulate():
                 break
 
     def simulate(self) -> bool:
-        """One simulation; false where every move of the root is closed, or none was asked for."""
+        """Run one simulation; return False where every move of the root is closed or none was asked for."""
         state = self.position.state
         path, ending = self.select(state)
         if ending == EXHAUSTED and len(path) == 1:
             return False
-        self.trail = []
-        rewards = self.finish(path[-1], state, ending)
+        self.rollout_moves = []
+        rewards = self.known_value(path[-1], state, ending)
         if rewards is None:
             rewards = rollouts.evaluate(self, state)
         self.back_up(path, state, rewards, ending)
@@ -87,35 +87,38 @@ class ReferenceSearch:
     # 1. Select.
 
     def select(self, state: Any) -> tuple[list[Node], str]:
-        """The path to the node to be evaluated, and how it ends there; the state walks along. At most one leaf is expanded on it."""
+        """Return the path to the node to be evaluated, and how it ends; `state` follows.
+
+        It expands at most one leaf.
+        """
         path, self.references, self.steps = [self.root], {}, [[0.0] * self.facts.players]
         self.path = path
-        may_expand = self.expands_on_the_way_down
+        may_expand = self.expands_during_selection
         while True:
             node = path[-1]
             if state.is_terminal():
                 node.is_terminal = not node.children
                 return path, ENDED
             if not node.children:
-                if chance.decides(state):
+                if chance.is_chance_state(state):
                     chance.open_outcomes(self, node, state)
-                elif may_expand and self.is_ripe(node, len(path) - 1):
+                elif may_expand and self.is_expandable(node, len(path) - 1):
                     may_expand = False
                     if not self.expand(path, state):
                         return path, REPEATED
-                if (node.visits == 0 and not node.is_drawn) or not node.children:
+                if (node.visits == 0 and not node.is_chance) or not node.children:
                     return path, LEAF
-            child = chance.draw_child(self, node) if node.is_drawn else self.choose(node)
+            child = chance.draw_child(self, node) if node.is_chance else self.choose(node)
             if child is None:
                 return path, EXHAUSTED
             state.apply(child.action)
             path.append(child)
-            self.steps.append(chance.received(self, state))
+            self.steps.append(chance.step_rewards(self, state))
             if not state.is_terminal() and self.is_on_path(path):
                 return path, REPEATED
 
     def choose(self, node: Node) -> Node | None:
-        """The child with the highest score; ties go to the hook, to the seed or to the first. None where all are closed."""
+        """Return the child with the highest score, ties by a function, at random or the first; None if all closed."""
         if node is self.root and self.settings.root == "halving":
             if self.passes is None:
                 self.passes = anytime_halving(self)
@@ -134,19 +137,19 @@ class ReferenceSearch:
 
     # 2. Expand.
 
-    def is_ripe(self, node: Node, depth: int) -> bool:
-        """Whether a leaf was visited often enough, and does not lie too deep."""
+    def is_expandable(self, node: Node, depth: int) -> bool:
+        """Return whether a leaf has enough visits and is not too deep."""
         return node.visits >= self.settings.expand_after and (
             self.settings.max_depth is None or depth < self.settings.max_depth
         )
 
     def expand(self, path: list[Node], state: Any, logits: list[float] | None = None) -> bool:
-        """Give the end of a path its children. In a graph false where the position stands on its own path."""
+        """Give the end of a path its children; return False where its position is on the path already (in graphs)."""
         path[-1].children = self.new_children(state, logits)
         return True
 
     def new_children(self, state: Any, logits: list[float] | None) -> list[Node]:
-        """All legal moves, each as likely or by the softmax of its logit; the likeliest first where they are opened one by one."""
+        """Return a node for each legal action, with equal priors or by logits; widening sorts them by their priors."""
         actions, mover = legal_actions(self.position, state), int(state.current_player())
         chosen = [0.0 for _ in actions] if logits is None else [logits[action] for action in actions]
         if self.settings.prior_temperature is not None:
@@ -160,29 +163,29 @@ class ReferenceSearch:
 
     # 3. Evaluate.
 
-    def finish(self, node: Node, state: Any, ending: str) -> list[float] | None:
-        """What the end of a path is worth, where nobody needs to be asked."""
+    def known_value(self, node: Node, state: Any, ending: str) -> list[float] | None:
+        """Return the value of the end of a path where it needs no evaluation, else None."""
         if ending == ENDED:
             return rollouts.outcome(self, state)
         if ending == EXHAUSTED:
             solver.update(self.facts, node)
             return solver.value(node)
         if ending == REPEATED:
-            worth = self.facts.middle if self.settings.repetition is None else self.settings.repetition
-            return [worth, -worth] if self.facts.zero_sum and self.facts.players == 2 else [worth] * self.facts.players
+            value = self.facts.middle if self.settings.repetition is None else self.settings.repetition
+            return [value, -value] if self.facts.zero_sum and self.facts.players == 2 else [value] * self.facts.players
         return None
 
     # 4. Back up.
 
     def back_up(self, path: list[Node], state: Any, rewards: list[float], ending: str) -> None:
-        """One more visit for each node of a path, and for each player what it was worth."""
+        """Add one visit and the returns to each node of a path."""
         if self.settings.solver and ending in (ENDED, EXHAUSTED):
             solver.prove(self.facts, path, rewards, ending == ENDED)
-        rewards = chance.made_paranoid(self, rewards)
+        rewards = chance.paranoid_rewards(self, rewards)
         path[-1].evaluate(rewards)
         guess = values.heuristic_of(self, path[-1], state, rewards)
-        rollouts.remember(self, path, rewards)
-        played = set(self.trail)
+        rollouts.update_history(self, path, rewards)
+        played = set(self.rollout_moves)
         correction = [0.0] * self.facts.players
         for step in range(len(path) - 1, 0, -1):
             node = path[step]
@@ -190,16 +193,16 @@ class ReferenceSearch:
             node.add(rewards)
             if self.settings.chance == "expected":
                 correction = chance.set_expectation(self, node, rewards, correction)
-            worth = rewards[node.chooser]
-            node.squares += worth * worth
-            if not path[step - 1].is_drawn:
-                amaf.credit(path[step - 1], node, played, worth)
+            reward = rewards[node.chooser]
+            node.squares += reward * reward
+            if not path[step - 1].is_chance:
+                amaf.credit(path[step - 1], node, played, reward)
             values.update_vector(self, path, step, rewards, guess)
             self.scale.note(node.value_sum / node.visits)
             rewards = chance.expected(self, path[step - 1], rewards)
         self.root.add(solver.clip(self.root, rewards))
         self.root.sums = plus(self.root.sums, correction)
 
-    def is_on_path(self, path: list[Node]) -> bool:  # noqa: ARG002 - a tree need not look
-        """Whether the last position of a path stood on it before: only in a graph that can be."""
+    def is_on_path(self, path: list[Node]) -> bool:  # noqa: ARG002
+        """Return whether the last position of a path occurs on it before; a tree does not check it."""
         return False

@@ -6,14 +6,14 @@ from typing import Any
 
 
 class Settings:
-    """All options of a search, as `SearchConfig.options` gives them, and what its evaluator is asked for.
+    """All options of a search, as `SearchConfig.options` returns them, and the options of its evaluator.
 
-    The name of a slot is the name of its part: `settings.rule` is "puct", or the user's own function. Nothing is checked here: it is for tests,
-    and for reading.
+    The name of a slot is the name of its part: `settings.rule` is "puct", or the user's own function. Nothing is
+    checked.
     """
 
     def __init__(self, **options: Any) -> None:
         self.__dict__.update(options)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"the plain search was not given the option {name!r}")
+        raise AttributeError(f"the plain search has no option {name!r}: pass it to Settings")

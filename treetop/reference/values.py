@@ -1,4 +1,4 @@
-"""What a child is worth to the player to move, before a rule adds its bonus; and backups that are not a mean."""
+"""The value of a child for the player to move, before a rule adds its bonus; and backups other than the mean."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Scale:
-    """The scale on which rules see values: the game's own, or from the lowest to the highest mean in the tree."""
+    """The scale of values in rules: the game's own, or from the lowest to the highest mean in the tree."""
 
     def __init__(self, settings: Settings, facts: Facts) -> None:
         self.low, self.high = facts.rewards
@@ -24,17 +24,17 @@ class Scale:
         self.lowest, self.highest = math.inf, -math.inf
 
     def note(self, mean: float) -> None:
-        """A node has this mean now, for its chooser."""
+        """Note the mean of a node, for its chooser."""
         self.lowest, self.highest = min(self.lowest, mean), max(self.highest, mean)
 
     def of(self, value: float) -> float:
-        """(value - lowest) / (highest - lowest); a half while all means are the same."""
+        """Return (value - lowest) / (highest - lowest); 0.5 while all means are equal."""
         if not self.normalises:
             return value
         return (value - self.lowest) / (self.highest - self.lowest) if self.highest > self.lowest else 0.5
 
     def of_variance(self, variance: float) -> float:
-        """The variance / (highest - lowest)^2; nothing while all means are the same."""
+        """Return variance / (highest - lowest)^2; 0 while all means are equal."""
         if not self.normalises:
             return variance
         width = self.highest - self.lowest
@@ -42,27 +42,30 @@ class Scale:
 
     @property
     def width(self) -> float:
-        """How far values can lie apart."""
+        """Return the difference between the highest and the lowest value."""
         return 1.0 if self.normalises else self.high - self.low
 
     @property
     def loss(self) -> float:
-        """The lowest value."""
+        """Return the lowest value."""
         return 0.0 if self.normalises else self.low
 
     @property
     def centre(self) -> float:
-        """The value in the middle."""
+        """Return the value in the middle."""
         return 0.5 if self.normalises else (self.low + self.high) / 2
 
 
 def mean(settings: Settings, child: Node) -> float:
-    """W / n, for the chooser."""
+    """Return W / n, for the chooser."""
     return child.value_sum * (1.0 / child.visits) if settings.by_products else child.value_sum / child.visits
 
 
 def backed_up(settings: Settings, child: Node) -> float:
-    """What came up to a child, for its chooser: its mean; its vector (max, mixed); or (1 - share) * mean + share * vector (implicit)."""
+    """Return the value of a child for its chooser, by the backup.
+
+    mean: the mean. max, mixed: the vector. implicit: (1 - share) * mean + share * vector.
+    """
     value = mean(settings, child)
     if settings.backup in ("max", "mixed"):
         value = child.vector[child.chooser]
@@ -72,19 +75,19 @@ def backed_up(settings: Settings, child: Node) -> float:
 
 
 def child_value(search: ReferenceSearch, child: Node, fpu: float) -> float:
-    """What the mover thinks of a child: (Q * n + loss * O) / (n + O) where its O evaluations in flight count as losses, else Q."""
+    """Return Q of a child for the mover; with virtual loss (Q * n + loss * O) / (n + O) for O in-flight visits."""
     settings, scale = search.settings, search.scale
     as_losses = settings.virtual_loss == "always" or (
         settings.virtual_loss == "first" and child.visits < settings.virtual_loss_until
     )
     if child.in_flight and as_losses:
         value = scale.of(backed_up(settings, child)) if child.visits else 0.0
-        return (value * child.visits + scale.loss * child.in_flight) / child.begun
+        return (value * child.visits + scale.loss * child.in_flight) / child.tries
     return scale.of(backed_up(settings, child)) if child.visits else fpu
 
 
 def variance(search: ReferenceSearch, child: Node) -> float:
-    """The mean of the squared returns less the square of their mean, on the scale that rules see."""
+    """Return the mean of the squared returns minus the square of their mean, on the scale of the rules."""
     if not child.visits:
         return 0.0
     centre = child.value_sum / child.visits
@@ -92,10 +95,10 @@ def variance(search: ReferenceSearch, child: Node) -> float:
 
 
 def fpu(search: ReferenceSearch, node: Node) -> float:
-    """What is assumed of a move that nobody has tried.
+    """Return the first-play urgency: the value of a move without visits.
 
-    A number, by default the middle of the utility range. parent: V - r, with V the mean of the node itself for the player to move.
-    scaled: V - r * sqrt(the prior of all tried moves).
+    It is a number, by default the middle of the utility range. parent: V - r, with V the mean of the node for the
+    player to move. scaled: V - r * sqrt(sum of the priors of all visited moves).
     """
     settings, scale = search.settings, search.scale
     if not isinstance(settings.fpu, str):
@@ -112,20 +115,20 @@ def fpu(search: ReferenceSearch, node: Node) -> float:
 
 
 def heuristic_of(search: ReferenceSearch, node: Node, state: Any, rewards: list[float]) -> list[float]:
-    """What implicit minimax begins with at an evaluated node: the game's heuristic, or the rewards where they are sure."""
+    """Return the first value of implicit minimax at an evaluated node: the game's heuristic, or exact rewards."""
     if search.settings.backup != "implicit" or node.is_terminal or node.is_proven:
         return rewards
-    return chance.made_paranoid(search, rollouts.heuristic(search, state))
+    return chance.paranoid_rewards(search, rollouts.heuristic(search, state))
 
 
 def update_vector(
     search: ReferenceSearch, path: list[Node], step: int, rewards: list[float], guess: list[float]
 ) -> None:
-    """The value of a node by its best child; `guess` is what the end of the path begins with.
+    """Set the value of a node by its best child; `guess` is the value of the end of the path.
 
-    max and mixed: V = (1 - share) * mean + share * (r + discount * V(best child)), share 1 for max; at a leaf the mean of its own evaluations.
-    implicit: V = r + discount * V(best child); at a leaf the heuristic. Where chance decides, the children's V by their probabilities stand for the
-    best child's, undiscounted.
+    max and mixed: V = (1 - share) * mean + share * (r + discount * V(best child)), with share 1 for max; at a leaf the
+    mean of its own evaluations. implicit: V = r + discount * V(best child); at a leaf the heuristic. At a chance node
+    the expectation of V over the children replaces the best child's, without a discount.
     """
     settings, node = search.settings, path[step]
     if settings.backup == "mean":
@@ -136,7 +139,7 @@ def update_vector(
         else:
             node.vector = [old + (reward - old) / node.visits for old, reward in zip(node.vector, rewards, strict=True)]
         return
-    below = chance.with_step(search, path, step, _expected(node) if node.is_drawn else list(_best(node).vector))
+    below = chance.with_step(search, path, step, _expected(node) if node.is_chance else list(_best(node).vector))
     if settings.backup == "mixed":
         share = settings.minimax_share
         below = [
@@ -146,12 +149,12 @@ def update_vector(
 
 
 def _best(node: Node) -> Node:
-    """The visited child whose V is the highest for the player who chooses."""
+    """Return the visited child with the highest V for the chooser."""
     return max((child for child in node.children if child.visits), key=lambda child: child.vector[child.chooser])
 
 
 def _expected(node: Node) -> list[float]:
-    """Sum of P * V over the visited children / sum of P."""
+    """Return the sum of P * V over the visited children / sum of P."""
     visited = [child for child in node.children if child.visits]
     mass = added(child.prior for child in visited)
     return [added(child.prior * child.vector[player] for child in visited) / mass for player in range(len(node.vector))]
