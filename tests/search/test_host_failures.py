@@ -142,11 +142,11 @@ def test_a_dead_outcome_of_chance_is_left_out():
     ("change", "told"),
     [
         ({"rewards": lambda self, state: (math.nan, 0)}, "finite"),
-        ({"rewards": lambda self, state: (1,)}, "2 in all"),
+        ({"rewards": lambda self, state: (1,)}, "each of 2 players"),
         ({"rewards": lambda self, state: (3, -3)}, "outside of its reward_range"),
         ({"rewards": lambda self, state: (1, 1)}, "zero_sum = False"),
-        ({"rewards": lambda self, state: "won"}, "one number a player"),
-        ({"actions": lambda self, state: []}, "gave nothing"),
+        ({"rewards": lambda self, state: "won"}, "one number for each player"),
+        ({"actions": lambda self, state: []}, "gave no action"),
         ({"actions": lambda self, state: [[1], [2]]}, "cannot be hashed"),
         ({"actions": lambda self, state: [1, 1]}, "twice"),
         ({"player": lambda self, state: 2}, "players are 0 to 1"),
@@ -157,9 +157,9 @@ def test_a_dead_outcome_of_chance_is_left_out():
             "max_length = 50",
         ),
         ({"prior": lambda self, state, actions: [-1.0] * len(actions)}, "at least 0"),
-        ({"prior": lambda self, state, actions: [1.0]}, "one number an action"),
-        ({"step_rewards": True, "step": lambda self, state, action: 5}, r"returns \(state, rewards\)"),
-        ({"step_rewards": True}, "step gives one number a player"),
+        ({"prior": lambda self, state, actions: [1.0]}, "one number for each action"),
+        ({"step_rewards": True, "step": lambda self, state, action: 5}, r"must return \(state, rewards\)"),
+        ({"step_rewards": True}, "step must return one number for each"),
     ],
 )
 def test_what_cannot_be_is_a_clear_error(change, told):
@@ -306,7 +306,7 @@ def test_among_moves_that_all_lose_a_dead_one_is_never_played():
 def test_a_start_of_nothing_is_refused():
     problem = TicTacToe()
     problem.initial = lambda: None
-    with pytest.raises(tt.errors.ConfigError, match="no state"):
+    with pytest.raises(tt.errors.ConfigError, match="must return a state"):
         tt.Search(problem)
 
 

@@ -1,1 +1,1 @@
-"""Python problems: states of any kind, stepped and evaluated by the caller's code."""
+"""Python problems: states of any type, stepped and evaluated by the user's code."""

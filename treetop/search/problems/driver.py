@@ -1,4 +1,4 @@
-"""Search of a Python problem: the caller's code steps and evaluates states, compiled code selects and backs up."""
+"""The driver of a Python problem: the user's code steps and evaluates states, compiled code selects and backs up."""
 
 from __future__ import annotations
 
@@ -16,37 +16,36 @@ from treetop.search.problems.explorer import Explorer, reason_of
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import NOTHING_OPEN, Failure, LoggedCall
 from treetop.search.problems.position import ProblemPosition
-from treetop.search.problems.problem import ProblemView, shown
+from treetop.search.problems.problem import CheckedProblem, shown
 from treetop.types import CHANCE, ROOT
 
 
 class ProblemDriver(Driver):
-    """Runs simulations over the states of a Python problem."""
+    """A driver over the states of a Python problem."""
 
     is_game = False
     nothing_open = NOTHING_OPEN
     no_batches = (
-        "ask and tell are for games, whose leaves are arrays; for a Python problem give an evaluator to run, or use arun with "
-        "an evaluator that works elsewhere"
+        "ask and tell are for games, whose leaves are arrays; for a Python problem give the search an evaluator, or "
+        "use arun with evaluations made elsewhere"
     )
 
     def __init__(self, problem: Any, config: SearchConfig, evaluator: Any, seed: int, start: Any) -> None:
-        self.problem, self.view = problem, ProblemView(problem)
+        self.problem, self.checked = problem, CheckedProblem(problem)
         self.config, self.evaluator, self.seed = config, evaluator, seed
-        _check(config, self.view)
-        self.game = self.view
-        self.evaluate = ProblemEvaluator(evaluator, self.view, config.values.discount)
-        nodes = ProblemNodes(self.view, config, self.expand_after, seed, priors=self.evaluate.gives_priors)
-        self.nodes, self.tree, self.control, self.scratch, self.plan = (
-            nodes, nodes.tree, nodes.control, nodes.scratch, nodes.plan,
-        )  # fmt: skip
-        self.explorer = Explorer(nodes, self.view, config, self.evaluate, self.expand_after)
-        self.start = self.view.initial() if start is None else start
-        """The state that the search started with."""
+        _check(config, self.checked)
+        self.game = self.checked
+        self.evaluate = ProblemEvaluator(evaluator, self.checked, config.values.discount)
+        nodes = ProblemNodes(self.checked, config, self.expand_after, seed, priors=self.evaluate.gives_priors)
+        self.nodes, self.tree, self.control = nodes, nodes.tree, nodes.control
+        self.scratch, self.plan = nodes.scratch, nodes.plan
+        self.explorer = Explorer(nodes, self.checked, config, self.evaluate, self.expand_after)
+        self.start = self.checked.initial() if start is None else start
+        """The state at which the search started."""
         self.cost, self.calls = 0.0, 0
         self.log: list[LoggedCall] = []
         self.open_calls = 0
-        """Evaluations that are being made elsewhere."""
+        """The number of evaluations that are being made elsewhere."""
         nodes.start(self.start)
         self._read_root()
         self.refuse_finished()
@@ -54,18 +53,18 @@ class ProblemDriver(Driver):
     # The root.
 
     def _read_root(self) -> None:
-        """Ask the problem who is to move at a new root, and what the actions are."""
+        """Read the player to move and the actions of a new root."""
         state, links = self.state, self.tree.columns.links
         try:
-            self.finished = bool(self.view.is_terminal(state))
+            self.finished = bool(self.checked.is_terminal(state))
             self.actions: list[Any] = []
             if self.finished:
                 return
-            self.player = self.view.player(state)
+            self.player = self.checked.player(state)
             if count := int(links["num_children"][ROOT]):
                 self.actions = self.nodes.moves[self.first_child : self.first_child + count]
             else:
-                self.actions = self.view.outcomes(state)[0] if self.player == CHANCE else self.view.actions(state)
+                self.actions = self.checked.outcomes(state)[0] if self.player == CHANCE else self.checked.actions(state)
         except TreetopError:
             raise
         except Exception as error:
@@ -78,12 +77,12 @@ class ProblemDriver(Driver):
 
     @property
     def first_child(self) -> int:
-        """Return the number of the root's first child, also where it does not exist yet."""
+        """Return the number of the root's first child, also before it exists."""
         return max(1, int(self.tree.columns.links["first_child"][ROOT]))
 
     @property
     def position(self) -> ProblemPosition:
-        """Return the root in the shape of a position."""
+        """Return the root with the methods of a position."""
         return ProblemPosition(self)
 
     @property
@@ -93,7 +92,7 @@ class ProblemDriver(Driver):
 
     @property
     def failures(self) -> list[Failure]:
-        """Return the nodes that failed, and the rollouts that did, since the search started."""
+        """Return the nodes that failed, and the failed rollouts, since the search started."""
         return self.explorer.failures
 
     @property
@@ -124,35 +123,39 @@ class ProblemDriver(Driver):
         return self.open_calls
 
     def refuse(self, what: str) -> None:
-        """Raise where the root cannot be searched, or an action is to be taken while evaluations are in flight."""
+        """Raise where the root cannot be searched, or evaluations are in flight."""
         if self.in_flight:
-            raise SearchError(f"cannot {what} while {self.in_flight} evaluations are in flight")
+            raise SearchError(f"cannot {what} while {self.in_flight} evaluations are in flight: wait for arun to end")
         if what != "advance":
             self.refuse_finished()
             self._refuse_chance()
 
     def refuse_finished(self) -> None:
-        """Raise where the state is terminal, so that there is no result."""
+        """Raise TerminalPositionError where the state is terminal, so that there is no result."""
         if self.finished:
             raise TerminalPositionError(f"the state is terminal: there is nothing to search{shown(self.state)}")
 
     def _refuse_chance(self) -> None:
         if self.player == CHANCE:
-            raise SearchError("chance decides in this state, so there is nothing to choose: advance by the outcome")
+            raise SearchError("chance decides in this state, so there is nothing to search: advance by an outcome")
 
     def advance(self, move: Hashable) -> None:
-        """Take an action, or an outcome of chance, and keep the part of the tree below it. An action that failed is tried again."""
+        """Play an action or an outcome of chance, and keep the part of the tree below it.
+
+        A failed action is tried again.
+        """
         self.refuse_finished()
         if move not in self.actions:
             raise IllegalMoveError(
-                f"{move!r} is not an action here; there are {', '.join(map(repr, self.actions[:20]))}{shown(self.state)}"
+                f"{move!r} is not an action here; "
+                f"there are {', '.join(map(repr, self.actions[:20]))}{shown(self.state)}"
             )
         nodes = self.nodes
         nodes.sync()
         node = self.first_child + self.actions.index(move)
-        known = node < self.tree.size and self.tree.columns.stats["visits"][node] > 0 and node not in nodes.dead
-        state = nodes.states[node] if known else self.view.step(self.state, move)[0]
-        self.view.is_terminal(state)  # where it raises, nothing has changed yet
+        known = node < self.tree.size and self.tree.columns.stats["visits"][node] > 0 and node not in nodes.failed
+        state = nodes.states[node] if known else self.checked.step(self.state, move)[0]
+        self.checked.is_terminal(state)  # may raise, before anything changes
         if known:
             nodes.reroot(node)
         else:
@@ -166,7 +169,7 @@ class ProblemDriver(Driver):
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         self.nodes.prepare_kernel(in_flight=False)
-        self.nodes.begin(0)
+        self.nodes.set_budget(0)
         self.nodes.simulate()
 
     @property
@@ -175,14 +178,14 @@ class ProblemDriver(Driver):
         return self.nodes.from_cache
 
     def begin_run(self) -> None:
-        """Prepare a run: the kernels, and what is counted for each run."""
+        """Prepare a run: the kernels, and the counters of each run."""
         if is_coroutine(self.evaluate.own):
             raise ConfigError("the evaluator is a coroutine: use arun or run_remote")
         self.cost, self.calls, self.log = 0.0, 0, []
         self.prepare()
 
-    def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002 - one leaf at a time
-        """Run about so many simulations."""
+    def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002
+        """Run about `simulations` simulations."""
         try:
             self.explorer.advance_by(simulations, interrupts)
         finally:
@@ -192,17 +195,16 @@ class ProblemDriver(Driver):
 
     def labels(self, position: Any, numbers: Sequence[int]) -> Callable[[int], Any]:
         """Return a function from the numbers of a result to its actions."""
-        position.remember(numbers)
+        position.keep(numbers)
         action: Callable[[int], Any] = position.action
         return action
 
     def origin(self) -> dict[str, str]:
-        """Return what a report says of the rules, of the start and of the evaluator."""
+        """Return the rules digest, the start and the evaluator, for a report."""
         own = self.evaluator
         name = getattr(own, "name", None) or getattr(own, "__name__", None) or type(own).__name__
-        return {
-            "rules_digest": "none: states live in Python", "start": repr(self.start)[:1000], "evaluator": str(name),
-        }  # fmt: skip
+        digest = "none: states live in Python"
+        return {"rules_digest": digest, "start": repr(self.start)[:1000], "evaluator": str(name)}
 
     def extras(self) -> dict[str, Any]:
         """Return fields of the result that only Python problems have."""
@@ -215,12 +217,12 @@ class ProblemDriver(Driver):
         }
 
 
-def _check(config: SearchConfig, view: ProblemView) -> None:
-    """Refuse settings that a search over Python objects does not have."""
-    what = "a search over Python objects"
+def _check(config: SearchConfig, problem: CheckedProblem) -> None:
+    """Raise ConfigError for settings that do not work with Python problems."""
+    what = "the search of a Python problem"
     refuse_parts(config, what, PROBLEMS, ("opponents", "chance_widening"))
     if callable(config.tie_break):
-        raise ConfigError(f"{what} breaks ties at random or by order, not by a function of yours")
-    if config.solver and (view.has_chance or view.has_step_rewards):
-        why = "chance" if view.has_chance else "immediate rewards"
-        raise ConfigError(f"{what} has no solver for problems with {why}")
+        raise ConfigError(f"{what} breaks ties at random or by order: leave out the tie_break function")
+    if config.solver and (problem.has_chance or problem.has_step_rewards):
+        why = "chance" if problem.has_chance else "immediate rewards"
+        raise ConfigError(f"{what} has no solver for {why}: leave solver out")

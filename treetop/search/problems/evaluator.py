@@ -1,4 +1,4 @@
-"""What a state in Python is worth: a rollout over the problem's own methods, or whatever the caller's evaluator says."""
+"""Evaluation of Python states: by rollouts over the problem's methods, or by the user's evaluator."""
 
 from __future__ import annotations
 
@@ -9,71 +9,76 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
-from treetop.search.problems.problem import ProblemError, ProblemView, Weights, shown
+from treetop.search.problems.problem import CheckedProblem, ProblemError, Weights, shown
 from treetop.search.problems.stream import Stream
 from treetop.types import CHANCE
 
 ATTEMPTS = 4
-"""Rollouts from one state, or draws of chance, that may fail in a row before its moves are tried one by one."""
+"""Rollouts from one state, or draws of chance, that may fail in a row before its moves are searched one by one."""
 
-Told = tuple[list[float] | None, list[float]]
-"""Priors of a state's actions, or None, and its value for every player."""
+Evaluation = tuple[list[float] | None, list[float]]
+"""The priors of a state's actions, or None, and its value for each player."""
 
 
 T = TypeVar("T")
 
 
 class NoValueError(Exception):
-    """All rollouts from a state, or all draws of chance there, failed: nothing is known of its value."""
+    """All rollouts from a state, or all draws of chance there, failed, so it has no value."""
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What chance has led to."""
+    """A state after draws of chance."""
 
     state: Any
     mover: int
     actions: list[Any]
     received: list[float]
-    """What the players received on the way."""
+    """The immediate rewards of the draws."""
     value: list[float] | None = None
-    """What it is worth, where it is the end."""
+    """Its value, if it is terminal."""
 
 
 @runtime_checkable
 class StateEvaluator(Protocol):
-    """Says what a state is worth and how likely its actions are to be good. A plain function of the same shape will do."""
+    """An evaluator of states, with an optional prior for each action. A function with the same arguments works too."""
 
     def evaluate(self, state: Any, actions: Sequence[Hashable]) -> Any:
-        """(prior, value): a number for each action, or None; and a number for each player, or one for the player to move if that says it all."""
+        """Return (prior, value).
+
+        The prior is a number for each action, or None. The value is a number for each player; for one player, and in
+        zero-sum games, one number for the player to move is enough.
+        """
         ...
 
 
 class ProblemEvaluator:
-    """One way to evaluate, ready for the search."""
+    """An evaluator of a Python problem, with checked answers."""
 
-    def __init__(self, evaluator: Any, view: ProblemView, discount: float) -> None:
-        self.view, self._discount = view, discount
+    def __init__(self, evaluator: Any, problem: CheckedProblem, discount: float) -> None:
+        self.problem, self._discount = problem, discount
         self.count = evaluator.count if isinstance(evaluator, Rollout) else 1
         self.own: Callable[[Any, Any], Any] | None = None
-        """The caller's function, where there is one."""
+        """The user's function, if there is one."""
         self.failed: list[Exception] = []
-        """Rollouts and draws of chance that failed; whoever asked for the evaluation takes them out."""
+        """Errors of rollouts and draws of chance; the caller of the evaluation removes them."""
         self._middle: list[float] | None = None
-        plain = not view.has_chance and not view.has_step_rewards
+        plain = not problem.has_chance and not problem.has_step_rewards
         self._play = (
-            self._own_rollout if view.own_rollout is not None else self._plain_rollout if plain else self._rollout
+            self._own_rollout if problem.own_rollout is not None else self._plain_rollout if plain else self._rollout
         )
         if isinstance(evaluator, Uniform):
-            self._middle = [view.facts.middle] * view.players
+            self._middle = [problem.facts.middle] * problem.players
         elif isinstance(evaluator, Rollout):
             if evaluator.policy != "random" or evaluator.depth is not None:
                 raise ConfigError(
-                    f"rollouts over Python objects are random ones to the end, or the problem's own `rollout`; not {evaluator!r}"
+                    "rollouts of a Python problem are random and play to the end, or use the problem's own `rollout`: "
+                    f"leave out the options of {evaluator!r}"
                 )
         elif isinstance(evaluator, CompiledEvaluator):
             raise ConfigError(
-                f"{evaluator!r} works on compiled games; give a function of a state and its actions, Rollout() or Uniform()"
+                f"{evaluator!r} is for games: give a function of a state and its actions, Rollout() or Uniform()"
             )
         elif isinstance(evaluator, StateEvaluator):
             self.own = evaluator.evaluate
@@ -81,16 +86,17 @@ class ProblemEvaluator:
             self.own = evaluator
         else:
             raise ConfigError(
-                f"an evaluator is a function of a state and its actions, or has a method evaluate(state, actions); not {evaluator!r}"
+                "evaluator must be a function of a state and its actions, or an object with a method "
+                f"evaluate(state, actions), not {evaluator!r}"
             )
 
     @property
     def gives_priors(self) -> bool:
-        """Whether priors come with the evaluation: then a leaf is expanded when it is evaluated."""
+        """Whether evaluations have priors: then a leaf is expanded when it is evaluated."""
         return self.own is not None or self._middle is not None
 
-    def __call__(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Told:
-        """Priors, where the evaluator has them, and a value for every player."""
+    def __call__(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Evaluation:
+        """Return the priors, if the evaluator has them, and a value for each player."""
         if self._middle is not None:
             return None, self._middle
         if self.own is None:
@@ -99,39 +105,41 @@ class ProblemEvaluator:
             drawn = self.after_chance(state, rng)
             if drawn.value is not None:
                 return None, drawn.value
-            _, value = self.told(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions, drawn.state)
+            _, value = self.check_answer(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions, drawn.state)
             return None, self.with_outcomes(drawn.received, value)
-        # An evaluator may do with a state what it likes; where states change in place, it gets one of its own.
-        return self.told(
-            self.own(state if self.view.copy is None else self.view.copy(state), actions), mover, actions, state
+        # An evaluator may change its state: where states are mutable, it gets a copy.
+        return self.check_answer(
+            self.own(state if self.problem.copy is None else self.problem.copy(state), actions), mover, actions, state
         )
 
-    def told(self, answer: Any, mover: int, actions: list[Any], state: Any) -> Told:
-        """An evaluator's answer, checked."""
+    def check_answer(self, answer: Any, mover: int, actions: list[Any], state: Any) -> Evaluation:
+        """Return an evaluator's answer as numbers; raise ProblemError where it is invalid."""
         if not isinstance(answer, (tuple, list)) or len(answer) not in (2, 3, 4):
-            raise ProblemError(f"an evaluator gives (prior, value), not {answer!r}")
+            raise ProblemError(f"an evaluator must return (prior, value), not {answer!r}")
         prior: Weights = answer[0]
-        values = self.view.values(answer[1], mover, state)
-        return self.view.weights(prior, actions), self.view.check_value(values, "the evaluator", state, self._discount)
+        values = self.problem.values(answer[1], mover, state)
+        return self.problem.weights(prior, actions), self.problem.check_value(
+            values, "the evaluator", state, self._discount
+        )
 
     def after_chance(self, state: Any, rng: Stream) -> Drawn:
-        """Draw outcomes until a player is to move, or it is the end: evaluators are not asked about states where chance decides."""
+        """Draw outcomes until a player is to move or the state is terminal: evaluators do not see chance nodes."""
         return self._succeed(1, lambda: self._draw_on(state, rng))[0]
 
     def with_outcomes(self, received: list[float], value: list[float]) -> list[float]:
-        """Return r + discount * V: the value of a state where chance decides, from what its outcomes brought and the value of the state after them."""
+        """Return r + discount * V, the value of a chance node: r are the rewards of its outcomes, V the value after."""
         return [one + self._discount * more for one, more in zip(received, value, strict=True)]
 
     def _draw_on(self, state: Any, rng: Stream) -> Drawn:
-        view = self.view
-        received = [0.0] * view.players
-        while (mover := view.player(state)) == CHANCE:
-            state, on_the_way = view.step(state, view.draw(state, rng))
-            if on_the_way is not None:
-                received = [one + more for one, more in zip(received, on_the_way, strict=True)]
-            if view.is_terminal(state):
-                return Drawn(state, mover, [], received, self.with_outcomes(received, view.rewards(state)))
-        return Drawn(state, mover, view.actions(state), received)
+        problem = self.problem
+        received = [0.0] * problem.players
+        while (mover := problem.player(state)) == CHANCE:
+            state, step_rewards = problem.step(state, problem.draw(state, rng))
+            if step_rewards is not None:
+                received = [one + more for one, more in zip(received, step_rewards, strict=True)]
+            if problem.is_terminal(state):
+                return Drawn(state, mover, [], received, self.with_outcomes(received, problem.rewards(state)))
+        return Drawn(state, mover, problem.actions(state), received)
 
     def _rollouts(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:
         values = self._succeed(self.count, lambda: self._play(state, mover, actions, rng))
@@ -140,7 +148,7 @@ class ProblemEvaluator:
         return [sum(each) / len(values) for each in zip(*values, strict=True)]
 
     def _succeed(self, wanted: int, attempt: Callable[[], T]) -> list[T]:
-        """Make so many successful attempts, or as many as come before `ATTEMPTS` failures; raise NoValueError where there is none."""
+        """Make `wanted` successful attempts, fewer after `ATTEMPTS` failures; raise NoValueError if all fail."""
         made: list[T] = []
         failures = 0
         while len(made) < wanted and failures < ATTEMPTS:
@@ -148,27 +156,27 @@ class ProblemEvaluator:
                 made.append(attempt())
             except ProblemError:
                 raise
-            except Exception as error:  # noqa: BLE001 - whatever the caller's code raises costs this attempt, and nothing else
+            except Exception as error:  # noqa: BLE001 - any error of the user's code ends this attempt only
                 self.failed.append(error)
                 failures += 1
         if not made:
             raise NoValueError
         return made
 
-    def _own_rollout(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:  # noqa: ARG002 - the shape of a rollout
-        return self.view.check_value(self.view.rollout(state, rng), "rollout", state, self._discount)
+    def _own_rollout(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:  # noqa: ARG002
+        return self.problem.check_value(self.problem.rollout(state, rng), "rollout", state, self._discount)
 
-    def _plain_rollout(self, state: Any, mover: int, actions: Sequence[Any], rng: Stream) -> list[float]:  # noqa: ARG002 - the shape of a rollout
-        """Random moves to the end, where there is no chance and no reward on the way: most of a search's time is spent here."""
-        view, below = self.view, rng.below
-        is_terminal, list_actions, step = view.is_terminal, view.list_actions, view.own_step
-        if view.copy is not None:
-            state = view.copy(state)
+    def _plain_rollout(self, state: Any, mover: int, actions: Sequence[Any], rng: Stream) -> list[float]:  # noqa: ARG002
+        """Play random moves to the end, without chance and immediate rewards: most of a search's time is spent here."""
+        problem, below = self.problem, rng.below
+        is_terminal, list_actions, step = problem.is_terminal, problem.list_actions, problem.own_step
+        if problem.copy is not None:
+            state = problem.copy(state)
         made = 0
-        while made < view.max_length:
+        while made < problem.max_length:
             made += 1
             following = step(state, actions[below(len(actions))])
-            state = view.changed(state) if following is None else following
+            state = problem.changed(state) if following is None else following
             if is_terminal(state):
                 break
             actions = list_actions(state)
@@ -176,44 +184,45 @@ class ProblemEvaluator:
                 raise self._stuck(state)
         else:
             raise self._too_long(state)
-        return self._discounted(view.rewards(state), made)
+        return self._discounted(problem.rewards(state), made)
 
     def _rollout(self, state: Any, mover: int, actions: Sequence[Any], rng: Stream) -> list[float]:
         """Play random moves to the end; return the rewards, multiplied by the discount once for each earlier step.
 
-        A step is an action with the outcomes of chance that follow it. A rollout that begins where chance decides is within a step.
+        A step is an action with the outcomes of chance that follow it. A rollout that starts at a chance node starts
+        within a step.
         """
-        view, below = self.view, rng.below
+        problem, below = self.problem, rng.below
         is_terminal, list_actions, step, knows_players = (
-            view.is_terminal,
-            view.list_actions,
-            view.step_in_place,
-            view.has_chance,
+            problem.is_terminal,
+            problem.list_actions,
+            problem.step_in_place,
+            problem.has_chance,
         )
-        if view.copy is not None:
-            state = view.copy(state)
-        received = [0.0] * view.players if view.has_step_rewards else None
-        factor, left = 1.0, view.max_length
+        if problem.copy is not None:
+            state = problem.copy(state)
+        received = [0.0] * problem.players if problem.has_step_rewards else None
+        factor, left = 1.0, problem.max_length
         while True:
-            if mover != CHANCE and left < view.max_length:
+            if mover != CHANCE and left < problem.max_length:
                 factor *= self._discount
-            action = view.draw(state, rng) if mover == CHANCE else actions[below(len(actions))]
-            state, on_the_way = step(state, action)
-            if received is not None and on_the_way is not None:
-                received = [one + factor * more for one, more in zip(received, on_the_way, strict=True)]
+            action = problem.draw(state, rng) if mover == CHANCE else actions[below(len(actions))]
+            state, step_rewards = step(state, action)
+            if received is not None and step_rewards is not None:
+                received = [one + factor * more for one, more in zip(received, step_rewards, strict=True)]
             if is_terminal(state):
                 break
             left -= 1
             if left <= 0:
                 raise self._too_long(state)
             if knows_players:
-                mover = view.player(state)
+                mover = problem.player(state)
             if mover != CHANCE:
                 actions = list_actions(state)
                 if not actions:
                     raise self._stuck(state)
         factor *= self._discount
-        value = [factor * one for one in view.rewards(state)]
+        value = [factor * one for one in problem.rewards(state)]
         return value if received is None else [one + more for one, more in zip(received, value, strict=True)]
 
     def _discounted(self, value: list[float], moves: int) -> list[float]:
@@ -223,17 +232,17 @@ class ProblemEvaluator:
         return value
 
     def _stuck(self, state: Any) -> ProblemError:
-        return ProblemError(f"{self.view.name}.actions gave nothing in a state that is not terminal{shown(state)}")
+        return ProblemError(f"{self.problem.name}.actions gave no action in a state that is not terminal{shown(state)}")
 
     def _too_long(self, state: Any) -> ProblemError:
         return ProblemError(
-            f"a rollout of {self.view.name} took more than max_length = {self.view.max_length:,} moves: say max_length, or give an "
-            f"evaluator{shown(state)}"
+            f"a rollout of {self.problem.name} took more than max_length = {self.problem.max_length:,} moves: set "
+            f"max_length, or give an evaluator{shown(state)}"
         )
 
 
 def is_coroutine(function: Any) -> bool:
-    """Whether what a function returns has to be awaited."""
+    """Return whether the result of a function has to be awaited."""
     return inspect.iscoroutinefunction(function) or (
         callable(function) and inspect.iscoroutinefunction(type(function).__call__)
     )

@@ -1,4 +1,4 @@
-"""The part of a search over Python objects that meets the caller's code: it steps states, evaluates leaves and hands them to the kernel."""
+"""Calls of the user's code in the search of a Python problem: it steps to leaves, evaluates them and expands nodes."""
 
 from __future__ import annotations
 
@@ -13,42 +13,40 @@ from treetop.search.interrupts import Interrupts
 from treetop.search.problems.evaluator import Drawn, NoValueError, ProblemEvaluator
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import Failure
-from treetop.search.problems.problem import ProblemError, ProblemView, shown
+from treetop.search.problems.problem import CheckedProblem, ProblemError, shown
 from treetop.types import CHANCE, ROOT
 
 _LISTED = 1000  # failed rollouts that are listed; the others are counted
-_IN_A_ROW = 1000  # failed rollouts, without a simulation between them, after which the search gives up
+_IN_A_ROW = 1000  # failed rollouts, without a simulation between them, after which the search stops
 
 
 class Explorer:
-    """Between the kernel, which knows nodes, and the problem, which knows states. A failure of the caller's code ends a node, not the search."""
+    """The link between the kernel, which has nodes, and the problem, which has states.
+
+    An error of the user's code ends a node, not the search.
+    """
 
     def __init__(
         self,
         nodes: ProblemNodes,
-        view: ProblemView,
+        problem: CheckedProblem,
         config: SearchConfig,
         evaluate: ProblemEvaluator,
         expand_after: int,
     ) -> None:
-        self.nodes, self.view, self.config, self.evaluate, self.expand_after = (
-            nodes,
-            view,
-            config,
-            evaluate,
-            expand_after,
-        )
+        self.nodes, self.problem, self.config = nodes, problem, config
+        self.evaluate, self.expand_after = evaluate, expand_after
         self.played: list[Any] = []
-        """The actions that lead to the root, from where the search began."""
+        """The actions that lead to the root from the start of the search."""
         self.failures: list[Failure] = []
-        """Nodes that failed and are left out, and rollouts that failed."""
+        """Nodes that failed and are skipped, and failed rollouts."""
         self.failed_rollouts = 0
-        self._in_a_row = 0  # rollouts that failed since the last one that succeeded
+        self._in_a_row = 0  # rollouts that failed since the last success
 
     def advance_by(self, simulations: int, interrupts: Interrupts) -> None:
-        """Run so many simulations, or until the root is proven or Ctrl-C is seen."""
+        """Run `simulations` simulations, or until the root is proven or Ctrl-C is pressed."""
         nodes = self.nodes
-        nodes.begin(simulations)
+        nodes.set_budget(simulations)
         found = nodes.simulate()
         try:
             while found != STOPPED:
@@ -56,14 +54,14 @@ class Explorer:
                     if interrupts.seen:
                         nodes.release(found)
                         break
-                    found = self._see_to(found)
+                    found = self._process(found)
                 else:
-                    found = self.help(found)
+                    found = self.handle(found)
         finally:
             nodes.sync()
 
-    def help(self, found: int) -> int:
-        """What the kernel asks for beside evaluations."""
+    def handle(self, found: int) -> int:
+        """Handle a request of the kernel other than an evaluation; return its next request."""
         nodes = self.nodes
         if found in (FULL, TOO_DEEP):
             nodes.ensure_capacity(0)
@@ -75,28 +73,28 @@ class Explorer:
             return STOPPED
         raise self.all_failed()
 
-    def _see_to(self, leaf: int) -> int:
-        """Evaluate a leaf, hand it back to the kernel, and go on to the next one."""
+    def _process(self, leaf: int) -> int:
+        """Evaluate a leaf, pass it to the kernel, and return its next request."""
         nodes = self.nodes
         if leaf >= len(nodes.moves):
             nodes.sync()
         try:
-            looked = self.look(leaf)
-            if looked is None:
+            inspected = self.inspect(leaf)
+            if inspected is None:
                 self._in_a_row = 0
                 return nodes.simulate(END, leaf)
-            mover, actions, weights = looked
+            mover, actions, weights = inspected
             prior, values = self.evaluate(nodes.states[leaf], mover, actions, self._stream())
         except NoValueError:
             nodes.release(leaf)
             nodes.control["rng"] = nodes.stream.word
             self.note_rollouts(leaf)
-            return self._walk_on(leaf, mover, actions, weights)
+            return self._open_unevaluated(leaf, mover, actions, weights)
         except Exception as error:
             nodes.release(leaf)
             if isinstance(error, ProblemError):
                 raise
-            self.bury(leaf, reason_of(error), where_of(error))
+            self.mark_failed(leaf, reason_of(error), where_of(error))
             return nodes.simulate()
         except BaseException:
             nodes.release(leaf)
@@ -105,10 +103,10 @@ class Explorer:
         if self.evaluate.failed:
             self.note_rollouts(leaf)
         self._in_a_row = 0
-        return self.take(leaf, mover, actions, weights if prior is None else prior, values)
+        return self.absorb(leaf, mover, actions, weights if prior is None else prior, values)
 
     def note_rollouts(self, leaf: int) -> None:
-        """List the rollouts and draws that failed at a leaf."""
+        """List the rollouts and draws that failed at a leaf; raise SearchError after too many in a row."""
         failed = self.evaluate.failed
         self.failed_rollouts += len(failed)
         self._in_a_row += len(failed)
@@ -122,73 +120,78 @@ class Explorer:
         if self._in_a_row >= _IN_A_ROW:
             row, self._in_a_row = self._in_a_row, 0
             raise SearchError(
-                f"{row:,} rollouts in a row failed; the last: {reason_of(last)} ({where_of(last)}): correct it, or give an evaluator"
-                f"{shown(self.nodes.states[leaf])}"
+                f"{row:,} rollouts in a row failed; the last: {reason_of(last)} ({where_of(last)}): correct it, or "
+                f"give an evaluator{shown(self.nodes.states[leaf])}"
             ) from last
 
-    def _walk_on(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
-        """Try the moves of a leaf one by one: no rollout from it succeeded, so nothing is known of it, and no visit is counted."""
+    def _open_unevaluated(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
+        """Expand a leaf from which no rollout succeeded, to search its moves one by one. No visit is counted."""
         nodes, deepest = self.nodes, self.config.growth.max_depth
         if deepest is not None and nodes.depth_of(leaf) >= deepest:
-            self.bury(leaf, "no rollout from it succeeded, and max_depth allows no deeper look")
+            self.mark_failed(leaf, "no rollout from it succeeded, and max_depth allows no deeper search")
             return nodes.simulate()
-        if nodes.path_is_full or not nodes.ensure(len(actions)):  # the kernel asks for room, and comes back here
+        if nodes.path_is_full or not nodes.ensure(len(actions)):  # the kernel requests more nodes first
             return nodes.simulate()
         nodes.movers[leaf] = mover
         nodes.tree.opens_unevaluated = True
         return nodes.simulate(OPEN, leaf, mover, len(actions), 0, self._arrange(leaf, mover, actions, weights))
 
     def _stream(self) -> Any:
-        """The random numbers, where the kernel has left them."""
+        """Return the random stream, set to the state of the kernel's generator."""
         stream = self.nodes.stream
         stream.word = int(self.nodes.control["rng"][0])
         return stream
 
     def draw(self, state: Any) -> Drawn:
-        """What chance leads to from a state, by the search's own random numbers."""
+        """Return a state after draws of chance, by the search's own random numbers."""
         drawn = self.evaluate.after_chance(state, self._stream())
         self.nodes.control["rng"] = self.nodes.stream.word
         return drawn
 
-    def look(self, leaf: int) -> tuple[int, list[Any], list[float] | None] | None:
-        """Step to a leaf: who is to move there, the actions, and how likely they are. None where it is the end, whose rewards are noted."""
-        nodes, view = self.nodes, self.view
+    def inspect(self, leaf: int) -> tuple[int, list[Any], list[float] | None] | None:
+        """Step to a leaf, and return the player to move, the actions and their priors.
+
+        At a terminal state write its rewards and return None.
+        """
+        nodes, problem = self.nodes, self.problem
         state = nodes.states[leaf]
         if state is None:
             parent = nodes.parents[leaf]
-            state, received = view.step(nodes.states[parent], nodes.moves[leaf])
+            state, received = problem.step(nodes.states[parent], nodes.moves[leaf])
             nodes.states[leaf] = state
             if received is not None:
                 nodes.scratch.work.node_steps[leaf] = received
-        if view.is_terminal(state):
-            nodes.write_rewards(view.rewards(state))
+        if problem.is_terminal(state):
+            nodes.write_rewards(problem.rewards(state))
             return None
-        mover = view.player(state)
+        mover = problem.player(state)
         if mover == CHANCE:
-            actions, probabilities = view.outcomes(state)
+            actions, probabilities = problem.outcomes(state)
             nodes.listed[leaf] = actions
             return mover, actions, probabilities
-        actions = view.actions(state)
-        weights = None if view.own_prior is None else view.weights(view.own_prior(state, actions), actions)
+        actions = problem.actions(state)
+        weights = None if problem.own_prior is None else problem.weights(problem.own_prior(state, actions), actions)
         nodes.listed[leaf] = actions
         return mover, actions, weights
 
-    def take(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None, values: list[float]) -> int:
-        """Hand a leaf's evaluation to the kernel, which goes on to the next leaf."""
+    def absorb(
+        self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None, values: list[float]
+    ) -> int:
+        """Pass the evaluation of a leaf to the kernel, and return its next request."""
         nodes = self.nodes
         opens = self._may_expand(leaf) and nodes.ensure(len(actions))
-        later = len(actions) if weights is None and nodes.expands_down else 0
+        later = len(actions) if weights is None and nodes.expands_in_selection else 0
         weighted = self._arrange(leaf, mover, actions, weights) if opens else 0
         nodes.write_rewards(values)
         if opens:
             return nodes.simulate(TAKE, leaf, mover, len(actions), 0, weighted)
         nodes.expect(len(actions))
-        if weights is not None and nodes.expands_down:
-            nodes.waiting[leaf] = weights
+        if weights is not None and nodes.expands_in_selection:
+            nodes.pending_priors[leaf] = weights
         return nodes.simulate(TAKE, leaf, mover, 0, later, 0)
 
     def _arrange(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> int:
-        """Write the priors of a leaf that is opened; where widening opens moves one by one, the likeliest come first."""
+        """Write the priors of a leaf that is expanded; with progressive widening, sort its actions by them."""
         if weights is None:
             return 0
         if self.config.widening.actions is not None and mover != CHANCE:
@@ -205,55 +208,56 @@ class Explorer:
         return deepest is None or self.nodes.depth_of(leaf) < deepest
 
     def _open(self, node: int) -> int:
-        """The kernel stands at a node that is ripe, and asks for its actions."""
+        """Expand a node whose actions the kernel requests."""
         nodes = self.nodes
-        actions, weights, mover = nodes.listed[node], nodes.waiting.pop(node, None), int(nodes.movers[node])
+        actions, weights, mover = nodes.listed[node], nodes.pending_priors.pop(node, None), int(nodes.movers[node])
         if actions is None or weights is None:
-            looked = self._look_again(node)
-            if looked is None:
+            inspected = self._inspect_again(node)
+            if inspected is None:
                 return nodes.simulate()
-            mover, actions, weights = looked
-        if not nodes.ensure(len(actions)):  # the tree must be folded first: this time it is evaluated once more
+            mover, actions, weights = inspected
+        if not nodes.ensure(len(actions)):  # the tree must fold first: the node is evaluated once more
             nodes.control["turn"] += 1
-            return self._see_to(node)
+            return self._process(node)
         weighted = self._arrange(node, mover, actions, weights)
         return nodes.simulate(OPEN, node, mover, len(actions), 0, weighted)
 
-    def _look_again(self, node: int) -> tuple[int, list[Any], list[float] | None] | None:
-        """Look at a node that was looked at before and has lost its children since; None where it fails now."""
+    def _inspect_again(self, node: int) -> tuple[int, list[Any], list[float] | None] | None:
+        """Inspect a node that has lost its children; return None if it fails now."""
         try:
-            looked = self.look(node)
+            inspected = self.inspect(node)
         except ProblemError:
             raise
-        except Exception as error:  # noqa: BLE001 - whatever the caller's code raises ends this node, and nothing else
-            self.bury(node, reason_of(error), where_of(error))
+        except Exception as error:  # noqa: BLE001 - any error of the user's code ends this node only
+            self.mark_failed(node, reason_of(error), where_of(error))
             return None
-        if looked is None:
+        if inspected is None:
             raise SearchError(
-                f"{self.view.name}.is_terminal says now that it is the end, and did not before{shown(self.nodes.states[node])}"
+                f"{self.problem.name}.is_terminal returned True, but False before: it must depend on the state alone"
+                f"{shown(self.nodes.states[node])}"
             )
-        return looked
+        return inspected
 
-    def bury(self, leaf: int, reason: str, where: str = "") -> None:
-        """A node failed: it is left out from now on. With all actions of the root gone, there is nothing left to search."""
-        for node in self.nodes.bury(leaf, reason):
-            self.failures.append(Failure((*self.played, *self.nodes.path(node)), self.nodes.dead[node], where))
+    def mark_failed(self, leaf: int, reason: str, where: str = "") -> None:
+        """Mark a node as failed, so that it is skipped; raise SearchError if the root has no action left."""
+        for node in self.nodes.mark_failed(leaf, reason):
+            self.failures.append(Failure((*self.played, *self.nodes.path(node)), self.nodes.failed[node], where))
             if node == ROOT:
                 raise self.all_failed()
 
     def all_failed(self) -> SearchError:
-        """The error for a root that is dead."""
-        reason = self.nodes.dead.get(ROOT, self.failures[-1].reason if self.failures else "nothing is left to choose")
+        """Return the error for a root that has failed."""
+        reason = self.nodes.failed.get(ROOT, self.failures[-1].reason if self.failures else "no action is left")
         where = f" ({self.failures[-1].where})" if self.failures and self.failures[-1].where else ""
         return SearchError(f"the root itself failed: {reason}{where}{shown(self.nodes.states[ROOT])}")
 
 
 def where_of(error: BaseException) -> str:
-    """The line that raised an exception."""
+    """Return the line that raised an exception."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line}" if frames else ""
 
 
 def reason_of(error: BaseException) -> str:
-    """An exception in words."""
+    """Return an exception as text."""
     return f"{type(error).__name__}: {error}"

@@ -1,4 +1,4 @@
-"""The nodes of a Python problem: compiled statistics, and beside each node its state, action and parent."""
+"""The nodes of a Python problem: compiled statistics, and lists with the state, action and parent of each node."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.scratch import Scratch, Sizes, buffers
 from treetop.search.evaluator import Uniform
 from treetop.search.plan import make_control, make_plan
-from treetop.search.problems.problem import ProblemView
+from treetop.search.problems.problem import CheckedProblem
 from treetop.search.problems.stream import Stream
 from treetop.tree.layout import CLOSED, FAILED
 from treetop.tree.storage import Tree
@@ -24,64 +24,65 @@ from treetop.types import NONE, ROOT, IntArray
 _FIRST_LENGTH, _FIRST_WIDTH = 64, 16
 _NEVER = np.iinfo(np.int32).max  # more visits than a leaf can have
 _KEPT = ("path", "movers", "rewards", "gumbel", "base", "arms")
-"""Buffers whose content the next call reads."""
+"""The buffers that the next call reads."""
 
 
 class ProblemNodes:
     """The tree, its kernel, and lists with an entry for each node."""
 
-    def __init__(self, view: ProblemView, config: SearchConfig, expand_after: int, seed: int, *, priors: bool) -> None:
-        self.view, self.config = view, config
-        game: Any = view  # what plans ask of a game, a problem's view answers
+    def __init__(
+        self, problem: CheckedProblem, config: SearchConfig, expand_after: int, seed: int, *, priors: bool
+    ) -> None:
+        self.problem, self.config = problem, config
+        game: Any = problem  # a checked problem has what plans need of a game
         self.plan = make_plan(config, Uniform(), game)
         self.build = PROBLEM_FULL if self.plan.build.full else PROBLEM
-        facts = view.facts
-        # Where chance decides nobody chooses, so the value of a node must be kept for all players.
+        facts = problem.facts
+        # The children of a chance node have no chooser, so values must be kept for all players.
         self.tree = Tree(
             facts.players,
-            zero_sum=bool(facts.zero_sum) and not view.has_chance,
+            zero_sum=bool(facts.zero_sum) and not problem.has_chance,
             max_nodes=config.growth.max_nodes,
             columns=self.plan.columns,
         )
         self.control = make_control(config, Uniform(), expand_after, game, self.plan)
         self.control["rng"] = Rng(seed).word
-        self.expand_down(None if priors else expand_after)
+        self.expand_in_selection(None if priors else expand_after)
         self.stream = Stream(seed)
         self._length, self._width, self._widest = _FIRST_LENGTH, _FIRST_WIDTH, 1
         self.scratch = Scratch(self._buffers(0))
         self.states: list[Any] = []
-        """The state of each node, once somebody was there."""
+        """The state of each node; None before its first visit."""
         self.moves: list[Any] = []
         """The action that leads to each node."""
         self.parents: list[int] = []
         self.listed: list[list[Any] | None] = []
-        """The actions of each leaf that was looked at."""
-        self.dead: dict[int, str] = {}
-        """Nodes that failed, and why."""
-        self.waiting: dict[int, list[float]] = {}
-        """For leaves that are not ripe yet: how likely their actions are."""
+        """The actions of each leaf that was inspected."""
+        self.failed: dict[int, str] = {}
+        """Nodes that failed, and the reasons."""
+        self.pending_priors: dict[int, list[float]] = {}
+        """Priors of the actions of leaves that are expanded later."""
         self._generation = self.tree.generation
         self.prepare_kernel(in_flight=False)
 
-    def expand_down(self, after: int | None) -> None:
-        """Expand leaves on the way down after so many visits; None: they get their children with their evaluation."""
-        self.expands_down = after is not None
+    def expand_in_selection(self, after: int | None) -> None:
+        """Expand leaves during selection after so many visits; None: they are expanded with their evaluation."""
+        self.expands_in_selection = after is not None
         self.control["expand_after"] = _NEVER if after is None else after
 
     def _buffers(self, rows: int) -> Any:
-        """Return buffers for the present length of paths and width of nodes, and so many rows beside the tree."""
-        players, steps = self.view.players, rows if self.view.has_step_rewards else 0
+        """Return buffers for the current length of paths and width of nodes, with `rows` rows for the nodes."""
+        players, steps = self.problem.players, rows if self.problem.has_step_rewards else 0
         sizes = Sizes(players, self._length, self._width, self._width)
         named = buffers(self.build, sizes)
-        beside = Beside(
-            np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32), np.zeros((rows, players)), np.zeros((steps, players))
-        )  # fmt: skip
+        movers, counts = np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32)
+        beside = Beside(movers, counts, np.zeros((rows, players)), np.zeros((steps, players)))
         if self.build.full:
             return ProblemWork(**named, **beside._asdict())
         return SmallProblemWork(**{name: named[name] for name in SMALL}, **beside._asdict())
 
     def _grow(self, *, rows: int, length: int = 0, width: int = 0) -> None:
-        """Give the buffers more rows, longer paths or wider nodes; what the next simulation reads is kept."""
+        """Enlarge the buffers: more rows, longer paths or wider nodes. Their contents are kept."""
         before = self.scratch.work
         self._length, self._width = max(self._length, length), max(self._width, width)
         if (rows, self._length, self._width) == (len(before.node_movers), len(before.path), len(before.tied)):
@@ -97,12 +98,12 @@ class ProblemNodes:
 
     @property
     def movers(self) -> IntArray:
-        """Return the player to move at each node, as far as known."""
+        """Return the player to move at each node, as far as it is known."""
         movers: IntArray = self.scratch.work.node_movers
         return movers
 
     def prepare_kernel(self, *, in_flight: bool) -> None:
-        """Choose the loop for one leaf at a time, or for many in flight."""
+        """Select the loop for one leaf at a time, or for many in flight."""
         self.in_flight = in_flight
         self._exchange = ENGINE.entry(make_exchange(self.build, in_flight=in_flight))
 
@@ -112,48 +113,52 @@ class ProblemNodes:
         return self._exchange.from_cache
 
     def start(self, state: Any) -> None:
-        """Start again with a bare root."""
+        """Start a new tree with a bare root."""
         self.tree.clear()
         self._generation = self.tree.generation
         self.states, self.moves, self.parents, self.listed = [state], [None], [NONE], [None]
-        self.dead, self.waiting = {}, {}
+        self.failed, self.pending_priors = {}, {}
         self.control["deepest"] = 0
         self.control["most_children"] = self._widest = 1
         self._fit()
         self.movers[ROOT], self.scratch.work.node_counts[ROOT] = UNKNOWN, 0
 
     def _fit(self) -> None:
-        """Make the rows as many as the tree's nodes, and the buffers fit the widest node and the deepest path."""
+        """Fit the buffers to the tree's capacity, its widest node and its deepest path."""
         deepest, capacity = int(self.control["deepest"][0]), self.tree.columns.capacity
         rows = max(capacity, len(self.movers))
         self._grow(rows=rows, length=2 * deepest + _FIRST_LENGTH, width=self._widest)
         self.control["size"], self.control["capacity"] = self.tree.size, capacity
 
-    def begin(self, budget: int) -> None:
-        """A new call for simulations: how many may be made."""
+    def set_budget(self, budget: int) -> None:
+        """Set how many simulations the next calls may run."""
         self.control["budget"], self.control["done"] = budget, 0
 
     def ensure_capacity(self, needed: int) -> None:
-        """Room for the next expansion, of `needed` children or as many as any node had. At its bound the tree folds, and nodes move."""
+        """Reserve nodes for the next expansion, of `needed` children or of the widest node.
+
+        At its bound the tree folds, and nodes move.
+        """
         self.expect(needed)
         widest = self._widest
         self.sync()
         if self.tree.max_nodes is not None and self.tree.max_nodes < 2 * widest + 2:
             raise ConfigError(
-                f"max_nodes must be at least {2 * widest + 2}, so that the root and one more move fit; not {self.tree.max_nodes}"
+                f"max_nodes must be at least {2 * widest + 2}, the size of a root and one more expanded node; "
+                f"not {self.tree.max_nodes}"
             )
         self.tree.ensure_capacity(widest)
         self.follow()
         self._fit()
 
     def sync(self) -> None:
-        """Take over what the kernel has added: every node gets its place in the lists."""
+        """Add the nodes that the kernel has added to the lists."""
         size = self.tree.size = int(self.control["size"][0])
         if len(self.moves) < size:
             for beside in (self.states, self.listed):
                 beside.extend([None] * (size - len(beside)))
             parents = self.tree.columns.links["parent"]
-            while len(self.moves) < size:  # the moves come last: were this interrupted, it would begin again
+            while len(self.moves) < size:  # the moves come last, so that an interrupted call is repeated
                 parent = int(parents[len(self.moves)])
                 actions = self.listed[parent]
                 assert actions is not None
@@ -163,7 +168,7 @@ class ProblemNodes:
                 self.listed[parent] = None
 
     def follow(self) -> None:
-        """After nodes have moved: states and moves go with them."""
+        """Move states and actions with their nodes, after nodes have moved."""
         if self._generation == self.tree.generation:
             return
         self._generation = self.tree.generation
@@ -176,8 +181,8 @@ class ProblemNodes:
         )
         self.parents = links["parent"].tolist()
         new = {place: index for index, place in enumerate(places)}
-        self.dead = {new[node]: why for node, why in self.dead.items() if node in new}
-        self.waiting = {new[node]: weights for node, weights in self.waiting.items() if node in new}
+        self.failed = {new[node]: why for node, why in self.failed.items() if node in new}
+        self.pending_priors = {new[node]: weights for node, weights in self.pending_priors.items() if node in new}
         for name in Beside._fields:
             rows = getattr(self.scratch.work, name)
             if len(rows):
@@ -188,7 +193,7 @@ class ProblemNodes:
     _old_root = ROOT
 
     def reroot(self, node: int) -> None:
-        """Make a child of the root the root, with all that is below."""
+        """Make a child of the root the root, and keep the nodes below it."""
         self.sync()
         self._old_root = node
         try:
@@ -203,26 +208,27 @@ class ProblemNodes:
     def simulate(
         self, mode: int = GO, leaf: int = 0, mover: int = UNKNOWN, count: int = 0, later: int = 0, weighted: int = 0
     ) -> int:
-        """Call the kernel (see there), and return the next leaf or what else is needed."""
+        """Call the kernel, and return the next leaf or a code: see `make_exchange`."""
         found = self._exchange(
-            self.control, self.tree.columns, self.tree.totals, self.scratch.work, mode, leaf, mover, count, later, weighted
+            self.control, self.tree.columns, self.tree.totals, self.scratch.work,
+            mode, leaf, mover, count, later, weighted,
         )  # fmt: skip
         return int(found)
 
     @property
     def node(self) -> int:
-        """The node that the last call was about."""
+        """The node at which the last call ended."""
         return int(self.scratch.work.path[int(self.control["depth"][0])])
 
     def depth_of(self, node: int) -> int:
-        """How many moves lead to a node."""
+        """Return the depth of a node."""
         depth = 0
         while node != ROOT:
             node, depth = self.parents[node], depth + 1
         return depth
 
     def path(self, node: int) -> list[Any]:
-        """The actions that lead to a node."""
+        """Return the actions that lead to a node."""
         moves = []
         while node != ROOT:
             moves.append(self.moves[node])
@@ -230,17 +236,17 @@ class ProblemNodes:
         return moves[::-1]
 
     def write_weights(self, weights: list[float]) -> None:
-        """Priors for the children that are opened by the next call."""
+        """Write the priors of the children that the next call adds."""
         self.scratch.work.scores[: len(weights)] = weights
 
     def expect(self, count: int) -> None:
-        """A node with so many children will be opened one day."""
+        """Fit the buffers to a node with `count` children."""
         if count > self._widest:
             self.control["most_children"] = self._widest = count
-            self._grow(rows=len(self.movers), width=count)  # the kernel may open them without asking
+            self._grow(rows=len(self.movers), width=count)  # the kernel may add them by itself
 
     def ensure(self, count: int) -> bool:
-        """Make room for children without moving a node, since paths are on their way; false where the tree would have to be folded first."""
+        """Reserve nodes for `count` children without moving a node; return False if the tree would have to fold."""
         self.expect(count)
         if int(self.control["size"][0]) + count <= int(self.control["capacity"][0]):
             return True
@@ -252,45 +258,45 @@ class ProblemNodes:
 
     @property
     def path_is_full(self) -> bool:
-        """Whether the buffers of the path have to grow before a walk may go on."""
+        """Whether the buffers of the path have to grow before a simulation can continue."""
         return int(self.control["deepest"][0]) + 3 > len(self.scratch.work.path)
 
-    # Nodes in flight, and dead ones.
+    # Nodes in flight, and failed ones.
 
     def release(self, leaf: int) -> None:
-        """Let go of a leaf that was handed out."""
+        """Remove the in-flight visit of a leaf."""
         self.control["turn"] -= 1
         if self.in_flight:
             self.count_in_flight(leaf, -1)
 
     def count_in_flight(self, leaf: int, change: int) -> None:
-        """Evaluations in flight are counted on the whole path, the leaf included."""
+        """Add `change` to the in-flight visits of each node of a path."""
         in_flight, node = self.tree.columns.in_flight, leaf
         while node != NONE:
             in_flight[node] += change
             node = self.parents[node]
 
-    def bury(self, node: int, why: str) -> list[int]:
-        """Close a node that failed, and each node above it whose children have all failed; return them. The root may be among them.
+    def mark_failed(self, node: int, why: str) -> list[int]:
+        """Close a node that failed, and each node above it whose children have all failed; return them.
 
-        For the solver the value of a failed node is unknown: its bounds stay what is proven of it.
+        The root may be among them. For the solver the value of a failed node is unknown: its proven bounds stay.
         """
-        buried = []
+        failed = []
         links, stats = self.tree.columns.links, self.tree.columns.stats
         while True:
-            self.dead[node] = why
-            buried.append(node)
+            self.failed[node] = why
+            failed.append(node)
             if node == ROOT:
-                return buried
+                return failed
             links["flags"][node] |= FAILED
             prior = stats["prior"][node]
             stats["prior"][node] = -prior if prior > 0 else CLOSED if prior == 0 else prior
             parent = self.parents[node]
             first, count = int(links["first_child"][parent]), int(links["num_children"][parent])
-            if any(child not in self.dead for child in range(first, first + count)):
-                return buried
+            if any(child not in self.failed for child in range(first, first + count)):
+                return failed
             node, why = parent, f"all {count} actions failed; the last: {why}"
 
     def write_rewards(self, rewards: list[float]) -> None:
-        """What the leaf that is taken in next is worth, for every player."""
+        """Write the value of the leaf that is absorbed next, for each player."""
         self.scratch.work.rewards[:] = rewards

@@ -1,4 +1,4 @@
-"""What only results of Python problems hold: failures of the user's code, and evaluations that were made elsewhere."""
+"""Failures of the user's code and evaluations made elsewhere, in results of Python problems."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 
 _LISTED = 5  # failures that are printed
 NOTHING_OPEN = "every action is proven or has failed"
-"""Why a search ended that can neither go on nor prove the root."""
+"""The reason of a search that ends because no action is open, although the root is not proven."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Code of the caller's that raised: at a node, which is never chosen again, or in a rollout from it, which was dropped."""
+    """An error of the user's code: at a node, which is not searched again, or in a rollout, which was dropped."""
 
     path: tuple[Hashable, ...]
-    """The actions that lead to it, from where the search began."""
+    """The actions that lead to the node from the start of the search."""
     reason: str
     where: str = field(default="", compare=False)
-    """The line of the caller's code that raised it, where that is known."""
+    """The line of the user's code that raised it, if it is known."""
     ends_node: bool = True
-    """False where a rollout or a draw of chance failed: the node itself stays in the search."""
+    """False where a rollout or a draw of chance failed: the node itself is still searched."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -36,21 +36,21 @@ class Failure:
 
 @dataclass(frozen=True)
 class LoggedCall:
-    """An evaluation that was made elsewhere and has ended."""
+    """An evaluation made elsewhere that has ended."""
 
     path: tuple[Hashable, ...]
-    """The actions that lead to its node, from where the search began."""
+    """The actions that lead to its node from the start of the search."""
     cost: float
-    """What it cost, with all its attempts."""
+    """The cost of all its attempts."""
     seconds: float
     attempts: int
     error: str | None
-    """Why its last attempt failed; None where there is an answer."""
+    """Why its last attempt failed; None if it succeeded."""
     note: Any
-    """What the evaluator gave as a fourth part of its answer, as JSON holds it."""
+    """The fourth part of the evaluator's answer, as JSON values."""
 
 
 def listed(heading: str, failures: list[Failure], count: int) -> list[str]:
-    """Return a heading and the first few failures; nothing where there are none."""
+    """Return a heading and the first few failures; an empty list if there are none."""
     more = [f"  ... and {count - _LISTED:,} more"] if count > _LISTED else []
     return [f"{heading}:", *(f"  {failure}" for failure in failures[:_LISTED]), *more] if count else []

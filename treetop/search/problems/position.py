@@ -1,4 +1,4 @@
-"""The root of a Python problem in the shape of a position, for results and explanations."""
+"""The root of a Python problem with the methods of a position, for results and explanations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ProblemPosition:
     """The root. The number of a node stands for the action that leads to it."""
 
     def __init__(self, driver: ProblemDriver) -> None:
-        self.game, self.state, self.player = driver.view, driver.state, driver.player
+        self.game, self.state, self.player = driver.checked, driver.state, driver.player
         self.actions = tuple(driver.played)
         self.was_set_up = False
         self._driver, self._generation = driver, driver.tree.generation
@@ -28,7 +28,7 @@ class ProblemPosition:
         self._texts = dict(zip(numbers, texts, strict=True))
         self._actions = dict(zip(numbers, driver.actions, strict=True))
 
-    def legal_actions(self, player: int | None = None) -> list[int]:  # noqa: ARG002 - the shape of a position
+    def legal_actions(self, player: int | None = None) -> list[int]:  # noqa: ARG002
         """Return the numbers of the root's children."""
         return list(self._texts)
 
@@ -43,8 +43,8 @@ class ProblemPosition:
         """Return the action that leads to a node, as text."""
         return self._texts.get(node) or self.game.text(self.action(node))
 
-    def apply(self, node: int) -> ProblemPosition:  # noqa: ARG002 - the shape of a position
-        """Return the same position: nodes are numbered through, so texts are found from anywhere."""
+    def apply(self, node: int) -> ProblemPosition:  # noqa: ARG002
+        """Return the same position, because the numbers of nodes are unique in the tree."""
         return self
 
     def play(self, variation: list[int]) -> _Reached:
@@ -56,17 +56,17 @@ class ProblemPosition:
         """Return the actions that led to the root, as text."""
         return [self.game.text(action) for action in self.actions]
 
-    def remember(self, nodes: tuple[int, ...]) -> None:
-        """Keep the actions of some nodes, however the tree changes."""
+    def keep(self, nodes: tuple[int, ...]) -> None:
+        """Keep the actions of some nodes, so that later changes of the tree do not matter."""
         for node in nodes:
             self._actions[node] = self.action(node)
 
     def _check(self) -> None:
         if self._driver.tree.generation != self._generation:
-            raise StaleNodeError("the search has moved on: ask it for its result again")
+            raise StaleNodeError("the tree has changed since this result: call result() again")
 
-    def shown_to(self, player: int) -> str:  # noqa: ARG002 - the shape of a position
-        """Return the state as text: the problem itself decides what it shows."""
+    def shown_to(self, player: int) -> str:  # noqa: ARG002
+        """Return the state as text, by the problem's own `render`."""
         return str(self)
 
     def __str__(self) -> str:

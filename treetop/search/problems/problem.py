@@ -1,4 +1,4 @@
-"""Your own Python objects as a problem: what a class has to offer so that its states can be searched. docs/own-objects.md shows one."""
+"""Python problems: the methods of a class whose states can be searched. See docs/own-objects.md for an example."""
 
 from __future__ import annotations
 
@@ -13,58 +13,62 @@ from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import CHANCE
 
 Weights = Sequence[float] | Mapping[Any, float] | None
-"""How likely each action is: one number an action, in the order of the actions or by the action. They need not sum to 1. None: all alike."""
+"""A prior for each action, in the order of the actions or by action; they need not sum to 1. None: equal priors."""
 
-_LONGEST = 10_000  # moves of a rollout, where the problem does not say
-_SURE = 1e-6  # how far probabilities may be from 1
+_LONGEST = 10_000  # the default max_length of a rollout
+_TOLERANCE = 1e-6  # of the sum of probabilities
 
 
 class ProblemError(GameError):
-    """A problem or an evaluator said what cannot be. Other errors of the caller's code end a node; this one is told at once."""
+    """An invalid answer of a problem or an evaluator, which ends the search.
+
+    Other errors of the user's code end a node only.
+    """
 
 
 @runtime_checkable
 class Problem(Protocol):
-    """What is searched: states of any kind, actions of any hashable kind. Your class need not inherit from this; what it lacks has a default.
+    """A problem with states of any type and hashable actions. A class need not inherit from this.
 
-    Optional, as attributes: `num_players` (1), `reward_range` ((-1, 1), of a whole game), `zero_sum` (for two players: yes where the range is
-    symmetric), `step_rewards` (False), `max_length` (of a rollout, 10,000), `name`. Optional, as methods:
+    Optional attributes: `num_players` (1), `reward_range` ((-1, 1), of a whole game), `zero_sum` (for two players: True
+    if the range is symmetric), `step_rewards` (False), `max_length` (of a rollout, 10,000), `name`. Optional methods:
 
-    - `initial()`: the state to search, where none is given;
-    - `player(state)`: who is to move, 0 where there is no such method; `treetop.CHANCE` where chance decides;
-    - `outcomes(state)`: where chance decides, pairs of an outcome and its probability;
+    - `initial()`: the state to search, if the search is given none;
+    - `player(state)`: the player to move, by default 0; `treetop.CHANCE` at a chance node;
+    - `outcomes(state)`: at a chance node, pairs of an outcome and its probability;
     - `copy(state)`: needed if `step` changes the state that it is given;
-    - `prior(state, actions)`: how likely each action is to be good;
-    - `rollout(state, rng)`: the rewards of one game played on from here; the state is yours to change if there is a `copy`;
-    - `key(state)`: something that names the state, for records; `text(action)`, `render(state)`: for people.
+    - `prior(state, actions)`: a prior for each action;
+    - `rollout(state, rng)`: the rewards of one game played from here; it may change the state if there is a `copy`;
+    - `key(state)`: a name of the state, for records; `text(action)`, `render(state)`: texts for people.
 
-    With `step_rewards = True`, `step` returns the next state and what each player received on the way; `rewards` says what the end adds.
+    With `step_rewards = True`, `step` returns the next state and the immediate reward of each player; `rewards` returns
+    what the end adds.
     """
 
     def actions(self, state: Any) -> Sequence[Hashable]:
-        """What may be done in a state that is not terminal: at least one action, none of them twice."""
+        """Return the actions of a state that is not terminal: at least one, all different."""
         ...
 
     def step(self, state: Any, action: Any) -> Any:
-        """The state after an action."""
+        """Return the state after an action."""
         ...
 
     def is_terminal(self, state: Any) -> bool:
-        """Whether nothing is left to do."""
+        """Return whether the state is terminal."""
         ...
 
     def rewards(self, state: Any) -> Any:
-        """What a terminal state brings: one number a player; for one player a number will do."""
+        """Return the rewards of a terminal state, one for each player; for one player a single number is enough."""
         ...
 
 
-class ProblemView:
-    """A problem as the search sees it: every default in its place, and every answer checked."""
+class CheckedProblem:
+    """A problem with all defaults filled in and every answer checked."""
 
     def __init__(self, problem: Any) -> None:
         for method in ("actions", "step", "is_terminal", "rewards"):
             if not callable(getattr(problem, method, None)):
-                raise ConfigError(f"a problem has a method {method}, which {problem!r} does not have")
+                raise ConfigError(f"a Python problem has a method {method}, but {problem!r} has none: add it")
         self.problem = problem
         self.name = str(
             getattr(problem, "name", None)
@@ -88,41 +92,41 @@ class ProblemView:
         self._low, self._high = low - slack, high + slack
 
     def has(self, method: str) -> bool:
-        """Return whether a game of this kind would have a compiled method: for the plan of the search."""
+        """Return whether a game of this kind would have a compiled method, for the plan of the search."""
         kinds = {"chance_outcomes": self.has_chance, "step_rewards": self.has_step_rewards}
         return kinds.get(method, False)
 
     @property
     def has_chance(self) -> bool:
-        """Whether chance may decide."""
+        """Whether the problem has chance nodes."""
         return self.own_outcomes is not None
 
     def initial(self) -> Any:
-        """The state to begin with, where the caller gives none."""
+        """Return the problem's initial state."""
         method = getattr(self.problem, "initial", None)
         if method is None:
-            raise ConfigError(f"{self.name} has no method initial: give the search the state to begin with, as root=")
+            raise ConfigError(f"{self.name} has no method initial: give the search the state to start with, as root=")
         state = method()
         if state is None:
-            raise ConfigError(f"{self.name}.initial returned None, which is no state")
+            raise ConfigError(f"{self.name}.initial must return a state, not None")
         return state
 
     def player(self, state: Any) -> int:
-        """Who is to move."""
+        """Return the player to move, or CHANCE."""
         if self.own_player is None:
             return 0
         player = self.own_player(state)
         if player == CHANCE and self.own_outcomes is not None:
             return CHANCE
         if isinstance(player, bool) or not 0 <= player < self.players or player != int(player):
-            more = "; where chance decides, a problem has a method outcomes" if player == CHANCE else ""
+            more = "; a problem with chance nodes needs a method outcomes" if player == CHANCE else ""
             raise ProblemError(
                 f"{self.name}.player gave {player!r}; players are 0 to {self.players - 1}{more}{shown(state)}"
             )
         return int(player)
 
     def actions(self, state: Any) -> list[Any]:
-        """What may be done in a state."""
+        """Return the actions of a state."""
         actions = list(self.list_actions(state))
         self._check_actions(actions, "actions", state)
         return actions
@@ -133,32 +137,34 @@ class ProblemView:
         except TypeError:
             culprit = next(action for action in actions if not _is_hashable(action))
             raise ProblemError(
-                f"{self.name}.{method} gave {culprit!r}, which cannot be hashed: use numbers, texts, tuples or frozen objects{shown(state)}"
+                f"{self.name}.{method} gave {culprit!r}, which cannot be hashed: use numbers, texts, tuples or frozen "
+                f"objects{shown(state)}"
             ) from None
         if not actions:
-            raise ProblemError(f"{self.name}.{method} gave nothing in a state that is not terminal{shown(state)}")
+            raise ProblemError(f"{self.name}.{method} gave no action in a state that is not terminal{shown(state)}")
         if different != len(actions):
             culprit = next(action for index, action in enumerate(actions) if action in actions[:index])
             raise ProblemError(f"{self.name}.{method} gave {culprit!r} twice{shown(state)}")
         if len(actions) > MAX_CHILDREN:
             raise ProblemError(
-                f"{self.name}.{method} gave {len(actions):,} actions; a node holds at most {MAX_CHILDREN:,}{shown(state)}"
+                f"{self.name}.{method} gave {len(actions):,} actions; "
+                f"a node holds at most {MAX_CHILDREN:,}{shown(state)}"
             )
 
     def outcomes(self, state: Any) -> tuple[list[Any], list[float]]:
-        """What chance may do, and how likely it is."""
+        """Return the outcomes of chance and their probabilities."""
         assert self.own_outcomes is not None
         pairs = list(self.own_outcomes(state))
         try:
             actions, probabilities = [pair[0] for pair in pairs], [float(pair[1]) for pair in pairs]
         except (TypeError, ValueError, IndexError):
             raise ProblemError(
-                f"{self.name}.outcomes gives pairs of an outcome and its probability, not {pairs!r}{shown(state)}"
+                f"{self.name}.outcomes must return pairs of an outcome and its probability, not {pairs!r}{shown(state)}"
             ) from None
         self._check_actions(actions, "outcomes", state)
         if (
             not all(probability >= 0.0 for probability in probabilities)
-            or not abs(math.fsum(probabilities) - 1.0) <= _SURE
+            or not abs(math.fsum(probabilities) - 1.0) <= _TOLERANCE
         ):
             raise ProblemError(
                 f"{self.name}.outcomes gave probabilities that do not sum to 1: {probabilities}{shown(state)}"
@@ -166,7 +172,7 @@ class ProblemView:
         return actions, probabilities
 
     def draw(self, state: Any, rng: Rng) -> Any:
-        """One outcome of chance."""
+        """Return an outcome of chance, drawn by its probability."""
         actions, probabilities = self.outcomes(state)
         left = rng.random()
         for action, probability in zip(actions, probabilities, strict=True):
@@ -180,30 +186,31 @@ class ProblemView:
         )
 
     def step(self, state: Any, action: Any) -> tuple[Any, list[float] | None]:
-        """The next state, and what the players received on the way, where the problem tells. The given state stays as it is."""
+        """Return the next state, and the immediate rewards if the problem has them. The given state does not change."""
         return self.step_in_place(state if self.copy is None else self.copy(state), action)
 
     def step_in_place(self, state: Any, action: Any) -> tuple[Any, list[float] | None]:
-        """The same for a state that nobody else needs."""
+        """Return the same; the given state may change."""
         following = self.own_step(state, action)
         if not self.has_step_rewards:
             return (self.changed(state) if following is None else following), None
         if not isinstance(following, tuple) or len(following) != 2:
-            raise ProblemError(f"with step_rewards, {self.name}.step returns (state, rewards), not {following!r}")
+            raise ProblemError(f"with step_rewards, {self.name}.step must return (state, rewards), not {following!r}")
         return (self.changed(state) if following[0] is None else following[0]), self._numbers(
             following[1], "step", state
         )
 
     def changed(self, state: Any) -> Any:
-        """The state after a step that returned nothing: it has changed the state that it was given."""
+        """Return the given state after a step that returned None; raise ProblemError unless states are copied."""
         if self.copy is None:
             raise ProblemError(
-                f"{self.name}.step returned None: it returns the next state; if it changes the one it is given, a problem has a method copy{shown(state)}"
+                f"{self.name}.step returned None: it must return the next state, or the problem needs a method copy"
+                f"{shown(state)}"
             )
         return state
 
     def rewards(self, state: Any) -> list[float]:
-        """What a terminal state brings to each player."""
+        """Return the rewards of a terminal state, one for each player."""
         rewards = self._numbers(self._rewards(state), "rewards", state)
         if not self.has_step_rewards:
             self._check_range(rewards, "rewards", state)
@@ -212,80 +219,86 @@ class ProblemView:
     def _check_range(self, rewards: list[float], method: str, state: Any) -> None:
         if min(rewards) < self._low or max(rewards) > self._high:
             raise ProblemError(
-                f"{self.name}.{method} gave {rewards}, outside of its reward_range {self.facts.rewards}: say reward_range = (lowest, highest){shown(state)}"
+                f"{self.name}.{method} gave {rewards}, outside of its reward_range {self.facts.rewards}: set "
+                f"reward_range = (lowest, highest){shown(state)}"
             )
         if self.facts.zero_sum and abs(rewards[0] + rewards[1]) > 1e-9:
             raise ProblemError(
-                f"{self.name}.{method} gave {rewards}, which do not add up to zero: say zero_sum = False{shown(state)}"
+                f"{self.name}.{method} gave {rewards}, which do not sum to zero: set zero_sum = False{shown(state)}"
             )
 
     def rollout(self, state: Any, rng: Rng) -> list[float]:
-        """The problem's own rollout."""
+        """Return the rewards of the problem's own rollout."""
         assert self.own_rollout is not None
         return self._numbers(self.own_rollout(state if self.copy is None else self.copy(state), rng), "rollout", state)
 
     def check_value(self, values: list[float], what: str, state: Any, discount: float) -> list[float]:
-        """Return the values of a state; raise where one lies outside of the range that `reward_range` allows (see `Facts.value_range`)."""
+        """Return the values of a state; raise ProblemError outside of the range: see `Facts.value_range`."""
         least, greatest = self.facts.allowed_values(step_rewards=self.has_step_rewards, discount=discount)
         if min(values) < least or max(values) > greatest:
             low, high = self.facts.value_range(step_rewards=self.has_step_rewards, discount=discount)
             raise ProblemError(
-                f"{self.name}: {what} gave {values}, outside of the range {low:g} to {high:g} by reward_range = {self.facts.rewards}: "
-                f"scale it, or say reward_range = (lowest, highest){shown(state)}"
+                f"{self.name}: {what} gave {values}, outside of the range {low:g} to {high:g} by reward_range = "
+                f"{self.facts.rewards}: scale it, or set reward_range = (lowest, highest){shown(state)}"
             )
         return values
 
-    def values(self, told: Any, mover: int, state: Any = None) -> list[float]:
-        """What an evaluator says, for every player: it may give one number for each, or one for the player to move where that says it all."""
-        if self.facts.zero_sum and isinstance(told, (int, float)):
-            value = float(told)
-            told = [value if player == mover else -value for player in (0, 1)]
-        return self._numbers(told, "value", state)
+    def values(self, given: Any, mover: int, state: Any = None) -> list[float]:
+        """Return an evaluator's value for each player; with zero sums one number for the player to move is enough."""
+        if self.facts.zero_sum and isinstance(given, (int, float)):
+            value = float(given)
+            given = [value if player == mover else -value for player in (0, 1)]
+        return self._numbers(given, "value", state)
 
-    def weights(self, told: Weights, actions: list[Any]) -> list[float] | None:
-        """Priors as they were told, one number an action; None where nothing is preferred."""
-        if told is None:
+    def weights(self, given: Weights, actions: list[Any]) -> list[float] | None:
+        """Return the given priors, one for each action; None for equal priors."""
+        if given is None:
             return None
-        if isinstance(told, Mapping):
-            told = [told.get(action, 0.0) for action in actions]
+        if isinstance(given, Mapping):
+            given = [given.get(action, 0.0) for action in actions]
         try:
-            weights = [float(weight) for weight in told]
+            weights = [float(weight) for weight in given]
         except (TypeError, ValueError):
-            raise ProblemError(f"priors are one number an action, not {told!r}") from None
+            raise ProblemError(f"priors must be one number for each action, not {given!r}") from None
         if len(weights) != len(actions):
-            raise ProblemError(f"priors are one number an action: {len(weights)} for {len(actions)} actions")
+            raise ProblemError(f"priors must be one number for each action: {len(weights)} for {len(actions)} actions")
         total = math.fsum(weights)
         if not all(weight >= 0.0 for weight in weights) or not math.isfinite(total):
-            raise ProblemError(f"priors are finite numbers of at least 0, not {weights}")
+            raise ProblemError(f"priors must be finite numbers of at least 0, not {weights}")
         return weights if total > 0.0 else None
 
-    def _numbers(self, told: Any, method: str, state: Any) -> list[float]:
+    def _numbers(self, given: Any, method: str, state: Any) -> list[float]:
         try:
-            numbers = [float(told)] if self.players == 1 and not _is_list(told) else [float(number) for number in told]
+            numbers = (
+                [float(given)] if self.players == 1 and not _is_list(given) else [float(number) for number in given]
+            )
         except (TypeError, ValueError):
-            raise ProblemError(f"{self.name}: {method} gives one number a player, not {told!r}{shown(state)}") from None
+            raise ProblemError(
+                f"{self.name}: {method} must return one number for each player, not {given!r}{shown(state)}"
+            ) from None
         if len(numbers) != self.players:
             raise ProblemError(
-                f"{self.name}: {method} gives one number a player, {self.players} in all, not {told!r}{shown(state)}"
+                f"{self.name}: {method} must return one number for each of {self.players} players, not {given!r}"
+                f"{shown(state)}"
             )
         if not math.isfinite(math.fsum(numbers)):
             raise ProblemError(
-                f"{self.name}: {method} gave {told!r}: a reward or value is a finite number{shown(state)}"
+                f"{self.name}: {method} gave {given!r}: rewards and values must be finite numbers{shown(state)}"
             )
         return numbers
 
     def text(self, action: Any) -> str:
-        """An action as people read it."""
+        """Return an action as text."""
         method = getattr(self.problem, "text", None)
         return str(action) if method is None else str(method(action))
 
     def render(self, state: Any) -> str:
-        """A state as people read it."""
+        """Return a state as text."""
         method = getattr(self.problem, "render", None)
         return str(state) if method is None else str(method(state))
 
     def key(self, state: Any) -> Any:
-        """What names a state, where the problem can tell."""
+        """Return the problem's own key of a state; None if it has none."""
         method = getattr(self.problem, "key", None)
         return None if method is None else method(state)
 
@@ -307,8 +320,8 @@ def _facts(problem: Any) -> Facts:
         ) from None
 
 
-def _is_list(told: Any) -> bool:
-    return hasattr(told, "__len__") and not (hasattr(told, "ndim") and told.ndim == 0)
+def _is_list(given: Any) -> bool:
+    return hasattr(given, "__len__") and not (hasattr(given, "ndim") and given.ndim == 0)
 
 
 def _is_hashable(action: Any) -> bool:
@@ -320,11 +333,11 @@ def _is_hashable(action: Any) -> bool:
 
 
 def shown(state: Any) -> str:
-    """A state at the end of an error's text."""
+    """Return a state as text for the end of an error message."""
     if state is None:
         return ""
     try:
         text = repr(state)
-    except Exception:  # noqa: BLE001 - a state that cannot be printed must not hide what went wrong with it
+    except Exception:  # noqa: BLE001 - a state that cannot be printed must not hide the error
         return ""
     return f"\nin the state {text[:500]}"

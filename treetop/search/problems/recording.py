@@ -1,7 +1,7 @@
-"""Records of evaluations made elsewhere, one JSON line each, in the order in which they were absorbed: enough to run the search again offline.
+"""Records of evaluations made elsewhere: one JSON line for each, in the order of their absorption.
 
-What a search does depends on the answers and on their order, and on nothing else but the moment at which a clock or Ctrl-C ended it: that is
-the last line. So a replay is the same search, bit for bit.
+A search depends only on the answers, on their order, and on the time at which a clock or Ctrl-C ended it, which the
+last line states. So a replay of a record is the same search, bit for bit.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ _VERSION = 1
 
 
 class Recorder:
-    """Writes a record; every line is on disk before the next evaluation begins."""
+    """A writer of records. Every line is on disk before the next evaluation starts."""
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
         try:
             self._file: TextIO = path.open("x", encoding="utf-8")
         except FileExistsError:
-            raise SaveError(f"{path} exists already: a record is never written over") from None
+            raise SaveError(f"{path} exists already: give another file for the record") from None
         except OSError as error:
             raise SaveError(f"{path} cannot be written: {error}") from error
         self._write({"treetop": "record", "version": _VERSION, **header})
 
     def note(self, call: Call, answer: Answer) -> None:
-        """One call, as it is absorbed."""
+        """Write one call, when it is absorbed."""
         line: dict[str, Any] = {"call": call.number, "at": call.name}
         line |= (
             {"error": answer.error} if answer.error is not None else {"prior": answer.prior, "values": answer.values}
@@ -38,34 +38,34 @@ class Recorder:
         line |= {} if answer.note is None else {"note": answer.note}
         self._write({**line, "cost": answer.cost, "seconds": round(answer.seconds, 6), "attempts": answer.attempts})
 
-    def stop(self, why: str, looks: int, marks: list[int]) -> None:
-        """How it ended: after so many looks at the clock, with so many calls begun, calls absorbed and simulations made."""
-        self._write({"stopped": why, "looks": looks, "marks": marks})
+    def stop(self, why: str, checks: int, marks: list[int]) -> None:
+        """Write the end: the reason, the number of checks of the clock, and `Remote._marks`."""
+        self._write({"stopped": why, "looks": checks, "marks": marks})
 
     def _write(self, line: dict[str, Any]) -> None:
         self._file.write(json.dumps(line, allow_nan=False) + "\n")
         self._file.flush()
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._file.close()
 
 
 class Replay:
-    """Answers from a record."""
+    """A source of answers from a record."""
 
     def __init__(self, path: Path, header: dict[str, Any]) -> None:
         self._path = path
         lines = _read(path)
         if not lines or lines[0].get("treetop") != "record":
-            raise SaveError(f"{path} is no record of evaluations")
+            raise SaveError(f"{path} is not a record of evaluations")
         if lines[0].get("version") != _VERSION:
-            raise SaveError(f"{path} is of version {lines[0].get('version')}; this Treetop reads version {_VERSION}")
+            raise SaveError(f"{path} has version {lines[0].get('version')}; this Treetop reads version {_VERSION}")
         wanted = json.loads(json.dumps(header))
         for name, value in wanted.items():
             if lines[0].get(name) != value:
                 raise SaveError(
-                    f"{path} was recorded with {name} = {lines[0].get(name)!r}, and this search has {value!r}"
+                    f"{path} was recorded with {name} = {lines[0].get(name)!r}, but this search has {value!r}"
                 )
         self.end: dict[str, Any] | None = lines.pop() if "stopped" in lines[-1] else None
         if self.end is not None and not (
@@ -78,14 +78,14 @@ class Replay:
         self._open: dict[int, Call] = {}
 
     async def open(self) -> None:
-        """The file has been read."""
+        """Do nothing: the file has been read."""
 
-    def begin(self, call: Call) -> None:
-        """Nothing to do but to remember it."""
+    def start(self, call: Call) -> None:
+        """Note a call, which a later line answers."""
         self._open[call.number] = call
 
-    async def next(self, timeout: float | None) -> tuple[Call, Answer] | None:  # noqa: ARG002 - nothing takes time here
-        """The next answer of the record."""
+    async def next(self, timeout: float | None) -> tuple[Call, Answer] | None:  # noqa: ARG002
+        """Return the next answer of the record; None at its end."""
         line = next(self._answers, None)
         if line is None:
             return None
@@ -99,7 +99,7 @@ class Replay:
         return call, self._answer(call, line)
 
     def _answer(self, call: Call, line: dict[str, Any]) -> Answer:
-        """What a line says of a call, checked as an evaluator's own answer is."""
+        """Return the answer to a call, checked like an evaluator's answer."""
         missing = [name for name in ("cost", "seconds", "attempts") if not _is_count(line.get(name))]
         if (
             missing
@@ -108,7 +108,8 @@ class Replay:
             or line["attempts"] < 1
         ):
             raise SaveError(
-                f"{self._path} is damaged: call {call.number} has no {', '.join(missing) or 'error or number of attempts that could be'}"
+                f"{self._path} is damaged: call {call.number} has no valid "
+                f"{', '.join(missing) or 'error or number of attempts'}"
             )
         answer = Answer(
             line.get("prior"),
@@ -129,7 +130,7 @@ class Replay:
         return answer
 
     async def close(self) -> None:
-        """Nothing is under way."""
+        """Do nothing: no evaluation is in flight."""
 
 
 def _is_count(value: object) -> bool:
@@ -138,7 +139,7 @@ def _is_count(value: object) -> bool:
 
 def _read(path: Path) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
-    whole = read_bytes(path).split(b"\n")[:-1]  # a torn last line has no end: it was never absorbed
+    whole = read_bytes(path).split(b"\n")[:-1]  # an incomplete last line was never absorbed
     for number, line in enumerate(whole, 1):
         try:
             plain = parse_json(line)

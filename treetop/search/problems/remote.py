@@ -1,7 +1,7 @@
-"""A search whose evaluations are made elsewhere, many at once: begun, absorbed as they come, given up when time is over.
+"""A search with evaluations made elsewhere, many at a time.
 
-The loop is the same for live answers and for recorded ones: fill up, wait for one answer, absorb it, fill up again. A leaf in flight is
-counted on its path and nowhere in the value sums: letting go of it leaves no trace.
+The loop is the same for live and for recorded answers: start evaluations, wait for an answer, absorb it, start more. An
+in-flight leaf is counted at each node of its path, and in no value sum, so that it can be dropped.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from treetop.search.problems.driver import ProblemDriver
     from treetop.search.session import Session
 
-_LOOK_UP = 0.1  # seconds between two looks at Ctrl-C while everybody waits
-_CHUNK = 256  # simulations that need no evaluation, between two looks at the limit
-_BARREN = 100_000  # such simulations in a row, after which no further evaluation will be needed
+_CHECK_SECONDS = 0.1  # seconds between two checks of Ctrl-C while the search waits
+_CHUNK = 256  # simulations without evaluations between two checks of the limit
+_IDLE = 100_000  # after so many of them in a row, no further evaluation will be needed
 
 
 class Remote:
-    """One run of a search with evaluations made elsewhere."""
+    """A run of a search with evaluations made elsewhere."""
 
     def __init__(
         self,
@@ -42,22 +42,22 @@ class Remote:
         evaluate: Any,
         record: Path | None,
         replay: Path | None,
-        told: Callable[[Budget], object] | None = None,
+        progress: Callable[[Budget], object] | None = None,
     ) -> None:
         if driver.config.growth.max_nodes is not None:
             raise ConfigError("a tree with evaluations in flight cannot be folded: leave max_nodes out, or use run")
         if record is not None and replay is not None:
-            raise ConfigError("a replay is a record already: give record or replay")
+            raise ConfigError("record and replay exclude each other: give one of them")
         self._session, self._driver, self._nodes = session, driver, driver.nodes
-        self._explorer, self._view = driver.explorer, driver.view
-        self._options, self._told, self._pulse = options, told, Pulse(_LOOK_UP)
+        self._explorer, self._problem = driver.explorer, driver.checked
+        self._options, self._progress, self._pulse = options, progress, Pulse(_CHECK_SECONDS)
         header = {
-            "problem": self._view.name,
+            "problem": self._problem.name,
             "config": str(driver.config),
             "seed": driver.seed,
             "in_flight": options.in_flight,
             "limit": str(limit),
-            "played": [self._view.text(action) for action in driver.played],
+            "played": [self._problem.text(action) for action in driver.played],
             "simulations": session.simulations,
         }
         self._replay = None if replay is None else Replay(replay, header)
@@ -66,15 +66,18 @@ class Remote:
         self._open: dict[int, Call] = {}
         self.log: list[LoggedCall] = []
         """The calls that have ended."""
-        self._begun = self._absorbed = self._idle = self._looks = 0
+        self._started = self._absorbed = self._idle = self._checks = 0
         self._held, self._size = session.simulations, driver.tree.size
-        self._interrupts = session._interrupts  # whoever runs the event loop may hold Ctrl-C already
+        self._interrupts = session._interrupts  # run_remote may have set it
         self.budget = Budget(session._forced(limit, elsewhere=True), elsewhere=True)
 
     async def run(self) -> str:
-        """Search until the limit is reached, Ctrl-C is pressed or nothing is left to do; why it ended. Nothing stays in flight."""
+        """Search until the limit is reached, Ctrl-C is pressed or nothing is left to do; return why it ended.
+
+        No evaluation stays in flight.
+        """
         nodes = self._nodes
-        down, after = nodes.expands_down, self._explorer.expand_after
+        down, after = nodes.expands_in_selection, self._explorer.expand_after
         self._expect_priors()
         why = ""
         try:
@@ -88,35 +91,35 @@ class Remote:
             nodes.sync()
             self._driver.open_calls = 0
             self._explorer.expand_after = after
-            nodes.expand_down(after if down else None)
+            nodes.expand_in_selection(after if down else None)
             nodes.prepare_kernel(in_flight=False)
             try:
                 await self._source.close()
             finally:
                 if self._recorder is not None:
                     if why:
-                        self._recorder.stop(why, self._looks, self._marks)
+                        self._recorder.stop(why, self._checks, self._marks)
                     self._recorder.close()
         if self._replay is not None and self._replay.end is not None and self._replay.end["marks"] != self._marks:
             raise SaveError(
-                f"the replay did not end as the record did: calls begun, absorbed and simulations are {self._marks}, not "
-                f"{self._replay.end['marks']}"
+                "the replay did not end as the record did: the calls started, the calls absorbed and the simulations "
+                f"are {self._marks}, not {self._replay.end['marks']}"
             )
         return why
 
     @property
     def _marks(self) -> list[int]:
-        return [self._begun, self._absorbed, self._done]
+        return [self._started, self._absorbed, self._done]
 
     def _expect_priors(self) -> None:
-        """Whatever the search's own evaluator is: here a leaf gets its children with its evaluation."""
+        """Expand leaves with their evaluations, whatever the search's own evaluator is."""
         nodes, after = self._nodes, self._driver.config.growth.expand_after or 0
         nodes.tree.track_in_flight()
         nodes.prepare_kernel(in_flight=True)
         self._explorer.expand_after = after
-        nodes.expand_down(None)
-        nodes.begin(0)
-        nodes.simulate()  # compiled before any clock runs
+        nodes.expand_in_selection(None)
+        nodes.set_budget(0)
+        nodes.simulate()  # compiles before the clock starts
 
     @property
     def _done(self) -> int:
@@ -129,29 +132,29 @@ class Remote:
                 return why
             found = await self._wait()
             if isinstance(found, str):
-                return self._after_looks(found)
-            self._take(*found)
-            if self._told is not None and self._pulse.due() and self._session.simulations:
+                return self._after_checks(found)
+            self._absorb(*found)
+            if self._progress is not None and self._pulse.due() and self._session.simulations:
                 self.budget.simulations = self._done
-                self._told(self.budget)
+                self._progress(self.budget)
 
     async def _wait(self) -> tuple[Call, Answer] | str:
-        """The next answer, or why there will be none. However often the clock is looked at meanwhile, the search does nothing."""
+        """Return the next answer, or why there will be none."""
         while True:
             left = self.budget.seconds_left
             found = await self._source.next(
-                _LOOK_UP if left is None or self._replay is not None else min(_LOOK_UP, left)
+                _CHECK_SECONDS if left is None or self._replay is not None else min(_CHECK_SECONDS, left)
             )
             if found is not None:
                 return found
-            if self._replay is not None:  # no more answers: it ended here, or was cut off
+            if self._replay is not None:  # no more answers: the record ends here
                 return "the record ended" if self._replay.end is None else str(self._replay.end["stopped"])
             if why := self._time_is_over():
                 return why
 
-    def _after_looks(self, why: str) -> str:
-        """An end that comes by itself, and not at a look at the clock: one look more than there were is none that a replay could end at."""
-        self._looks += 1
+    def _after_checks(self, why: str) -> str:
+        """Return why the search ended without a check; counting one more keeps a replay from ending at the last one."""
+        self._checks += 1
         return why
 
     def _time_is_over(self) -> str | None:
@@ -164,20 +167,21 @@ class Remote:
         )
 
     def _ended(self) -> str | None:
-        """Why nothing more shall happen, not even the absorption of what is in flight.
+        """Return why the search ends now, without absorbing what is in flight; None to continue.
 
-        These looks are counted, and a record tells which of them was the last: a replay ends at the very same one.
+        These checks are counted, and a record contains the number of the last one, so that a replay ends at the same
+        check.
         """
         if self._driver.solved and self._session.simulations:
-            return self._after_looks("solved")
-        self._looks += 1
+            return self._after_checks("solved")
+        self._checks += 1
         if self._replay is None:
             return self._time_is_over()
         end = self._replay.end
-        return str(end["stopped"]) if end is not None and end["looks"] == self._looks else None
+        return str(end["stopped"]) if end is not None and end["looks"] == self._checks else None
 
     def _is_full(self) -> bool:
-        """Whether no further evaluation may begin; those in flight are waited for."""
+        """Return whether no further evaluation may start; those in flight are awaited."""
         limit, budget = self.budget.limit, self.budget
         return (
             len(self._open) >= self._options.in_flight
@@ -188,36 +192,37 @@ class Remote:
         )
 
     def _fill(self) -> str | None:
-        """Begin evaluations until there are enough, or every way leads to a leaf in flight; why the search ends, if it does."""
+        """Start evaluations until there are enough, or only in-flight leaves are found; return why the search ends.
+
+        Return None if it continues.
+        """
         self._nodes.sync()
         avoided: list[int] = []
         try:
             while not self._is_full():
                 left = self.budget.limit.simulations
-                room = None if left is None else left - self._done - len(self._open)
-                if not self._session._prepare_root(room) and self._open:
-                    return None  # the root itself is on its way
+                allowed = None if left is None else left - self._done - len(self._open)
+                if not self._session._prepare_root(allowed) and self._open:
+                    return None  # the root itself is in flight
                 before = self._done
-                found = self._walk(_CHUNK if room is None else min(_CHUNK, room))
+                found = self._select(_CHUNK if allowed is None else min(_CHUNK, allowed))
                 if found >= 0:
-                    self._see_to(found)
+                    self._process(found)
                     self._idle = 0
-                    if self._driver.solved:  # by an end, which nobody was asked about
-                        return self._after_looks("solved")
+                    if self._driver.solved:  # by a terminal state
+                        return self._after_checks("solved")
                 elif found == BUSY:
                     if self._nodes.node == ROOT or len(avoided) >= self._options.in_flight:
                         break
                     avoided.append(self._nodes.node)
-                    self._nodes.count_in_flight(
-                        avoided[-1], 1
-                    )  # a visit more in flight there, for a moment: others look better then
+                    self._nodes.count_in_flight(avoided[-1], 1)  # one more in-flight visit, so that others are selected
                 elif found == CLOSED and not self._driver.config.solver:
                     raise self._explorer.all_failed()
                 elif found == CLOSED or self._driver.solved:
-                    return None if self._open else self._after_looks("solved" if self._driver.solved else NOTHING_OPEN)
+                    return None if self._open else self._after_checks("solved" if self._driver.solved else NOTHING_OPEN)
                 else:
                     self._idle += self._done - before
-                    if self._idle >= _BARREN:
+                    if self._idle >= _IDLE:
                         break
                     if why := self._ended():
                         return why
@@ -227,13 +232,13 @@ class Remote:
         return (
             None
             if self._open
-            else self._after_looks("the limit was reached" if self._is_full() else "nothing is left to evaluate")
+            else self._after_checks("the limit was reached" if self._is_full() else "nothing is left to evaluate")
         )
 
-    def _walk(self, budget: int) -> int:
-        """Simulate to the next leaf; ends that need no evaluation are settled on the way."""
+    def _select(self, budget: int) -> int:
+        """Run simulations up to the next leaf that needs an evaluation; return it or a code."""
         nodes = self._nodes
-        nodes.begin(budget)
+        nodes.set_budget(budget)
         found = nodes.simulate()
         while found in (FULL, TOO_DEEP):
             nodes.ensure_capacity(0)
@@ -243,16 +248,16 @@ class Remote:
 
     # One leaf.
 
-    def _see_to(self, leaf: int) -> None:
-        """Step to a leaf; ask for its evaluation where it needs one."""
+    def _process(self, leaf: int) -> None:
+        """Step to a leaf, and start its evaluation if it needs one."""
         nodes, explorer = self._nodes, self._explorer
         try:
-            looked = explorer.look(leaf)
-            if looked is None:
-                nodes.begin(0)
+            inspected = explorer.inspect(leaf)
+            if inspected is None:
+                nodes.set_budget(0)
                 nodes.simulate(END, leaf)
                 return
-            self._begin(leaf, *looked)
+            self._begin(leaf, *inspected)
         except BaseException as error:
             if all(call.leaf != leaf for call in self._open.values()):
                 self._release(leaf)
@@ -261,25 +266,23 @@ class Remote:
             if explorer.evaluate.failed:
                 explorer.note_rollouts(leaf)
             if isinstance(error, NoValueError):
-                explorer.bury(leaf, "no draw of chance succeeded")
+                explorer.mark_failed(leaf, "no draw of chance succeeded")
                 return
-            explorer.bury(
-                leaf, reason_of(error), where_of(error)
-            )  # whatever the caller's code raises ends this node, and nothing else
+            explorer.mark_failed(leaf, reason_of(error), where_of(error))  # the error ends this node only
 
     def _release(self, leaf: int) -> None:
         self._nodes.release(leaf)
 
     def _begin(self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None) -> None:
-        view, told = self._view, self._explorer.evaluate.told
+        problem, check_answer = self._problem, self._explorer.evaluate.check_answer
 
         def absorb(prior: list[float] | None, values: list[float]) -> None:
-            self._nodes.begin(0)
-            self._explorer.take(leaf, mover, actions, weights if prior is None or mover == CHANCE else prior, values)
+            self._nodes.set_budget(0)
+            self._explorer.absorb(leaf, mover, actions, weights if prior is None or mover == CHANCE else prior, values)
 
         state, asked, who = self._nodes.states[leaf], actions, mover
         received: list[float] | None = None
-        if mover == CHANCE:  # one outcome is drawn, and what follows it is evaluated
+        if mover == CHANCE:  # draw an outcome, and evaluate the state after it
             drawn = self._explorer.draw(state)
             if drawn.value is not None:
                 absorb(None, drawn.value)
@@ -287,20 +290,22 @@ class Remote:
             state, who, asked, received = drawn.state, drawn.mover, drawn.actions, drawn.received
 
         def check(prior: Any, value: Any) -> tuple[list[float] | None, list[float]]:
-            found, values = told((prior, value), who, asked, state)
+            found, values = check_answer((prior, value), who, asked, state)
             return found, values if received is None else self._explorer.evaluate.with_outcomes(received, values)
 
-        key = view.key(state)
+        key = problem.key(state)
         name = [str(action) for action in self._nodes.path(leaf)] if key is None else [str(key)]
-        call = Call(self._begun, leaf, state if view.copy is None else view.copy(state), asked, name, check, absorb)
-        self._begun += 1
+        call = Call(
+            self._started, leaf, state if problem.copy is None else problem.copy(state), asked, name, check, absorb
+        )
+        self._started += 1
         self.budget.calls += 1
         self._open[call.number] = call
         self._driver.open_calls = len(self._open)
-        self._source.begin(call)
+        self._source.start(call)
 
-    def _take(self, call: Call, answer: Answer) -> None:
-        """Absorb an answer, or bury the leaf that has none."""
+    def _absorb(self, call: Call, answer: Answer) -> None:
+        """Absorb an answer, or mark a leaf without one as failed."""
         del self._open[call.number]
         self._driver.open_calls = len(self._open)
         if self._recorder is not None:
@@ -313,7 +318,7 @@ class Remote:
         if answer.error is not None:
             self._release(call.leaf)
             more = f" (the last of {answer.attempts} attempts)" if answer.attempts > 1 else ""
-            self._explorer.bury(call.leaf, f"its evaluation failed: {answer.error}{more}")
+            self._explorer.mark_failed(call.leaf, f"its evaluation failed: {answer.error}{more}")
             return
         try:
             call.absorb(answer.prior, answer.values)

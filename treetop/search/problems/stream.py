@@ -1,4 +1,4 @@
-"""The random numbers of rollouts in Python: the house's own stream, computed in blocks, since one number at a time is slow there."""
+"""The random numbers of rollouts in Python: the stream of `Rng`, computed in blocks, which is faster there."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from treetop.compiler.rng import MIX_1, MIX_2, STEP, Rng
 _WORD = (1 << 64) - 1
 _BLOCK = 256
 _STEPS = np.arange(1, _BLOCK + 1, dtype=np.uint64) * np.uint64(STEP)
-_INVERSE = pow(STEP, -1, 1 << 64)  # how many numbers lie between two words is their difference times this
+_INVERSE = pow(STEP, -1, 1 << 64)  # the distance of two words in the stream is their difference times this
 
 
 class Stream(Rng):
-    """A generator whose every number is the one that `Rng` would give."""
+    """A generator of the same numbers as `Rng`."""
 
     __slots__ = ("_base", "_block", "_place")
 
@@ -23,7 +23,7 @@ class Stream(Rng):
 
     @property
     def word(self) -> int:
-        """Where the generator stands."""
+        """The state of the generator."""
         return (self._base + self._place * STEP) & _WORD
 
     @word.setter
@@ -42,14 +42,14 @@ class Stream(Rng):
         self._base, self._place = word, 0
 
     def bits(self) -> int:
-        """64 random bits."""
+        """Return 64 random bits."""
         if self._place >= _BLOCK:
             self._fill(self.word)
         self._place += 1
         return self._block[self._place - 1]
 
     def below(self, n: int) -> int:
-        """A whole number from 0 to n - 1, each as likely (to one part in 2**32)."""
+        """Return a whole number from 0 to n - 1, drawn uniformly (to one part in 2**32)."""
         if self._place >= _BLOCK:
             self._fill(self.word)
         self._place += 1
