@@ -141,7 +141,7 @@ def test_bad_evaluations_are_refused_and_nothing_is_lost():
             search.tell(batch, logits, values)
     search.tell(batch, good, [0.0])
     assert search.simulations == 1
-    with pytest.raises(tt.errors.SearchError, match="told or dropped before"):
+    with pytest.raises(tt.errors.SearchError, match="absorbed or dropped before"):
         search.tell(batch, good, [0.0])
     with pytest.raises(tt.errors.ConfigError):
         search.ask(0)

@@ -175,7 +175,7 @@ def test_a_clock_prints_itself():
     clock = GameClock(300, increment=2, moves_to_go=40)
     clock.spent(12.34)
     assert (
-        repr(clock) == "<game clock: 289.7 of 300 s left, 2 s added a move, 300 s added every 40 moves, 1 moves made>"
+        repr(clock) == "<game clock: 289.7 of 300 s left, 2 s added a move, 300 s added every 40 moves, 1 moves played>"
     )
 
 

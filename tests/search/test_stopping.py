@@ -15,7 +15,7 @@ from treetop.search.stopping import (
     MoreWhenCritical,
     Standing,
     Stopper,
-    Together,
+    Stoppers,
     UnassailableLeader,
     kl_gain,
     stretched,
@@ -195,7 +195,7 @@ def test_the_search_stops_when_the_visits_have_settled():
         stopper.check(standing([150, 50])) is None
     )  # 0.6 ln(0.6 / 0.75) + 0.4 ln(0.4 / 0.25) = 0.0541, for each of 100: 5.4e-4
     reason = stopper.check(standing([226, 76]))  # from 0.75 to 0.7483: 7.29e-6 for 102
-    assert reason == "the visits have settled: 102 more moved them by 7.1e-08 nats each, less than 1e-05"
+    assert reason == "the visits hardly change: 102 more changed them by 7.1e-08 nats each, less than 1e-05"
 
 
 def test_a_new_run_forgets_the_visits_of_the_last_one():
@@ -283,7 +283,7 @@ def test_looks_at_a_long_search_become_rare():
     assert [Always(None).wait(standing([1, 1], done=done)) for done in (0, 5000, 100_000)] == [100, 100, 2000]
 
 
-# Several together.
+# Several stoppers.
 
 
 class Always(Stopper):
@@ -301,47 +301,47 @@ class Always(Stopper):
 
 
 def test_the_first_reason_stops_and_the_longest_stretch_holds():
-    both = Together([Always(None, 1.5), Always("one", 0.2), Always("two", 1.2)])
+    both = Stoppers([Always(None, 1.5), Always("one", 0.2), Always("two", 1.2)])
     both.reset()
     seen = standing([1, 1], done=300)
     assert (both.check(seen), both.extend(seen)) == ("one", 1.5)
-    verdict = both.look(seen)
-    assert (verdict.reason, verdict.limit, verdict.wait) == ("one", tt.Limit(simulations=1500), 100)
+    decision = both.decide(seen)
+    assert (decision.reason, decision.limit, decision.wait) == ("one", tt.Limit(simulations=1500), 100)
     assert [one.resets for one in both.stoppers] == [1, 1, 1]
 
 
 def test_a_look_falls_on_the_end_of_the_limit():
-    assert Together([Always(None)]).look(standing([1, 1], done=970)).wait == 30
-    assert Together([Always(None)]).look(standing([1, 1], done=1000)).wait == 1
-    assert Together([Always(None)]).look(standing([1, 1], done=970, limit=tt.Limit(nodes=5))).wait == 100
+    assert Stoppers([Always(None)]).decide(standing([1, 1], done=970)).wait == 30
+    assert Stoppers([Always(None)]).decide(standing([1, 1], done=1000)).wait == 1
+    assert Stoppers([Always(None)]).decide(standing([1, 1], done=970, limit=tt.Limit(nodes=5))).wait == 100
 
 
 def test_a_critical_position_lets_the_second_move_catch_up():
     seen = standing([501, 300], [0.3, 0.3], done=801)
     assert UnassailableLeader().check(seen)
-    together = Together([UnassailableLeader(), MoreWhenCritical(extra=2.0)])
-    assert together.check(seen) is None
-    assert together.look(seen).limit == tt.Limit(simulations=2000)
+    stoppers = Stoppers([UnassailableLeader(), MoreWhenCritical(extra=2.0)])
+    assert stoppers.check(seen) is None
+    assert stoppers.decide(seen).limit == tt.Limit(simulations=2000)
     clear = standing([501, 300], [0.3, 0.1], done=801)
-    assert together.check(clear)
+    assert stoppers.check(clear)
 
 
 def test_nothing_together_changes_nothing():
-    verdict = Together([]).look(standing([500, 1], done=501))
-    assert (verdict.reason, verdict.limit, verdict.wait) == (None, tt.Limit(simulations=1000), 100)
+    decision = Stoppers([]).decide(standing([500, 1], done=501))
+    assert (decision.reason, decision.limit, decision.wait) == (None, tt.Limit(simulations=1000), 100)
 
 
 def test_policies_can_be_nested():
-    nested = Together([Together([MoreWhenCritical(extra=3.0)]), UnassailableLeader()])
-    assert nested.look(standing([501, 300], [0.3, 0.3], done=801)).limit == tt.Limit(simulations=3000)
-    split = Together([MoreWhenCritical(extra=3.0), Together([UnassailableLeader()])])
+    nested = Stoppers([Stoppers([MoreWhenCritical(extra=3.0)]), UnassailableLeader()])
+    assert nested.decide(standing([501, 300], [0.3, 0.3], done=801)).limit == tt.Limit(simulations=3000)
+    split = Stoppers([MoreWhenCritical(extra=3.0), Stoppers([UnassailableLeader()])])
     assert split.check(standing([501, 300], [0.3, 0.3], done=801)) is None
 
 
 def test_what_is_no_policy_is_refused():
     for wrong in ("soon", UnassailableLeader, object(), None):
         with pytest.raises(tt.errors.ConfigError, match="subclass of Stopper"):
-            Together([wrong])
+            Stoppers([wrong])
 
 
 @pytest.mark.parametrize(
@@ -353,8 +353,8 @@ def test_what_is_no_policy_is_refused():
         (lambda: KLGain(every=0), "every must be a whole number of at least 1"),
         (lambda: KLGain(threshold=-1e-6), "threshold must be a positive number"),
         (lambda: KLGain(threshold="low"), "threshold must be a positive number"),
-        (lambda: MoreWhenCritical(extra=0.5), "extra must be at least 1"),
-        (lambda: MoreWhenCritical(extra=math.nan), "extra must be a positive number"),
+        (lambda: MoreWhenCritical(extra=0.5), "extra must be a number of at least 1"),
+        (lambda: MoreWhenCritical(extra=math.nan), "extra must be a number of at least 1"),
         (lambda: MoreWhenCritical(margin=-0.1), "margin must be a number of at least 0"),
         (lambda: MoreWhenCritical(share=1.5), "share must be a number from 0 to 1"),
         (lambda: MoreWhenCritical(recent=-1), "recent must be a number from 0 to 1"),
@@ -369,7 +369,7 @@ def test_impossible_settings_are_refused(make, said):
 def test_policies_print_as_they_are_written():
     assert repr(UnassailableLeader()) == "UnassailableLeader(factor=1.0)"
     assert repr(KLGain()) == "KLGain(every=100, threshold=5e-06)"
-    assert repr(Together([KLGain(10, 0.1)])) == "Together([KLGain(every=10, threshold=0.1)])"
+    assert repr(Stoppers([KLGain(10, 0.1)])) == "Stoppers([KLGain(every=10, threshold=0.1)])"
     assert repr(MoreWhenCritical()) == "MoreWhenCritical(extra=2, margin=0.02, share=0.1, recent=0.2, every=32)"
 
 
@@ -378,8 +378,8 @@ def test_policies_print_as_they_are_written():
 
 def driven(search, limit, stoppers):
     """Run a search slice by slice, looking when the policies want to; how many simulations, why it stopped, and how often was looked."""
-    together, done, looks = Together(stoppers), 0, 0
-    together.reset()
+    stoppers, done, looks = Stoppers(stoppers), 0, 0
+    stoppers.reset()
     while True:
         if done:
             result = search.result()
@@ -397,10 +397,10 @@ def driven(search, limit, stoppers):
                 0.0,
                 search.config.final.name,
             )
-        verdict, looks = together.look(seen), looks + 1
-        if verdict.reason or done >= verdict.limit.simulations:
-            return done, verdict.reason, looks
-        wait = min(verdict.wait, verdict.limit.simulations - done)
+        decision, looks = stoppers.decide(seen), looks + 1
+        if decision.reason or done >= decision.limit.simulations:
+            return done, decision.reason, looks
+        wait = min(decision.wait, decision.limit.simulations - done)
         search.run(tt.Limit(simulations=wait))
         done += wait
 

@@ -298,8 +298,7 @@ def _draw(result: SearchResult, *, explain: bool, report: bool, lines: int) -> N
 def _effort(result: SearchResult) -> str:
     rate = result.simulations / result.elapsed if result.elapsed else 0.0
     speed = f" in {result.elapsed:.3g} s, {rate:,.0f} a second" if rate else ""
-    ended = (
-        "; ended by Ctrl-C" if result.interrupted else f"; stopped: {result.usage.stopped}" if result.usage.told else ""
-    )
+    ended = f"; stopped: {result.usage.stopped}" if result.usage.stopped_early else ""
+    ended = "; ended by Ctrl-C" if result.interrupted else ended
     size = f"{result.usage.nodes:,} nodes"
     return f"{result.simulations:,} simulations{speed}; {size}, {result.config}, seed {result.seed}{ended}"

@@ -1,4 +1,4 @@
-"""Leaves on their way to an evaluator and back."""
+"""Batches of leaves for an evaluator."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from treetop.game.position import Position
 
 @dataclass(eq=False)
 class Batch:
-    """States that wait for an evaluation, in the order in which the search met them.
+    """States that wait for an evaluation, in the order of their selection.
 
-    True while the search wants to go on: it is false only when the limit is reached. It may be true and empty, when all that is
-    worth looking at is in flight already.
+    A batch is true until the limit is reached. It may be true and empty, when every leaf that selection reaches is in
+    flight.
     """
 
     game: Game
     states: npt.NDArray[Any]
-    """One record a leaf, of the game's own dtype."""
+    """One record for each leaf, with the game's own dtype."""
     more: bool
     _paths: npt.NDArray[np.int32] = field(repr=False)
     _movers: npt.NDArray[np.int32] = field(repr=False)
@@ -32,7 +32,7 @@ class Batch:
     _generation: int = field(repr=False)
     _open: bool = field(default=True, repr=False)
     rules: str = field(default="", repr=False)
-    """The rules digest of the game, where the search knew it."""
+    """The rules digest of the game, where the search has one."""
     discount: float = field(default=1.0, repr=False)
     """The discount of the search, which widens the range of values: see `Facts.value_range`."""
 
@@ -47,37 +47,45 @@ class Batch:
 
     @property
     def players(self) -> npt.NDArray[np.int64]:
-        """Who is to move in each state."""
+        """The player to move in each state."""
         return np.array([position.player for position in self], np.int64)
 
     def close(self, generation: int) -> None:
-        """Mark as used; a batch is told or dropped once, and not after the tree has moved."""
+        """Mark the batch as used; it can be absorbed or dropped once, and not after the tree has changed its root."""
         if not self._open:
-            raise SearchError("this batch was told or dropped before")
+            raise SearchError("this batch was absorbed or dropped before: ask for a new one")
         if generation != self._generation:
-            raise SearchError("this batch is void: the tree was re-rooted, folded or loaded since it was asked for")
+            raise SearchError(
+                "this batch is void, because the tree was re-rooted, folded or loaded since: ask for a new one"
+            )
         self._open = False
 
     def checked_logits(self, logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Logits of the right shape, none of them NaN."""
+        """Return logits as an array of the right shape; raise ConfigError for a wrong shape, NaN or infinity."""
         rows = np.ascontiguousarray(_as_numbers(logits, "logits"))
         wanted = (len(self), self.game.facts.num_actions)
         if rows.shape != wanted:
             raise ConfigError(f"logits must have the shape {wanted} (states, actions), not {rows.shape}")
-        if np.isnan(rows).any() or np.isposinf(rows).any():
+        good = (rows < np.inf).all(axis=1)  # false for NaN too
+        if not good.all():
+            index = int(np.argmax(~good))
             raise ConfigError(
-                f"the logits of state {(index := int(np.argmax(~(rows < np.inf).all(axis=1))))} of the batch are not numbers below infinity{self._shown(index)}"
+                f"the logits of state {index} of the batch are not numbers below infinity{self._shown(index)}"
             )
         return rows
 
     def checked_values(self, values: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Return a value for each state and player, each of them in the range of the game's values: see `Facts.value_range`."""
+        """Return a value for each state and player; raise ConfigError for a wrong shape or a value out of range.
+
+        The range is that of the game's values: see `Facts.value_range`.
+        """
         rows = _as_numbers(values, "values")
         facts = self.game.facts
         if rows.shape in ((len(self),), (len(self), 1)) and facts.players > 1:
             if not facts.zero_sum:
                 raise ConfigError(
-                    f"{self.game.name} is not a two-player zero-sum game: give a value for each of its {facts.players} players"
+                    f"{self.game.name} is not a two-player zero-sum game: give a value for each of its "
+                    f"{facts.players} players"
                 )
             mine = rows.reshape(-1)
             rows = np.repeat(-mine[:, None], 2, axis=1)
@@ -100,16 +108,17 @@ class Batch:
         if not np.isfinite(rows[index, player]):
             raise ConfigError(
                 f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is not finite: "
-                f"an evaluator gives finite numbers{self._shown(index)}"
+                f"an evaluator must return finite numbers{self._shown(index)}"
             )
         low, high = facts.value_range(step_rewards=pays, discount=self.discount)
         raise ConfigError(
-            f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is outside of the range of {self.game.name}, "
-            f"{low:g} to {high:g} by its rewards={facts.rewards}: scale what the evaluator gives, or widen the game's rewards{self._shown(index)}"
+            f"the value {rows[index, player]:g} of state {index} of the batch for player {player} is outside of the "
+            f"range of {self.game.name}, {low:g} to {high:g} by its rewards={facts.rewards}: scale the evaluator's "
+            f"values, or widen the game's rewards{self._shown(index)}"
         )
 
     def _shown(self, index: int) -> str:
-        """A state of the batch at the end of an error's text."""
+        """Return a state of the batch as text for the end of an error message."""
         return f"\n{Position(self.game, self.states[index : index + 1])}"
 
 

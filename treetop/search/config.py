@@ -1,4 +1,4 @@
-"""The settings of a search: parts that are composed, and the flat options by which people name them."""
+"""The settings of a search: parts that are composed, and flat options, which name them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from treetop.search.finals import FINALS, Final
 from treetop.search.finals.visits import Visits
 
 TieBreak = Callable[[Sequence[int]], int]
-"""A function that chooses between tied actions: it is given their numbers and returns one of them."""
+"""A function that gets the numbers of tied actions and returns one of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,13 +38,13 @@ class SearchConfig:
     """
 
     rule: Rule = field(default_factory=Ucb1)
-    """Which child a simulation follows."""
+    """The selection rule."""
     backup: Backup = field(default_factory=Mean)
-    """How values go up the tree."""
+    """How the value of a node follows from its simulations and its children."""
     root: Root = field(default_factory=ByRule)
-    """Who chooses at the root."""
+    """How moves of the root are selected."""
     noise: Noise = field(default_factory=Noise)
-    """Dirichlet noise in the root's priors."""
+    """Dirichlet noise in the priors of the root."""
     chance: ChanceMode = field(default_factory=Sampled)
     """How outcomes of chance are searched."""
     information: Information = field(default_factory=InformationSets)
@@ -54,21 +54,21 @@ class SearchConfig:
     graph: Graph = field(default_factory=Graph)
     """Transpositions."""
     in_flight: InFlight = field(default_factory=InFlight)
-    """What evaluations in flight count as."""
+    """How in-flight visits count."""
     values: Values = field(default_factory=Values)
-    """What returns are worth, and to whom."""
+    """The scale of values, the discount and the other players."""
     growth: Growth = field(default_factory=Growth)
     """How the tree grows."""
     final: Final = field(default_factory=Visits)
-    """How the move to play is chosen at the end."""
+    """How the move to play is chosen."""
     solver: bool = False
-    """Whether proven bounds are kept. Proven moves are not searched again, and the search stops when the root is proven."""
+    """Whether proven bounds are kept. Proven moves are skipped, and the search stops when the root is proven."""
     batch_size: int = 32
     """Leaves in a batch for an evaluator in Python, in `run`."""
     tie_break: Literal["random", "first"] | TieBreak = "random"
-    """Who decides between equal scores: the seed, the order of the moves, or a function of yours."""
+    """How equal scores are decided: at random, by the order of the moves, or by your function."""
     stop_when_forced: bool = True
-    """Whether a position with one legal move stops as soon as it has a value."""
+    """Whether a search with one legal move stops as soon as it has a value."""
 
     def __post_init__(self) -> None:
         for slot, base in _BASES.items():
@@ -86,10 +86,10 @@ class SearchConfig:
             for reason in part.refusals(self):
                 raise ConfigError(reason)
         if self.solver and self.values.discount != 1.0:
-            raise ConfigError("the solver proves undiscounted outcomes: discount must be 1")
+            raise ConfigError("the solver proves undiscounted returns: set discount=1 or leave solver out")
 
     def parts(self) -> Iterator[Part]:
-        """Give all parts."""
+        """Yield all parts."""
         for slot in _BASES:
             yield getattr(self, slot)
 
@@ -101,14 +101,12 @@ class SearchConfig:
         """
         flat = self.flat()
         for slot in _SLOTS:
-            if slot in options and options[slot] != flat.get(
-                slot
-            ):  # the options of the part that is replaced go with it
+            if slot in options and options[slot] != flat.get(slot):  # drop the options of the part that is replaced
                 flat = {name: value for name, value in flat.items() if name not in getattr(self, slot).options()}
         return configure(**{**flat, **options})
 
     def for_play(self) -> SearchConfig:
-        """Return the settings for a player: without the noise of Gumbel numbers, unless `gumbel_scale` is given."""
+        """Return the settings of a player: without random Gumbel numbers, unless `gumbel_scale` is given."""
         if isinstance(self.root, Gumbel) and self.root.gumbel_scale is None:
             return replace(self, root=replace(self.root, gumbel_scale=0.0))
         return self
@@ -128,7 +126,9 @@ class SearchConfig:
         return found
 
     def options(self) -> dict[str, Any]:
-        """Return all options by their flat names, those of parts that were not chosen with their defaults, and the names of the parts.
+        """Return all options by their flat names, and the names of the parts.
+
+        Parts that were not chosen have their defaults.
 
         >>> configure("puct", c=1.5).options()["rule"], configure("puct", c=1.5).options()["amaf_bias"]
         ('puct', 0.0001)
@@ -160,7 +160,8 @@ _BASES: dict[str, type[Part]] = {
     "widening": Widening, "graph": Graph, "in_flight": InFlight, "values": Values, "growth": Growth, "final": Final,
 }  # fmt: skip
 _SLOTS: dict[str, tuple[type[Part], ...]] = {
-    "rule": RULES, "backup": BACKUPS, "root": ROOTS, "chance": CHANCE_MODES, "information": INFORMATION, "final": FINALS,
+    "rule": RULES, "backup": BACKUPS, "root": ROOTS, "chance": CHANCE_MODES, "information": INFORMATION,
+    "final": FINALS,
 }  # fmt: skip
 """The slots with a choice of parts. The first part is the default."""
 _PLAIN = ("solver", "batch_size", "tie_break", "stop_when_forced")
@@ -196,7 +197,7 @@ def option_names() -> list[str]:
 
 
 def configure(rule: str | Rule = "ucb1", **options: Any) -> SearchConfig:
-    """Return the settings with these flat options. Each option goes to the part that owns it; an unknown one is an error.
+    """Return the settings with these flat options. Each goes to the part that has it; an unknown one is an error.
 
     >>> configure("puct", c=1.5, fpu="parent", solver=True).rule.fpu
     'parent'
@@ -238,8 +239,8 @@ def _owner(name: str, chosen: dict[str, type[Part]]) -> str:
     for slot, parts in _SLOTS.items():
         owners = [part.name for part in parts if part is not OwnRule and name in part.options()]
         if owners:
-            present = "a rule of your own" if chosen[slot] is OwnRule else repr(chosen[slot].name)
+            current = "a custom rule" if chosen[slot] is OwnRule else repr(chosen[slot].name)
             raise ConfigError(
-                f"{name} is an option of {slot}={' or '.join(map(repr, owners))}; here {slot} is {present}"
+                f"{name} is an option of {slot}={' or '.join(map(repr, owners))}; here {slot} is {current}"
             )
     raise ConfigError(f"there is no option {name!r}; {checks.suggest(name, option_names())}")

@@ -1,4 +1,4 @@
-"""What a leaf is worth, and which moves look good there: the protocol, and the evaluators that live inside the kernels."""
+"""Evaluators, which give leaves values and priors: the protocol, and those that are compiled into the search loop."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.kernels.control import GREEDY_MOVES, HEURISTIC, OWN_MOVES, RANDOM_MOVES, ROLLOUT, SOFTMAX_MOVES, UNIFORM
@@ -15,26 +16,28 @@ if TYPE_CHECKING:
     from treetop.search.batch import Batch
 
 _POLICIES = {"random": RANDOM_MOVES, "game": OWN_MOVES, "mast": GREEDY_MOVES, "mast_softmax": SOFTMAX_MOVES}
-_TO_THE_END = 2**31 - 1
 
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """Evaluates a batch of states in Python: a network, a heuristic, a service."""
+    """An evaluator of batches of states in Python: a network, a heuristic, a service."""
 
     def evaluate(self, batch: Batch) -> tuple[npt.ArrayLike, npt.ArrayLike]:
-        """Logits over all actions, one row a state, and values: one row a state with a number for each player, or, in
-        two-player zero-sum games, one number a state for the player to move.
+        """Return logits over all actions, one row for each state, and values.
+
+        Values are one row for each state with a number for each player, or, in two-player zero-sum games, one number
+        for each state for the player to move.
         """
         ...
 
 
 def evaluate_batch(evaluator: Evaluator, batch: Batch) -> tuple[npt.ArrayLike, npt.ArrayLike]:
-    """Return the logits and values of a batch, and refuse an evaluator that returns anything else."""
+    """Return the logits and values of a batch; raise ConfigError if the evaluator returns anything else."""
     given = evaluator.evaluate(batch)
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise ConfigError(
-            f"{type(evaluator).__name__}.evaluate must return two arrays, the logits and the values; not {type(given).__name__}"
+            f"{type(evaluator).__name__}.evaluate must return two arrays, the logits and the values, "
+            f"not {type(given).__name__}"
         )
     return given[0], given[1]
 
@@ -44,34 +47,36 @@ class CompiledEvaluator:
 
     name: str
     expand_after: int
-    """Visits that a leaf needs before it is expanded, where the search does not say."""
+    """Visits that a leaf needs before it is expanded, by default."""
     needs_full_build = False
-    """Whether it needs the build with every option."""
+    """Whether it needs the full build."""
 
     def settings(self) -> dict[str, float]:
-        """What the kernels have to know."""
+        """Return the fields of the control record."""
         raise NotImplementedError
 
     def needs(self) -> tuple[str, ...]:
-        """Optional methods that a game must have."""
+        """Return the optional methods that a game must have."""
         return ()
 
     def check(self, game: Game) -> None:
-        """Refuse a game that lacks what this evaluator asks for."""
+        """Raise ConfigError if a game lacks a method that this evaluator needs."""
         for method in self.needs():
             if not game.has(method):
-                raise ConfigError(f"{self} asks for the game's own `{method}`, which {game.name} does not have")
+                raise ConfigError(
+                    f"{self} needs the method `{method}`, which {game.name} lacks: add it, or use another evaluator"
+                )
 
     def __repr__(self) -> str:
         return f"{self.name}()"
 
 
 class Rollout(CompiledEvaluator):
-    """Plays games to their end, or to `depth` moves where the game's heuristic takes over.
+    """An evaluator that plays games to their end, or for `depth` moves and then by the game's heuristic.
 
-    `policy` chooses the moves: random; the game's own `rollout_action`; or by what a move was worth in all simulations so far, greedily with
-    a share `epsilon` of random moves (mast), or by softmax with `temperature` (mast_softmax). `count` rollouts are averaged. A leaf is
-    expanded on its second visit: the first one is the rollout.
+    `policy` chooses the moves: random; game, by the game's own `rollout_action`; mast, by the highest mean of a move in
+    all simulations, with a share `epsilon` of random moves; mast_softmax, by a softmax of those means with
+    `temperature`. `count` rollouts are averaged. A leaf is expanded on its second visit.
     """
 
     def __init__(
@@ -83,24 +88,11 @@ class Rollout(CompiledEvaluator):
         epsilon: float = 0.2,
         temperature: float = 0.25,
     ) -> None:
-        if policy not in _POLICIES:
-            raise ConfigError(f"a rollout's policy is {', '.join(map(repr, _POLICIES))}; not {policy!r}")
-        for name, value, low in (("count", count, 1), ("depth", depth, 0)):
-            if value is not None and (
-                isinstance(value, bool) or not isinstance(value, int) or not low <= value <= _TO_THE_END
-            ):
-                raise ConfigError(f"a rollout's {name} is a whole number of at least {low}, not {value!r}")
-        if not 0 <= epsilon <= 1 or not 0 < temperature < float("inf"):
-            raise ConfigError(
-                f"a rollout's epsilon is from 0 to 1 and its temperature above 0; not {epsilon!r} and {temperature!r}"
-            )
-        self.policy, self.count, self.depth, self.epsilon, self.temperature = (
-            policy,
-            count,
-            depth,
-            float(epsilon),
-            float(temperature),
-        )
+        self.policy = checks.one_of("a rollout's policy", policy, _POLICIES)
+        self.count = checks.whole("a rollout's count", count, 1, checks.INT32_MAX)
+        self.depth = checks.whole("a rollout's depth", depth, 0, checks.INT32_MAX, optional=True)
+        self.epsilon = checks.share("a rollout's epsilon", epsilon)
+        self.temperature = checks.number("a rollout's temperature", temperature, above=0)
         self.expand_after = 1
         self.needs_full_build = policy != "random" or count != 1 or depth is not None
         self.name = self._name()
@@ -109,8 +101,8 @@ class Rollout(CompiledEvaluator):
         parts = [f"policy={self.policy!r}"] if self.policy != "random" else []
         parts += [
             f"{key}={value}"
-            for key, value, usual in (("count", self.count, 1), ("depth", self.depth, None))
-            if value != usual
+            for key, value, default in (("count", self.count, 1), ("depth", self.depth, None))
+            if value != default
         ]
         parts += [f"epsilon={_exact(self.epsilon)}"] if self.policy == "mast" else []
         parts += [f"temperature={_exact(self.temperature)}"] if self.policy == "mast_softmax" else []
@@ -118,23 +110,23 @@ class Rollout(CompiledEvaluator):
 
     @property
     def keeps_history(self) -> bool:
-        """Whether its moves come from the table of past moves."""
+        """Whether its policy reads the statistics of moves in all simulations."""
         return self.policy in ("mast", "mast_softmax")
 
     def settings(self) -> dict[str, float]:
-        """What the kernels have to know."""
+        """Return the fields of the control record."""
         return {
             "evaluator": ROLLOUT,
             "rollout_weight": 1.0,
             "rollout_policy": _POLICIES[self.policy],
             "rollout_count": self.count,
-            "rollout_depth": _TO_THE_END if self.depth is None else self.depth,
+            "rollout_depth": checks.INT32_MAX if self.depth is None else self.depth,
             "rollout_epsilon": self.epsilon,
             "rollout_temperature": self.temperature,
         }
 
     def needs(self) -> tuple[str, ...]:
-        """Optional methods that a game must have."""
+        """Return the optional methods that a game must have."""
         return (("rollout_action",) if self.policy == "game" else ()) + (
             ("heuristic",) if self.depth is not None else ()
         )
@@ -144,41 +136,42 @@ class Rollout(CompiledEvaluator):
 
 
 class Uniform(CompiledEvaluator):
-    """Knows nothing: every move as good as the other, every position worth the middle of the utility range."""
+    """An evaluator with equal priors that values every position as the middle of the utility range."""
 
     def __init__(self) -> None:
         self.name, self.expand_after = "uniform", 0
 
     def settings(self) -> dict[str, float]:
-        """What the kernels have to know."""
+        """Return the fields of the control record."""
         return {"evaluator": UNIFORM}
 
     def evaluate(self, batch: Batch) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
-        """The same for states that were asked for, so that it can stand in for a network."""
+        """Return equal logits and middle values, so that it can replace a network."""
         facts = batch.game.facts
         return np.zeros((len(batch), facts.num_actions), np.float32), np.full((len(batch), facts.players), facts.middle)
 
 
 class Heuristic(CompiledEvaluator):
-    """The game's own `heuristic`. With a temperature the priors come from it too: a softmax over the positions after each move."""
+    """An evaluator by the game's own `heuristic`.
+
+    With `prior_temperature`, priors are a softmax of the heuristic values of the positions after each move.
+    """
 
     needs_full_build = True
 
     def __init__(self, prior_temperature: float | None = None) -> None:
-        if prior_temperature is not None and not 0 < prior_temperature < float("inf"):
-            raise ConfigError(f"prior_temperature must be a number above 0, not {prior_temperature!r}")
-        self.prior_temperature = prior_temperature
+        self.prior_temperature = checks.number("prior_temperature", prior_temperature, above=0, optional=True)
         self.name = (
             "heuristic" if prior_temperature is None else f"heuristic(prior_temperature={_exact(prior_temperature)})"
         )
         self.expand_after = 0
 
     def settings(self) -> dict[str, float]:
-        """What the kernels have to know."""
+        """Return the fields of the control record."""
         return {"evaluator": HEURISTIC, "heuristic_prior": self.prior_temperature or 0.0}
 
     def needs(self) -> tuple[str, ...]:
-        """Optional methods that a game must have."""
+        """Return the optional methods that a game must have."""
         return ("heuristic",)
 
     def __repr__(self) -> str:
@@ -186,35 +179,39 @@ class Heuristic(CompiledEvaluator):
 
 
 class Mixed(CompiledEvaluator):
-    """`weight` of a rollout, and the rest of another evaluation: the game's heuristic, or an evaluator in Python."""
+    """An evaluator that adds `weight` * a rollout and (1 - weight) * another evaluation.
+
+    The other evaluation is the game's heuristic, or comes from an evaluator in Python.
+    """
 
     needs_full_build = True
 
     def __init__(
         self, evaluator: Heuristic | Uniform | Evaluator, weight: float = 0.5, rollout: Rollout | None = None
     ) -> None:
-        if not 0 < weight < 1:
-            raise ConfigError(f"weight must be a number between 0 and 1, not {weight!r}")
+        checks.number("weight", weight, above=0, below=1)
         if isinstance(evaluator, (Rollout, Mixed)) or not isinstance(evaluator, (CompiledEvaluator, Evaluator)):
-            raise ConfigError(f"a rollout is mixed with a heuristic or an evaluator in Python, not with {evaluator!r}")
+            raise ConfigError(
+                f"Mixed needs Heuristic(), Uniform() or an evaluator in Python beside its rollouts, not {evaluator!r}"
+            )
         self.evaluator, self.weight, self.rollout = evaluator, float(weight), Rollout() if rollout is None else rollout
         if not isinstance(evaluator, CompiledEvaluator) and self.rollout.count != 1:
-            raise ConfigError("beside an evaluator in Python a leaf gets one rollout: count must be 1")
+            raise ConfigError("with an evaluator in Python each leaf gets one rollout: the rollout's count must be 1")
         self.name = f"mixed({name_of(evaluator)}, {self.rollout.name}, weight={self.weight!r})"
         self.expand_after = int(getattr(evaluator, "expand_after", 0))
 
     @property
     def keeps_history(self) -> bool:
-        """Whether its rollouts' moves come from the table of past moves."""
+        """Whether the policy of its rollouts reads the statistics of moves in all simulations."""
         return self.rollout.keeps_history
 
     def settings(self) -> dict[str, float]:
-        """What the kernels have to know."""
+        """Return the fields of the control record."""
         base = self.evaluator.settings() if isinstance(self.evaluator, CompiledEvaluator) else {}
         return {**self.rollout.settings(), **base, "rollout_weight": self.weight}
 
     def needs(self) -> tuple[str, ...]:
-        """Optional methods that a game must have."""
+        """Return the optional methods that a game must have."""
         inner = self.evaluator.needs() if isinstance(self.evaluator, CompiledEvaluator) else ()
         return (*self.rollout.needs(), *inner)
 
@@ -223,20 +220,20 @@ class Mixed(CompiledEvaluator):
 
 
 def _exact(value: float) -> str:
-    """A number as short as possible, and yet the same when it is read again: a saved search is continued with it."""
+    """Return the shortest text of a number that reads back as the same number, which a saved search needs."""
     short = f"{value:g}"
     return short if float(short) == value else repr(value)
 
 
 def in_python(evaluator: Any) -> Evaluator | None:
-    """The part of an evaluator that is called with batches of states, if there is one."""
+    """Return the part of an evaluator that is called with batches of states, or None."""
     if isinstance(evaluator, Mixed):
         return None if isinstance(evaluator.evaluator, CompiledEvaluator) else evaluator.evaluator
     return None if isinstance(evaluator, CompiledEvaluator) else evaluator
 
 
 def name_of(evaluator: Any) -> str:
-    """How a report names an evaluator."""
+    """Return the name of an evaluator, for reports."""
     return str(getattr(evaluator, "name", None) or type(evaluator).__name__)
 
 
@@ -244,12 +241,14 @@ EVALUATORS: dict[str, type[CompiledEvaluator]] = {"rollout": Rollout, "uniform":
 
 
 def make_evaluator(text: str) -> CompiledEvaluator:
-    """An evaluator from its name with options: `rollout(policy='mast', count=2)`, `mixed(heuristic, weight=0.5)`.
+    """Return an evaluator from its name with options.
 
     >>> make_evaluator("rollout(policy='mast', epsilon=0.1)")
     rollout(policy='mast', epsilon=0.1)
+    >>> make_evaluator("mixed(heuristic, weight=0.5)").weight
+    0.5
     """
-    from treetop.game.calls import parse_call  # the grammar of names with options is the games' own
+    from treetop.game.calls import parse_call
 
     call = parse_call(text, nested=True)
     options = dict(call.options)
@@ -259,7 +258,8 @@ def make_evaluator(text: str) -> CompiledEvaluator:
             rollout = make_evaluator(str(call.positional[1])) if len(call.positional) > 1 else None
             return Mixed(inner, rollout=rollout, **options)  # type: ignore[arg-type]
         if call.name not in EVALUATORS:
-            raise ConfigError(f"no evaluator {call.name!r}; there are {', '.join([*EVALUATORS, 'mixed'])}")
+            hint = checks.suggest(call.name, [*EVALUATORS, "mixed"])
+            raise ConfigError(f"there is no evaluator {call.name!r}; {hint}")
         return EVALUATORS[call.name](*call.positional, **options)
     except (TypeError, IndexError) as error:
         raise ConfigError(f"{text}: {error}") from None

@@ -1,4 +1,4 @@
-"""Why a move: every term of the formula for every move, computed by the rule's own kernel, in plain Python."""
+"""Explain a decision: every term of the rule's formula for every move, computed by the rule's own kernel in Python."""
 
 from __future__ import annotations
 
@@ -30,32 +30,34 @@ _MOVER = 0
 
 @dataclass(frozen=True)
 class Statistics:
-    """What is known of one move: its visits, its mean value for the player who may choose it, and its prior."""
+    """The statistics of one move: its visits, its mean value for the player who chooses, and its prior."""
 
     visits: int
     value: float | None = None
     prior: float | None = None
     variance: float | None = None
-    """Of its returns, for the rules that look at it."""
+    """The variance of its returns, for the rules that use it."""
     bounds: tuple[float, float] | None = None
-    """What it is proven to be worth, at least and at most."""
+    """Its proven least and greatest value."""
     amaf: tuple[float, float] | None = None
-    """For RAVE: visits and mean of all simulations in which the move was played, now or later. For progressive history: the same for the
-    whole game."""
+    """For RAVE: visits and mean of all moves as first.
+
+    For progressive history: those of the move in all simulations.
+    """
     failed: bool = field(default=False, kw_only=True)
-    """Whether the caller's code failed there, in a search over Python objects: it is not searched again."""
+    """Whether the caller's code failed at this move, in a Python problem: it is not searched again."""
 
 
 @dataclass(frozen=True)
 class NodeFacts:
-    """What a rule needs to know of the node whose moves are scored."""
+    """What a rule needs of the node whose moves are scored."""
 
     value: float
-    """Its mean for the player to move; for completed values that of its own evaluations."""
+    """Its mean for the player to move; for completed values the mean of its own evaluations."""
     simulations: int
-    """How many simulations the root has had."""
+    """The number of simulations at the root."""
     scale: tuple[float, float] | None = None
-    """The lowest and the highest mean in the tree, where the rule sees values on the scale between them."""
+    """The lowest and the highest mean in the tree, where the rule uses the scale between them."""
 
 
 @dataclass(frozen=True)
@@ -65,45 +67,48 @@ class Row:
     move: str
     visits: int
     share: float
-    """Of all visits."""
+    """The share of all visits."""
     value: float | None
-    """The mean return to the player to move; None for a move that was never tried."""
+    """The mean return to the player to move; None without visits."""
     prior: float | None
     exploration: float
-    """The rule's bonus for what is little known."""
+    """The rule's exploration bonus."""
     score: float
-    """Value, on the rule's own scale, and bonus together: the move with the highest score is searched next."""
+    """The value on the rule's scale plus the bonus: the move with the highest score is searched next."""
     error: float | None = None
     """The standard error of the value, where the search keeps variances."""
     bounds: tuple[float, float] | None = None
-    """What the move is proven to be worth, at least and at most, where a solver is on."""
+    """The proven least and greatest value of the move, with a solver."""
     failed: bool = False
-    """Whether the caller's code failed there: its value is unknown, and it is not searched again."""
+    """Whether the caller's code failed at this move: its value is unknown, and it is not searched again."""
     scaled: float | None = None
-    """The value on the scale of the rule, where that is not the scale of the rewards (`normalise`): the score is this and the bonus together."""
+    """The value on the rule's scale, where that differs from the scale of the rewards (`normalise`)."""
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """The terms behind a decision. Prints as a table; `rows` holds the numbers, in the order of the moves."""
+    """The terms of a decision. Prints as a table; `rows` holds the numbers, in the order of the moves."""
 
     rows: tuple[Row, ...]
     rule: str
     """The formula, with its constants."""
     selected: str
-    """The move that the search would look at next: the highest score."""
+    """The move that the search would select next: the highest score."""
     chosen: str | None = None
     """The move to play."""
     why: str = ""
     scale: tuple[float, float] | None = None
-    """With `normalise`: the rewards that are 0 and 1 on the scale of the scaled values, the bonuses and the scores."""
+    """With `normalise`: the rewards that are 0 and 1 on the scale of the scaled values, bonuses and scores."""
 
     @property
     def scale_note(self) -> str:
-        """Which columns of the table are on which scale; empty where there is only one."""
+        """A note about the scales of the table's columns; empty where all have the same."""
         if self.scale is None:
             return ""
-        return f"scaled, explore and score are on the scale of the values seen, from {self.scale[0]:.6g} (0) to {self.scale[1]:.6g} (1); value is in rewards"
+        return (
+            "scaled, explore and score are on the scale of the values seen, "
+            f"from {self.scale[0]:.6g} (0) to {self.scale[1]:.6g} (1); value is in rewards"
+        )
 
     def __getitem__(self, move: str) -> Row:
         for row in self.rows:
@@ -112,7 +117,7 @@ class Explanation:
         raise KeyError(f"no move {move!r}; there are {', '.join(row.move for row in self.rows)}")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Return everything as plain values."""
         return {
             "rule": self.rule,
             "selected": self.selected,
@@ -123,7 +128,7 @@ class Explanation:
         }
 
     def table(self, limit: int | None = None) -> tuple[list[str], list[list[str]]]:
-        """Headings and cells, the most visited move first."""
+        """Return headings and cells, the most visited move first."""
         order = sorted(self.rows, key=lambda row: (-row.visits, -(row.value if row.value is not None else -math.inf)))
         priors = any(row.prior is not None for row in self.rows)
         errors = any(row.error is not None for row in self.rows)
@@ -174,25 +179,26 @@ def explain(
     facts: Facts | None = None,
     node: NodeFacts | None = None,
 ) -> Explanation:
-    """Return the terms of a selection rule for statistics given by hand: for each move (visits, value) or (visits, value, prior, variance).
+    """Return the terms of a selection rule for given statistics of each move.
 
-    `visits` is N, the visits of all moves together; by default their sum. `facts` are the game's; by default rewards are from -1 to 1.
+    They are (visits, value) or (visits, value, prior, variance). `visits` is N, the visits of all moves, by default
+    their sum. `facts` are those of the game; by default rewards are from -1 to 1.
 
     >>> print(round(explain(SearchConfig(), {"A": (50, 0.8), "B": (10, 0.6), "C": (40, 0.5)})["B"].score, 6))
     1.559705
     """
     if not statistics:
-        raise ConfigError("there is no move to explain")
+        raise ConfigError("there is no move to explain: give statistics of at least one")
     moves = {str(name): _statistics(str(name), given) for name, given in statistics.items()}
     total = sum(one.visits for one in moves.values()) if visits is None else visits
     if total < 0:
-        raise ConfigError(f"visits cannot be negative: {total}")
+        raise ConfigError(f"visits must be at least 0, not {total}")
     around = _average(moves, total) if node is None else node
     rule = config.rule
     if rule.works_in(TREES):
         with np.errstate(divide="ignore", invalid="ignore"):  # as compiled code divides
             scored = _scores(rule, list(moves.values()), total, Facts(2, 1, 1) if facts is None else facts, around)
-    else:  # a mixed strategy: its shares are given in the place of priors
+    else:  # a mixed strategy: its shares are passed as priors
         scored = [(one.value or 0.0, one.prior or 0.0) for one in moves.values()]
     rows = tuple(
         _row(rule, name, one, max(total, 1), 1.0 / len(moves), value, score, scaled=around.scale is not None)
@@ -205,7 +211,7 @@ def explain(
 
 
 class _NoNoise:
-    """A generator in whose place a rule that draws scores draws the mean."""
+    """A generator with which rules that draw their scores return the mean."""
 
     def __init__(self) -> None:
         self._numbers = itertools.cycle((0.5, 0.75))
@@ -218,7 +224,7 @@ class _NoNoise:
 def _scores(
     rule: Rule, moves: list[Statistics], total: int, facts: Facts, node: NodeFacts
 ) -> list[tuple[float, float]]:
-    """Return for each move its value as the rule sees it, and its score, by the rule's own kernel on a tree of one node."""
+    """Return for each move its value on the rule's scale, and its score, by the rule's kernel on a tree of one node."""
     count, low, high = len(moves), *facts.rewards
     control, tree = np.zeros(1, CONTROL).view(np.recarray), _one_node(moves, facts, node)
     settings: dict[str, float] = {
@@ -259,15 +265,12 @@ def _scores(
         scores = work.scores.tolist()
     else:
         score = score_of(rule.compiled if isinstance(rule, OwnRule) else None)
-        shared, rng, total = (
-            at_node(control, columns, work, ROOT, _MOVER, 0, 1, count, max(total, 1)),
-            _NoNoise(),
-            max(total, 1),
-        )
+        rng, total = _NoNoise(), max(total, 1)
+        shared = at_node(control, columns, work, ROOT, _MOVER, 0, 1, count, total)
         scores = [
             score(
-                control, columns, work, 1 + index, _MOVER, values[index], one.visits, float(columns.stats["prior"][1 + index]),
-                total, shared, fpu, rng,
+                control, columns, work, 1 + index, _MOVER, values[index], one.visits,
+                float(columns.stats["prior"][1 + index]), total, shared, fpu, rng,
             )
             for index, one in enumerate(moves)
         ]  # fmt: skip
@@ -323,7 +326,7 @@ def _statistics(name: str, given: Any) -> Statistics:
     except TypeError:
         raise ConfigError(f"{name}: statistics are (visits, value) or (visits, value, prior), not {given!r}") from None
     if one.visits < 0 or (one.visits > 0 and one.value is None):
-        raise ConfigError(f"{name}: visits cannot be negative, and a visited move has a value; got {given!r}")
+        raise ConfigError(f"{name}: visits must be at least 0, and a visited move needs a value; not {given!r}")
     return one
 
 
@@ -333,7 +336,7 @@ def _average(moves: Mapping[str, Statistics], total: int) -> NodeFacts:
 
 
 def finite(value: Any) -> Any:
-    """JSON has no infinity: a score without bound becomes None."""
+    """Return None for infinity and NaN, which JSON does not have, and any other value unchanged."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 

@@ -1,4 +1,4 @@
-"""Which move to play at the end, and why: what is proven comes first, then the final rule decides."""
+"""Choose the move to play, and say why: by a proof if there is one, else by the final rule."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from treetop.types import FloatArray
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
 
-_SALT = 0x66696E616C  # the final move draws from numbers of its own, so that looking changes nothing
+_SALT = 0x66696E616C  # a separate stream of random numbers: reading a result does not change the search
 
 
 def choose(result: SearchResult) -> tuple[int, str]:
-    """The index of the move to play, and the reason in words. The same however often it is asked."""
+    """Return the index of the move to play, and the reason. The same result gives the same choice."""
     rng = Rng(mix(result.seed ^ _SALT) ^ result.root_visits)
     if len(result.actions) == 1:
         return 0, "it is the only legal move"
     if not result.counts.any():
         open_moves = np.flatnonzero(result.playable)
         return int(open_moves[rng.below(len(open_moves))]), "a guess: no move has been tried yet"
-    settled = _proven_choice(result, rng)
-    if settled is not None:
-        return settled
+    proven = _proven_choice(result, rng)
+    if proven is not None:
+        return proven
     candidates = _open_moves(result)
     index, why = result.config.final.choose(result, candidates, rng)
     return _better_proven(result, index) or (index, why)
 
 
 def _open_moves(result: SearchResult) -> npt.NDArray[np.bool_]:
-    """The moves among which the rule decides: those that may be best and are not proven. There is one, else the proof had decided.
+    """Return the moves among which the rule decides: those that may be best and are not proven.
 
-    Proven moves stand apart: they get no more visits, and one that is proven to lose may well have the most.
+    Proven moves are left out because they get no more visits, and a proven loss may have the most visits. There is at
+    least one such move; otherwise the proof has decided.
     """
     if result.lower is None or result.upper is None:
         return result.contenders
@@ -44,16 +45,16 @@ def _open_moves(result: SearchResult) -> npt.NDArray[np.bool_]:
 
 
 def _proven_choice(result: SearchResult, rng: Rng) -> tuple[int, str] | None:
-    """A move that is proven to be as good as any other can be: the quickest where it wins, the slowest where all lose."""
+    """Return a move that is proven to be best: with the shortest distance, or the longest one where all moves lose."""
     if result.lower is None or result.upper is None or result.distances is None:
         return None
     best = float(result.lower[result.playable].max())
-    settled = (result.lower == result.upper) & (result.lower == best) & result.playable
-    if not settled.any() or bool((result.upper[~settled & result.playable] > best).any()):
+    proven = (result.lower == result.upper) & (result.lower == best) & result.playable
+    if not proven.any() or bool((result.upper[~proven & result.playable] > best).any()):
         return None
-    distances = np.where(settled, result.distances, 0 if best < result.middle else np.iinfo(np.int32).max)
+    distances = np.where(proven, result.distances, 0 if best < result.middle else np.iinfo(np.int32).max)
     wanted = distances.max() if best < result.middle else distances.min()
-    equal = np.flatnonzero(settled & (distances == wanted))
+    equal = np.flatnonzero(proven & (distances == wanted))
     index = int(equal[rng.below(len(equal))]) if len(equal) > 1 else int(equal[0])
     worth = f"worth {best:+g}, in at most {int(wanted) + 1} moves"
     if bool((result.upper[~result.playable] > best).any()):
@@ -62,7 +63,7 @@ def _proven_choice(result: SearchResult, rng: Rng) -> tuple[int, str] | None:
 
 
 def _better_proven(result: SearchResult, index: int) -> tuple[int, str] | None:
-    """A proven move that is worth at least what the favourite is thought to be; a proven loss never is."""
+    """Return a proven move whose value is at least the mean of the chosen one; never a proven loss."""
     if result.lower is None or result.upper is None:
         return None
     lowest = result.position.game.facts.rewards[0]
@@ -73,24 +74,21 @@ def _better_proven(result: SearchResult, index: int) -> tuple[int, str] | None:
         or result.lower[index] >= proven[rival]
         or proven[rival] < result.clipped_means[index]
     ):
-        return None  # also where the favourite is sure to bring as much, and may bring more
+        return None  # also where the lower bound of the chosen move is as high
     safe = (result.lower >= proven[rival]) & (result.upper > proven[rival]) & result.playable
     if safe.any():
         index = int(np.argmax(np.where(safe, result.counts, -1)))
-        return (
-            index,
-            f"it is sure to bring {result.lower[index]:+g}, as {result.name_of(rival)} is proven to, and may bring more",
-        )
-    return (
-        rival,
-        f"it is proven to be worth {proven[rival]:+g}; {result.name_of(index)} has more visits, but only {result.clipped_means[index]:+.4f}",
-    )
+        least = f"{result.lower[index]:+g}"
+        return index, f"it is proven to be worth at least {least}, the proven value of {result.name_of(rival)}"
+    mean = f"{result.clipped_means[index]:+.4f}"
+    why = f"it is proven to be worth {proven[rival]:+g}; {result.name_of(index)} has more visits, but only {mean}"
+    return rival, why
 
 
 def pruned_visits(result: SearchResult, exploration: float) -> FloatArray:
-    """Visits without those that only exploration asked for: no more than a move needs to look as good as the best one did.
+    """Return the visits without those that only exploration explains.
 
-    `exploration` is PUCT's c(N) * sqrt(N).
+    Each move keeps as many as its score needs to equal that of the best move. `exploration` is PUCT's c(N) * sqrt(N).
     """
     visits = result.counts.astype(np.float64)
     if not visits.any():
@@ -107,12 +105,12 @@ def pruned_visits(result: SearchResult, exploration: float) -> FloatArray:
 
 
 def softmax(logits: FloatArray) -> FloatArray:
-    """Probabilities from logits."""
+    """Return probabilities from logits."""
     weights = np.exp(logits - logits.max())
     return np.asarray(weights / weights.sum())
 
 
 def uncertainty(visits: npt.NDArray[np.generic], deviations: FloatArray) -> FloatArray:
-    """The standard error of each mean; NaN where nobody was."""
+    """Return the standard error of each mean; NaN without visits."""
     counts = np.array(visits, dtype=np.float64)
     return np.where(counts > 0, deviations / np.sqrt(np.maximum(counts, 1.0)), math.nan)

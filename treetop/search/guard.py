@@ -1,4 +1,4 @@
-"""One caller at a time: whoever comes second gets an error, not a corrupt tree."""
+"""One caller at a time: a second caller gets an error, so that the tree is not corrupted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Guard:
-    """Held by the call that changes a search. A second call, from another thread or from inside the first one, is refused."""
+    """A lock that a call holds while it changes a search. A second call, from any thread, raises an error."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -24,7 +24,7 @@ class Guard:
 
     @contextmanager
     def __call__(self, what: str) -> Iterator[None]:
-        """Hold the search for one call."""
+        """Hold the lock for one call."""
         self.take(what)
         try:
             yield
@@ -32,17 +32,17 @@ class Guard:
             self.release()
 
     def take(self, what: str) -> None:
-        """Begin to hold the search; raise a SearchError where somebody holds it already."""
+        """Acquire the lock; raise SearchError where it is held already."""
         if not self._lock.acquire(blocking=False):
             raise self._refusal(what)
         self._what, self._thread = what, threading.get_ident()
 
     def release(self) -> None:
-        """Let the search go."""
+        """Release the lock."""
         self._lock.release()
 
     def refuse_other_threads(self, what: str) -> None:
-        """Raise a SearchError where another thread holds the search: for calls that only read."""
+        """Raise SearchError where another thread holds the lock: for calls that only read."""
         if self._lock.locked() and (self._thread != threading.get_ident() or self._what == PONDER):
             raise self._refusal(what)
 
@@ -52,12 +52,13 @@ class Guard:
         inside = self._thread == threading.get_ident()
         where = "which has called this code (a callback, an evaluator or a hook)" if inside else "in another thread"
         return SearchError(
-            f"cannot {what} during `{self._what}`, {where}: a search has one caller at a time; wait for it, or make a search of your own"
+            f"cannot {what} during `{self._what}`, {where}: a search has one caller at a time; wait for it, or create "
+            "another search"
         )
 
 
 def exclusive(method: F) -> F:
-    """Make a method hold the guard of its search for as long as it runs."""
+    """Return a method that holds the guard of its search while it runs."""
 
     @functools.wraps(method)
     def held(self: Any, *args: Any, **options: Any) -> Any:

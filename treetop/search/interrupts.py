@@ -1,4 +1,4 @@
-"""Ctrl-C as a question instead of an exception: the search looks up between slices, so it is never caught half-way through a change."""
+"""Ctrl-C as a flag instead of an exception: the search reads it between slices, so no change is left half done."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Self
 
 
 class Interrupts:
-    """Within its `with`, the first Ctrl-C sets `seen`; a second one raises KeyboardInterrupt, for code that does not look up.
+    """A context in which the first Ctrl-C sets `seen`, and a second one raises KeyboardInterrupt.
 
-    So do SIGTERM and SIGHUP where the program treats them as Ctrl-C. Only the main thread gets signals, and a handler that the program has set
-    itself is left alone.
+    SIGTERM and SIGHUP do the same where the program handles them like Ctrl-C. Only the main thread gets signals, and a
+    handler that the program has set itself is not replaced.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class Interrupts:
                     self._before[number] = signal.signal(number, self._note)
         return self
 
-    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002 - the shape of a signal handler
+    def _note(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         if self.seen:
             raise KeyboardInterrupt
         self.seen = True

@@ -1,67 +1,68 @@
-"""How long a search may go on. Compiling takes no time on its clock."""
+"""The limits of a search. The time of compiling does not count."""
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 
+from treetop import checks
 from treetop.compiler.preparing import thinking_clock
 from treetop.errors import ConfigError
 
-_SLICE_SECONDS = 0.005  # a kernel runs this long before clocks, callbacks and Ctrl-C are looked at again
+_SLICE_SECONDS = 0.005  # a kernel runs this long between two checks of clocks, callbacks and Ctrl-C
 _FIRST_SLICE = 64
-_BARREN = 100_000  # simulations without a new node, after which a limit in nodes will never be reached
+_STALLED = 100_000  # after so many simulations without a new node, a limit in nodes will never be reached
 
 
 @dataclass(frozen=True)
 class Limit:
-    """When to stop: any mix of limits, counted from the call that they are given to. The first one reached stops the search."""
+    """When to stop: any combination of limits, each counted from the call that gets them.
+
+    The first one reached stops the search.
+    """
 
     simulations: int | None = None
     seconds: float | None = None
     nodes: int | None = None
-    """Nodes that this call may add to the tree. A tree that has stopped growing reaches it too."""
+    """Nodes that this call may add to the tree. It also ends a search whose tree no longer grows."""
     cost: float | None = None
-    """For evaluations made elsewhere: what they may cost together, in the evaluator's own unit. The one that goes past it is the last."""
+    """The total cost of remote evaluations, in the evaluator's own unit. The evaluation that exceeds it is the last."""
     calls: int | None = None
-    """For evaluations made elsewhere: how many may begin. Second attempts count too, as soon as they are over.
-    In a proof search: how many tactics may be tried."""
+    """Remote evaluations that may start; a retry counts when it ends. In a proof search: tactics that may be tried."""
 
     def __post_init__(self) -> None:
         for name in ("simulations", "nodes", "calls"):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-                raise ConfigError(f"{name} must be a whole number of at least 1, not {value!r}")
+            checks.whole(name, getattr(self, name), 1, optional=True)
         for name in ("seconds", "cost"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, (int, float)) and 0 < value < math.inf):
-                raise ConfigError(f"{name} must be a positive number, not {value!r}")
+            checks.number(name, getattr(self, name), above=0, optional=True)
         if all(value is None for value in (self.simulations, self.seconds, self.nodes, self.cost, self.calls)):
             raise ConfigError("a limit needs simulations, seconds or nodes")
 
     def __str__(self) -> str:
-        parts = [f"{self.simulations:,} simulations" if self.simulations else "",
-                 f"{self.seconds:g} s" if self.seconds else "", f"{self.nodes:,} nodes" if self.nodes else "",
-                 f"cost {self.cost:g}" if self.cost else "", f"{self.calls:,} calls" if self.calls else ""]  # fmt: skip
-        return " or ".join(part for part in parts if part)
+        parts = [f"{self.simulations:,} simulations"] if self.simulations else []
+        parts += [f"{self.seconds:g} s"] if self.seconds else []
+        parts += [f"{self.nodes:,} nodes"] if self.nodes else []
+        parts += [f"cost {self.cost:g}"] if self.cost else []
+        parts += [f"{self.calls:,} calls"] if self.calls else []
+        return " or ".join(parts)
 
 
 class Budget:
-    """A limit that has begun to be used: it hands out slices of simulations until it is spent. `elsewhere`: calls and cost are counted too."""
+    """A limit in use: it allots slices of simulations until it is reached.
+
+    With `elsewhere`, calls and cost count too.
+    """
 
     def __init__(self, limit: Limit, *, elsewhere: bool = False) -> None:
         if not elsewhere and (limit.cost is not None or limit.calls is not None):
-            raise ConfigError(
-                "cost and calls limit evaluations that are made elsewhere: Search.arun and run_remote count them"
-            )
+            raise ConfigError("cost and calls are limits of evaluations made elsewhere: use Search.arun or run_remote")
         self.limit = limit
         self.cost, self.calls = 0.0, 0
         self.simulations = 0
-        """How many have been run."""
+        """Simulations that were run."""
         self.nodes = 0
-        """How many nodes have been added."""
-        self._barren = 0  # simulations since the tree last grew
+        """Nodes that were added."""
+        self._since_growth = 0  # simulations since the tree last grew
         self._clock = thinking_clock()
         self._start = self._clock.now()
         self._slice = _FIRST_SLICE
@@ -69,31 +70,31 @@ class Budget:
 
     @property
     def left(self) -> int | None:
-        """Simulations that the limit still allows; None where it has none."""
+        """Simulations that are left; None without a limit."""
         return None if self.limit.simulations is None else max(0, self.limit.simulations - self.simulations)
 
     @property
     def elapsed(self) -> float:
-        """Seconds of thinking since the start: what was compiled or loaded meanwhile does not count."""
+        """Seconds since the start, without those of compiling and loading."""
         return self._clock.now() - self._start
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds that the limit still allows; None where it has none."""
+        """Seconds that are left; None without a limit."""
         return None if self.limit.seconds is None else max(0.0, self.limit.seconds - self.elapsed)
 
     @property
     def spent(self) -> bool:
         """Whether a limit is reached."""
         limit = self.limit
-        used = ((self.simulations, limit.simulations), (self.nodes, limit.nodes), (self.calls, limit.calls),
-                (self.cost, limit.cost))  # fmt: skip
+        counts: tuple[float, ...] = (self.simulations, self.nodes, self.calls, self.cost)
+        used = zip(counts, (limit.simulations, limit.nodes, limit.calls, limit.cost), strict=True)
         return any(most is not None and count >= most for count, most in used) or self.seconds_left == 0.0
 
     def next_slice(self) -> int:
-        """How many simulations to run before looking up again; 0 when a limit is reached."""
+        """Return how many simulations to run before the next check; 0 when a limit is reached."""
         limit = self.limit
-        if limit.nodes is not None and (self.nodes >= limit.nodes or self._barren >= _BARREN):
+        if limit.nodes is not None and (self.nodes >= limit.nodes or self._since_growth >= _STALLED):
             return 0
         self._slice_start = self._clock.now()
         if limit.seconds is not None and self._slice_start - self._start >= limit.seconds:
@@ -104,10 +105,10 @@ class Budget:
         return max(left, 0)
 
     def spend(self, simulations: int, nodes: int) -> None:
-        """Account for what was run, and fit the next slice to the speed that was seen."""
+        """Count what was run, and fit the next slice to the measured speed."""
         self.simulations += simulations
         self.nodes += nodes
-        self._barren = 0 if nodes else self._barren + simulations
+        self._since_growth = 0 if nodes else self._since_growth + simulations
         seconds = self._clock.now() - self._slice_start
         if simulations and seconds > 0:
             fitting = simulations * _SLICE_SECONDS / seconds
@@ -115,14 +116,14 @@ class Budget:
 
 
 class Pulse:
-    """Lets something happen now and then: true at most once in `interval` seconds."""
+    """A timer that is due at most once in `interval` seconds."""
 
     def __init__(self, interval: float) -> None:
         self._interval = interval
         self._next = time.perf_counter() + interval
 
     def due(self) -> bool:
-        """Whether it is time again."""
+        """Return whether the interval has passed since it was last due."""
         now = time.perf_counter()
         if now < self._next:
             return False

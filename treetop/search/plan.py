@@ -1,4 +1,4 @@
-"""From a search's settings to what its kernels need: a build, columns, and numbers in the control record. All of it comes from the parts."""
+"""Derive from the parts of a search what its kernels need: a build, columns, and the fields of the control record."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LARGEST = np.iinfo(np.int32).max
 
 @dataclass(frozen=True)
 class Plan:
-    """What a search needs, derived from its settings once."""
+    """What a search needs of the kernels, derived once from its settings."""
 
     build: Build
     columns: frozenset[str]
@@ -38,12 +38,12 @@ class Plan:
 
     @property
     def full(self) -> Build:
-        """The build for what a caller may ask of the root at any time; a graph has none."""
+        """The build that supports restricted moves of the root; a graph has none."""
         return self.build if self.build.full else STOCHASTIC_FULL if self.build.stochastic else FULL
 
 
 def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
-    """Choose the smallest build that has all parts; refuse what the game or the evaluator rules out."""
+    """Return the plan with the smallest build that has all parts; raise ConfigError if they do not fit the game."""
     if isinstance(evaluator, CompiledEvaluator):
         evaluator.check(game)
     for part in config.parts():
@@ -51,8 +51,8 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
             raise ConfigError(reason)
     if not config.rule.works_in(TREES):
         raise ConfigError(
-            f"the rule {config.rule.name!r} is for simultaneous moves and imperfect information; {game.name} has neither, so its "
-            "best moves need no mixed strategy"
+            f"the rule {config.rule.name!r} is for simultaneous moves and imperfect information; {game.name} has "
+            "neither, so its best moves need no mixed strategy: use another rule"
         )
     normalise = normalises(config, game)
     flags = frozenset[str]().union(*(part.builds() for part in config.parts()))
@@ -66,7 +66,9 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
         flags |= {"stochastic"}
         _refuse_stochastic(config, game)
     if "graph" in flags and "full" in flags:
-        raise ConfigError(f"transpositions do not work with the evaluator {evaluator!r}")
+        raise ConfigError(
+            f"transpositions do not work with the evaluator {evaluator!r}: leave them out, or use Rollout()"
+        )
     build = smallest(flags)
     if isinstance(config.rule, OwnRule):
         build = with_rule(build, config.rule.compiled, digest({"rule": config.rule.compiled.function}, {}))
@@ -74,7 +76,7 @@ def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
 
 
 def normalises(config: SearchConfig, game: Game) -> bool:
-    """Return whether rules see values on the scale of the means in the tree."""
+    """Return whether rules use the scale between the lowest and the highest mean in the tree."""
     low, high = game.facts.rewards
     if config.values.normalise is not None:
         return config.values.normalise
@@ -82,23 +84,23 @@ def normalises(config: SearchConfig, game: Game) -> bool:
 
 
 def is_stochastic(config: SearchConfig, game: Game) -> bool:
-    """Return whether a search needs a build with chance, immediate rewards or paranoid search."""
+    """Return whether a search needs a stochastic build: for chance, immediate rewards or paranoid search."""
     return game.has("chance_outcomes") or game.has("step_rewards") or config.values.opponents == "paranoid"
 
 
 def _refuse_stochastic(config: SearchConfig, game: Game) -> None:
     if config.graph.transpositions:
         raise ConfigError(
-            f"transpositions work with games without chance and without immediate rewards, and not with paranoid search; {game.name} "
-            "with these settings is not such a game"
+            "transpositions work with games without chance and immediate rewards, and not with paranoid search: "
+            f"leave them out for {game.name} with these settings"
         )
     if config.solver and (game.has("step_rewards") or config.values.opponents == "paranoid"):
         why = "there are immediate rewards" if game.has("step_rewards") else "the search is paranoid"
-        raise ConfigError(f"the solver proves what the end of a game is worth, but here {why}: leave solver out")
+        raise ConfigError(f"the solver proves the rewards at the end of a game, but here {why}: leave solver out")
 
 
 def refuse_parts(config: SearchConfig, what: str, kind: str, leave_out: tuple[str, ...] = ()) -> None:
-    """Raise where a part or an option does not go with a kind of search. `what` names it in the error."""
+    """Raise ConfigError for parts and options that a kind of search does not support. `what` names it in the error."""
     for part in config.parts():
         if not part.works_in(kind):
             option = part.label or part.slot
@@ -113,7 +115,7 @@ def refuse_parts(config: SearchConfig, what: str, kind: str, leave_out: tuple[st
 
 
 def make_control(config: SearchConfig, evaluator: Any, expand_after: int, game: Game, plan: Plan) -> npt.NDArray[Any]:
-    """Return the control record with every setting in its place."""
+    """Return the control record with all settings."""
     facts = game.facts
     least, greatest = facts.allowed_values(step_rewards=game.has("step_rewards"), discount=config.values.discount)
     low, high = facts.rewards
@@ -136,7 +138,7 @@ def make_control(config: SearchConfig, evaluator: Any, expand_after: int, game: 
         "value_low": np.inf,
         "value_high": -np.inf,
     }
-    for part in reversed(list(config.parts())):  # the rule comes last: its options win
+    for part in reversed(list(config.parts())):  # the rule comes last: its options override others
         settings |= part.control()
     settings |= {
         "rule": code_of(config.rule, RULES),

@@ -1,4 +1,4 @@
-"""Thinking on the opponent's time: a search that goes on in the background until somebody has moved."""
+"""Pondering: a search that runs in the background on the opponent's time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 class Pondering:
-    """Runs simulations in a thread of its own while the caller waits for something else: use it within `with`.
+    """A context in which simulations run in a thread of their own while the caller waits.
 
-    The kernels let go of the interpreter, so the caller is hardly slowed down. Nothing else may be asked of the search meanwhile.
+    The kernels release the interpreter lock, so the caller is hardly slowed down. Other calls of the search raise an
+    error until the block ends.
     """
 
     def __init__(self, search: Search, limit: Limit) -> None:
@@ -27,7 +28,7 @@ class Pondering:
         self._thread: threading.Thread | None = None
         self._error: BaseException | None = None
         self.simulations = 0
-        """How many were run."""
+        """Simulations that were run."""
 
     def __enter__(self) -> Self:
         search = self._search
@@ -50,7 +51,7 @@ class Pondering:
             while not self._stop.is_set() and not search.solved and (slice_size := budget.next_slice()) > 0:
                 if not search._run_slice(budget, slice_size, Interrupts()):
                     break
-        except BaseException as error:  # noqa: BLE001 - told to the caller where the block ends
+        except BaseException as error:  # noqa: BLE001 - raised where the block ends
             self._error = error
         self.simulations = budget.simulations
 

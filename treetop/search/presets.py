@@ -1,4 +1,4 @@
-"""Presets: settings that go together, each under the name that people know. They take flat options."""
+"""Presets: settings that belong together, under the names of the field. They take flat options."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ KATAGO_C, KATAGO_BASE = 1.0, 500.0
 
 
 def uct(c: float = math.sqrt(2), **options: Any) -> SearchConfig:
-    """Return the settings of UCT, UCB1 on trees: the choice for searches by rollouts. `c` is for rewards from -1 to 1."""
+    """Return the settings of UCT, UCB1 on trees, for searches by rollouts. `c` is for rewards from -1 to 1."""
     return configure("ucb1", c=c, **options)
 
 
 def puct(c: float | None = None, **options: Any) -> SearchConfig:
-    """Return the settings of PUCT: the choice where priors exist. Without `c` it follows AlphaZero's schedule, with it c is constant."""
+    """Return the settings of PUCT, for evaluators with priors.
+
+    Without `c` it follows AlphaZero's schedule; a given `c` is constant.
+    """
     schedule = options.get("c_schedule")
     if schedule == "katago":
         options.setdefault("c_base", KATAGO_BASE)
@@ -33,7 +36,7 @@ def puct(c: float | None = None, **options: Any) -> SearchConfig:
 
 
 def ucb1_tuned(c: float = 1.0, **options: Any) -> SearchConfig:
-    """Return the settings of UCB1-Tuned: a bonus that follows the variance of each move."""
+    """Return the settings of UCB1-Tuned: a bonus by the variance of each move."""
     return configure("ucb1_tuned", c=c, **options)
 
 
@@ -43,47 +46,50 @@ def ucb_v(c: float = 1.0, **options: Any) -> SearchConfig:
 
 
 def rave(c: float = 0.0, **options: Any) -> SearchConfig:
-    """Return the settings of RAVE: a move with few visits is judged by every simulation in which it was played."""
+    """Return the settings of RAVE: moves with few visits use the statistics of all moves as first."""
     return configure("rave", c=c, **options)
 
 
 def grave(c: float = 0.0, amaf_reference: int = 100, **options: Any) -> SearchConfig:
-    """Return the settings of GRAVE: RAVE in which nodes with few visits borrow the statistics of an ancestor."""
+    """Return the settings of GRAVE: RAVE in which nodes with few visits use the statistics of an ancestor."""
     return configure("rave", c=c, amaf_reference=amaf_reference, **options)
 
 
 def progressive_history(c: float = math.sqrt(2), **options: Any) -> SearchConfig:
-    """Return the settings of progressive history: UCB1 that favours, for a while, what was good elsewhere in the game."""
+    """Return the settings of progressive history: UCB1 with a fading bonus for moves that were good elsewhere."""
     return configure("progressive_history", c=c, **options)
 
 
 def thompson(**options: Any) -> SearchConfig:
-    """Return the settings of Thompson sampling: each move's value is drawn, and the highest draw is followed."""
+    """Return the settings of Thompson sampling: the value of each move is drawn, and the highest draw is selected."""
     return configure("thompson", **options)
 
 
 def uniform(**options: Any) -> SearchConfig:
-    """Return the settings of uniform selection: the baseline that a rule has to beat."""
+    """Return the settings of uniform selection: a baseline for rules."""
     return configure("uniform", **options)
 
 
 def regret_matching(**options: Any) -> SearchConfig:
-    """Return the settings of regret matching, for simultaneous moves and imperfect information: the move is drawn from a mixed strategy."""
+    """Return the settings of regret matching, for simultaneous moves and imperfect information.
+
+    The move to play is drawn from a mixed strategy.
+    """
     return configure("regret_matching", **{"final": "mixed", **options})
 
 
 def gumbel(**options: Any) -> SearchConfig:
-    """Return the settings of Gumbel search: for few simulations, whose number is known, and an evaluator with priors."""
+    """Return the settings of Gumbel search: for a known, small number of simulations and an evaluator with priors."""
     return configure("completed", root="gumbel", **options)
 
 
 def halving(rule: str = "ucb1", **options: Any) -> SearchConfig:
-    """Return the settings of anytime sequential halving at the root, and a rule below: for the best move at the end."""
+    """Return the settings of anytime sequential halving at the root, with a rule below it: for the best final move."""
     return configure(rule, root="halving", **options)
 
 
 def nexus(**options: Any) -> SearchConfig:
-    """Return the settings of a neural search with every usual refinement: PUCT with c = 2.5, FPU, noise that falls, a solver."""
+    """Return the settings of a neural search with the usual refinements: PUCT, FPU, noise that decays, a solver."""
     defaults: dict[str, Any] = {
         "c": 2.5, "max_depth": 100, "fpu": "parent", "fpu_reduction": 0.25, "noise": 0.25, "noise_final": 0.05,
         "noise_alpha": 0.3, "final": "temperature", "temperature": 1.0, "temperature_decay": 0.98,
@@ -99,11 +105,11 @@ PRESETS: dict[str, Callable[..., SearchConfig]] = {
         halving, nexus,
     )
 }  # fmt: skip
-"""Every preset by its name, for players and commands that are given one as text."""
+"""Every preset by its name, for players and commands that get one as text."""
 
 _COVERED = {preset().rule.name for preset in PRESETS.values()}
 PRESETS |= {
     rule.name: functools.partial(configure, rule.name)
     for rule in RULES
     if rule is not OwnRule and rule.name not in _COVERED
-}  # a rule without a function above: its preset is the rule with its defaults
+}  # rules without a preset above, with their defaults

@@ -1,4 +1,4 @@
-"""What a search reports while it runs."""
+"""The progress of a running search."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from treetop.search.limits import Limit
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a search has come; given to the callback of `Search.run` about ten times a second."""
+    """The progress of a search, for the callback of `Search.run`, which is called about ten times a second."""
 
     simulations: int
     elapsed: float
     best: str
     """The move that would be played now."""
     value: float
-    """The root's value for the player to move."""
+    """The value of the root for the player to move."""
     limit: Limit
 
     @property
     def rate(self) -> float:
-        """Simulations a second."""
+        """Simulations per second."""
         return self.simulations / self.elapsed if self.elapsed > 0 else 0.0

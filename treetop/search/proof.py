@@ -1,4 +1,4 @@
-"""What is proven of a position."""
+"""The proven value of a position."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProvenValue:
-    """A proven value: what the player to move receives when everybody plays for the best."""
+    """A proven value: the return of the player to move under best play of all players."""
 
     value: float
     """For the player to move."""
     values: tuple[float | None, ...]
-    """For every player; None where a tie of another player's leaves it open."""
+    """For each player; None where a tie of another player leaves it open."""
     at_most: int
-    """Moves to the end: no more than this, but perhaps fewer."""
+    """An upper bound on the moves to the end."""
     outcome: str
-    """win, draw or loss for the player to move, where the value is the highest, middle or lowest that the game knows; else "proven"."""
+    """Win, draw or loss of the player to move, if the value is the highest, middle or lowest one; else "proven"."""
 
     @classmethod
     def of(cls, search: Session) -> ProvenValue | None:
-        """The proof that a search has found, if it has."""
+        """Return the proof that a search has found, or None."""
         columns = search.tree.columns
         if not search.config.solver or not columns.links["flags"][ROOT] & PROVEN:
             return None
@@ -44,11 +44,12 @@ class ProvenValue:
         return cls(mine, values, int(columns.distances[ROOT]), outcome)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
-        told = {"win": "the player to move wins", "loss": "the player to move loses", "draw": "a draw"}.get(
-            self.outcome, f"worth {self.value:+g} to the player to move"
-        )
-        return told if self.outcome == "draw" else f"{told} in at most {self.at_most} moves"
+        if self.outcome == "draw":
+            return "a draw"
+        known = {"win": "the player to move wins", "loss": "the player to move loses"}
+        text = known.get(self.outcome, f"worth {self.value:+g} to the player to move")
+        return f"{text} in at most {self.at_most} moves"

@@ -1,9 +1,10 @@
-"""What a search does not begin with: finished games, rolls of dice, settings that are none."""
+"""Checks of the arguments of a search."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from treetop import checks
 from treetop.errors import ConfigError, SearchError, TerminalPositionError
 from treetop.game.position import Position
 from treetop.search.config import SearchConfig
@@ -12,46 +13,44 @@ from treetop.types import CHANCE, SIMULTANEOUS
 
 
 def chooser(position: Position, player: int | None) -> int:
-    """For whom to search: the player to move; where all choose at once, one of them."""
+    """Return the player for whom to search: the player to move; with simultaneous moves, one of the players."""
     mover, players = position.player, position.game.facts.players
     if mover == SIMULTANEOUS:
         wanted = 0 if player is None else player
         if isinstance(wanted, bool) or not isinstance(wanted, int) or not 0 <= wanted < players:
-            raise ConfigError(f"player must be one of 0 to {players - 1}, who choose at once; not {player!r}")
+            raise ConfigError(f"player must be one of 0 to {players - 1}, who move simultaneously; not {player!r}")
         return wanted
     if player is not None and player != mover:
-        raise ConfigError(f"player {mover} is to move, not {player!r}")
+        raise ConfigError(f"player {mover} is to move, not {player!r}: leave player out")
     return mover
 
 
 def refuse_finished(position: Position) -> None:
-    """A finished game cannot be searched."""
+    """Raise TerminalPositionError at the end of a game."""
     if position.is_terminal:
         raise TerminalPositionError(f"the game is over: there is nothing to search\n{position}")
 
 
 def refuse_chance(position: Position) -> None:
-    """Where chance decides there is nothing to search."""
+    """Raise SearchError at a chance node."""
     if position.player == CHANCE:
         raise SearchError(
-            "chance decides here, so there is nothing to choose: "
-            f"play an outcome first, or draw one by `resolve_chance`\n{position}"
+            "chance decides here, so there is nothing to search: "
+            f"apply an outcome first, or draw one by `resolve_chance`\n{position}"
         )
 
 
 def check_arguments(config: Any, seed: Any) -> None:
-    """Raise unless a search is given settings and a seed."""
+    """Raise ConfigError unless the settings are a SearchConfig and the seed is a whole number."""
     if not isinstance(config, SearchConfig):
-        raise ConfigError(
-            f"a search is configured by uct(...), puct(...), another preset or a SearchConfig, not {config!r}"
-        )
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise ConfigError(f"a seed is a whole number, not {seed!r}")
+        raise ConfigError(f"config must be uct(...), puct(...), another preset or a SearchConfig, not {config!r}")
+    checks.whole("seed", seed)
 
 
 def check_evaluator(evaluator: Any) -> None:
-    """Raise unless it is an evaluator of games."""
+    """Raise ConfigError unless the argument is an evaluator of games."""
     if not isinstance(evaluator, (CompiledEvaluator, Evaluator)):
         raise ConfigError(
-            f"an evaluator has a method evaluate(batch), or is Rollout(), Uniform(), Heuristic() or Mixed(...); not {evaluator!r}"
+            "evaluator must be Rollout(), Uniform(), Heuristic(), Mixed(...) or an object with a method "
+            f"evaluate(batch), not {evaluator!r}"
         )

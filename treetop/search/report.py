@@ -1,4 +1,4 @@
-"""Everything that is needed to run a search again, and to judge a claim made from it."""
+"""Reports: everything that is needed to repeat a search and to judge a claim about it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Usage:
-    """What a search had used up at a certain moment. Taken with every result; the rest of a report is made when it is asked for."""
+    """The resources that a search had used at the time of a result. The rest of a report is built on demand."""
 
     asked: str
     simulations: int
@@ -28,13 +28,13 @@ class Usage:
     bytes: int
 
     @property
-    def told(self) -> bool:
-        """Whether it ended for a reason that people would not expect."""
+    def stopped_early(self) -> bool:
+        """Whether the run ended for another reason than its limit."""
         return self.stopped not in ("", "the limit was reached")
 
     @classmethod
     def of(cls, search: Session) -> Usage:
-        """What a search has used up now."""
+        """Return what a search has used up to now."""
         limit, simulations, elapsed, stopped = search._last or (None, search.simulations, 0.0, "")
         asked = "ask and tell" if limit is None else str(limit)
         trees = search._driver.trees
@@ -51,19 +51,19 @@ class Usage:
 
 @dataclass(frozen=True)
 class Report:
-    """A search's settings, budget and surroundings. Prints as a list; `to_dict` gives plain values."""
+    """The settings, budget and environment of a search. Prints as a list; `to_dict` returns plain values."""
 
     game: str
     rules_digest: str
     start: str
-    """Where the moves begin: the game's start, or the set-up as its fields."""
+    """The start of the moves: "the game's start", or the fields of a position that was set up."""
     moves: list[str]
-    """What had been played when the search began."""
+    """The moves that led to the root."""
     rule: str
     c: float | None
     c_base: float | None
     options: dict[str, Any]
-    """All settings that are not the usual ones."""
+    """All settings that differ from their defaults."""
     backup: str
     final: str
     temperature: float | None
@@ -80,7 +80,7 @@ class Report:
     machine: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
+        """Return plain values, ready for JSON."""
         plain = asdict(self)
         usage = plain.pop("usage")
         return {**plain, **usage}
@@ -90,7 +90,7 @@ class Report:
 
 
 def report_of(search: Session, position: Position, usage: Usage) -> Report:
-    """The report of a search of a position, at the moment of a result."""
+    """Return the report of a search of a position, at the time of a result."""
     config = search.config
     return Report(
         game=search.game.name,
@@ -106,7 +106,7 @@ def report_of(search: Session, position: Position, usage: Usage) -> Report:
         backup=config.backup.name,
         final=config.final.name,
         temperature=getattr(config.final, "temperature", None),
-        tie_break=config.tie_break if isinstance(config.tie_break, str) else "a function of the caller's",
+        tie_break=config.tie_break if isinstance(config.tie_break, str) else "a custom function",
         seed=search.seed,
         evaluation_cache=str(search.evaluator) if hasattr(search.evaluator, "hit_rate") else None,
         expand_after=search.expand_after,
@@ -120,15 +120,15 @@ def report_of(search: Session, position: Position, usage: Usage) -> Report:
 
 
 def _fpu(search: Session) -> float | str | None:
-    """Return the first-play urgency of a search: for PUCT with the default in its place."""
+    """Return the first-play urgency of a search; for PUCT without one, its default."""
     fpu: float | str | None = getattr(search.config.rule, "fpu", None)
     return float(search._driver.control[0]["fpu"]) if fpu is None and search.config.rule.name == "puct" else fpu
 
 
 @functools.cache
 def versions(*packages: str) -> dict[str, str]:
-    """Which Python this is, and which versions of these packages; if none are named, of those that a search is made with."""
-    from importlib.metadata import PackageNotFoundError, version  # slow to import, and seldom needed
+    """Return the versions of Python and of some packages; by default of those that a search uses."""
+    from importlib.metadata import PackageNotFoundError, version  # slow to import, and rarely needed
 
     found = {"python": platform.python_version()}
     for package in packages or ("treetop", "numba", "llvmlite", "numpy"):
@@ -141,7 +141,7 @@ def versions(*packages: str) -> dict[str, str]:
 
 @functools.cache
 def machine() -> str:
-    """The system and the processor, in a line."""
+    """Return the system and the processor, in one line."""
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():

@@ -1,4 +1,4 @@
-"""What a search found: for a program in fields, for a person in print, for a notebook in HTML."""
+"""The result of a search: fields for programs, text for people, HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -42,58 +42,61 @@ class SearchResult:
     config: SearchConfig
     seed: int
     numbers: IntArray
-    """The numbers of the legal actions, in the game's order; the other arrays follow it. In a Python problem they are nodes."""
+    """The numbers of the legal actions, in the game's order, which all arrays follow.
+
+    In a Python problem they are nodes.
+    """
     counts: IntArray
     """Visits of each action."""
     means: FloatArray
-    """Mean value of each action for the player to move; NaN where nobody was."""
+    """Mean value of each action for the player to move; NaN without visits."""
     priors: FloatArray
     deviations: FloatArray
-    """Standard deviation of each action's returns; NaN where the search keeps none."""
+    """Standard deviation of each action's returns; NaN where the search keeps no squares."""
     lower: FloatArray | None
     upper: FloatArray | None
-    """Where the solver is on: what each action is proven to be worth at least, and at most."""
+    """With a solver: the proven least value of each action, and in `upper` the greatest."""
     distances: IntArray | None
     """Moves to the end after each action that is proven."""
     totals: FloatArray
     root_visits: int
     own_value: float
-    """Mean of the evaluations made at the root itself, for the player to move; NaN where no rule asks for it."""
+    """Mean of the evaluations of the root itself, for the player to move; NaN where no rule needs it."""
     scale: tuple[float, float] | None
-    """The lowest and the highest mean in the tree, where the rule sees values on the scale between them."""
+    """The lowest and the highest mean in the tree, where the rule uses the scale between them."""
     base: IntArray
-    """Visits of each action before the present schedule began."""
+    """Visits of each action at the start of the current schedule."""
     gumbel: FloatArray | None
     pv_numbers: tuple[int, ...]
     proof: ProvenValue | None
     player: int
-    """For whom the values are told, and who is to choose."""
+    """The player for whom the search was made and values are given."""
     strategies: FloatArray | None
-    """Regret matching: the mean share of each action."""
+    """With regret matching: the summed share of each action."""
     vectors: FloatArray | None
-    """Actions of real numbers: the numbers of each."""
+    """With continuous actions: the vector of each."""
     tree: Tree = field(repr=False)
-    """The tree itself, which goes on with its search."""
+    """The tree itself, which changes as the search continues."""
     usage: Usage
-    """What the search had used up."""
+    """The resources that the search had used."""
     failed: npt.NDArray[np.bool_]
     """Whether each action has failed, in a Python problem: its value is unknown, and it is not played."""
     _search: Session = field(repr=False)
     _action_of: Callable[[int], Any] = field(repr=False)
     failures: tuple[Failure, ...] = ()
-    """In a Python problem: nodes whose step, actions or evaluation failed, and rollouts that did (the first 1,000 of them)."""
+    """In a Python problem: nodes whose step, actions or evaluation failed, and failed rollouts (the first 1,000)."""
     failed_rollouts: int = 0
-    """In a Python problem: how many rollouts and draws of chance failed and were made again, since the search began."""
+    """In a Python problem: how many rollouts and draws of chance failed and were repeated, since the search started."""
     cost: float = 0.0
-    """What the last run's evaluations cost, where they say so."""
+    """The cost of the last run's evaluations, where they report one."""
     calls: int = 0
-    """Evaluations of the last run that were made elsewhere."""
+    """Evaluations of the last run made elsewhere."""
     call_log: tuple[LoggedCall, ...] = field(default=(), repr=False)
-    """The same one by one, as far as they have ended, in the order in which the tree took them in."""
+    """Those evaluations that have ended, in the order in which the tree absorbed them."""
 
     @property
     def actions(self) -> Any:
-        """The legal actions: an array of their numbers, or in a Python problem a list of its own actions."""
+        """The legal actions: an array of their numbers; in a Python problem a list of its own actions."""
         labels = [self._action_of(int(number)) for number in self.numbers]
         return self.numbers if self._search._driver.is_game else labels
 
@@ -104,7 +107,7 @@ class SearchResult:
 
     @property
     def action(self) -> Any:
-        """The action to play, by the final rule of the search. Where actions are continuous: which of those that were drawn."""
+        """The action to play, by the final rule of the search. With continuous actions: the index of its vector."""
         return self._action_of(self.number)
 
     @property
@@ -124,16 +127,16 @@ class SearchResult:
 
     @property
     def vector(self) -> tuple[float, ...] | None:
-        """The numbers of the action to play, where actions are real numbers."""
+        """The vector of the action to play, with continuous actions."""
         return None if self.vectors is None else tuple(self.vectors[self._choice[0]].tolist())
 
     @property
     def choice(self) -> int | tuple[float, ...]:
-        """What to play, as `Position.apply` takes it from one player: an action, or its numbers."""
+        """The action to play, as `Position.apply` takes it from one player: a number, or a vector."""
         return self.action if self.vector is None else self.vector
 
     def strategy(self) -> dict[int, float]:
-        """With which probability to play each action where an opponent must not know: by regret matching, or by the visits."""
+        """Return a probability for each action: the mixed strategy of regret matching, else shares of the visits."""
         shares = (
             self.shares(1.0)
             if self.strategies is None or not self.strategies.any()
@@ -143,11 +146,11 @@ class SearchResult:
 
     @property
     def move(self) -> str:
-        """The move to play, as people write it."""
+        """The move to play, as text."""
         return self.name_of(self._choice[0])
 
     def name_of(self, index: int) -> str:
-        """One of the moves, as people write it."""
+        """Return one of the moves as text, by its index."""
         if self.vectors is not None:
             return ":".join(f"{number:.4g}" for number in self.vectors[index])
         return self.position.move_text(int(self.numbers[index]))
@@ -172,7 +175,7 @@ class SearchResult:
     @property
     def pv(self) -> list[str]:
         """The principal variation: the most visited moves, one after the other."""
-        if self.tree.has_information_sets:  # what follows depends on what nobody knows yet
+        if self.tree.has_information_sets:  # what follows depends on hidden information
             return [self.move]
         names, position = [], self.position
         for action in self.pv_numbers:
@@ -207,7 +210,7 @@ class SearchResult:
         return policy
 
     def shares(self, temperature: float) -> FloatArray:
-        """Return a probability for each legal action, from the visits: 0 is greedy, 1 proportional, infinity uniform."""
+        """Return a probability for each legal action, by its visits: 0 is greedy, 1 proportional, infinity uniform."""
         if not temperature >= 0:
             raise ConfigError(f"temperature must be a number of at least 0, not {temperature!r}")
         tried = self.counts > 0
@@ -216,7 +219,7 @@ class SearchResult:
         if temperature == 0:
             best = self.counts == self.counts.max()
             return np.asarray(best / best.sum())
-        # In log space: visits ** (1 / temperature) itself would overflow.
+        # In log space, because visits ** (1 / temperature) would overflow.
         logs = np.log(np.maximum(self.counts, 1))
         with np.errstate(over="ignore"):
             weights = np.where(tried, np.exp((logs - logs[tried].max()) / temperature), 0.0)
@@ -224,7 +227,7 @@ class SearchResult:
 
     @cached_property
     def _choice(self) -> tuple[int, str]:
-        """The index of the move to play, and why."""
+        """The index of the move to play, and the reason."""
         return choose(self)
 
     @property
@@ -234,19 +237,19 @@ class SearchResult:
 
     @property
     def contenders(self) -> npt.NDArray[np.bool_]:
-        """The moves that may be best: all but those that failed or are proven to be worth less than another one."""
+        """The moves that may be best: all but those that failed or are proven to be worse than another one."""
         if self.lower is None or self.upper is None:
             return self.playable
         return np.asarray(self.playable & (self.upper >= self.lower[self.playable].max()))
 
     @property
     def playable(self) -> npt.NDArray[np.bool_]:
-        """The moves that have not failed; all of them where every one has."""
+        """The moves that have not failed; all of them if all have."""
         return np.ones(len(self.numbers), np.bool_) if self.failed.all() else ~self.failed
 
     @property
     def clipped_means(self) -> FloatArray:
-        """Mean values, corrected by what is proven."""
+        """Mean values, clipped to the proven bounds."""
         if self.lower is None or self.upper is None:
             return self.means
         return np.where(self.counts > 0, np.clip(self.means, self.lower, self.upper), math.nan)
@@ -258,12 +261,12 @@ class SearchResult:
 
     @property
     def counts_since(self) -> IntArray:
-        """Visits since the present schedule of the root began; all visits where there is none."""
+        """Visits since the start of the root's current schedule; all visits without a schedule."""
         return np.asarray(self.counts - self.base)
 
     @property
     def gumbel_scores(self) -> FloatArray | None:
-        """Gumbel number, prior and completed value of each move together, which decide between equally visited ones; None without Gumbel."""
+        """For each move its Gumbel number plus logit and completed value, to break ties; None without Gumbel."""
         return None if self.gumbel is None else self.gumbel + self._logits()
 
     def _logits(self) -> FloatArray:
@@ -271,7 +274,10 @@ class SearchResult:
         return rule.logits(self.own_value, self.counts, self.means, self.priors)
 
     def target(self) -> npt.NDArray[np.float64]:
-        """What a policy should learn from this search, over all actions: completed values for Gumbel, else the visits, without forced playouts."""
+        """Return the training target of a policy, over all actions.
+
+        It comes from completed values for Gumbel, else from the visits, without forced playouts.
+        """
         policy = np.zeros(self.position.game.facts.num_actions)
         if isinstance(self.config.rule, Completed):
             policy[self.numbers] = softmax(self._logits())
@@ -289,27 +295,30 @@ class SearchResult:
         return self.proof is not None
 
     def lines(self, count: int = 3) -> list[Line]:
-        """The principal variations of the most visited moves."""
+        """Return the principal variations of the most visited moves."""
         if self.tree.has_information_sets:
             raise ConfigError(
-                "what follows a move depends on what nobody knows yet: there are no variations in a search over what players see"
+                "information-set search has no variations, because what follows a move depends on hidden information: "
+                "use `pv`, `visits` or `explain`"
             )
         order = np.argsort(-self.counts, kind="stable")[:count]
         return [Line.of(self, int(index)) for index in order if self.counts[index] > 0 or index == order[0]]
 
     def explain(self) -> Explanation:
-        """For each move its visits, value, prior, exploration term and score; and why the chosen one was chosen."""
+        """Return the visits, value, prior, exploration term and score of each move, and the reason for the choice."""
         names = [self.name_of(index) for index in range(len(self.numbers))]
         config = self.config
-        told = explain(config, self._statistics(names), facts=self.position.game.facts, node=self._node_facts())
+        explanation = explain(config, self._statistics(names), facts=self.position.game.facts, node=self._node_facts())
         index, why = self._choice
-        return replace(told, chosen=names[index], why=why)
+        return replace(explanation, chosen=names[index], why=why)
 
     def _statistics(self, names: list[str]) -> dict[str, Statistics]:
         if not self.config.rule.works_in(TREES):
             shares = self.strategy().values()
-            return {name: Statistics(int(count), float(mean) if count else None, share)
-                    for name, count, mean, share in zip(names, self.counts, self.means, shares, strict=True)}  # fmt: skip
+            rows = zip(names, self.counts, self.means, shares, strict=True)
+            return {
+                name: Statistics(int(count), float(mean) if count else None, share) for name, count, mean, share in rows
+            }
         return {
             name: Statistics(
                 int(self.counts[index]),
@@ -330,12 +339,12 @@ class SearchResult:
         )
 
     def report(self) -> Report:
-        """All that is needed to run this again and to judge it."""
+        """Return all that is needed to repeat the search and to judge it."""
         return report_of(self._search, self.position, self.usage)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values; the keys are the same in all commands' JSON."""
-        told = self.explain()
+        explanation = self.explain()
         plain = {
             "game": self.position.game.name,
             "moves": self.position.moves(),
@@ -344,13 +353,13 @@ class SearchResult:
             "move": self.move,
             "value": self.value,
             "values": self.values,
-            "visits": {row.move: row.visits for row in told.rows},
+            "visits": {row.move: row.visits for row in explanation.rows},
             "pv": self.pv,
             "simulations": self.simulations,
             "elapsed": self.elapsed,
             "solved": None if self.proof is None else self.proof.to_dict(),
             "stopped": self.usage.stopped,
-            "explain": told.to_dict(),
+            "explain": explanation.to_dict(),
             "report": self.report().to_dict(),
         }
         if self._search._driver.is_game:
@@ -363,24 +372,25 @@ class SearchResult:
         }
 
     def json(self) -> str:
-        """The same as a JSON text."""
+        """Return the same as JSON text."""
         return json_text(self.to_dict())
 
-    def _lines(self, told: Explanation) -> list[str]:
+    def _lines(self, explanation: Explanation) -> list[str]:
+        variation = " ".join(self.pv) or "none yet"
         rate = self.simulations / self.elapsed if self.elapsed else 0.0
         speed = f" in {self.elapsed:.3g} s ({rate:,.0f} a second)" if rate else ""
         return [
-            f"plays {told.chosen}: {told.why}",
+            f"plays {explanation.chosen}: {explanation.why}",
             *([f"proven: {self.proof}"] if self.proof is not None else []),
-            f"value {self.value:+.4f} for player {self.player}, who is to move; principal variation {' '.join(self.pv) or 'none yet'}",
-            *([told.scale_note] if told.scale is not None else []),
+            f"value {self.value:+.4f} for player {self.player}, who is to move; principal variation {variation}",
+            *([explanation.scale_note] if explanation.scale is not None else []),
             f"{self.simulations:,} simulations{speed}, {self.usage.nodes:,} nodes, {self.config}, seed {self.seed}"
-            + (f"; stopped because {self.usage.stopped}" if self.usage.told else ""),
+            + (f"; stopped because {self.usage.stopped}" if self.usage.stopped_early else ""),
             *self._problem_lines(),
         ]
 
     def _problem_lines(self) -> list[str]:
-        """Return what is printed of failures and of evaluations made elsewhere."""
+        """Return lines about failures and about evaluations made elsewhere."""
         cost = f", cost {self.cost:g}" if self.cost else ""
         nodes = [failure for failure in self.failures if failure.ends_node]
         rollouts = [failure for failure in self.failures if not failure.ends_node]
@@ -393,17 +403,19 @@ class SearchResult:
         ]
 
     def __str__(self) -> str:
-        told = self.explain()
-        head, cells = told.table(_ROWS_SHOWN)
-        more = len(told.rows) - len(cells)
+        explanation = self.explain()
+        head, cells = explanation.table(_ROWS_SHOWN)
+        more = len(explanation.rows) - len(cells)
         table = text_table(head, cells) + (f"\n... and {more} more" if more else "")
-        return "\n".join([self.position.shown_to(self.player), "", table, "", *self._lines(told)])
+        return "\n".join([self.position.shown_to(self.player), "", table, "", *self._lines(explanation)])
 
     def _repr_html_(self) -> str:
-        told = self.explain()
+        explanation = self.explain()
         board = escape(self.position.shown_to(self.player))
-        lines = "".join(f"<div>{escape(line)}</div>" for line in self._lines(told))
+        lines = "".join(f"<div>{escape(line)}</div>" for line in self._lines(explanation))
         return (
-            f"<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'><pre style='line-height:1.3;font-size:1.15em;margin:0'>{board}</pre>"
-            f"<div>{html_table(*told.table(_ROWS_SHOWN), told.chosen or '')}</div></div><div style='margin-top:.8em;line-height:1.5'>{lines}</div>"
+            "<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'>"
+            f"<pre style='line-height:1.3;font-size:1.15em;margin:0'>{board}</pre>"
+            f"<div>{html_table(*explanation.table(_ROWS_SHOWN), explanation.chosen or '')}</div></div>"
+            f"<div style='margin-top:.8em;line-height:1.5'>{lines}</div>"
         )

@@ -1,4 +1,4 @@
-"""What a search does to its root before it looks further: noise in the priors, Gumbel numbers and their schedule, moves asked for."""
+"""Preparation of the root: noise in the priors, Gumbel numbers and their schedule, the moves to search."""
 
 from __future__ import annotations
 
@@ -19,24 +19,27 @@ if TYPE_CHECKING:
     from treetop.search.drivers.driver import Driver
     from treetop.search.drivers.tree import TreeDriver
 
-_MANY = 1000  # simulations, beyond which Gumbel with rollouts is a mistake
-_NOISE, _GUMBEL = 0x6E6F697365, 0x67756D62656C  # what the root draws comes from numbers of its own
+_MANY = 1000  # simulations above which Gumbel with rollouts is a mistake
+_NOISE, _GUMBEL = 0x6E6F697365, 0x67756D62656C  # separate streams of random numbers
 
 
 def block(tree: Tree) -> slice:
-    """The places of the root's children."""
+    """Return the indices of the root's children."""
     link = tree.columns.links[ROOT]
     first = int(link["first_child"])
     return slice(first, first + int(link["num_children"])) if link["num_children"] else slice(0, 0)
 
 
 def generator(seed: int, moves: int, salt: int) -> np.random.Generator:
-    """Random numbers for one purpose at one root, the same however the search came there."""
+    """Return a random generator for one purpose at one root; it does not depend on earlier simulations."""
     return np.random.default_rng([mix(seed ^ salt), moves])
 
 
 def add_noise(driver: Driver, moves: int) -> None:
-    """Mix Dirichlet noise into the priors of the root's children, closed ones included: their sign stays."""
+    """Mix Dirichlet noise into the priors of the root's children.
+
+    Closed children, with negative priors, stay closed.
+    """
     config, children = driver.config, block(driver.tree)
     priors = driver.tree.columns.stats["prior"]
     count = children.stop - children.start
@@ -49,7 +52,7 @@ def add_noise(driver: Driver, moves: int) -> None:
 
 
 def begin_schedule(driver: Driver, gumbel: Gumbel, moves: int, simulations: int) -> None:
-    """Draw a Gumbel number for each move of the root, and plan so many simulations."""
+    """Draw a Gumbel number for each move of the root, and plan the schedule of `simulations` simulations."""
     children = block(driver.tree)
     count = children.stop - children.start
     visits = driver.tree.columns.stats["visits"][children]
@@ -64,17 +67,17 @@ def begin_schedule(driver: Driver, gumbel: Gumbel, moves: int, simulations: int)
 
 
 def warn_of_rollouts(evaluator: Any, simulations: int) -> None:
-    """Warn where Gumbel plans many simulations with rollouts: completed values need priors, which rollouts do not give."""
+    """Warn where Gumbel plans many simulations with rollouts: completed values need priors, which rollouts lack."""
     if isinstance(evaluator, Rollout) and simulations > _MANY:
         warnings.warn(
-            f"root='gumbel' is for few simulations and an evaluator with priors; for {simulations:,} simulations with rollouts another rule, "
-            "such as uct() or halving(), plays better",
+            f"root='gumbel' is for few simulations and an evaluator with priors; for {simulations:,} simulations with "
+            "rollouts another rule, such as uct() or halving(), plays better",
             stacklevel=2,
         )
 
 
 def set_mask(driver: TreeDriver, actions: Collection[int] | None) -> None:
-    """Look only at some moves of the root, or at all again."""
+    """Restrict the search to some moves of the root; None: to all of them."""
     if actions is None:
         driver.control["masked"], driver.control["arms"] = (
             0,

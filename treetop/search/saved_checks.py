@@ -1,4 +1,4 @@
-"""What must hold of a search from a file before a kernel sees it: compiled code checks no index, so whatever is one is checked here."""
+"""Checks of a search from a file before a kernel reads it: compiled code checks no index, so they are checked here."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from treetop.tree.layout import BOUNDED, OPTIONAL, PROVEN, SHARED
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
-_MOST_VISITS = 2 * 10**9  # a search that goes on must not overflow its counts
+_MOST_VISITS = 2 * 10**9  # more visits could overflow when the search continues
 _TRIALS = 8
-_SMALL = 10_000  # expanded nodes of a tree that is checked before its game would be compiled
+_SMALL = 10_000  # up to this many expanded nodes a tree is checked without compiling its game
 _KEPT_STATE = (
     "rng",
     "value_low",
@@ -34,7 +34,7 @@ _KEPT_STATE = (
     "masked",
     "paranoid_target",
 )
-"""What the control record of a search at rest holds beside settings: those follow from the header."""
+"""The fields of the control record that are not settings, which follow from the header."""
 
 
 def require(condition: object, what: str) -> None:
@@ -44,13 +44,13 @@ def require(condition: object, what: str) -> None:
 
 
 def check_position(position: Position, root: npt.NDArray[Any]) -> None:
-    """Refuse a root that is not where the moves lead from the start, and a start from which the rules cannot be played."""
+    """Raise SaveError if the moves do not lead from the start to the root, or the game cannot be played from there."""
     game = position.game
     require(position.record.tobytes() == root.tobytes(), "its moves do not lead to its position")
     start = Position(game, position.start)
     if start.record.tobytes() == Position(game).record.tobytes():
         return
-    try:  # dealt, or set up from a diagram: any state may be meant, as long as interpreted games, which check every index, can be played from it
+    try:  # any other start is accepted if interpreted games, which check every index, can be played from it
         for trial in range(_TRIALS):
             at, rng = position, Rng(trial)
             for _ in range(game.facts.max_length + 1):
@@ -62,18 +62,18 @@ def check_position(position: Position, root: npt.NDArray[Any]) -> None:
                     break
                 at = at.apply(legal[rng.below(len(legal))])
     except TreetopError as error:
-        raise SaveError(f"its position is none of {game.name}: {str(error).splitlines()[0]}") from error
+        raise SaveError(f"its position is not one of {game.name}: {str(error).splitlines()[0]}") from error
 
 
 def restore_tree(tree: Tree, arrays: dict[str, npt.NDArray[Any]]) -> None:
-    """Take over the arrays of a tree, each of the type and the length that the settings ask for."""
+    """Restore the arrays of a tree; raise SaveError unless each has the type and the length that the settings need."""
     size = len(arrays["stats"])
     for name in (*(name for name in OPTIONAL if name != "in_flight" and tree.has(name)), "totals"):
-        usual = tree.totals if name == "totals" else getattr(tree.columns, name)
-        shape = usual.shape if name == "totals" else (size, *usual.shape[1:])
+        current = tree.totals if name == "totals" else getattr(tree.columns, name)
+        shape = current.shape if name == "totals" else (size, *current.shape[1:])
         require(name in arrays, f"it lacks {name}")
         require(
-            arrays[name].dtype == usual.dtype and arrays[name].shape == shape, f"its {name} do not fit its settings"
+            arrays[name].dtype == current.dtype and arrays[name].shape == shape, f"its {name} do not fit its settings"
         )
     tree.restore(
         arrays["stats"],
@@ -84,7 +84,7 @@ def restore_tree(tree: Tree, arrays: dict[str, npt.NDArray[Any]]) -> None:
 
 
 def check_tree(tree: Tree) -> None:
-    """Refuse what `Tree.check` does not ask of a tree that the kernels themselves have made."""
+    """Raise SaveError for errors that `Tree.check` does not look for, because kernels do not make them."""
     columns, size = tree.columns, tree.size
     stats, links = columns.stats[:size], columns.links[:size]
     require(np.all(stats["visits"] < _MOST_VISITS), "it has more visits than can be counted")
@@ -95,7 +95,7 @@ def check_tree(tree: Tree) -> None:
         amaf = columns.amaf[1:size]
         require(
             np.all(np.isfinite(amaf["value_sum"])) and np.all(amaf["visits"] >= 0),
-            "its statistics of all moves as first are broken",
+            "its statistics of all moves as first are invalid",
         )
         require(
             np.all(amaf["action"] == links["action"][1:]), "its statistics of all moves as first belong to other moves"
@@ -103,29 +103,29 @@ def check_tree(tree: Tree) -> None:
     if not len(columns.bounds):
         require(
             not np.any(links["flags"] & (BOUNDED | PROVEN)) and np.all(stats["prior"] >= 0),
-            "it holds proofs, and its settings allow none",
+            "it has proofs, but its settings have no solver",
         )
     if tree.is_graph:
         shared = (links["flags"] & SHARED) > 0
-        require(np.all(links["num_children"][shared] > 0), "an edge shares the moves of no position")
+        require(np.all(links["num_children"][shared] > 0), "an edge shares the children of no position")
 
 
 def restore_driver(driver: TreeDriver, saved: npt.NDArray[Any], kept: dict[str, npt.NDArray[Any]]) -> None:
-    """Take over what the kernels keep from call to call, where it fits the tree."""
+    """Restore what the kernels keep between calls; raise SaveError where it does not fit the tree."""
     control, links, size = driver.control, driver.tree.columns.links, driver.tree.size
     for name in _KEPT_STATE:
         control[name] = saved[name]
     state, children, players = control[0], int(links["num_children"][ROOT]), driver.game.facts.players
     require(
         state["masked"] in (0, 1) and NONE <= state["paranoid_target"] < players and 0 <= state["blocks"] <= size,
-        "its record of control is broken",
+        "its control record is invalid",
     )
     require(
         state["turn"] >= 0
         and state["collisions"] >= 0
         and not np.isnan(state["value_low"])
         and not np.isnan(state["value_high"]),
-        "its record of control is broken",
+        "its control record is invalid",
     )
     arms = int(state["arms"])
     require(
@@ -133,39 +133,41 @@ def restore_driver(driver: TreeDriver, saved: npt.NDArray[Any], kept: dict[str, 
         and 0 <= state["arm"] <= max(arms, children)
         and state["arm_given"] >= 0
         and state["arm_samples"] >= 0,
-        "its turn at the root is none",
+        "its schedule of the root is invalid",
     )
     driver.restore(kept)
     work = driver.scratch.work
-    require(np.all((work.arms[:arms] >= 0) & (work.arms[:arms] < max(children, 1))), "its turn at the root is none")
+    require(
+        np.all((work.arms[:arms] >= 0) & (work.arms[:arms] < max(children, 1))), "its schedule of the root is invalid"
+    )
     require(
         np.all((work.mask == 0) | (work.mask == 1))
         and np.all(np.isfinite(work.history))
         and np.all(np.isfinite(work.gumbel)),
-        "its buffers hold what they cannot",
+        "its buffers hold invalid numbers",
     )
     if driver.tree.is_graph:
         _check_table(driver)
 
 
 def _check_table(driver: TreeDriver) -> None:
-    """Each entry of a graph's table is the place of a block, and the upper half of its key."""
+    """Raise SaveError unless each entry of a graph's table is the index of a block with the upper half of its key."""
     tree, table = driver.tree, driver.scratch.work.table
     links = tree.columns.links[: tree.size]
-    makers = (links["num_children"] > 0) & ((links["flags"] & SHARED) == 0)
+    owners = (links["num_children"] > 0) & ((links["flags"] & SHARED) == 0)
     entries = table[table != 0]
     places = (entries & np.uint64(2**32 - 1)).astype(np.int64)
-    require(np.all(np.isin(places, links["first_child"][makers])), "its table of positions points elsewhere")
+    require(np.all(np.isin(places, links["first_child"][owners])), "its table of positions points to other nodes")
     require(
         np.all(entries >> np.uint64(32) == tree.columns.keys[places] >> np.uint64(32)),
-        "its table of positions points elsewhere",
+        "its table of positions points to other nodes",
     )
     bound = driver.plan.table_size
     driver.control["table_room"] = len(table) // 2 if len(table) < bound else np.iinfo(np.int64).max
 
 
 def check_moves(driver: TreeDriver) -> None:
-    """Play the tree: every child must be a legal move."""
+    """Raise SaveError unless every child in the tree is a legal move."""
     game, tree = driver.game, driver.tree
     links, depth = tree.columns.links[: tree.size], game.facts.max_length + 2
     action, first_child, num_children, flags = (

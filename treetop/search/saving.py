@@ -1,4 +1,4 @@
-"""A search in a file: everything that its next simulation reads."""
+"""Save a search to a file and load it: everything that its next simulation reads."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _ARRAYS = ("root", "start", "stats", "links", "totals", "control")
 
 
 def save(search: Search, driver: TreeDriver, path: Path) -> None:
-    """See `Search.save`."""
+    """Write a search to a file: see `Search.save`."""
     driver.update_table()
     config = search.config.flat()
     if callable(search.config.tie_break):
@@ -77,7 +77,7 @@ def save(search: Search, driver: TreeDriver, path: Path) -> None:
 
 
 def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: Any, rule: Any) -> Search:
-    """See `Search.load`."""
+    """Return a search from a file: see `Search.load`."""
     header, arrays = read(path, KIND, VERSION)
     missing = [name for name in _ARRAYS if name not in arrays]
     if missing:
@@ -108,9 +108,8 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
         restore_tree(tree, arrays)
         search._is_noisy, search._is_scheduled = bool(header.get("noisy")), bool(header.get("scheduled"))
         tree.has_moved = bool(header.get("moved"))
-        partial = (
-            known.has("step_rewards") or config.values.discount != 1.0
-        )  # what is still to come may be worth more or less than a whole game
+        # With immediate rewards or a discount, a part of a game may be worth more or less than a whole one.
+        partial = known.has("step_rewards") or config.values.discount != 1.0
         tree.check((-math.inf, math.inf) if partial else known.facts.rewards)
         check_tree(tree)
         missing = [name for name in KEPT if f"work_{name}" not in arrays]
@@ -123,7 +122,7 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
 
 
 def _aligned(game: Game, record: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A state from a file as the kernels want it: files do not keep that records are aligned, and code compiled for one kind refuses the other."""
+    """Return a state from a file as an aligned record: files do not keep the alignment that compiled code needs."""
     state = np.zeros(1, game.dtype)
     state[:] = record
     return state
@@ -136,8 +135,8 @@ def _game(path: Path, header: dict[str, Any], given: Any) -> Game:
         return load_bundled(str(header.get("game")))
     except UnknownGameError as error:
         raise SaveError(
-            f"{path} is a search of {shorten(str(header.get('game')))}, which cannot be found among the bundled games: pass the game as well, as game=... or on the "
-            f"command line as `treetop search GAME --load FILE` ({error})"
+            f"{path} is a search of {shorten(str(header.get('game')))}, which is not a bundled game: pass the game as "
+            f"well, as game=... or on the command line as `treetop search GAME --load FILE` ({error})"
         ) from error
 
 
@@ -150,7 +149,8 @@ def _compare_rules(path: Path, header: dict[str, Any], game: Game, arrays: dict[
             else ""
         )
         raise SaveError(
-            f"{path} is a search of {header.get('game')}, whose rules are not those of {game.source or game.name}: they have changed since, or it is another game{hint}"
+            f"{path} is a search of {header.get('game')}, whose rules are not those of {game.source or game.name}: "
+            f"they have changed since, or it is another game{hint}"
         )
     facts = game.facts
     size = len(arrays["stats"])
@@ -169,10 +169,10 @@ def _compare_rules(path: Path, header: dict[str, Any], game: Game, arrays: dict[
 
 
 def _given(path: Path, name: str, config: dict[str, Any], given: Any) -> dict[str, Any]:
-    """A function of the caller's own, which no file can hold, in its place."""
+    """Return the settings with the caller's own function in its place, because no file can hold it."""
     if given is None and config.get(name) == _HOOK:
-        told = "tie-break function" if name == "tie_break" else "rule of the caller's own"
-        raise SaveError(f"{path} was searched with a {told}, which no file can hold: give it as {name}=...")
+        kind = "tie-break function" if name == "tie_break" else "custom rule"
+        raise SaveError(f"{path} was searched with a {kind}, which no file can hold: give it as {name}=...")
     return config if given is None else {**config, name: given}
 
 

@@ -1,4 +1,4 @@
-"""The search: an object you can hold. Run it, ask and tell it, move on with it, stop it any time."""
+"""The search class: run it, ask it for leaves, advance it by a move, stop and resume it at any time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from treetop import checks
 from treetop.errors import ConfigError, IllegalMoveError, SearchError
 from treetop.game.definition import Game
 from treetop.game.families import Family
@@ -36,9 +37,9 @@ from treetop.search.result import SearchResult
 from treetop.search.session import MOST_VISITS, Session
 from treetop.search.stopping import Stopper
 
-_MOST_PONDERED = 10_000_000  # simulations of a pondering search without a limit: memory is finite
+_MOST_PONDERED = 10_000_000  # simulations of a pondering search without a limit
 Searchable = str | Game | Family[...] | Position | Problem
-"""What can be searched: a game by its name or itself, a position, or a Python problem."""
+"""What can be searched: a game or its name, a position, or a Python problem."""
 
 
 class Search(Session):
@@ -55,7 +56,7 @@ class Search(Session):
     A Python problem is any object with the methods of `treetop.Problem`; its states and actions are of any kind:
 
     >>> class Count:
-    ...     "Add 1 or 2 in turn; whoever says 10 wins."
+    ...     "Add 1 or 2 in turn; the player who says 10 wins."
     ...     num_players = 2
     ...     def initial(self): return (0, 0)
     ...     def player(self, state): return state[1]
@@ -77,19 +78,20 @@ class Search(Session):
         player: int | None = None,
         root: Any = None,
     ) -> None:
-        """Prepare a search; nothing is searched yet.
+        """Prepare a search, without running it.
 
-        `evaluator` is an `Evaluator` for a game, and for a Python problem a function of a state and its actions; by default leaves are
-        evaluated by rollouts. `player` chooses one of several who move simultaneously. `root` is the state at which the search of a Python
-        problem starts, by default its `initial()`; for a game give a `Position` instead.
+        `evaluator` is an `Evaluator` for a game, and for a Python problem a function of a state and its actions; by
+        default leaves are evaluated by rollouts. `player` selects one of several players who move simultaneously.
+        `root` is the state at which the search of a Python problem starts, by default its `initial()`; for a game give
+        a `Position` instead.
         """
         super().__init__(_driver(game, uct() if config is None else config, evaluator, seed, player, root))
         self._asked: Budget | None = None
-        self._asked_from = (0, 0)  # simulations and nodes when the limit began to count
+        self._asked_from = (0, 0)  # simulations and nodes at the start of the limit
 
     @property
     def begins_anew(self) -> bool:
-        """Whether nothing is kept after a move: in information-set search and with determinizations."""
+        """Whether no tree is kept after a move: in information-set search and with determinizations."""
         return self._driver.begins_anew
 
     # Running.
@@ -101,17 +103,17 @@ class Search(Session):
     ) -> SearchResult:  # fmt: skip
         """Search until the limit is reached, Ctrl-C is pressed, or there is nothing to decide; return the result.
 
-        `stopping` may end it earlier or let it continue. `include` and `exclude` restrict the moves of the root in this run; the tree
-        keeps its statistics of the others.
+        `stopping` rules may end it earlier or extend its limit. `include` and `exclude` restrict the moves of the root
+        in this run; the tree keeps its statistics of the others.
         """
         driver = self._driver
         driver.refuse("run")
         wanted = self._wanted_moves(include, exclude)
-        driver.face_mover()
+        driver.retarget()
         self._is_scheduled = False
         try:
             if isinstance(driver, TreeDriver) and wanted is not None:
-                root.set_mask(driver, wanted)  # before the code is prepared: another build searches some moves only
+                root.set_mask(driver, wanted)  # before the code is prepared: a restricted search needs another build
             driver.begin_run()
             if isinstance(driver, GameDriver):
                 self.tree.reserve(8 * (limit.simulations or 0))
@@ -130,8 +132,8 @@ class Search(Session):
             raise ConfigError("include and exclude leave no move to search")
         if self.config.graph.transpositions or not isinstance(self._driver, TreeDriver):
             raise ConfigError(
-                "include and exclude are for one tree of positions: they do not go with transpositions, information-set search, "
-                "determinizations or Python problems"
+                "include and exclude are for one tree of positions: they do not work with transpositions, "
+                "information-set search, determinizations or Python problems"
             )
         return wanted
 
@@ -139,7 +141,7 @@ class Search(Session):
         """Return the action of a move at the root of a game."""
         if not isinstance(self._driver, GameDriver):
             raise ConfigError(
-                "single moves are searched in games only, not in Python problems: leave out include, exclude and visit"
+                "single moves can be searched in games, not in Python problems: leave out include, exclude and visit"
             )
         action = self.position.parse_move(move) if isinstance(move, str) else move
         if isinstance(action, bool) or action not in self.position.legal_actions():
@@ -147,10 +149,12 @@ class Search(Session):
         return int(action)
 
     def visit(self, move: int | str, at_least: int) -> SearchResult:
-        """Search one move of the root until it has so many visits; return the result. Nothing of the tree is lost."""
+        """Search one move of the root until it has `at_least` visits; return the result.
+
+        The rest of the tree is kept.
+        """
         action = self._action(move)
-        if isinstance(at_least, bool) or not isinstance(at_least, int) or at_least < 1:
-            raise ConfigError(f"at_least must be a whole number of at least 1, not {at_least!r}")
+        checks.whole("at_least", at_least, 1)
         while True:
             child = self.tree.root.child(action)
             missing = at_least - (0 if child is None else child.visits)
@@ -163,32 +167,34 @@ class Search(Session):
 
     @exclusive
     def prepare(self) -> None:
-        """Compile the kernels that `run` needs, or load them from the cache, so that no limit pays for it."""
+        """Compile the kernels that `run` needs, or load them from the cache."""
         self._driver.prepare()
 
     def pondering(self, limit: Limit | None = None) -> Pondering:
-        """Search in the background, within `with`, while you wait for the opponent's move; then `advance` keeps the tree.
+        """Return a context in which the search runs in the background, on the opponent's time.
 
-        Without a limit it runs until the block ends, or ten million simulations are made. No schedule is planned meanwhile: a search with
-        root='gumbel' follows its rule at the root too.
+        After it, `advance` keeps the tree.
+
+        Without a limit it runs until the block ends, or for ten million simulations. No schedule is planned: a search
+        with root='gumbel' follows its rule at the root.
         """
         return Pondering(self, Limit(simulations=_MOST_PONDERED) if limit is None else limit)
 
-    # Leaves for you to evaluate.
+    # Leaves that the caller evaluates.
 
     @exclusive
     def ask(self, size: int, limit: Limit | None = None) -> Batch:
-        """Return up to `size` leaves for you to evaluate; give them back with `tell`, or give them up with `drop`.
+        """Return up to `size` leaves for you to evaluate; return them with `tell`, or discard them with `drop`.
 
-        With a limit the batch is false when it is reached. It counts from the first call with it, until it is reached or the search advances.
+        With a limit, the batch is false when the limit is reached. A limit counts from the first call with it until it
+        is reached or the search advances.
         """
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise ConfigError(f"a batch has at least one leaf, not {size!r}")
+        checks.whole("size", size, 1)
         driver = self._driver
         driver.refuse_finished()
         if not isinstance(driver, TreeDriver):
             raise ConfigError(driver.no_batches)
-        driver.face_mover()
+        driver.retarget()
         allowed = min(size, MOST_VISITS - self.simulations - self.in_flight)
         if limit is not None:
             allowed = min(allowed, self._left_to_ask(limit))
@@ -203,7 +209,7 @@ class Search(Session):
         return driver.gather(allowed, allowed)
 
     def _left_to_ask(self, limit: Limit) -> int:
-        """Return how many simulations a limit still allows to start; those that were dropped do not count."""
+        """Return how many simulations a limit still allows to start; dropped ones do not count."""
         if self._asked is None or self._asked.limit != limit:
             self._asked, self._asked_from = Budget(limit), (self.simulations, self.tree.size)
             self._is_scheduled = False
@@ -222,7 +228,7 @@ class Search(Session):
 
     @exclusive
     def drop(self, batch: Batch) -> None:
-        """Give a batch up: nothing of it stays in the tree."""
+        """Discard a batch, and remove its in-flight visits."""
         self._batches().drop(batch)
 
     def _batches(self) -> TreeDriver:
@@ -230,7 +236,7 @@ class Search(Session):
             raise ConfigError(self._driver.no_batches)
         return self._driver
 
-    # Evaluations of Python problems that are made elsewhere.
+    # Evaluations of Python problems made elsewhere.
 
     async def arun(
         self,
@@ -246,13 +252,14 @@ class Search(Session):
         replay: str | Path | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> SearchResult:
-        """Search a Python problem with up to `in_flight` evaluations made elsewhere at the same time; return the result.
+        """Search a Python problem with evaluations made elsewhere, up to `in_flight` at a time; return the result.
 
-        `evaluate(state, actions)` is a coroutine function, or a plain one that runs in threads, or in so many `processes`. It returns
-        (prior, value), (prior, value, cost) or (prior, value, cost, note). Default: the search's own evaluator. An attempt may take
-        `timeout` seconds; a call that fails is tried `retries` times more, after `backoff` seconds and then twice as many; then its node has
-        failed and is listed in `result.failures`. `record` names a file to which all answers are written; `replay` one from which they are
-        read: the search is then the same, bit for bit.
+        `evaluate(state, actions)` is a coroutine function, or a plain one that runs in threads, or in `processes`
+        processes. It returns (prior, value), (prior, value, cost) or (prior, value, cost, note). Default: the search's
+        own evaluator. An attempt may take `timeout` seconds. A call that fails is retried `retries` times, after
+        `backoff` seconds and then twice as many each time; after that its node has failed and is listed in
+        `result.failures`. All answers are written to the file `record`, if given. With `replay` they are read from such
+        a file: the search is then the same, bit for bit.
         """
         from treetop.search.problems.calls import RemoteOptions
         from treetop.search.problems.remote import Remote
@@ -264,7 +271,7 @@ class Search(Session):
             evaluate = self.evaluator if evaluate is None and callable(driver.evaluate.own) else evaluate
             if evaluate is None and replay is None:
                 raise ConfigError(
-                    "give evaluate, a function of a state and its actions: rollouts are made in this process, by run"
+                    "give evaluate, a function of a state and its actions; for rollouts in this process use run"
                 )
             remote = Remote(
                 self,
@@ -279,7 +286,10 @@ class Search(Session):
             return await self._run_remote(limit, driver, remote)
 
     def run_remote(self, limit: Limit, evaluate: Any = None, **options: Any) -> SearchResult:
-        """Call `arun` from a program without an event loop; its options are the same. Ctrl-C ends it with the result so far."""
+        """Call `arun`, with the same options, from a program without an event loop.
+
+        Ctrl-C ends it with the result so far.
+        """
         import asyncio
 
         self._problem_driver("run_remote")
@@ -290,12 +300,12 @@ class Search(Session):
                 with Interrupts() as self._interrupts:
                     return asyncio.run(self.arun(limit, evaluate, **options))
             finally:
-                self._interrupts = Interrupts()  # this one may have been pressed
+                self._interrupts = Interrupts()  # the flag may be set
         raise SearchError("an event loop is running already: use `await search.arun(...)`")
 
     def _problem_driver(self, what: str) -> ProblemDriver:
         if not isinstance(self._driver, ProblemDriver):
-            raise ConfigError(f"{what} is for Python problems: for a game give run an evaluator, or use ask and tell")
+            raise ConfigError(f"{what} is for Python problems: for a game pass an evaluator, or use ask and tell")
         return self._driver
 
     @property
@@ -329,7 +339,7 @@ class Search(Session):
 
     @property
     def failures(self) -> list[Failure]:
-        """In a Python problem: nodes that failed and are left out, and rollouts that failed, since the search started."""
+        """In a Python problem: the nodes that failed and are skipped, and the failed rollouts, since the start."""
         return self._driver.failures if isinstance(self._driver, ProblemDriver) else []
 
     def action_of(self, node: int) -> Any:
@@ -342,13 +352,13 @@ class Search(Session):
         """Return the state of a node of a Python problem, by its index; None where no simulation has reached it."""
         return self._problem_driver("state_of").nodes.states[node]
 
-    # Moving on.
+    # Moves, saving and loading.
 
     @exclusive
     def advance(self, move: Any) -> None:
-        """Play a move and keep the part of the tree below it. A move that was never tried starts a fresh tree.
+        """Play a move and keep the part of the tree below it. A move that was never searched starts a new tree.
 
-        It may end the game; then there is nothing left to search, and `run` and `result` say so.
+        The move may end the game: then nothing is left to search, and `run` and `result` raise an error that says so.
         """
         self._driver.refuse("advance")
         self._driver.advance(move)
@@ -357,15 +367,16 @@ class Search(Session):
 
     @exclusive
     def save(self, path: str | Path) -> None:
-        """Write everything that the next simulation reads to a file; `Search.load` continues as if nothing had happened."""
+        """Write everything that the next simulation reads to a file; `Search.load` continues with the same results."""
         from treetop.search.saving import save
 
         driver = self._driver
         driver.refuse("save")
         if not isinstance(driver, TreeDriver):
             raise SearchError(
-                "only a search of one tree of positions can be saved: information-set search and determinizations start anew with every "
-                "move, and the states of a Python problem are its own (record its evaluations with run_remote(record=...))"
+                "only a search of one tree of positions can be saved: information-set search and determinizations "
+                "start a new tree with every move, and states of a Python problem cannot be written to a file (record "
+                "its evaluations with run_remote(record=...))"
             )
         save(self, driver, Path(path))
 
@@ -379,7 +390,10 @@ class Search(Session):
         tie_break: Callable[..., int] | None = None,
         rule: OwnRule | None = None,
     ) -> Search:
-        """Read a search from a file. Give what a file cannot hold: an evaluator, rule or tie-break in Python, and a game that has no name."""
+        """Return a search from a file.
+
+        Give what a file cannot hold: an evaluator, rule or tie-break in Python, and a game that is not bundled.
+        """
         from treetop.search.saving import load
 
         return load(cls, Path(path), game, evaluator, tie_break, rule)
@@ -397,12 +411,12 @@ def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: 
     evaluator = Rollout() if evaluator is None else evaluator
     if _is_problem(game):
         if player is not None:
-            raise ConfigError("player is for games with simultaneous moves; a Python problem names its player itself")
+            raise ConfigError("player is for games with simultaneous moves: leave it out for a Python problem")
         return ProblemDriver(game, config, evaluator, seed, root)
     if not isinstance(game, (str, type, Game, Family, Position)):
         raise ConfigError(
-            "search a game (its name, a class under @treetop.game or a Position) or a Python problem (an object with the methods actions, "
-            f"step, is_terminal and rewards), not {game!r}"
+            "search a game (its name, a class under @treetop.game or a Position) or a Python problem (an object with "
+            f"the methods actions, step, is_terminal and rewards), not {game!r}"
         )
     if root is not None:
         raise ConfigError("root is the state of a Python problem: search a Position to start elsewhere in a game")
@@ -414,7 +428,7 @@ def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: 
 
 
 def _is_problem(game: Any) -> bool:
-    """Return whether something is meant as a Python problem; the driver says what it lacks."""
+    """Return whether an object is meant as a Python problem; its driver checks the methods."""
     own = not isinstance(game, (str, Game, Family, Position))
     return own and any(callable(getattr(game, method, None)) for method in ("actions", "step"))
 
@@ -430,7 +444,7 @@ def search(
     seed: int = 0,
     progress: Callable[[Progress], object] | None = None,
 ) -> SearchResult:
-    """Search a game, a position or a Python problem and return what to play, and why. Without a limit: 10,000 simulations.
+    """Search a game, a position or a Python problem, and return the result. Default: 10,000 simulations.
 
     >>> import treetop
     >>> treetop.search("nim(stones=5)", simulations=2000, seed=1).move

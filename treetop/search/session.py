@@ -1,6 +1,7 @@
-"""A session: how any search runs. It owns the budget, slices, Ctrl-C, stopping rules, progress and the preparation of the root.
+"""A session runs any kind of search.
 
-A driver runs the simulations: of a tree, of information sets, of determinizations or of a Python problem.
+It owns the budget, slices, Ctrl-C, stopping rules, progress and the preparation of the root. A driver runs the
+simulations: of a tree, of information sets, of determinizations or of a Python problem.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.progress import Progress
 from treetop.search.result import SearchResult
-from treetop.search.stopping import Decision, Standing, Stopper, Together
+from treetop.search.stopping import Decision, Standing, Stopper, Stoppers
 from treetop.tree.storage import Tree
 
 if TYPE_CHECKING:
     from treetop.search.problems.driver import ProblemDriver
     from treetop.search.problems.remote import Remote
 
-FORCED_SIMULATIONS = 32  # what a position with one legal move gets: enough for a value, no time lost
-MOST_VISITS = 2**31 - 2  # what a node can count
+FORCED_SIMULATIONS = 32  # the simulations of a position with one legal move: enough for a value
+MOST_VISITS = 2**31 - 2  # the most visits that a node can count
 _PROGRESS_SECONDS = 0.1
 
 
@@ -41,8 +42,8 @@ class Session:
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._last: tuple[Limit, int, float, str] | None = None  # limit, simulations, seconds, why it stopped
-        self._is_noisy = False  # whether the root's priors hold their noise
-        self._is_scheduled = False  # whether the root's schedule was planned for the present limit
+        self._is_noisy = False  # whether the root's priors include noise
+        self._is_scheduled = False  # whether the root's schedule was planned for the current limit
         self._pondering = False
         self._guard = Guard()
         self._interrupts = Interrupts()
@@ -54,7 +55,7 @@ class Session:
 
     @property
     def evaluator(self) -> Any:
-        """What evaluates leaves."""
+        """The evaluator of leaves."""
         return self._driver.evaluator
 
     @property
@@ -64,12 +65,12 @@ class Session:
 
     @property
     def game(self) -> Any:
-        """The game; of a Python problem, its facts in the shape of a game."""
+        """The game; for a Python problem, an object with the same facts."""
         return self._driver.game
 
     @property
     def position(self) -> Any:
-        """The root: a `Position`; of a Python problem, its root in the same shape."""
+        """The root: a `Position`; for a Python problem, an object with the same methods."""
         return self._driver.position
 
     @property
@@ -84,7 +85,7 @@ class Session:
 
     @property
     def simulations(self) -> int:
-        """How many simulations the present tree holds."""
+        """The number of simulations in the current tree."""
         return self.tree.root_visits
 
     @property
@@ -99,11 +100,11 @@ class Session:
 
     @property
     def in_flight(self) -> int:
-        """Evaluations that have begun and not ended: leaves that were asked for and neither told nor dropped."""
+        """The number of in-flight evaluations: leaves that were asked for and neither absorbed nor dropped."""
         return self._driver.in_flight
 
     def result(self) -> SearchResult:
-        """Return what the search knows now. It takes a few microseconds a move; nothing is searched."""
+        """Return the current result. It takes a few microseconds for each move; nothing is searched."""
         self._guard.refuse_other_threads("give a result")
         self._driver.refuse_finished()
         if not self.simulations:
@@ -125,7 +126,7 @@ class Session:
             why = "interrupted"
             if not self.simulations:
                 raise KeyboardInterrupt
-        budget.simulations = self.simulations - held  # exact, also where an interrupt cut a slice short
+        budget.simulations = self.simulations - held  # exact, also after an interrupted slice
         self._last = (limit, budget.simulations, budget.elapsed, why)
         if progress is not None and not interrupts.seen:
             progress(self._progress(budget))
@@ -151,9 +152,9 @@ class Session:
         stopping: Sequence[Stopper],
     ) -> str:
         """Run slice after slice; return why it ended."""
-        pulse, together, limit = Pulse(_PROGRESS_SECONDS), Together(stopping), budget.limit
-        together.reset()
-        wait = MOST_VISITS  # simulations until the next look at the root
+        pulse, stoppers, limit = Pulse(_PROGRESS_SECONDS), Stoppers(stopping), budget.limit
+        stoppers.reset()
+        wait = MOST_VISITS  # simulations until the next check of the stopping rules
         while not interrupts.seen:
             if self.solved and self.simulations:
                 return "solved"
@@ -167,16 +168,16 @@ class Session:
                 progress(self._progress(budget))
             wait -= done
             if stopping and self.simulations and (wait <= 0 or wait > MOST_VISITS // 2):
-                verdict = self._look(together, budget, limit)
-                if verdict.reason is not None:
-                    return verdict.reason
-                budget.limit, wait = verdict.limit, verdict.wait
+                decision = self._check_stopping(stoppers, budget, limit)
+                if decision.reason is not None:
+                    return decision.reason
+                budget.limit, wait = decision.limit, decision.wait
         return "interrupted"
 
     def _run_slice(self, budget: Budget, size: int, interrupts: Interrupts) -> int:
-        """Run one slice and account for it; return how many simulations it made."""
+        """Run one slice and count it; return how many simulations were run."""
         nodes, held, left = self._driver.node_count, self.simulations, budget.left
-        # The size of a batch changes what is searched, so it must not come from a slice, which is cut by the clock.
+        # The size of a batch changes the search, so it must not depend on the slice, which depends on the clock.
         batch = self.config.batch_size if left is None else min(left, self.config.batch_size)
         size, batch = (size, batch) if self._prepare_root(left) else (1, 1)
         self._driver.advance_by(size, batch, interrupts)
@@ -184,8 +185,8 @@ class Session:
         budget.spend(done, max(0, self._driver.node_count - nodes))
         return done
 
-    def _look(self, together: Together, budget: Budget, limit: Limit) -> Decision:
-        """Ask the stopping rules. What has failed leads nobody."""
+    def _check_stopping(self, stoppers: Stoppers, budget: Budget, limit: Limit) -> Decision:
+        """Return the decision of the stopping rules. Failed moves have no visits for them."""
         result = self.result()
         counts = np.where(result.failed, 0, result.counts)
         means = np.where(result.failed, math.nan, result.means)
@@ -193,10 +194,10 @@ class Session:
             counts, means, result.priors, budget.simulations, limit, budget.elapsed, self.config.final.name,
             result.lower, result.upper,
         )  # fmt: skip
-        return together.look(standing)
+        return stoppers.decide(standing)
 
     def _prepare_root(self, left: int | None) -> bool:
-        """Add noise and plan schedules; return false while the root has no children, when simulations must come one at a time."""
+        """Add noise and plan schedules; return False while the root has no children and needs a simulation first."""
         gumbel = self.config.root if isinstance(self.config.root, Gumbel) else None
         noisy = self.config.noise.fraction > 0 and not self._is_noisy
         scheduled = gumbel is not None and not self._is_scheduled and not self._pondering

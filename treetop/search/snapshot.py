@@ -51,9 +51,9 @@ def take(search: Session) -> SearchResult:
 
 
 def _unexpanded(search: Session) -> dict[str, Any]:
-    """Return the columns of a root that is still a leaf: its legal actions, none of them visited."""
+    """Return the columns of a root that is still a leaf: its legal actions, without visits."""
     if search.game.facts.action_size:
-        raise SearchError("so few simulations that no action has been drawn yet: run some more")
+        raise SearchError("no action has been drawn yet: run more simulations")
     numbers = np.array(search.position.legal_actions(search.player), np.int32)
     count = len(numbers)
     low, high = search.game.facts.rewards
@@ -84,7 +84,7 @@ def _children(search: Session) -> dict[str, Any]:
     counts = columns.stats["visits"][children][order]
 
     def row(name: str) -> npt.NDArray[Any] | None:
-        """Return an optional column, None where the search keeps none."""
+        """Return an optional column, or None where the search does not keep it."""
         column = getattr(columns, name)
         return column[children][order].copy() if len(column) else None
 
@@ -121,7 +121,7 @@ def _children(search: Session) -> dict[str, Any]:
 
 
 def _game_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64]:
-    """Return the order in which the game lists its actions: progressive widening and information sets keep another one."""
+    """Return the order in which the game lists its actions; widening and information sets use another one."""
     if search.game.facts.action_size or (
         search.config.widening.actions is None and not search.tree.has_information_sets
     ):
@@ -133,7 +133,7 @@ def _game_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64]:
 def _bounds(
     search: Session, flags: IntArray, bounds: FloatArray | None, distances: IntArray | None
 ) -> tuple[FloatArray | None, FloatArray | None, IntArray | None]:
-    """Return what is proven of each action for the player to move: at least, at most, and in how many moves."""
+    """Return the proven least and greatest value of each action for the player to move, and its distance."""
     if not search.config.solver or bounds is None or distances is None:
         return None, None, None
     player, players, (low, high) = search.player, search.game.facts.players, search.game.facts.rewards
@@ -143,7 +143,7 @@ def _bounds(
 
 
 def _scale(driver: Any) -> tuple[float, float] | None:
-    """Return the lowest and the highest mean in the tree, where the rule sees values on the scale between them."""
+    """Return the lowest and the highest mean in the tree, where the rule uses the scale between them."""
     control = driver.control[0]
     if not driver.plan.normalise or control["value_low"] > control["value_high"]:
         return None
@@ -151,8 +151,8 @@ def _scale(driver: Any) -> tuple[float, float] | None:
 
 
 def _own_value(tree: Tree, player: int, middle: float) -> float:
-    """Return the mean of the evaluations made at the root itself; NaN where no rule needs it."""
+    """Return the mean of the evaluations of the root itself; NaN where no rule needs it."""
     if tree.is_graph or not tree.has("own_visits"):
         return math.nan
     own = int(tree.columns.own_visits[ROOT])
-    return float(tree.columns.own_sums[ROOT, player] / own) if own else middle  # as the rule itself assumes
+    return float(tree.columns.own_sums[ROOT, player] / own) if own else middle  # the rule assumes the same

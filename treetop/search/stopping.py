@@ -1,4 +1,4 @@
-"""When a search may stop before its limit, and when it may go beyond: policies that look at the root now and then."""
+"""Stopping rules: they may stop a search before its limit, or extend the limit, by the statistics of the root."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.search.limits import Limit
 from treetop.types import FloatArray
@@ -17,43 +18,46 @@ from treetop.types import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """What a policy is shown: the root of the search, and how much of the limit is used. The arrays follow the order of the legal moves."""
+    """The root of a search and the use of its limit, for stopping rules. Arrays follow the order of the legal moves."""
 
     counts: npt.NDArray[np.integer[Any]]
-    """Visits of each move, those of earlier runs on the same tree included."""
+    """Visits of each move, including those of earlier runs on the same tree."""
     means: FloatArray
-    """Mean value of each move for the player to move; NaN where nobody was."""
+    """Mean value of each move for the player to move; NaN without visits."""
     priors: FloatArray
     simulations: int
-    """How many this run has made."""
+    """Simulations of this run."""
     limit: Limit
-    """What the run was given."""
+    """The limit of this run."""
     elapsed: float
-    """Seconds since the run began."""
+    """Seconds since the start of this run."""
     final: str = "visits"
-    """How the move to play will be chosen: the `final` of the search's settings."""
+    """The final rule of the search."""
     lower: FloatArray | None = None
-    """Where a solver is on: the least that each move is proven to be worth to the player to move."""
+    """With a solver: the proven least value of each move for the player to move."""
     upper: FloatArray | None = None
-    """The most that each move is proven to be worth."""
+    """The proven greatest value of each move."""
     factor: float = 1.0
-    """How far the limit is stretched at present: see `Stopper.extend`."""
+    """The factor by which the limit is extended now: see `Stopper.extend`."""
 
     @property
     def moves(self) -> int:
-        """How many legal moves there are."""
+        """The number of legal moves."""
         return len(self.counts)
 
     @property
     def contenders(self) -> npt.NDArray[np.bool_]:
-        """The moves that may still be the best: not those that are proven to be worth less than another one."""
+        """The moves that may be best: all but those that are proven to be worse than another one."""
         if self.lower is None or self.upper is None or not self.moves:
             return np.ones(self.moves, np.bool_)
         return np.asarray(self.upper >= self.lower.max())
 
     @property
     def leader(self) -> int | None:
-        """The index of the most visited contender; among equals the one of higher value, then the first. None before the first visit."""
+        """The index of the most visited contender; None without visits.
+
+        Ties go to the higher value, then to the first.
+        """
         counts = np.where(self.contenders, self.counts, 0)
         if not counts.any():
             return None
@@ -62,15 +66,15 @@ class Standing:
 
     @property
     def allowed(self) -> Limit:
-        """The limit, stretched by the present factor."""
+        """The limit, extended by the current factor."""
         return stretched(self.limit, self.factor)
 
     @property
     def left(self) -> int | None:
-        """How many simulations are left of the stretched limit; None where that is unknown.
+        """Simulations that are left of the extended limit; None where that is unknown.
 
-        Exact for a limit in simulations. For seconds it is an estimate: the rate of this run times the time left. A limit in nodes can
-        only make it less. Of several limits the nearest counts.
+        The number is exact for a limit in simulations. For seconds it is an estimate: the rate of this run times the
+        seconds left. A limit in nodes is ignored. Of several limits the nearest counts.
         """
         allowed, known = self.allowed, []
         if allowed.simulations is not None:
@@ -81,58 +85,62 @@ class Standing:
 
 
 def stretched(limit: Limit, factor: float) -> Limit:
-    """A limit that allows `factor` times as much, rounded down; never less than it was."""
+    """Return a limit that allows `factor` times as much, rounded down; the same limit for a factor of at most 1."""
     if factor <= 1.0:
         return limit
     given = {one.name: getattr(limit, one.name) for one in fields(limit) if getattr(limit, one.name) is not None}
     return Limit(**{name: value * factor if name in _REAL else int(value * factor) for name, value in given.items()})
 
 
-_REAL = ("seconds", "cost")  # limits that are no counts
+_REAL = ("seconds", "cost")  # limits that are not counts
 
 
 @runtime_checkable
 class Stopper(Protocol):
-    """A policy that may stop a search, or stretch its limit. Write your own as a subclass with the methods that you need.
+    """A stopping rule, which may stop a search or extend its limit: a subclass with the methods that it needs.
 
-    It judges by what it is shown alone. It may remember what it was shown in the same run; then it serves one search at a time.
+    It may keep what it was given in the same run; then it serves one search at a time.
     """
 
     def reset(self) -> None:
-        """A new run begins."""
+        """Start a new run."""
 
-    def check(self, standing: Standing) -> str | None:  # noqa: ARG002 - for subclasses to read
-        """The reason to stop now, in words; None to go on."""
+    def check(self, standing: Standing) -> str | None:  # noqa: ARG002
+        """Return the reason to stop now, or None to continue."""
         return None
 
-    def extend(self, standing: Standing) -> float:  # noqa: ARG002 - for subclasses to read
-        """How many times the limit may be used, as things stand: 1.0 is the limit itself. Asked anew at each look; less is 1.0."""
+    def extend(self, standing: Standing) -> float:  # noqa: ARG002
+        """Return the current factor of the limit: 1.0 is the limit itself, and less counts as 1.0.
+
+        It is called before each `check`.
+        """
         return 1.0
 
     def wait(self, standing: Standing) -> int:
-        """After how many more simulations another look is worth its time; not said: a fiftieth of what was run, at least 100.
+        """Return after how many more simulations to check again; default: a fiftieth of those run, at least 100.
 
-        The search may look earlier, or a little later.
+        The search may check earlier, or a little later.
         """
-        return _usual_wait(standing)
+        return _default_wait(standing)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What came out of a look at the root."""
+    """The decision of the stopping rules."""
 
     reason: str | None
-    """Why to stop now; None to go on."""
+    """The reason to stop now; None to continue."""
     limit: Limit
-    """The limit that holds until the next look."""
+    """The limit until the next check."""
     wait: int
-    """How many simulations to run until then: at least 1, and not beyond the limit where that is known."""
+    """Simulations until the next check: at least 1, and not beyond the limit where that is known."""
 
 
-class Together(Stopper):
-    """Several policies as one. The longest stretch holds, and the first that has a reason stops the search.
+class Stoppers(Stopper):
+    """Several stopping rules as one: the largest factor applies, and the first reason stops the search.
 
-    Those that stop are shown the stretched limit: what cannot be overtaken within the plain limit may be overtaken in a critical position.
+    Reasons are found within the extended limit: a lead that is safe within the plain limit may be lost in a critical
+    position.
     """
 
     def __init__(self, stoppers: Iterable[Stopper]) -> None:
@@ -140,23 +148,24 @@ class Together(Stopper):
         for one in self.stoppers:
             if not isinstance(one, Stopper) or isinstance(one, type):
                 raise ConfigError(
-                    f"a search is stopped by UnassailableLeader(), KLGain() or another object of a subclass of Stopper, not by {one!r}"
+                    "stopping must list UnassailableLeader(), KLGain() or other instances of a subclass of Stopper, "
+                    f"not {one!r}"
                 )
 
     def reset(self) -> None:
-        """A new run begins."""
+        """Start a new run."""
         for one in self.stoppers:
             one.reset()
 
-    def look(self, standing: Standing) -> Decision:
-        """Ask all for the limit that holds now, then for a reason to stop within it, and when to look again."""
+    def decide(self, standing: Standing) -> Decision:
+        """Return the limit that applies now, the reason to stop within it, if any, and when to check again."""
         shown = self._stretch(standing)
         left = shown.left
         wait = self.wait(shown) if left is None else min(self.wait(shown), left)
         return Decision(self._reason(shown), shown.allowed, max(wait, 1))
 
     def check(self, standing: Standing) -> str | None:
-        """The first reason to stop within the limit as it is stretched now."""
+        """Return the first reason to stop within the extended limit."""
         return self._reason(self._stretch(standing))
 
     def _stretch(self, standing: Standing) -> Standing:
@@ -170,42 +179,43 @@ class Together(Stopper):
         return None
 
     def extend(self, standing: Standing) -> float:
-        """The longest stretch; at least 1.0."""
+        """Return the largest factor; at least 1.0."""
         return max([1.0, *(one.extend(standing) for one in self.stoppers)])
 
     def wait(self, standing: Standing) -> int:
-        """The shortest wait."""
-        return min((one.wait(standing) for one in self.stoppers), default=_usual_wait(standing))
+        """Return the shortest wait."""
+        return min((one.wait(standing) for one in self.stoppers), default=_default_wait(standing))
 
     def __repr__(self) -> str:
-        return f"Together({list(self.stoppers)!r})"
+        return f"Stoppers({list(self.stoppers)!r})"
 
 
 @dataclass(frozen=True)
 class UnassailableLeader(Stopper):
-    """Stop when no move can overtake the most visited one any more.
+    """Stop when no move can overtake the most visited one.
 
     With N1 and N2 the visits of the first and the second move, it stops as soon as
 
         left * factor < N1 - N2
 
-    A simulation visits one move, so with `factor=1` and a limit in simulations the move that is played is the one that the whole limit would
-    have chosen, a solver's later proofs aside. With a limit in seconds `left` is an estimate; a factor above 1 makes up for it. Below 1 it is
-    bolder: 0.5 trusts that the second gets no more than half of what is left.
+    A simulation visits one move, so with `factor=1` and a limit in simulations it plays the move that the whole limit
+    would have chosen, unless a solver later proves another one. With a limit in seconds `left` is an estimate, for
+    which a factor above 1 compensates. A factor below 1 stops earlier: 0.5 assumes that the second move gets at most
+    half of what is left.
 
-    It knows visits alone, so it is an error where the move is not chosen by them (any `final` but "visits").
+    It uses visits alone, so it raises an error with any `final` but "visits".
     """
 
     factor: float = 1.0
 
     def __post_init__(self) -> None:
-        _positive("factor", self.factor)
+        checks.number("factor", self.factor, above=0)
 
     def check(self, standing: Standing) -> str | None:
-        """See above. A move without rivals, or whose rivals are all proven to be worse, has won as soon as it was visited."""
+        """Return the reason to stop, or None. A visited move without contenders beside it leads at once."""
         if standing.final != "visits":
             raise ConfigError(
-                f"UnassailableLeader is for final='visits'; with final={standing.final!r} the most visited move need not be played"
+                f"UnassailableLeader is for final='visits': with final={standing.final!r} another move may be played"
             )
         margin, left = _margin(standing), standing.left
         if margin is None:
@@ -217,15 +227,18 @@ class UnassailableLeader(Stopper):
         return f"the most visited move is {margin:,} visits ahead, with {left:,} simulations left"
 
     def wait(self, standing: Standing) -> int:
-        """Until it could be true at the earliest, if all simulations went to the leader: (left * factor - margin) / (1 + factor), and one more."""
+        """Return the least number of simulations after which the leader can be safe, if it gets all of them.
+
+        That is (left * factor - margin) / (1 + factor), rounded down, plus one.
+        """
         margin, left = _margin(standing), standing.left
         if margin is None or left is None:
-            return _usual_wait(standing)
+            return _default_wait(standing)
         return max(1, math.floor((left * self.factor - margin) / (1 + self.factor)) + 1)
 
 
 def _margin(standing: Standing) -> int | None:
-    """By how many visits the leader is ahead of the next contender."""
+    """Return the lead in visits over the next contender."""
     leader = standing.leader
     if leader is None:
         return None
@@ -237,20 +250,19 @@ def _margin(standing: Standing) -> int | None:
 class KLGain(Stopper):
     """Stop when more simulations hardly change the distribution of the visits.
 
-    At least every `every` visits of the root's moves the distribution p_new is compared with the last one, p_old. With n new visits between
-    them, the search stops when
+    After every `every` visits of the root's moves the distribution p_new is compared with the last one, p_old. With n
+    new visits, the search stops when
 
         gain = sum(p_old * ln(p_old / p_new)) / n  <  threshold
 
-    Moves that had no visits count nothing. The gain falls about with the square of the visits, so a threshold is for a certain scale. The default
-    ends after one or two thousand simulations, as networks get. For the compiled loop `KLGain(10_000, 1e-8)` is of another: some hundred thousand.
+    Moves without visits in p_old do not count. The gain falls about with the square of the visits, so a threshold fits
+    a certain number of them. The default stops after one or two thousand simulations, which suits networks.
+    `KLGain(10_000, 1e-8)` suits the compiled loop: it stops after some hundred thousand.
     """
 
     def __init__(self, every: int = 100, threshold: float = 5e-6) -> None:
-        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-            raise ConfigError(f"every must be a whole number of at least 1, not {every!r}")
-        _positive("threshold", threshold)
-        self.every, self.threshold = every, threshold
+        self.every = checks.whole("every", every, 1)
+        self.threshold = checks.number("threshold", threshold, above=0)
         self._old: npt.NDArray[np.integer[Any]] | None = None
 
     def reset(self) -> None:
@@ -258,7 +270,7 @@ class KLGain(Stopper):
         self._old = None
 
     def check(self, standing: Standing) -> str | None:
-        """See above. The first distribution with a visit in it is only remembered."""
+        """Return the reason to stop, or None. The first distribution with visits is only kept."""
         old, new = self._old, standing.counts
         fits = old is not None and old.shape == new.shape and not (new < old).any()
         if old is None or not fits:
@@ -271,12 +283,11 @@ class KLGain(Stopper):
         gain = kl_gain(old, new)
         if gain >= self.threshold:
             return None
-        return (
-            f"the visits have settled: {fresh:,} more moved them by {gain:.2g} nats each, less than {self.threshold:g}"
-        )
+        change = f"{fresh:,} more changed them by {gain:.2g} nats each, less than {self.threshold:g}"
+        return f"the visits hardly change: {change}"
 
     def wait(self, standing: Standing) -> int:
-        """Until the next distribution is due."""
+        """Return the visits until the next comparison."""
         if self._old is None:
             return 1 if not standing.counts.any() else self.every
         return max(1, self.every - int(standing.counts.sum()) + int(self._old.sum()))
@@ -286,7 +297,7 @@ class KLGain(Stopper):
 
 
 def kl_gain(old: npt.NDArray[np.integer[Any]], new: npt.NDArray[np.integer[Any]]) -> float:
-    """The divergence between two distributions of visits, for each visit that is new: `sum(p_old * ln(p_old / p_new)) / n`.
+    """Return the divergence between two distributions of visits per new visit: `sum(p_old * ln(p_old / p_new)) / n`.
 
     >>> import numpy as np
     >>> round(kl_gain(np.array([50, 50]), np.array([150, 50])), 6)
@@ -294,57 +305,51 @@ def kl_gain(old: npt.NDArray[np.integer[Any]], new: npt.NDArray[np.integer[Any]]
     """
     fresh = int(new.sum()) - int(old.sum())
     if fresh <= 0 or not old.any():
-        raise ConfigError("a gain is of visits that were added to some others")
-    seen = old > 0
-    before, after = old[seen] / old.sum(), new[seen] / new.sum()
+        raise ConfigError("the old distribution must have visits, and the new one more of them")
+    visited = old > 0
+    before, after = old[visited] / old.sum(), new[visited] / new.sum()
     return max(0.0, float(np.sum(before * np.log(before / after)))) / fresh
 
 
 class MoreWhenCritical(Stopper):
-    """Give critical positions more: up to `extra` times the limit, for as long as the choice is open.
+    """Extend the limit in critical positions, by a factor of up to `extra`.
 
-    The leader is the most visited move; a rival is a move with at least `share` of its visits. A position is critical while
+    The leader is the most visited move; a rival is a move with at least `share` of its visits. A position is critical
+    while
 
-        value(leader) - max(value(rival)) <= margin     the values are close, or a rival's is the better one, or
+        value(leader) - max(value(rival)) <= margin     the values are close, or a rival has the higher one, or
         the leader changed within the last part `recent` of this run's simulations
 
-    `margin` is in the game's rewards; the default is for rewards from -1 to 1. The question is asked anew at each look, so a search that is over
-    its plain limit ends as soon as the choice is clear.
+    `margin` is in the game's rewards; the default is for rewards from -1 to 1. It is checked again and again, so a
+    search beyond its plain limit ends as soon as the position is no longer critical.
     """
 
     def __init__(
         self, extra: float = 2.0, margin: float = 0.02, share: float = 0.1, recent: float = 0.2, every: int = 32
     ) -> None:
-        _positive("extra", extra)
-        if extra < 1.0:
-            raise ConfigError(f"extra must be at least 1, not {extra!r}: it is a factor of the limit")
-        if not (_is_number(margin) and 0 <= margin < math.inf):
-            raise ConfigError(f"margin must be a number of at least 0, not {margin!r}")
-        for name, value in (("share", share), ("recent", recent)):
-            if not (_is_number(value) and 0 <= value <= 1):
-                raise ConfigError(f"{name} must be a number from 0 to 1, not {value!r}")
-        if isinstance(every, bool) or not isinstance(every, int) or every < 1:
-            raise ConfigError(f"every must be a whole number of at least 1, not {every!r}")
-        self.extra, self.margin, self.share, self.recent, self.every = extra, margin, share, recent, every
+        self.extra = checks.number("extra", extra, 1)
+        self.margin = checks.number("margin", margin, 0)
+        self.share, self.recent = checks.share("share", share), checks.share("recent", recent)
+        self.every = checks.whole("every", every, 1)
         self.reset()
 
     def reset(self) -> None:
-        """Forget who was the leader."""
+        """Forget the leader of the last run."""
         self._leader: int | None = None
-        self._changed: int | None = None  # at how many simulations of this run the leader changed
+        self._changed: int | None = None  # the simulation of this run at which the leader changed
 
     def check(self, standing: Standing) -> str | None:
-        """Never stops a search; only looks who leads."""
-        self._watch(standing)
+        """Return None, after noting the leader: this rule never stops a search."""
+        self._note_leader(standing)
         return None
 
     def extend(self, standing: Standing) -> float:
-        """`extra` in a critical position, 1.0 in any other."""
+        """Return `extra` in a critical position, else 1.0."""
         return self.extra if self.why_critical(standing) else 1.0
 
     def why_critical(self, standing: Standing) -> str | None:
-        """What makes the position critical, in words; None if nothing does. Without a rival nothing does."""
-        self._watch(standing)
+        """Return why the position is critical, or None. A position without a rival is not."""
+        self._note_leader(standing)
         leader = standing.leader
         if leader is None or np.count_nonzero(standing.contenders) < 2:
             return None
@@ -361,10 +366,10 @@ class MoreWhenCritical(Stopper):
         return None
 
     def wait(self, standing: Standing) -> int:
-        """A twentieth of what was run, at least `every`."""
+        """Return a twentieth of the simulations run, at least `every`."""
         return max(self.every, standing.simulations // 20)
 
-    def _watch(self, standing: Standing) -> None:
+    def _note_leader(self, standing: Standing) -> None:
         leader = standing.leader
         if leader is None or leader == self._leader:
             return
@@ -373,17 +378,11 @@ class MoreWhenCritical(Stopper):
         self._leader = leader
 
     def __repr__(self) -> str:
-        return f"MoreWhenCritical(extra={self.extra:g}, margin={self.margin:g}, share={self.share:g}, recent={self.recent:g}, every={self.every})"
+        return (
+            f"MoreWhenCritical(extra={self.extra:g}, margin={self.margin:g}, share={self.share:g}, "
+            f"recent={self.recent:g}, every={self.every})"
+        )
 
 
-def _usual_wait(standing: Standing) -> int:
-    return max(100, standing.simulations // 50)  # so that looks at a long search cost next to nothing
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-def _positive(name: str, value: Any) -> None:
-    if not (_is_number(value) and 0 < value < math.inf):
-        raise ConfigError(f"{name} must be a positive number, not {value!r}")
+def _default_wait(standing: Standing) -> int:
+    return max(100, standing.simulations // 50)  # checks of a long search cost next to nothing

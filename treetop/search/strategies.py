@@ -1,4 +1,4 @@
-"""What to play wherever a player may find itself: strategies for a whole game of hidden cards or of moves made at once."""
+"""Strategies for a whole game with imperfect information or simultaneous moves."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop import checks
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.families import Family
@@ -19,7 +20,9 @@ from treetop.tree.layout import DRAWN
 
 
 class Strategies:
-    """For each view of a search the probabilities of its actions: the mean strategy of regret matching, or else the shares of visits.
+    """For each information set of a search the probabilities of its actions.
+
+    They are the mean strategy of regret matching, or with other rules the shares of the visits.
 
     >>> import treetop
     >>> strategies = treetop.find_strategies("matching_pennies", simulations=20_000, seed=1)
@@ -35,23 +38,22 @@ class Strategies:
         )
         keys, links = columns.keys[:size], columns.links[:size]
         self.simulations = tree.root_visits
-        """How many simulations they come from."""
+        """How many simulations they are based on."""
         self._shares: dict[int, dict[int, float]] = {}
-        for view in np.flatnonzero((keys != 0) & ((links["flags"] & DRAWN) == 0)):
-            block = slice(
-                int(links["first_child"][view]), int(links["first_child"][view]) + int(links["num_children"][view])
-            )
+        for node in np.flatnonzero((keys != 0) & ((links["flags"] & DRAWN) == 0)):
+            first = int(links["first_child"][node])
+            block = slice(first, first + int(links["num_children"][node]))
             total = float(weights[block].sum())
             if total > 0:
                 actions, shares = links["action"][block].tolist(), (weights[block] / total).tolist()
-                self._shares[int(keys[view])] = dict(zip(actions, shares, strict=True))
+                self._shares[int(keys[node])] = dict(zip(actions, shares, strict=True))
 
     def of(self, position: Position, player: int | None = None) -> dict[int, float]:
-        """The probabilities of a player's actions in a position; all alike where the search never was."""
+        """Return the probabilities of a player's actions in a position; equal ones where the search has no visits."""
         mover = position.player if player is None else player
         actions: list[Any] = position.legal_actions(mover)
         if not actions:
-            raise ConfigError(f"player {mover} has nothing to choose here\n{position}")
+            raise ConfigError(f"player {mover} has no action to choose here: give another player\n{position}")
         known = self._shares.get(set_key(position, mover), {})
         shares = {action: known.get(action, 0.0) for action in actions}
         total = sum(shares.values())
@@ -61,7 +63,7 @@ class Strategies:
         return len(self._shares)
 
     def __repr__(self) -> str:
-        return f"<strategies for {len(self):,} views, from {self.simulations:,} simulations>"
+        return f"<strategies for {len(self):,} information sets, from {self.simulations:,} simulations>"
 
 
 def find_strategies(
@@ -71,23 +73,21 @@ def find_strategies(
     simulations: int = 1_000_000,
     seed: int = 0,
 ) -> Strategies:
-    """Search a whole game from a position, deals included, for what every player should do in all that he may come to see.
+    """Search a whole game from a position, its chance nodes included, for the strategies of all players.
 
-    By regret matching the mean strategies come close to an equilibrium in games of two players whose gains are the other's losses.
-    By UCB1 they need not: see docs/imperfect-information.md.
+    With regret matching, the mean strategies of a two-player zero-sum game approach an equilibrium. With UCB1 they need
+    not: see docs/imperfect-information.md.
     """
     position = game if isinstance(game, Position) else Position(load_game(game))
     wanted = regret_matching() if config is None else config
-    if (
-        not needs_information_sets(position.game, wanted)
-        or getattr(wanted.information, "observers", "single") != "multiple"
-    ):
+    observers = getattr(wanted.information, "observers", "single")
+    if not needs_information_sets(position.game, wanted) or observers != "multiple":
         raise ConfigError(
-            "strategies for all players are for games with imperfect information or simultaneous moves, with observers='multiple'"
+            "strategies for all players are for games with imperfect information or simultaneous moves, "
+            "with observers='multiple'"
         )
-    if isinstance(simulations, bool) or not isinstance(simulations, int) or simulations < 1:
-        raise ConfigError(f"simulations must be a whole number of at least 1, not {simulations!r}")
+    checks.whole("simulations", simulations, 1)
     driver = InformationSetDriver(position, wanted, Rollout(), seed, 0)
-    driver.control["hidden"] = 0  # everything is drawn from the position itself: nobody's view is taken
+    driver.control["hidden"] = 0  # simulations start from the position itself, without determinization
     driver.run(simulations)
     return Strategies(driver)

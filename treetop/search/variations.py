@@ -1,4 +1,4 @@
-"""Principal variations: what the search expects both sides to play."""
+"""Principal variations: the most visited moves, one after the other."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Line:
-    """A move and what the search expects after it."""
+    """A move and the moves that the search expects after it."""
 
     move: str
     visits: int
     value: float | None
-    """The mean return to the player to move at the root; None where nobody was."""
+    """The mean return to the player to move at the root; None without visits."""
     moves: tuple[str, ...]
     """The variation, this move first."""
 
     @classmethod
     def of(cls, result: SearchResult, index: int) -> Line:
-        """The line that begins with one of a result's moves."""
+        """Return the line that starts with one of a result's moves."""
         actions = principal_variation(result.tree, result.position, int(result.numbers[index]))
         names = move_texts(result.position, actions)
         visits = int(result.counts[index])
@@ -38,7 +38,7 @@ class Line:
 
 
 def move_texts(position: Position, actions: tuple[int, ...]) -> list[str]:
-    """Some actions one after the other, as people write them."""
+    """Return some actions, played one after the other, as text."""
     names = []
     for action in actions:
         names.append(position.move_text(action))
@@ -47,9 +47,10 @@ def move_texts(position: Position, actions: tuple[int, ...]) -> list[str]:
 
 
 def principal_variation(tree: Tree, position: Position, first_action: int) -> tuple[int, ...]:
-    """The given action, and then the most visited ones; among equals the one of higher value. Where all is proven it follows the proof.
+    """Return the given action, and then the most visited ones; ties go to the higher value.
 
-    In a graph it ends where a position comes back, or the game is over by what the key leaves out.
+    Below a proven node it follows the proof. In a graph it ends where a position repeats, or the game is over for a
+    reason that is not in the key.
     """
     columns = tree.columns
     visits, sums = columns.stats["visits"], columns.stats["value_sum"]
@@ -58,13 +59,13 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
     start = tree.root.child(first_action)
     node = None if start is None else start.index
     passed: set[int] = {int(first_child[0])}
-    here = position.apply(first_action) if tree.is_graph else None  # playing along is slow: only where it is needed
+    here = position.apply(first_action) if tree.is_graph else None  # slow, so only where it is needed
     while node is not None and (count := int(num_children[node])) > 0 and not (here is not None and here.is_terminal):
         first = int(first_child[node])
         if first in passed:
             break
         passed.add(first)
-        if columns.links["flags"][node] & DRAWN:  # nobody chooses what comes next
+        if columns.links["flags"][node] & DRAWN:  # a chance node
             break
         proven = None
         if len(columns.bounds) and columns.links["flags"][node] & PROVEN:
@@ -87,13 +88,14 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
 
 
 def _proven_child(tree: Tree, node: int, player: int) -> int | None:
-    """The child by which a settled node keeps its value for the player to move there: the nearest end for who wins, the farthest for who loses."""
+    """Return the child by which a proven node keeps its value for the player to move, at the distance of the proof."""
     columns = tree.columns
     first, value = int(columns.links["first_child"][node]), float(columns.bounds[node, player])
-    children = [child for child in range(first, first + int(columns.links["num_children"][node]))
-                if columns.links["flags"][child] & PROVEN and columns.bounds[child, player] == value]  # fmt: skip
+    last = first + int(columns.links["num_children"][node])
+    flags, bounds = columns.links["flags"], columns.bounds
+    children = [child for child in range(first, last) if flags[child] & PROVEN and bounds[child, player] == value]
     if not children:
         return None
     distances = {child: int(columns.distances[child]) for child in children}
-    wanted = int(columns.distances[node]) - 1  # what the proof counted with
+    wanted = int(columns.distances[node]) - 1
     return min(children, key=lambda child: abs(distances[child] - wanted))

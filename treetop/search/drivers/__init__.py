@@ -23,5 +23,8 @@ def game_driver(position: Position, config: SearchConfig, evaluator: Any, seed: 
 
 
 def begins_anew(game: Game, config: SearchConfig) -> bool:
-    """Return whether a search keeps nothing after a move: then each move needs a seed of its own, else all draw the same numbers."""
+    """Return whether a search keeps no tree after a move.
+
+    Then each move needs its own seed, else all draw the same numbers.
+    """
     return needs_determinizations(game, config) or needs_information_sets(game, config)

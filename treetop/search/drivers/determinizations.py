@@ -1,8 +1,8 @@
-"""Determinization (perfect-information Monte Carlo): draw what is hidden many times, search each draw, and add up the roots.
+"""Determinization (perfect-information Monte Carlo): search many determinizations, and sum their roots.
 
-Each of these searches sees everything, so it chooses as if it knew what the player will never know (strategy fusion), and sees
-no use in bluffing. In return everything works that works for games with perfect information. `information="sets"` searches one
-tree of information sets instead.
+Each of these searches knows everything, so it chooses as if the player knew the hidden information (strategy fusion),
+and it does not bluff. In return it works with all options of games with perfect information. `information="sets"`
+searches one tree of information sets instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from treetop.tree.layout import MANY_OWN
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
-_SALT = 0x6465616C73  # determinizations come from random numbers of their own
+_SALT = 0x6465616C73  # a separate stream of random numbers
 
 
 def needs_determinizations(game: Game, config: SearchConfig) -> bool:
@@ -38,10 +38,13 @@ def needs_determinizations(game: Game, config: SearchConfig) -> bool:
 
 
 class DeterminizationDriver(GameDriver):
-    """Runs a driver for each determinization. Its own tree is a root and its moves: the sums over all of them."""
+    """A driver with one driver for each determinization. Its own tree is a root with the sums of all their roots."""
 
     begins_anew = True
-    no_batches = "information='determinizations' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
+    no_batches = (
+        "information='determinizations' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() "
+        "or Uniform()"
+    )
 
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
         super().__init__(position, config, evaluator, seed, player)
@@ -60,7 +63,7 @@ class DeterminizationDriver(GameDriver):
         self.tree.clear()
 
     def _determinize(self, position: Position) -> None:
-        """Draw what is hidden from `player`, by what it has seen, and make a driver for each draw."""
+        """Draw determinizations, consistent with what `player` has seen, and make a driver for each."""
         self.position = position
         rng = Rng(mix(self.seed ^ _SALT))
         self.drivers = [self._search(position.determinize(self.player, rng), index) for index in range(self._count)]
@@ -87,18 +90,18 @@ class DeterminizationDriver(GameDriver):
         self.drivers[0].prepare()
 
     def run(self, simulations: int) -> int:
-        """Run so many simulations, shared evenly: no determinization is more than one ahead; return how many it ran."""
+        """Run `simulations` simulations, divided evenly among the determinizations; return how many were run."""
         before = self.tree.root_visits
         try:
             for index, driver in enumerate(self.drivers):
                 due = (before + simulations + len(self.drivers) - 1 - index) // len(self.drivers)
                 driver.run(due - driver.tree.root_visits)
         finally:
-            self._add_up()
+            self._sum_roots()
         return self.tree.root_visits - before
 
-    def _add_up(self) -> None:
-        """Add up the roots. The player's own moves are the same in every determinization."""
+    def _sum_roots(self) -> None:
+        """Set the tree to the sum of the roots. The player's own moves are the same in every determinization."""
         tree, trees, moves = self.tree, self.trees, list[int]()
         for each in trees:
             moves += [action for action in _moves(each) if action not in moves]
@@ -133,11 +136,12 @@ def _moves(tree: Tree) -> list[int]:
 
 
 def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
-    what = "information='determinizations', which adds up the roots of many trees,"
+    what = "information='determinizations', which sums the roots of many trees,"
     refuse_parts(config, what, DETERMINIZATIONS, ("solver", "noise", "forced_playouts"))
     if game.facts.action_size:
         raise ConfigError(
-            "information='determinizations' is for a fixed set of actions: continuous ones differ from one determinization to the next"
+            "information='determinizations' is for a fixed set of actions, because continuous ones differ between "
+            "determinizations: leave it out"
         )
     if in_python(evaluator) is not None:
         raise ConfigError(DeterminizationDriver.no_batches)

@@ -1,4 +1,4 @@
-"""What every driver has: a driver runs simulations on a tree. It knows no limits and no results, which belong to the session."""
+"""The base of drivers. A driver runs simulations on a tree; limits and results belong to the session."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Driver:
     """The base of all drivers: trees of positions, information sets, determinizations and Python problems."""
 
     game: Any
-    """The game: of a Python problem, its facts in the shape of a game."""
+    """The game; for a Python problem, an object with the same facts."""
     position: Any
-    """The root: a `Position`; of a Python problem, its root in the same shape."""
+    """The root: a `Position`; for a Python problem, an object with the same methods."""
     player: int
     """The player for whom the search is made: the player to move, or one of several who move simultaneously."""
     config: SearchConfig
@@ -37,9 +37,9 @@ class Driver:
     scratch: Any
     is_game: ClassVar[bool] = True
     begins_anew: ClassVar[bool] = False
-    """Whether nothing is kept after a move, because it changes what every simulation assumed."""
+    """Whether no tree is kept after a move, because the information of the player has changed."""
     nothing_open: ClassVar[str] = "every move that was asked for is proven"
-    """Why a search ends that can neither continue nor prove the root."""
+    """The reason of a search that ends because no move is open, although the root is not proven."""
 
     # The root.
 
@@ -50,7 +50,7 @@ class Driver:
 
     @property
     def moves_played(self) -> int:
-        """Return how many moves led to the root: noise and Gumbel numbers differ from move to move."""
+        """Return how many moves led to the root; noise and Gumbel numbers depend on it."""
         raise NotImplementedError
 
     @property
@@ -60,15 +60,15 @@ class Driver:
 
     @property
     def is_cheap(self) -> bool:
-        """Return whether simulations cost so little that a forced move gets some."""
+        """Return whether simulations are cheap enough to run some of them for a forced move."""
         raise NotImplementedError
 
     def refuse(self, what: str) -> None:
-        """Raise where the root cannot be searched (the game is over, or chance decides) or evaluations are in flight."""
+        """Raise where the root cannot be searched (at the end or at a chance node) or evaluations are in flight."""
         raise NotImplementedError
 
     def refuse_finished(self) -> None:
-        """Raise where the game is over, so that there is no result."""
+        """Raise TerminalPositionError where the game is over, so that there is no result."""
         raise NotImplementedError
 
     def advance(self, move: Any) -> None:
@@ -87,16 +87,16 @@ class Driver:
         raise NotImplementedError
 
     def begin_run(self) -> None:
-        """Prepare a run: the kernels, and what is counted for each run."""
+        """Prepare a run: the kernels, and the counters of each run."""
         self.prepare()
 
     def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:
-        """Run about so many simulations, or one batch of so many leaves where an evaluator in Python values them."""
+        """Run about `simulations` simulations, or one batch of up to `batch` leaves with an evaluator in Python."""
         raise NotImplementedError
 
     @property
     def in_flight(self) -> int:
-        """Return how many evaluations have begun and not ended."""
+        """Return the number of in-flight evaluations."""
         raise NotImplementedError
 
     @property
@@ -106,34 +106,34 @@ class Driver:
 
     @property
     def trees(self) -> list[Tree]:
-        """Return all trees that it searches."""
+        """Return all trees that are searched."""
         return [self.tree]
 
     @property
     def node_count(self) -> int:
-        """Return how many nodes it holds."""
+        """Return the number of nodes of all trees."""
         return sum(tree.size for tree in self.trees)
 
-    def face_mover(self) -> None:
-        """Start again where a paranoid search was made against another player."""
+    def retarget(self) -> None:
+        """Clear the tree of a paranoid search if its target player is no longer the player to move."""
 
     # Leaves for the caller.
 
-    def gather(self, size: int, budget: int) -> Batch:  # noqa: ARG002 - refused
+    def gather(self, size: int, budget: int) -> Batch:  # noqa: ARG002
         """Return up to `size` distinct leaves to evaluate, within a budget of simulations."""
         raise ConfigError(self.no_batches)
 
     no_batches: ClassVar[str] = ""
-    """Why leaves cannot be handed out, where they cannot."""
+    """The error text of drivers that cannot return leaves."""
 
     # For results.
 
-    def labels(self, position: Any, numbers: Sequence[int]) -> Callable[[int], Hashable]:  # noqa: ARG002 - for Python problems
+    def labels(self, position: Any, numbers: Sequence[int]) -> Callable[[int], Hashable]:  # noqa: ARG002
         """Return a function from the numbers of a result to its actions."""
         return int
 
     def origin(self) -> dict[str, str]:
-        """Return what a report says of the rules, of the start and of the evaluator."""
+        """Return the rules digest, the start and the evaluator, for a report."""
         raise NotImplementedError
 
     def extras(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What drivers of compiled games share: the position at the root, and calls of kernels."""
+"""The base of the drivers of compiled games: the position at the root, and calls of kernels."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class GameDriver(Driver):
         return in_python(self.evaluator) is None
 
     def refuse(self, what: str) -> None:
-        """Raise where the root cannot be searched, or a move is to be played while evaluations are in flight."""
+        """Raise where the root cannot be searched, or evaluations are in flight."""
         if what != "advance":
             refuse_finished(self.position)
             refuse_chance(self.position)
@@ -71,11 +71,11 @@ class GameDriver(Driver):
             )
 
     def refuse_finished(self) -> None:
-        """Raise where the game is over, so that there is no result."""
+        """Raise TerminalPositionError where the game is over, so that there is no result."""
         refuse_finished(self.position)
 
     def advance(self, move: int | str) -> None:
-        """Play a move. What every simulation assumed has changed, so nothing is kept."""
+        """Play a move, and start a new tree."""
         action = self.position.parse_move(move) if isinstance(move, str) else move
         position = self.position.apply(action)
         if position.is_terminal:
@@ -94,15 +94,15 @@ class GameDriver(Driver):
 
     @property
     def in_flight(self) -> int:
-        """Return how many leaves were handed out and are neither absorbed nor dropped."""
+        """Return how many leaves were gathered and neither absorbed nor dropped."""
         return 0
 
     def run(self, simulations: int) -> int:
-        """Run so many simulations, fewer where the root is proven; return how many it ran."""
+        """Run `simulations` simulations, or until the root is proven; return how many were run."""
         raise NotImplementedError
 
-    def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002 - kernels stop by themselves
-        """Run about so many simulations, or one batch of so many leaves where an evaluator in Python values them."""
+    def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002
+        """Run about `simulations` simulations, or one batch of up to `batch` leaves with an evaluator in Python."""
         evaluator = in_python(self.evaluator)
         if evaluator is None:
             self.run(simulations)
@@ -121,7 +121,7 @@ class GameDriver(Driver):
         raise NotImplementedError
 
     def drop(self, batch: Batch) -> None:
-        """Give a batch up: nothing of it stays in the tree."""
+        """Discard a batch, and remove its in-flight visits."""
         raise NotImplementedError
 
     def call(self, kernel: CompiledFunction[..., Any], *args: Any) -> None:
@@ -134,7 +134,7 @@ class GameDriver(Driver):
             self.tree.size = int(self.control[0]["size"])
 
     def prepare_table(self, fill: CompiledFunction[..., Any]) -> None:
-        """Compile what fills a table that has grown, on an empty one: else the first growth in the middle of a run pays for it."""
+        """Compile the kernel that fills an enlarged table, so that no run has to wait for it."""
         entry = self.engine.entry(fill)
         if not entry.is_ready:
             control, work = self.control.copy(), self.scratch.work
@@ -153,7 +153,7 @@ class GameDriver(Driver):
     # For results.
 
     def origin(self) -> dict[str, str]:
-        """Return what a report says of the rules, of the start and of the evaluator."""
+        """Return the rules digest, the start and the evaluator, for a report."""
         position = self.position
         return {
             "rules_digest": self.engine.blueprint.digest,

@@ -28,25 +28,29 @@ from treetop.tree.storage import Tree
 from treetop.types import CHANCE
 
 _FIRST_TABLE = 2**12
-_TRIALS = 4  # of what is hidden, before the first simulation
-_WIDENING = 2.0  # where actions are drawn: so many times the square root of the visits
+_TRIALS = 4  # determinizations that are checked before the first simulation
+_WIDENING = 2.0  # the default factor of progressive widening of continuous actions
 _LEAVE_OUT = (
-    "solver", "noise", "forced_playouts", "variance_scale", "fpu", "c_schedule", "max_depth", "expand_after", "opponents",
-)  # fmt: skip
+    *("solver", "noise", "forced_playouts", "variance_scale", "fpu", "c_schedule", "max_depth", "expand_after"),
+    "opponents",
+)
 
 
 def needs_information_sets(game: Game, config: SearchConfig) -> bool:
-    """Return whether a game is searched over information sets, because players do not choose in its positions."""
+    """Return whether a game is searched over information sets: its players do not choose by the position alone."""
     hidden = game.has("determinize") and config.information.name == "sets"
     open_loop = config.chance.name == "open_loop" and game.has("chance_outcomes")
     return hidden or open_loop or game.has("apply_joint") or game.has("apply_vector")
 
 
 class InformationSetDriver(GameDriver):
-    """Runs simulations over information sets. Its tree is a table of them, and nothing can be proven."""
+    """A driver over information sets. Its tree is a table of them, without proofs."""
 
     begins_anew = True
-    no_batches = "information-set search evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or Uniform()"
+    no_batches = (
+        "information-set search evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or "
+        "Uniform()"
+    )
 
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
         super().__init__(position, config, evaluator, seed, player)
@@ -80,7 +84,7 @@ class InformationSetDriver(GameDriver):
         if self.game.has("determinize") and position.player != CHANCE:
             rng = Rng(self.seed)
             for _ in range(_TRIALS):
-                position.determinize(player, rng)  # an error where it contradicts what the player has seen
+                position.determinize(player, rng)  # raises where it contradicts the player's information
         self.tree.clear()
         self.scratch.work.table[:] = 0
         self.control["blocks"], self.control["frozen"] = 0, 0
@@ -93,7 +97,7 @@ class InformationSetDriver(GameDriver):
 
     @property
     def from_cache(self) -> bool:
-        """Whether the code came from an earlier process."""
+        """Return whether the compiled code came from an earlier process."""
         return self.engine.entry(make_run(INFORMATION_SETS)).from_cache
 
     def prepare(self) -> None:
@@ -104,7 +108,7 @@ class InformationSetDriver(GameDriver):
         self.prepare_table(fill_sets)
 
     def run(self, simulations: int) -> int:
-        """Run so many simulations; how many it were."""
+        """Run `simulations` simulations; return how many were run."""
         done = 0
         try:
             while done < simulations:
@@ -113,15 +117,18 @@ class InformationSetDriver(GameDriver):
                 done += int(self.control[0]["done"])
                 status = int(self.control[0]["status"])
                 if status == NEED_ROOM:
-                    self._ensure_capacity()
+                    self._grow()
                 elif status != DONE:
                     raise self.failure()
-        finally:  # also after a game has failed: the actions that the root shows may have moved
+        finally:  # also after an error: the children of the root may have moved
             self.call(find_root, self.position.record, self.scratch.work)
         return done
 
-    def _ensure_capacity(self) -> None:
-        """Room for more views, in the tree and in the table. A bounded tree stops growing, and its simulations go on from what is known."""
+    def _grow(self) -> None:
+        """Enlarge the tree, the table or a buffer.
+
+        A bounded tree stops growing, and simulations then end at known nodes.
+        """
         table, capacity, offered = self.scratch.work.table, self.tree.columns.capacity, self.scratch.work.offered
         if int(self.control[0]["logged"]) + self.game.facts.num_actions > len(offered):
             self.scratch.replace(offered=np.zeros(2 * len(offered), np.int32))
@@ -136,16 +143,16 @@ class InformationSetDriver(GameDriver):
             self.control["frozen"] = 1
 
     def enter(self, budget: int) -> None:
-        """Bring the control record up to date before a kernel is called."""
+        """Update the control record before a kernel is called."""
         self.control["size"], self.control["capacity"] = self.tree.size, self.tree.columns.capacity
         self.control["budget"], self.control["done"] = budget, 0
 
 
 def set_key(position: Position, player: int) -> int:
-    """The key under which a tree of views keeps what a player sees in a position."""
+    """Return the key of a player's information set in a position."""
     game = position.game
-    seen = int(position.state.information(player)) if game.has("information") else _history(position)
-    return int(mix_bits(np.uint64(seen & (2**64 - 1)) ^ _salt(player)))
+    known = int(position.state.information(player)) if game.has("information") else _history(position)
+    return int(mix_bits(np.uint64(known & (2**64 - 1)) ^ _salt(player)))
 
 
 def _salt(player: int) -> np.uint64:
@@ -154,7 +161,7 @@ def _salt(player: int) -> np.uint64:
 
 
 def _history(position: Position) -> int:
-    """The key of what has been played; for moves of real numbers only how many it were, since they are not told apart."""
+    """Return the key of the actions that were played; all numbers of continuous actions count as 0."""
     key = np.uint64(0)
     for action in position.actions:
         for part in action if isinstance(action, tuple) else (action,):
@@ -168,10 +175,11 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
     if config.widening.actions is not None and not game.facts.action_size:
         raise ConfigError(f"{what} widens continuous actions only: leave widening out")
     if callable(config.tie_break):
-        raise ConfigError(f"{what} breaks ties at random or by order, not by a function of yours")
+        raise ConfigError(f"{what} breaks ties at random or by order: leave out the tie_break function")
     if game.has("determinize") and (config.chance.name == "open_loop" or config.widening.outcomes is not None):
         raise ConfigError(
-            f"chance='open_loop' and chance_widening are for games with perfect information; {game.name} has hidden information"
+            "chance='open_loop' and chance_widening are for games with perfect information: leave them out for "
+            f"{game.name}"
         )
     if isinstance(config.rule, RegretMatching):
         if getattr(config.information, "observers", "multiple") == "single":
@@ -179,7 +187,9 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
                 "regret matching needs observers='multiple': a player's regrets are about its own information sets"
             )
         if game.facts.action_size:
-            raise ConfigError("regret matching is for a fixed set of actions, not for continuous ones")
+            raise ConfigError(
+                "regret matching is for a fixed set of actions, not for continuous ones: use another rule"
+            )
     if (
         in_python(evaluator) is not None
         or isinstance(evaluator, Mixed)
@@ -193,5 +203,6 @@ def _check(config: SearchConfig, evaluator: Any, game: Game) -> None:
     least = 2 + game.facts.players * (1 + max(game.facts.num_actions, FIRST_PLACES))
     if config.growth.max_nodes is not None and config.growth.max_nodes < least:
         raise ConfigError(
-            f"max_nodes must be at least {least} for {game.name}, so that the first information sets fit; not {config.growth.max_nodes}"
+            f"max_nodes must be at least {least} for {game.name}, the size of the first information sets; "
+            f"not {config.growth.max_nodes}"
         )

@@ -1,4 +1,4 @@
-"""Leaves of a tree that are evaluated elsewhere: gathered in batches, absorbed, or dropped without a trace."""
+"""Leaves of a tree that are evaluated elsewhere: gathered in batches, then absorbed or dropped."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Leaves:
-    """The leaves in flight of one driver."""
+    """The in-flight leaves of one driver."""
 
     def __init__(self, driver: TreeDriver) -> None:
         self._driver = driver
@@ -26,14 +26,14 @@ class Leaves:
         self._allocate(0)
 
     def _allocate(self, size: int) -> None:
-        """Make the buffers of a batch."""
+        """Allocate the buffers of a batch."""
         length, dtype = len(self._driver.scratch.work.path), self._driver.game.dtype
         self.paths = np.zeros((size, length), np.int32)
         self._movers, self._depths = np.zeros((size, length), np.int32), np.zeros(size, np.int32)
         self._leaves = np.zeros(size, dtype)
 
     def _buffers(self, size: int) -> tuple[npt.NDArray[Any], ...]:
-        """Return the buffers of a batch of so many leaves, in the order of the kernel's arguments."""
+        """Return the buffers of a batch of `size` leaves, in the order of the kernel's arguments."""
         if len(self._leaves) < size:
             self._allocate(size)
         return tuple(buffer[:size] for buffer in (self.paths, self._movers, self._depths, self._leaves))
@@ -46,7 +46,10 @@ class Leaves:
         self._release(batch)
 
     def gather(self, size: int, budget: int) -> Batch:
-        """Return up to `size` distinct leaves, within a budget of simulations. Simulations that need no evaluation are finished."""
+        """Return up to `size` distinct leaves, within a budget of simulations.
+
+        Simulations that need no evaluation are finished.
+        """
         driver, scratch = self._driver, self._driver.scratch
         driver.gathers = True
         driver.tree.track_in_flight()
@@ -80,7 +83,7 @@ class Leaves:
         return self.batch(size, more=True)
 
     def batch(self, size: int, *, more: bool) -> Batch:
-        """Return the first leaves in the buffers, as a batch of its own."""
+        """Return a copy of the first leaves in the buffers, as a batch."""
         driver = self._driver
         paths, movers, depths, leaves = (buffer.copy() for buffer in self._buffers(size))
         return Batch(
@@ -93,16 +96,16 @@ class Leaves:
         if not len(batch):
             batch.close(self._driver.tree.generation)
             return
-        rows, worth = batch.checked_logits(logits), batch.checked_values(values)
+        checked = batch.checked_logits(logits), batch.checked_values(values)
         batch.close(self._driver.tree.generation)
-        self._absorb(batch, rows, worth)
+        self._absorb(batch, *checked)
 
     def _absorb(self, batch: Batch, logits: FloatArray, values: FloatArray) -> None:
         driver = self._driver
         driver.gathers = False
         driver.enter(0)
         leaves = (batch._paths, batch._movers, batch._depths, batch.states)
-        try:  # the kernel writes to the values, which are the caller's own array
+        try:  # the kernel writes to the values, which may be the caller's array
             call = (make_absorb(driver.build), driver.position.record, driver.scratch.work)
             driver.call(*call, *leaves, logits, values.copy())
         finally:
@@ -114,7 +117,7 @@ class Leaves:
             raise driver.failure()
 
     def drop(self, batch: Batch) -> None:
-        """Give a batch up without a trace."""
+        """Discard a batch, and remove its in-flight visits."""
         batch.close(self._driver.tree.generation)
         self._release(batch)
         self.in_flight -= len(batch)
@@ -125,26 +128,26 @@ class Leaves:
         in_flight = self._driver.tree.columns.in_flight
         self._driver.engine.entry(release)(in_flight, batch._paths[start:], batch._depths[start:])
 
-    # Capacity of the tree: nodes must not move while leaves are in flight.
+    # The capacity of the tree: nodes must not move while leaves are in flight.
 
     def _reserve(self, size: int) -> int:
-        """Reserve nodes for the children of all leaves in flight and of `size` more; return how many more a bounded tree allows."""
+        """Reserve nodes for the children of in-flight leaves and of `size` more; return how many more are allowed."""
         driver = self._driver
         actions, bound = driver.most_children, driver.config.growth.max_nodes
         if bound is not None:
             most = (bound - 1 - actions) // actions
             if driver.game.facts.num_outcomes:
-                most = max(1, most // 2)  # the other half is for outcomes of chance
+                most = max(1, most // 2)  # the other half is for the outcomes of chance
             size = min(size, most - self.in_flight)
             if self.in_flight and driver.tree.size + (self.in_flight + size) * actions > bound:
-                size = (bound - driver.tree.size) // actions - self.in_flight  # nothing can be folded now
+                size = (bound - driver.tree.size) // actions - self.in_flight  # folding would move nodes
         size = max(size, 0)
         if size:
             driver.tree.ensure_capacity((self.in_flight + size) * actions)
         return size
 
     def _reserve_more(self, size: int, stuck: int) -> bool:
-        """Reserve nodes for outcomes of chance; return false where a bounded tree has none before the leaves in flight are absorbed."""
+        """Reserve nodes for outcomes of chance; return False if a bounded tree must absorb in-flight leaves first."""
         driver, bound = self._driver, self._driver.config.growth.max_nodes
         waiting = self.in_flight + int(driver.control[0]["gathered"])
         needed = (self.in_flight + size + stuck) * driver.most_children

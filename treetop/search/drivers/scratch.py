@@ -1,4 +1,4 @@
-"""The buffers that the kernels work in."""
+"""The buffers of the kernels."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from treetop.kernels.build import Build
 from treetop.kernels.control import Work
 from treetop.types import NONE
 
-_SLACK = 1024  # actions that a careless game may write past its promise before memory is harmed
+_SLACK = 1024  # actions that a wrong game may write beyond num_actions without damage
 MOST_DRAWN = 2**16
-"""Continuous actions that one information set can hold."""
+"""The most continuous actions of one information set."""
 KEPT = ("history", "mask", "gumbel", "base", "schedule", "arms", "table")
-"""Buffers whose content the next simulation reads."""
+"""The buffers that the next simulation reads."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """What the buffers must have space for."""
+    """The sizes of the buffers."""
 
     players: int
     length: int
-    """Nodes of the longest path."""
+    """The nodes of the longest path."""
     actions: int
     children: int
-    """Children of a node: actions or outcomes of chance."""
+    """The most children of a node: actions or outcomes of chance."""
     outcomes: int = 0
     action_size: int = 0
-    """Numbers of a continuous action; 0 where actions are discrete."""
+    """The numbers of a continuous action; 0 with discrete actions."""
     table: int = 1
     sets: bool = False
-    """Information sets, in which several players may choose at one step."""
+    """Whether the nodes are information sets, where several players may choose at one step."""
 
     @classmethod
     def of(cls, game: Game, table: int, *, sets: bool = False) -> Sizes:
-        """Return what a game needs."""
+        """Return the sizes for a game."""
         facts = game.facts
         return cls(
             facts.players, facts.max_length + 2, facts.num_actions, facts.most_children, facts.num_outcomes or 0,
@@ -48,7 +48,7 @@ class Sizes:
 
 
 def buffers(build: Build, sizes: Sizes) -> dict[str, npt.NDArray[Any]]:
-    """Return all buffers of a build by name. Those that it does not use are empty."""
+    """Return all buffers of a build by name; unused ones are empty."""
     players, length, actions = sizes.players, sizes.length, sizes.actions
     amaf, full, stochastic, sets = int(build.amaf), int(build.full), int(build.stochastic), int(sizes.sets)
     choices = length * (players if sets else 1)
@@ -99,10 +99,10 @@ class Scratch:
         return cls(Work(**buffers(build, sizes)))
 
     def replace(self, **buffers: npt.NDArray[Any]) -> None:
-        """Put other arrays in the place of some buffers."""
+        """Replace some buffers by other arrays."""
         self.work = self.work._replace(**buffers)
 
-    def forget_places(self) -> None:
-        """Forget what points to nodes: they have moved."""
+    def clear_indices(self) -> None:
+        """Clear the buffers that hold indices of nodes, after the nodes have moved."""
         self.work.lookup_block[:] = NONE
         self.work.answers[:] = NONE

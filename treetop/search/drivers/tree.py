@@ -1,4 +1,4 @@
-"""Search of one tree of positions: the compiled loop, the arrays that it works on, and what it asks of Python in between."""
+"""The driver of one tree of positions: it calls the compiled loop and handles its requests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _UNBOUNDED = np.iinfo(np.int64).max
 
 
 class TreeDriver(GameDriver):
-    """Runs simulations on one tree of positions, or on a graph with transpositions."""
+    """A driver of one tree of positions, or of a graph with transpositions."""
 
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
         super().__init__(position, config, evaluator, seed, player)
@@ -39,8 +39,8 @@ class TreeDriver(GameDriver):
         least = (3 if facts.num_outcomes else 2) * self.most_children + 2
         if config.growth.max_nodes is not None and config.growth.max_nodes < least:
             raise ConfigError(
-                f"max_nodes must be at least {least} for {self.game.name}, so that the root and one more move fit; "
-                f"not {config.growth.max_nodes}"
+                f"max_nodes must be at least {least} for {self.game.name}, the size of a root and one more expanded "
+                f"node; not {config.growth.max_nodes}"
             )
         self.plan = make_plan(config, evaluator, self.game)
         self.build = self.plan.build
@@ -56,16 +56,16 @@ class TreeDriver(GameDriver):
             self.control["paranoid_target"] = position.player
         self.leaves = Leaves(self)
         self.gathers = False
-        """Whether the last descent was one to a leaf of a batch."""
+        """Whether the last descent ended at a leaf of a batch."""
         self._generation = self.tree.generation
 
     def path(self) -> npt.NDArray[np.int32]:
-        """Return the nodes of the last descent, which may have been one to a leaf of a batch."""
+        """Return the nodes of the last descent."""
         return self.leaves.paths[int(self.control[0]["gathered"])] if self.gathers else super().path()
 
     @property
     def in_flight(self) -> int:
-        """Return how many leaves were handed out and are neither absorbed nor dropped."""
+        """Return how many leaves were gathered and neither absorbed nor dropped."""
         return self.leaves.in_flight
 
     def gather(self, size: int, budget: int) -> Batch:
@@ -77,16 +77,16 @@ class TreeDriver(GameDriver):
         self.leaves.absorb(batch, logits, values)
 
     def drop(self, batch: Batch) -> None:
-        """Give a batch up: nothing of it stays in the tree."""
+        """Discard a batch, and remove its in-flight visits."""
         self.leaves.drop(batch)
 
     @property
     def from_cache(self) -> bool:
-        """Whether the code came from an earlier process."""
+        """Return whether the compiled code came from an earlier process."""
         return self.engine.entry(make_run(self.build)).from_cache
 
     def use(self, build: Build) -> None:
-        """Go on with another build that can do more."""
+        """Switch to another build."""
         if build is not self.build:
             kept = self.scratch.work
             self.scratch = Scratch.of(build, Sizes.of(self.game, len(kept.table)))
@@ -94,13 +94,13 @@ class TreeDriver(GameDriver):
             self.build = build
 
     def restore(self, kept: dict[str, npt.NDArray[Any]]) -> None:
-        """Take over the buffers of a search that was saved."""
+        """Restore the buffers of a saved search; raise ValueError where one does not fit."""
         for name, array in kept.items():
-            usual = getattr(self.scratch.work, name)
+            current = getattr(self.scratch.work, name)
             fits = (
-                array.dtype == usual.dtype
-                and array.ndim == usual.ndim
-                and (name in ("schedule", "table") or array.shape == usual.shape)
+                array.dtype == current.dtype
+                and array.ndim == current.ndim
+                and (name in ("schedule", "table") or array.shape == current.shape)
             )
             if not fits or (
                 name == "table" and (len(array) & (len(array) - 1) or not 1 <= len(array) <= self.plan.table_size)
@@ -122,10 +122,10 @@ class TreeDriver(GameDriver):
         self.control["arms"] = 0
 
     def _reroot(self, following: Position, child: int | None) -> None:
-        """Make a child of the root the root; without one, start anew. The reward of the step to it is taken out of the totals."""
-        fade = 1.0 if not following.is_terminal and following.player == CHANCE else self.config.values.discount
+        """Make a child of the root the root, or start a new tree. The totals lose the reward of the step to it."""
+        discount = 1.0 if not following.is_terminal and following.player == CHANCE else self.config.values.discount
         paranoid = int(self.control[0]["paranoid_target"])
-        if child is None or fade == 0.0:
+        if child is None or discount == 0.0:
             self.tree.clear()
             return
         self.tree.reroot(child, max(self.position.player, SEAT))
@@ -134,10 +134,10 @@ class TreeDriver(GameDriver):
             if paranoid != NONE:
                 received = np.where(np.arange(len(received)) == paranoid, received, -received[paranoid])
             self.tree.totals -= self.tree.root_visits * received
-        self.tree.totals /= fade
+        self.tree.totals /= discount
 
-    def face_mover(self) -> None:
-        """Where all others are taken to play against whoever is to move: what was found against another one is of no use."""
+    def retarget(self) -> None:
+        """Clear the tree of a paranoid search if its target player is no longer the player to move."""
         if self.config.values.opponents == "paranoid" and self.control[0]["paranoid_target"] != self.position.player:
             self.tree.clear()
             self.control["paranoid_target"] = self.position.player
@@ -153,7 +153,7 @@ class TreeDriver(GameDriver):
             self.prepare_table(fill_table)
 
     def run(self, simulations: int) -> int:
-        """Run so many simulations, or until the root is solved; how many it were."""
+        """Run `simulations` simulations, or until the root is proven; return how many were run."""
         done, hook, stuck = 0, self.control[0]["tie_break"] == ASK, 0
         while done < simulations:
             status = self._run_asking() if hook else self._run_some(simulations - done, stuck)
@@ -166,9 +166,10 @@ class TreeDriver(GameDriver):
         return done
 
     def stuck(self, before: int) -> int:
-        """How many times in a row one simulation has come to outcomes of chance for which there was no room.
+        """Return how many times in a row one simulation has run out of nodes for outcomes of chance.
 
-        Each time more is asked for: what was given up to make room for the last ones is not enough for them and those that follow.
+        Each time more nodes are requested: those that were freed for the last outcomes do not suffice for the next
+        ones.
         """
         control = self.control[0]
         if control["status"] != NEED_ROOM or control["depth"] < 0:
@@ -176,7 +177,7 @@ class TreeDriver(GameDriver):
         return 1 if control["done"] else before + 1
 
     def _run_some(self, budget: int, stuck: int = 0) -> int:
-        """Run simulations until the kernel needs somebody; its status then."""
+        """Run simulations until the kernel returns; return its status."""
         self.gathers = False
         self.tree.ensure_capacity(self.most_children * max(1, stuck))
         self.enter(budget)
@@ -184,7 +185,11 @@ class TreeDriver(GameDriver):
         return int(self.control[0]["status"])
 
     def _run_asking(self) -> int:
-        """One simulation. After each tie-break it comes down from the root again, with all answers so far, and expands no second leaf."""
+        """Run one simulation with a tie-break in Python; return its status.
+
+        After each tie-break the simulation starts again at the root, with all answers so far, and expands no second
+        leaf.
+        """
         self.scratch.work.answers[:] = NONE
         expand_after, stuck = int(self.control[0]["expand_after"]), 0
         try:
@@ -201,11 +206,11 @@ class TreeDriver(GameDriver):
             self.control["expanded"], self.control["resumed"], self.control["expand_after"] = 0, 0, expand_after
 
     def enter(self, budget: int) -> None:
-        """Bring the control record up to date before a kernel is called."""
+        """Update the control record before a kernel is called."""
         moved = False
         if self._generation != self.tree.generation:
             self._generation = self.tree.generation
-            self.scratch.forget_places()
+            self.scratch.clear_indices()
             self.control["resumed"] = 0
             moved = True
         if self.tree.is_graph:
@@ -215,11 +220,11 @@ class TreeDriver(GameDriver):
         self.control["done"] = 0
 
     def update_table(self) -> None:
-        """Bring a graph's table up to date, so that it can be saved."""
+        """Update the table of a graph, before it is saved."""
         self.enter(0)
 
     def _fit_table(self, *, moved: bool) -> None:
-        """A graph's table grows with it, up to its bound; after nodes have moved it is filled anew."""
+        """Enlarge the table of a graph, up to its bound, and fill it again after nodes have moved."""
         size, bound = len(self.scratch.work.table), self.plan.table_size
         grown = size
         while grown < bound and 2 * int(self.control[0]["blocks"]) >= grown:
@@ -232,7 +237,7 @@ class TreeDriver(GameDriver):
             self.call(fill_table, self.scratch.work)
 
     def ask_hook(self) -> None:
-        """Ask the caller's function to break a tie, and keep its answer."""
+        """Call the user's tie-break function, and keep its answer."""
         hook = cast(Callable[..., int], self.config.tie_break)
         work = self.scratch.work
         nodes = work.tied[: int(self.control[0]["tied"])]

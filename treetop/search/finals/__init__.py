@@ -1,4 +1,4 @@
-"""Final rules: one file each. A new one is a file, and a line here."""
+"""Final rules, one file each. To add one, write a file and add it to FINALS."""
 
 from __future__ import annotations
 

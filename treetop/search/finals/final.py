@@ -1,4 +1,4 @@
-"""What every final rule has: how the move to play is chosen at the end, and why, in words."""
+"""The base of final rules, which choose the move to play, and say why."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Candidates = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class Final(Part):
-    """How the move to play is chosen."""
+    """A rule that chooses the move to play."""
 
     slot = "final"
 
@@ -30,7 +30,7 @@ class Final(Part):
 
 
 def best_of(first: FloatArray, second: npt.NDArray[np.generic], candidates: Candidates, rng: Rng) -> int:
-    """Return the candidate with the highest first number, then second number; equal ones are drawn."""
+    """Return the candidate with the highest first number, then second number; ties are broken at random."""
     best = np.flatnonzero(candidates)
     best = best[first[best] == first[best].max()]
     best = best[second[best] == second[best].max()]
@@ -38,7 +38,7 @@ def best_of(first: FloatArray, second: npt.NDArray[np.generic], candidates: Cand
 
 
 def runner_up(result: SearchResult, scores: FloatArray, index: int, candidates: Candidates) -> str:
-    """Return a clause about the next best candidate; empty where there is none."""
+    """Return a clause about the second best candidate; empty if there is none."""
     others = np.where(candidates, scores, -np.inf)
     others[index] = -np.inf
     rival = int(np.argmax(others))
@@ -51,7 +51,7 @@ def draw(shares: FloatArray, candidates: Candidates, rng: Rng) -> tuple[int, flo
     if not shares.sum() > 0:
         shares = candidates.astype(np.float64)
     shares = shares / shares.sum()
-    # The shares may add up to a little less than 1.
+    # The shares may sum to a little less than 1.
     drawn = min(int(np.searchsorted(np.cumsum(shares), rng.random(), side="right")), len(shares) - 1)
     while not shares[drawn] > 0:
         drawn -= 1

@@ -1,4 +1,4 @@
-"""Lower confidence bounds: visits, weighed by the bounds of the values."""
+"""Lower confidence bounds: visits, weighted by the bounds of the values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from treetop.types import FloatArray
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
 
-_SHARE = 0.15  # moves with a smaller share of the leader's visits are not judged by their bounds
+_SHARE = 0.15  # the bounds of moves with a smaller share of the most visits are ignored
 _GAIN = 0.2  # a lower bound may multiply visits by at most 1 / this, squared
 
 
@@ -42,13 +42,15 @@ class Lcb(Final):
         weights, lower = self.weights(result)
         index = best_of(weights, result.counts, candidates, rng)
         return index, (
-            f"it has the most visits, weighed by lower confidence bounds ({weights[index]:,.0f}; its bound is {lower[index]:+.4f})"
+            f"it has the most visits, weighted by lower confidence bounds "
+            f"({weights[index]:,.0f}; its bound is {lower[index]:+.4f})"
         )
 
     def weights(self, result: SearchResult) -> tuple[FloatArray, FloatArray]:
-        """Return the raised visits, and the bounds.
+        """Return the weighted visits, and the bounds.
 
-        A variance is mixed with one as wide as the utility range, which counts 1 / n**2: so few visits make a wide interval.
+        A variance is mixed with that of the whole utility range, which has the weight 1 / n**2, so that few visits give
+        a wide interval.
         """
         visits = result.counts.astype(np.float64)
         visited = visits > 0

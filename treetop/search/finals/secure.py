@@ -1,4 +1,4 @@
-"""The secure child: the highest value less some standard deviations."""
+"""The secure child: the highest value minus some standard deviations."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Secure(Final):
-    """The move whose value less `secure_beta` standard deviations is highest."""
+    """The move with the highest value minus `secure_beta` standard deviations."""
 
     name = "secure"
 
-    secure_beta: float = number(1.0, "How many standard deviations are taken off the value.", low=0.0, kernel=False)
+    secure_beta: float = number(
+        1.0, "How many standard deviations are subtracted from the value.", low=0.0, kernel=False
+    )
 
     def builds(self) -> frozenset[str]:
         """Return what a build must have."""
@@ -35,5 +37,5 @@ class Secure(Final):
         """Return the index of the move to play among the candidates, and the reason."""
         scores = np.where(result.counts > 0, result.clipped_means - self.secure_beta * result.deviations, -np.inf)
         index = best_of(scores, result.counts, candidates, rng)
-        why = f"its value less {self.secure_beta:g} standard deviations is highest, {scores[index]:+.4f}"
+        why = f"its value minus {self.secure_beta:g} standard deviations is highest, {scores[index]:+.4f}"
         return index, why + runner_up(result, scores, index, candidates)

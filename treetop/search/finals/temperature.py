@@ -1,4 +1,4 @@
-"""Temperature: the move is drawn by its visits. For self-play, where games have to differ."""
+"""Temperature: the move is drawn by its visits, for self-play, where games have to differ."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Temperature(Final):
-    """A move drawn with probability visits ** (1 / temperature)."""
+    """A move drawn with a probability proportional to visits ** (1 / temperature)."""
 
     name = "temperature"
 
@@ -31,7 +31,7 @@ class Temperature(Final):
     temperature_final: float = number(0.0, "The temperature does not fall below this.", low=0.0, kernel=False)
 
     def at(self, moves: int) -> float:
-        """Return the temperature after so many moves."""
+        """Return the temperature after `moves` moves."""
         return max(self.temperature_final, self.temperature * self.temperature_decay**moves)
 
     def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Value(Final):
-    """The move of the highest mean value."""
+    """The move with the highest mean value."""
 
     name = "value"
 

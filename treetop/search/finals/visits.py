@@ -1,4 +1,4 @@
-"""The move with the most visits: the usual choice, robust against single lucky returns."""
+"""The move with the most visits: the usual choice, because single high returns do not change it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Visits(Final):
-    """The most visited move. Equal ones are compared by value, or by Gumbel scores."""
+    """The most visited move. Ties are broken by the value, or by the Gumbel scores."""
 
     name = "visits"
 
