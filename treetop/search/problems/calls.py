@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from treetop import checks
-from treetop.errors import ConfigError, EvaluationError, GameError, plain
+from treetop.errors import ConfigError, EvaluationError, GameError, json_value
 from treetop.search.problems.evaluator import is_coroutine
 from treetop.workers.processes import Processes, ProcessWorker
 from treetop.workers.transport import Broken, Died, Done, Raised, Ready
@@ -186,7 +186,7 @@ def _parts(given: Any) -> tuple[Any, Any, float, Any]:
     cost = given[2] if len(given) > 2 else 0.0
     if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not 0.0 <= cost < math.inf:
         raise GameError(f"a cost must be a finite number of at least 0, not {cost!r}")
-    return given[0], given[1], float(cost), plain(given[3]) if len(given) == 4 else None
+    return given[0], given[1], float(cost), json_value(given[3]) if len(given) == 4 else None
 
 
 async def in_thread(function: Callable[..., Any], *args: Any) -> Any:
