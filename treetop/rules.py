@@ -8,6 +8,8 @@ True
 """
 # ruff: noqa: F401, F403 - everything that the registries of parts export
 
+from typing import TYPE_CHECKING, Any
+
 from treetop.kernels.backups import *
 from treetop.kernels.chance import *
 from treetop.kernels.information import Determinizations, Information, InformationSets, PerfectInformation
@@ -19,6 +21,11 @@ from treetop.kernels.settings import Graph, Growth, InFlight, Noise, Values, Wid
 from treetop.search.finals import *
 from treetop.search.presets import *
 from treetop.search.presets import PRESETS
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...  # presets of rules are made from the registry
+
 
 globals().update(PRESETS)
 __all__ = sorted(

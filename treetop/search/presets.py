@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import functools
+import inspect
 import math
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
-from treetop.kernels.rules import RULES, OwnRule
+from treetop.errors import ConfigError
+from treetop.kernels.rules import RULES, OwnRule, Rule
 from treetop.search.config import SearchConfig, configure
 
 ALPHAZERO_C, ALPHAZERO_BASE = 1.25, 19652.0
@@ -35,16 +37,6 @@ def puct(c: float | None = None, **options: Any) -> SearchConfig:
     return configure("puct", c=ALPHAZERO_C if c is None else c, **options)
 
 
-def ucb1_tuned(c: float = 1.0, **options: Any) -> SearchConfig:
-    """Return the settings of UCB1-Tuned: a bonus by the variance of each move."""
-    return configure("ucb1_tuned", c=c, **options)
-
-
-def ucb_v(c: float = 1.0, **options: Any) -> SearchConfig:
-    """Return the settings of UCB-V: a bonus for variance, and one for few visits."""
-    return configure("ucb_v", c=c, **options)
-
-
 def rave(c: float = 0.0, **options: Any) -> SearchConfig:
     """Return the settings of RAVE: moves with few visits use the statistics of all moves as first."""
     return configure("rave", c=c, **options)
@@ -53,21 +45,6 @@ def rave(c: float = 0.0, **options: Any) -> SearchConfig:
 def grave(c: float = 0.0, amaf_reference: int = 100, **options: Any) -> SearchConfig:
     """Return the settings of GRAVE: RAVE in which nodes with few visits use the statistics of an ancestor."""
     return configure("rave", c=c, amaf_reference=amaf_reference, **options)
-
-
-def progressive_history(c: float = math.sqrt(2), **options: Any) -> SearchConfig:
-    """Return the settings of progressive history: UCB1 with a fading bonus for moves that were good elsewhere."""
-    return configure("progressive_history", c=c, **options)
-
-
-def thompson(**options: Any) -> SearchConfig:
-    """Return the settings of Thompson sampling: the value of each move is drawn, and the highest draw is selected."""
-    return configure("thompson", **options)
-
-
-def uniform(**options: Any) -> SearchConfig:
-    """Return the settings of uniform selection: a baseline for rules."""
-    return configure("uniform", **options)
 
 
 def regret_matching(**options: Any) -> SearchConfig:
@@ -98,18 +75,21 @@ def nexus(**options: Any) -> SearchConfig:
     return configure("puct", **{**defaults, **options})
 
 
-PRESETS: dict[str, Callable[..., SearchConfig]] = {
-    preset.__name__: preset
-    for preset in (
-        uct, puct, ucb1_tuned, ucb_v, rave, grave, progressive_history, thompson, uniform, regret_matching, gumbel,
-        halving, nexus,
-    )
-}  # fmt: skip
-"""Every preset by its name, for players and commands that get one as text."""
+def preset_of(rule: type[Rule]) -> Callable[..., SearchConfig]:
+    """Return the preset of a rule: the rule with its own defaults, under its own name."""
 
-_COVERED = {preset().rule.name for preset in PRESETS.values()}
-PRESETS |= {
-    rule.name: functools.partial(configure, rule.name)
-    for rule in RULES
-    if rule is not OwnRule and rule.name not in _COVERED
-}  # rules without a preset above, with their defaults
+    def preset(*arguments: Any, **options: Any) -> SearchConfig:
+        names = [one.name for one in fields(rule) if one.name == "c"]
+        if len(arguments) > len(names):
+            raise ConfigError(f"{rule.name} takes {' and '.join(names) or 'nothing'} by position; give options by name")
+        return configure(rule.name, **dict(zip(names, arguments, strict=False)), **options)
+
+    preset.__name__ = preset.__qualname__ = rule.name
+    preset.__doc__ = f"Return the settings of the rule {rule.name!r}. {inspect.getdoc(rule)}"
+    return preset
+
+
+PRESETS: dict[str, Callable[..., SearchConfig]] = {
+    rule.name: preset_of(rule) for rule in RULES if rule is not OwnRule
+} | {preset.__name__: preset for preset in (uct, puct, rave, grave, regret_matching, gumbel, halving, nexus)}
+"""Every preset by its name, for players and commands that are given one as text: those above, and one for each rule."""
