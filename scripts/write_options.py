@@ -13,7 +13,7 @@ from pathlib import Path
 
 from treetop.kernels.parts import Option, Part
 from treetop.kernels.rules.own import OwnRule
-from treetop.search.config import SLOTS, SearchConfig, parts_of
+from treetop.search.config import PLAIN, SLOTS, SearchConfig, parts_of
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "options.md"
 HEAD = """# Every option of a search
@@ -22,6 +22,12 @@ A search is composed of parts (`SearchConfig`), and each part has options. Prese
 `treetop.configure` take all of them by the flat names of this page: `tt.puct(c=1.5, fpu="parent", solver=True)`. An
 option that no chosen part has is an error that names the part it belongs to. This page is generated from the parts by
 `python scripts/write_options.py`.
+
+Parts can be composed directly, with their own field names where these differ:
+
+```python
+tt.SearchConfig(rule=tt.rules.Puct(c=1.5), backup=tt.rules.Max(), noise=tt.rules.Noise(fraction=0.25))
+```
 """
 
 
@@ -32,7 +38,11 @@ def page() -> str:
         lines += [f"## {slot}", "", f"{_doc(slot)}", ""]
         for part in parts_of(slot):
             lines += _part(slot, part)
-    return "\n".join(lines)
+    lines += ["## Options of the search itself", "", "| option | default | |", "|---|---|---|"]
+    lines += [
+        f"| `{name}` | {_default(SearchConfig.__dataclass_fields__[name].default)} | {_doc(name)} |" for name in PLAIN
+    ]
+    return "\n".join([*lines, ""])
 
 
 def _doc(slot: str) -> str:
@@ -51,13 +61,17 @@ def _part(slot: str, part: type[Part]) -> list[str]:
     choice = len(parts_of(slot)) > 1
     title = (part.__doc__ or "").strip().splitlines()[0]
     name = "a rule of your own" if part is OwnRule else f'`{slot}="{part.name}"`' if choice else ""
-    lines = [f"**{name}**: {title}" if name else title, ""]
+    lines = [
+        f"**{name}** (`tt.rules.{part.__name__}`): {title}" if name else f"`tt.rules.{part.__name__}`: {title}",
+        "",
+    ]
     rows = []
     for one in fields(part):
         option: Option = one.metadata["option"]
         flat = option.flat or one.name
         if flat != "rule_function":
-            rows.append(f"| `{flat}` | {_default(one.default)} | {_allowed(option)} | {option.doc} |")
+            field = "" if flat == one.name else f" (field `{one.name}`)"
+            rows.append(f"| `{flat}`{field} | {_default(one.default)} | {_allowed(option)} | {option.doc} |")
     if rows:
         lines += ["| option | default | allowed | |", "|---|---|---|---|", *rows, ""]
     return lines

@@ -120,3 +120,17 @@ def test_statistics_that_make_no_sense_are_refused():
         tt.explain(tt.uct(), {"A": (1, 0.0)}, visits=-3)
     with pytest.raises(KeyError, match="there are A"):
         tt.explain(tt.uct(), {"A": (1, 0.0)})["Z"]
+
+
+def test_moves_that_widening_has_not_opened_are_not_searched_next():
+    search = tt.Search("tic_tac_toe", tt.uct(widening=1.0), seed=1)
+    for _ in range(20):
+        explained = search.run(tt.Limit(simulations=1)).explain()
+        before = search.result().visits
+        following = search.run(tt.Limit(simulations=1)).visits
+        searched = [action for action in following if following[action] > before[action]]
+        if search.simulations > 3 and searched and not math.isinf(explained[explained.selected].score):
+            assert search.position.move_text(searched[0]) == explained.selected
+        assert not next(row for row in explained.rows if row.move == explained.selected).unopened
+    assert any(row.unopened for row in explained.rows)
+    assert "unopened" in str(explained)

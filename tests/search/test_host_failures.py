@@ -313,3 +313,10 @@ def test_a_start_of_nothing_is_refused():
 def test_any_class_with_the_four_methods_is_a_problem():
     assert isinstance(Nim(), tt.Problem)
     assert not isinstance(object(), tt.Problem)
+
+
+def test_priors_that_name_an_unknown_action_are_refused():
+    with pytest.raises(tt.errors.GameError, match="which is not an action here"):
+        tt.Search(TicTacToe(), evaluator=lambda state, actions: ({"no such action": 1.0}, 0.0)).run(
+            tt.Limit(simulations=5)
+        )

@@ -1,7 +1,7 @@
 """Play games and measure players: matches, tournaments, evaluations, Elo with intervals, sequential tests (SPRT).
 
->>> from treetop.arena import matches
->>> match("uct(simulations=200)", "random", "tic_tac_toe", games=4, seed=1).score > 0.5          # doctest: +SKIP
+>>> import treetop as tt
+>>> tt.match("uct(simulations=200)", "random", "tic_tac_toe", games=4, seed=1).score > 0.5          # doctest: +SKIP
 True
 
 Public names are imported on first use: playing games starts processes and locks files.

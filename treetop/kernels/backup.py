@@ -61,7 +61,7 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
             _backup_plain(tree, totals, path, movers, depth, rewards)
             return
         if graph:
-            # The game ended in a position from which other paths continued: by a rule that the key leaves out. It proves
+            # The game ended in a position from which other paths continue: by a rule that the key leaves out. It proves
             # nothing of the position.
             ended = ending == ENDED and tree.links[path[depth]].num_children > 0
             if control[0].solver and ending == ENDED and not ended:

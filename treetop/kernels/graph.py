@@ -160,8 +160,8 @@ def backup_graph(
 ) -> None:  # fmt: skip
     """Add one visit to each edge on the path and recompute the value of each node on it from its edges.
 
-    A visit that `repeated` a position of the path, or `ended` where other paths continue, depends on the path: the last edge
-    keeps it apart.
+    A visit that `repeated` a position of the path, or `ended` where other paths continue, depends on the path: the
+    last edge keeps it apart.
     """
     end = path[depth]
     if repeated or ended:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 TREES, SETS, DETERMINIZATIONS, PROBLEMS = "trees", "information sets", "determinizations", "problems"
-"""The kinds of searches, by what they are made on: trees of positions, information sets, determinizations, Python problems."""
+"""The kinds of searches: on trees of positions, information sets, determinizations or Python problems."""
 EVERY_KIND = frozenset({TREES, SETS, DETERMINIZATIONS, PROBLEMS})
 
 Composition = Any

@@ -75,6 +75,11 @@ def make_player(spec: str | Spec, game: Game) -> Player:
     >>> make_player("uct(simulations=100)", treetop.load_game("nim")).name
     'uct(simulations=100)'
     """
+    if not isinstance(spec, (str, Spec)):
+        raise ConfigError(
+            "a player is named by text, such as 'uct(c=1.4, simulations=1000)' or 'module:function', "
+            f"not {checks.shorten(spec)}"
+        )
     parsed = parse_spec(spec) if isinstance(spec, str) else spec
     if ":" in parsed.name:
         return _own(parsed, game)

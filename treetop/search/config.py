@@ -32,8 +32,8 @@ TieBreak = Callable[[Sequence[int]], int]
 class SearchConfig:
     """All settings of a search, as parts. `uct()`, `puct()` and the other presets make one from flat options.
 
-    >>> from treetop.kernels.rules.puct import Puct
-    >>> SearchConfig(rule=Puct(c=1.5), solver=True) == configure("puct", c=1.5, solver=True)
+    >>> import treetop as tt
+    >>> SearchConfig(rule=tt.rules.Puct(c=1.5), solver=True) == configure("puct", c=1.5, solver=True)
     True
     """
 
@@ -120,7 +120,7 @@ class SearchConfig:
                 found[slot] = part.name
         for part in self.parts():
             found |= {name: value for name, value in part.flat().items() if name != "rule_function"}
-        for name in _PLAIN:
+        for name in PLAIN:
             if getattr(self, name) != SearchConfig.__dataclass_fields__[name].default:
                 found[name] = getattr(self, name)
         return found
@@ -143,7 +143,7 @@ class SearchConfig:
         if self.backup.name == "max":
             found["minimax_share"] = 1.0
         found["schedule"] = getattr(self.rule, "schedule", "constant")
-        return found | {name: getattr(self, name) for name in _PLAIN}
+        return found | {name: getattr(self, name) for name in PLAIN}
 
     def __str__(self) -> str:
         options = {name: value for name, value in self.flat().items() if name not in ("rule", "tie_break")}
@@ -164,7 +164,8 @@ _SLOTS: dict[str, tuple[type[Part], ...]] = {
     "final": FINALS,
 }  # fmt: skip
 """The slots with a choice of parts. The first part is the default."""
-_PLAIN = ("solver", "batch_size", "tie_break", "stop_when_forced")
+PLAIN = ("solver", "batch_size", "tie_break", "stop_when_forced")
+"""The fields of `SearchConfig` that are no parts."""
 
 
 SLOTS = tuple(_BASES)
@@ -193,7 +194,7 @@ def option_names() -> list[str]:
     """Return the flat names of all options of all parts, and of the slots with a choice of parts."""
     parts = [part for slot in SLOTS for part in parts_of(slot)]
     names = {flat for part in parts for flat in part.options()} - {"rule_function"}
-    return sorted({*names, *_SLOTS, *_PLAIN})
+    return sorted({*names, *_SLOTS, *PLAIN})
 
 
 def configure(rule: str | Rule = "ucb1", **options: Any) -> SearchConfig:
@@ -218,7 +219,7 @@ def configure(rule: str | Rule = "ucb1", **options: Any) -> SearchConfig:
             more = " or a function under @treetop.rule" if slot == "rule" else ""
             checks.one_of(slot, value, _names(slot), more=more.removeprefix(" or "))
             chosen[slot] = next(part for part in _SLOTS[slot] if part is not OwnRule and part.name == value)
-    plain = {name: given.pop(name) for name in _PLAIN if name in given}
+    plain = {name: given.pop(name) for name in PLAIN if name in given}
     owned: dict[str, dict[str, Any]] = {slot: {} for slot in chosen}
     for name, value in given.items():
         slot = _owner(name, chosen)
@@ -243,4 +244,7 @@ def _owner(name: str, chosen: dict[str, type[Part]]) -> str:
             raise ConfigError(
                 f"{name} is an option of {slot}={' or '.join(map(repr, owners))}; here {slot} is {current}"
             )
-    raise ConfigError(f"there is no option {name!r}; {checks.suggest(name, option_names())}")
+    close = checks.closest(name, option_names())
+    hint = f"did you mean {close}? " if close else ""
+    here = sorted({flat for part in chosen.values() for flat in part.options()} - {"rule_function"})
+    raise ConfigError(f"there is no option {name!r}; {hint}the options of these parts are {', '.join([*here, *PLAIN])}")

@@ -46,6 +46,8 @@ class Statistics:
     """
     failed: bool = field(default=False, kw_only=True)
     """Whether the caller's code failed at this move, in a Python problem: it is not searched again."""
+    unopened: bool = field(default=False, kw_only=True)
+    """Whether progressive widening has not opened it yet."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,8 @@ class Row:
     """Whether the caller's code failed at this move: its value is unknown, and it is not searched again."""
     scaled: float | None = None
     """The value on the rule's scale, where that differs from the scale of the rewards (`normalise`)."""
+    unopened: bool = False
+    """Whether progressive widening has not opened it yet: it is not searched next."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ class Explanation:
                 *(["" if row.error is None else f"{row.error:.4f}"] if errors else []),
                 *(["" if row.scaled is None else f"{row.scaled:.4f}"] if scaled else []),
                 _number(row.exploration),
-                "failed" if row.failed else _number(row.score),
+                "failed" if row.failed else "unopened" if row.unopened else _number(row.score),
                 *([f"{row.prior:.4f}" if row.prior is not None else ""] if priors else []),
                 *([_proven(row.bounds)] if proven else []),
             ]
@@ -302,7 +306,7 @@ def _one_node(moves: list[Statistics], facts: Facts, node: NodeFacts) -> Tree:
 def _row(
     rule: Rule, name: str, one: Statistics, total: int, equal: float, value: float | None, score: float, *, scaled: bool
 ) -> Row:
-    if one.failed or (one.bounds is not None and one.bounds[0] == one.bounds[1]):
+    if one.failed or one.unopened or (one.bounds is not None and one.bounds[0] == one.bounds[1]):
         score = -math.inf  # failed or proven: not searched again
     base = value if value is not None else 0.0
     bonus = score - base if math.isfinite(score) else score if score > 0 else 0.0
@@ -313,7 +317,7 @@ def _row(
     mean = one.value if one.visits else None
     return Row(
         name, one.visits, one.visits / total, mean, prior, bonus, score, error, one.bounds, one.failed,
-        value if scaled and one.visits else None,
+        value if scaled and one.visits else None, one.unopened,
     )  # fmt: skip
 
 

@@ -81,6 +81,8 @@ class SearchResult:
     """The resources that the search had used."""
     failed: npt.NDArray[np.bool_]
     """Whether each action has failed, in a Python problem: its value is unknown, and it is not played."""
+    unopened: npt.NDArray[np.bool_]
+    """Whether progressive widening has not opened each action yet."""
     _search: Session = field(repr=False)
     _action_of: Callable[[int], Any] = field(repr=False)
     failures: tuple[Failure, ...] = ()
@@ -329,6 +331,7 @@ class SearchResult:
                 if self.lower is None or self.upper is None
                 else (float(self.lower[index]), float(self.upper[index])),
                 failed=bool(self.failed[index]),
+                unopened=bool(self.unopened[index]),
             )
             for index, name in enumerate(names)
         }

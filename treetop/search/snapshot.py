@@ -17,7 +17,7 @@ from treetop.search.root import block
 from treetop.search.variations import principal_variation
 from treetop.tree.layout import BOUNDED, FAILED, PROVEN
 from treetop.tree.storage import Tree
-from treetop.types import ROOT, FloatArray, IntArray
+from treetop.types import ROOT, FloatArray, IntArray, RecordArray
 
 if TYPE_CHECKING:
     from treetop.search.session import Session
@@ -69,6 +69,7 @@ def _unexpanded(search: Session) -> dict[str, Any]:
         "upper": np.full(count, high) if solver else None,
         "distances": none if solver else None,
         "failed": np.zeros(count, np.bool_),
+        "unopened": np.zeros(count, np.bool_),
         "base": none,
         "gumbel": None,
         "strategies": None,
@@ -113,6 +114,7 @@ def _children(search: Session) -> dict[str, Any]:
         "upper": upper,
         "distances": distances,
         "failed": (flags & FAILED) > 0,
+        "unopened": _unopened(search, columns.stats[children])[order],
         "base": base,
         "gumbel": gumbel,
         "strategies": row("strategies"),
@@ -128,6 +130,15 @@ def _game_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64]:
         return np.arange(len(actions))
     place = {action: index for index, action in enumerate(search.position.legal_actions(search.player))}
     return np.argsort([place[int(action)] for action in actions])
+
+
+def _unopened(search: Session, stats: RecordArray) -> npt.NDArray[np.bool_]:
+    """Return which children, in the tree's order, progressive widening has not opened; closed ones are not counted."""
+    widening, actions = search.config.widening, search.config.widening.actions
+    if actions is None or search.game.facts.action_size:
+        return np.zeros(len(stats), np.bool_)
+    allowed = max(1, math.ceil(actions * max(int(stats["visits"].sum()), 1) ** widening.power))
+    return np.asarray(np.cumsum(stats["prior"] >= 0) - (stats["prior"] >= 0) >= allowed)
 
 
 def _bounds(

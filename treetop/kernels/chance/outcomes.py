@@ -1,8 +1,8 @@
 """Outcomes of chance: which there are, how one is drawn, and nodes where chance decides.
 
 A chance node has a child for each outcome, with its probability as the prior. It is never evaluated itself: a
-simulation that reaches it draws an outcome and continues. No player chooses its children, so their value sums are kept for
-the first player.
+simulation that reaches it draws an outcome and continues. No player chooses its children, so their value sums are
+kept for the first player.
 """
 
 from __future__ import annotations

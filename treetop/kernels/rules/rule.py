@@ -58,8 +58,8 @@ class Rule(Part):
     fast_scale: ClassVar[Kernel | None] = None
     fast_score: ClassVar[Kernel | None] = None
     fast_score_in_flight: ClassVar[Kernel | None] = None
-    """The same score for builds without further options, written for speed. None: the rule needs the full build, in which
-    a simulation costs more: `python bench/options.py` measures how much."""
+    """The same score for builds without further options, written for speed. None: the rule needs the full build,
+    in which a simulation costs more: `python bench/options.py` measures how much."""
     reads_priors: ClassVar[bool] = False
 
     def builds(self) -> frozenset[str]:

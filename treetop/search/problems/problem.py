@@ -255,6 +255,11 @@ class CheckedProblem:
         if given is None:
             return None
         if isinstance(given, Mapping):
+            unknown = [key for key in given if key not in actions]
+            if unknown:
+                raise ProblemError(
+                    f"priors name {unknown[0]!r}, which is not an action here; the actions are {actions[:20]}"
+                )
             given = [given.get(action, 0.0) for action in actions]
         try:
             weights = [float(weight) for weight in given]
