@@ -156,7 +156,7 @@ def test_against_everybody_a_player_wins_less_than_against_players_for_themselve
 @pytest.mark.parametrize(("outcomes", "chances", "told"), [
     ((0, 1), (0.5, 0.4), "the probabilities do not sum to 1"),
     ((0, 1), (1.0, 0.0), "the probability of the outcome 1 is not above 0"),
-    ((0, 7), (0.5, 0.5), "gave the outcome 7, or so many"),
+    ((0, 7), (0.5, 0.5), "gave the outcome 7, or that many"),
 ])  # fmt: skip
 def test_bad_probabilities_are_told(outcomes, chances, told):
     with pytest.raises(tt.errors.GameError, match=told):

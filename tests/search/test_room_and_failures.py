@@ -257,8 +257,8 @@ def test_a_saved_search_with_chance_goes_on_as_if_nothing_had_happened(tmp_path,
     (tt.evaluators.Mixed(tt.evaluators.Uniform()), "rollouts or by the game's heuristic"),
     (tt.Rollout(count=3), "by one rollout"),
     (tt.Rollout("mast"), "by one rollout"),
-    (tt.evaluators.Heuristic(), "which Auction does not have"),
-    (tt.Rollout(depth=3), "which Auction does not have"),
+    (tt.evaluators.Heuristic(), "which Auction lacks"),
+    (tt.Rollout(depth=3), "which Auction lacks"),
 ])  # fmt: skip
 def test_an_evaluation_that_views_cannot_use_is_refused(evaluator, told):
     with pytest.raises(tt.errors.ConfigError, match=told):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
+import weakref
 
 import pytest
 
@@ -68,3 +70,25 @@ def test_json_has_no_number_that_json_lacks():
         ]
         == "inf"
     )
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: tt.Search("tic_tac_toe", seed=1),
+        lambda: tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1),
+        lambda: tt.Search("rock_paper_scissors", seed=1),
+        lambda: tt.Search(Nim(5), seed=1),
+    ],
+)
+def test_a_search_that_is_dropped_frees_its_tree_at_once(make):
+    gc.collect()
+    gc.disable()
+    try:
+        search = make()
+        tree = weakref.ref(search.tree)
+        search.run(tt.Limit(simulations=20))
+        del search
+        assert tree() is None
+    finally:
+        gc.enable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ class Leaves:
     """The in-flight leaves of one driver."""
 
     def __init__(self, driver: TreeDriver) -> None:
-        self._driver = driver
+        self._driver = weakref.proxy(driver)  # not a cycle: a dropped search frees its tree at once
         self.in_flight = 0
         """Leaves that were gathered and neither absorbed nor dropped."""
         self._allocate(0)
