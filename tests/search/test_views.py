@@ -140,7 +140,7 @@ def test_a_search_over_views_moves_on():
 @pytest.mark.parametrize(("config", "told"), [
     (tt.rules.grave(), "works with rule"),
     (tt.uct(solver=True), "does not work with solver"),
-    (tt.uct(transpositions=True), "not with transpositions='on'"),
+    (tt.uct(transpositions=True), "transpositions='on'"),
     (tt.uct(widening=1.0), "leave widening out"),
     (tt.regret_matching(observers="single"), "needs observers='multiple'"),
 ])  # fmt: skip
