@@ -315,8 +315,57 @@ def test_any_class_with_the_four_methods_is_a_problem():
     assert not isinstance(object(), tt.Problem)
 
 
-def test_priors_that_name_an_unknown_action_are_refused():
+class Pick:
+    """One choice, of which only the last is good, and the priors know it."""
+
+    reward_range = (0, 1)
+
+    def initial(self):
+        return ()
+
+    def actions(self, state):
+        return ["bad", "worse", "worst", "good"]
+
+    def step(self, state, action):
+        return (*state, action)
+
+    def is_terminal(self, state):
+        return len(state) == 1
+
+    def rewards(self, state):
+        return float(state[0] == "good")
+
+
+def test_priors_that_misspell_an_action_are_refused():
     with pytest.raises(tt.errors.GameError, match="which is not an action here"):
-        tt.Search(TicTacToe(), evaluator=lambda state, actions: ({"no such action": 1.0}, 0.0)).run(
+        tt.Search(Pick(), evaluator=lambda state, actions: ({"godo": 1.0, "bad": 1.0}, 0.0)).run(
             tt.Limit(simulations=5)
         )
+
+
+def test_widening_by_priors_keeps_actions_and_statistics_together():
+    problem = Pick()
+    problem.prior = lambda state, actions: [0.1, 0.1, 0.1, 0.7]
+    search = tt.Search(problem, tt.puct(widening=1.0), seed=1)
+    result = search.run(tt.Limit(simulations=100))
+    assert result.action == "good"
+    assert max(result.visits, key=result.visits.get) == "good"
+    search.advance("good")
+    assert search.state == ("good",)
+
+
+def test_an_evaluator_that_changes_its_list_of_actions_changes_nothing():
+    def evaluate(state, actions):
+        actions.sort(reverse=True)
+        return None, 0.5
+
+    assert tt.Search(Pick(), tt.puct(), evaluator=evaluate, seed=1).run(tt.Limit(simulations=100)).action == "good"
+
+
+def test_a_rule_of_the_users_own_is_refused():
+    @tt.rule
+    def mine(value, visits, prior, variance, total, c):
+        return value
+
+    with pytest.raises(tt.errors.ConfigError, match="works with rule='ucb1'"):
+        tt.Search(Pick(), tt.configure(mine))

@@ -10,7 +10,7 @@ from typing import Any
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel
 from treetop.errors import ConfigError
-from treetop.kernels.parts import anything, number
+from treetop.kernels.parts import TREES, anything, number
 from treetop.kernels.rules.rule import FpuRule
 from treetop.kernels.values import child_variance
 
@@ -43,6 +43,7 @@ def make_score(function: CompiledFunction[..., Any]) -> CompiledFunction[..., fl
 class OwnRule(FpuRule):
     """What `@treetop.rule` returns: give it as the `rule` of a search."""
 
+    kinds = frozenset({TREES})
     formula = "score by a rule of your own"
 
     compiled: CompiledFunction[..., float] = anything(no_rule, "The function.", flat="rule_function")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treetop.compiler.rng import Rng
-from treetop.kernels.parts import number
+from treetop.kernels.parts import EVERY_KIND, SETS, number
 from treetop.search.finals.final import Candidates, Final, best_of
 from treetop.types import FloatArray
 
@@ -24,6 +24,7 @@ class Lcb(Final):
     """The most visits, raised where a lower confidence bound is better than that of moves with more visits."""
 
     name = "lcb"
+    kinds = EVERY_KIND - {SETS}  # information sets keep no variances
 
     lcb_radius: float = number(
         5.0, "Standard errors between a value and its lower confidence bound.", low=0.0, kernel=False

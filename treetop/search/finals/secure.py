@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treetop.compiler.rng import Rng
-from treetop.kernels.parts import number
+from treetop.kernels.parts import EVERY_KIND, SETS, number
 from treetop.search.finals.final import Candidates, Final, best_of, runner_up
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ class Secure(Final):
     """The move with the highest value minus `secure_beta` standard deviations."""
 
     name = "secure"
+    kinds = EVERY_KIND - {SETS}  # information sets keep no variances
 
     secure_beta: float = number(
         1.0, "How many standard deviations are subtracted from the value.", low=0.0, kernel=False

@@ -57,18 +57,23 @@ class ProblemDriver(Driver):
         state, links = self.state, self.tree.columns.links
         try:
             self.finished = bool(self.checked.is_terminal(state))
-            self.actions: list[Any] = []
+            self._listed: list[Any] = []
             if self.finished:
                 return
             self.player = self.checked.player(state)
-            if count := int(links["num_children"][ROOT]):
-                self.actions = self.nodes.moves[self.first_child : self.first_child + count]
-            else:
-                self.actions = self.checked.outcomes(state)[0] if self.player == CHANCE else self.checked.actions(state)
+            if not links["num_children"][ROOT]:
+                self._listed = self.checked.outcomes(state)[0] if self.player == CHANCE else self.checked.actions(state)
         except TreetopError:
             raise
         except Exception as error:
             raise SearchError(f"the root itself failed: {reason_of(error)}{shown(state)}") from error
+
+    @property
+    def actions(self) -> list[Any]:
+        """Return the actions at the root in the order of its children: widening puts the likeliest first."""
+        count = int(self.tree.columns.links["num_children"][ROOT])
+        self.nodes.sync()
+        return self.nodes.moves[self.first_child : self.first_child + count] if count else self._listed
 
     @property
     def state(self) -> Any:

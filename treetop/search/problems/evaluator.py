@@ -105,11 +105,16 @@ class ProblemEvaluator:
             drawn = self.after_chance(state, rng)
             if drawn.value is not None:
                 return None, drawn.value
-            _, value = self.check_answer(self.own(drawn.state, drawn.actions), drawn.mover, drawn.actions, drawn.state)
+            _, value = self.check_answer(
+                self.own(drawn.state, list(drawn.actions)), drawn.mover, drawn.actions, drawn.state
+            )
             return None, self.with_outcomes(drawn.received, value)
         # An evaluator may change its state: where states are mutable, it gets a copy.
         return self.check_answer(
-            self.own(state if self.problem.copy is None else self.problem.copy(state), actions), mover, actions, state
+            self.own(state if self.problem.copy is None else self.problem.copy(state), list(actions)),
+            mover,
+            actions,
+            state,
         )
 
     def check_answer(self, answer: Any, mover: int, actions: list[Any], state: Any) -> Evaluation:

@@ -170,7 +170,9 @@ class Explorer:
             nodes.listed[leaf] = actions
             return mover, actions, probabilities
         actions = problem.actions(state)
-        weights = None if problem.own_prior is None else problem.weights(problem.own_prior(state, actions), actions)
+        weights = (
+            None if problem.own_prior is None else problem.weights(problem.own_prior(state, list(actions)), actions)
+        )
         nodes.listed[leaf] = actions
         return mover, actions, weights
 

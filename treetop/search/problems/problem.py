@@ -255,10 +255,13 @@ class CheckedProblem:
         if given is None:
             return None
         if isinstance(given, Mapping):
-            unknown = [key for key in given if key not in actions]
-            if unknown:
+            missing, unknown = (
+                [one for one in actions if one not in given],
+                [one for one in given if one not in actions],
+            )
+            if missing and unknown:
                 raise ProblemError(
-                    f"priors name {unknown[0]!r}, which is not an action here; the actions are {actions[:20]}"
+                    f"priors name {unknown[0]!r}, which is not an action here, and leave out {missing[0]!r}, which is one"
                 )
             given = [given.get(action, 0.0) for action in actions]
         try:
