@@ -261,7 +261,7 @@ class CheckedProblem:
             )
             if missing and unknown:
                 raise ProblemError(
-                    f"priors name {unknown[0]!r}, which is not an action here, and leave out {missing[0]!r}, which is one"
+                    f"priors name {unknown[0]!r}, which is not an action here, and leave out the action {missing[0]!r}"
                 )
             given = [given.get(action, 0.0) for action in actions]
         try:
