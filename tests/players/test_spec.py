@@ -94,7 +94,7 @@ def test_options_of_a_search_reach_its_settings():
     ("uct(reuse=1)", ["reuse must be True or False"]),
     ("uct(evaluator='rolout')", ["rolout", "rollout"]),
     ("uct(evaluator=3)", ["evaluator must be a string"]),
-    ("uct(evaluator='heuristic')", ["heuristic", "does not have"]),
+    ("uct(evaluator='heuristic')", ["heuristic", "lacks"]),
     ("uct(max_nodes=3)", ["max_nodes must be at least"]),
     ("alphabeta(depth='deep')", ["depth must be a whole number"]),
 ])  # fmt: skip
