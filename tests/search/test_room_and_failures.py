@@ -7,9 +7,10 @@ import pytest
 
 import treetop as tt
 from tests.against_reference.chancy import Market
+from tests.against_reference.games import THREE_NIM
 from tests.all_kinds import Aim
 from tests.chancy_games import Mine, Race
-from tests.own_games import ThreeNim, start
+from tests.own_games import start
 from tests.search.fragile_games import Auction, Dice, Loan
 from treetop.tree.layout import BOUNDED, PROVEN
 
@@ -215,7 +216,7 @@ def test_where_nothing_later_counts_a_move_starts_a_fresh_tree():
 
 
 def test_what_was_found_against_another_player_is_not_kept():
-    search = tt.Search(ThreeNim, tt.uct(opponents="paranoid"), seed=10)
+    search = tt.Search(THREE_NIM, tt.uct(opponents="paranoid"), seed=10)
     search.run(tt.Limit(simulations=3000))
     search.advance(0)
     search.run(tt.Limit(simulations=500))
@@ -225,7 +226,7 @@ def test_what_was_found_against_another_player_is_not_kept():
 
 
 def test_a_round_later_the_same_player_finds_his_tree_again():
-    search = tt.Search(ThreeNim, tt.uct(opponents="paranoid"), seed=10)
+    search = tt.Search(THREE_NIM, tt.uct(opponents="paranoid"), seed=10)
     search.run(tt.Limit(simulations=3000))
     for _ in range(3):
         search.advance(0)
