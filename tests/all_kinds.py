@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import treetop as tt
+from tests.own_games import start
 
 
 @tt.game(players=1, num_actions=2, max_length=12, num_outcomes=3, rewards=(0, 30))
@@ -88,6 +89,48 @@ class Hands:
 
     def move_text(self, action):
         return ("one", "two", "three")[action]
+
+
+@tt.game(players=2, num_actions=3, max_length=1, rewards=(-20, 20))
+class Matrix:
+    """Both players choose one of at most three actions at once; the payoffs of player 0 are fields, so one game serves for all matrices."""
+
+    payoffs = tt.field("f8", (3, 3))
+    choices = tt.field("i1")
+    chosen = tt.field("i1")  # -1, or 3 * the action of player 0 + that of player 1
+
+    def reset(self):
+        self.payoffs[:, :] = 0.0
+        self.choices = 3
+        self.chosen = -1
+
+    def current_player(self):
+        return tt.SIMULTANEOUS
+
+    def legal_actions_of(self, player, out):
+        for action in range(self.choices):
+            out[action] = action
+        return self.choices
+
+    def apply_joint(self, actions):
+        self.chosen = 3 * actions[0] + actions[1]
+
+    def is_terminal(self):
+        return self.chosen >= 0
+
+    def rewards(self, out):
+        out[0] = self.payoffs[self.chosen // 3, self.chosen % 3]
+        out[1] = -out[0]
+
+
+def matching_pennies(weight):
+    """A matrix: two heads are worth `weight` to player 0, two tails 1; player 1 receives 1 if the sides differ."""
+    return start(Matrix, payoffs=((weight, -1.0, 0.0), (-1.0, 1.0, 0.0), (0.0, 0.0, 0.0)), choices=2)
+
+
+def rock_paper_scissors(rock, paper, scissors):
+    """A matrix: rock beats scissors, paper beats rock and scissors beat paper, each for its own stake."""
+    return start(Matrix, payoffs=((0.0, -paper, rock), (paper, 0.0, -scissors), (-rock, scissors, 0.0)))
 
 
 @tt.game(players=1, max_length=4, action_size=2, rewards=(-40, 0))

@@ -24,6 +24,7 @@ GROUPS = {
         "against_reference/test_views*",
         "search/test_views*",
         "search/test_deals*",
+        "search/test_information_set*",
         "*/test_kinds*",
         "oracle/test_equilibrium*",
     ),

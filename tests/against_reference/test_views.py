@@ -7,7 +7,8 @@ import pytest
 import treetop as tt
 from tests.against_reference.hidden import Duel, Whisper
 from tests.against_reference.twins import settings_of
-from tests.all_kinds import Aim
+from tests.all_kinds import Aim, matching_pennies
+from tests.chancy_games import Mine, Race
 from treetop.compiler.rng import STEP, mix
 from treetop.reference.information_sets import InformationSetSearch
 
@@ -72,7 +73,7 @@ def dealt(name, seed=1, moves=0):
 
 
 POSITIONS = {
-    "kuhn": dealt("kuhn_poker"), "leduc": dealt("leduc_poker", moves=1), "pennies": dealt("matching_pennies(weight=3)"),
+    "kuhn": dealt("kuhn_poker"), "leduc": dealt("leduc_poker", moves=1), "pennies": matching_pennies(3),
     "goofspiel": dealt("goofspiel(cards=4)", moves=1), "duel": dealt(Duel), "later duel": dealt(Duel, moves=2),
 }  # fmt: skip
 RULES = [
@@ -151,10 +152,10 @@ def test_double_widening_and_open_loops_are_the_same(config):
 
 
 @pytest.mark.parametrize("config", [tt.uct(), tt.puct(c=0.7), tt.rules.uniform()], ids=str)
-@pytest.mark.parametrize("name", ["pig(goal=12, most_rolls=40)", "cliff_walking(slippery=True, horizon=12)"])
-def test_open_loops_in_games_of_chance_are_the_same(name, config):
-    compare_views(dealt(name), config.with_options(chance="open_loop", stop_when_forced=False))
-    compare_views(dealt(name, moves=2), config.with_options(chance="open_loop", stop_when_forced=False))
+@pytest.mark.parametrize("game", [Race, Mine], ids=["race", "mine"])
+def test_open_loops_in_games_of_chance_are_the_same(game, config):
+    compare_views(dealt(game), config.with_options(chance="open_loop", stop_when_forced=False))
+    compare_views(dealt(game, moves=2), config.with_options(chance="open_loop", stop_when_forced=False))
 
 
 @pytest.mark.parametrize("config", [tt.uct(observers="single"), tt.puct(observers="single"), tt.uct()], ids=str)

@@ -38,7 +38,6 @@ def grid(size=6):
         ("tic_tac_toe", "a1 b1", 20_000),
         ("tic_tac_toe", "a1 b1 b2", 20_000),
         ("othello(size=4)", "a2 a3 a4 c1", 40_000),
-        ("connect_four", "4 4 4 4 4 2 2 2 2 2 2 4 6 6 6 6 6 6 1 1 1 7 7 7 1 1 1", 40_000),
     ],
 )
 def test_a_graph_leads_to_the_exact_value_and_a_best_move(game, moves, simulations):

@@ -244,3 +244,13 @@ def test_what_was_asked_for_may_be_told_in_any_order():
         search.tell(batch, *search.evaluator.evaluate(batch))
     assert search.solved or search.simulations == 150
     search.tree.check((-1, 1))
+
+
+@pytest.mark.parametrize("config", [tt.uct(), tt.uct(discount=0.9), tt.puct(normalise=True)], ids=str)
+def test_a_search_takes_what_it_is_told_and_rolls_nothing_out_itself(config):
+    search = tt.Search("tic_tac_toe", config, seed=2)
+    for _ in range(30):
+        batch = search.ask(1)
+        search.tell(batch, np.zeros((1, 9)), np.array([[0.25, -0.25]]))
+    assert search.result().values[0] == pytest.approx(0.25, abs=0.15)
+    assert search.result().values[0] > 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.all_kinds import Aim, Secret, changed
+from tests.all_kinds import Aim, Secret, changed, matching_pennies, rock_paper_scissors
 from treetop.oracle.information import exploitability
 from treetop.types import CHANCE
 
@@ -26,29 +26,29 @@ def strategy_table(game, strategies):
 
 @pytest.mark.parametrize("weight", [1.0, 3, 9])
 def test_regret_matching_comes_close_to_a_biased_equilibrium(weight):
-    name = f"matching_pennies(weight={weight})"
-    strategies = tt.find_strategies(name, simulations=400_000, seed=1)
+    position = matching_pennies(weight)
+    strategies = tt.find_strategies(position, simulations=400_000, seed=1)
     for player in (0, 1):
-        assert strategies.of(tt.position(name), player)[0] == pytest.approx(2 / (weight + 3), abs=0.03)
+        assert strategies.of(position, player)[0] == pytest.approx(2 / (weight + 3), abs=0.03)
 
 
 @pytest.mark.parametrize("weights", [(1.0, 2.0, 10.0), (20.0, 1.0, 4.0)])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_regret_matching_comes_close_to_the_equilibrium_of_a_biased_rock_paper_scissors(weights, seed):
-    name, (rock, paper, scissors) = f"rock_paper_scissors(weights={weights})", weights
-    strategies = tt.find_strategies(name, simulations=1_000_000, seed=seed)
+    position, (rock, paper, scissors) = rock_paper_scissors(*weights), weights
+    strategies = tt.find_strategies(position, simulations=1_000_000, seed=seed)
     exact = [scissors / sum(weights), rock / sum(weights), paper / sum(weights)]
     for player in (0, 1):
-        assert list(strategies.of(tt.position(name), player).values()) == pytest.approx(exact, abs=0.03)
+        assert list(strategies.of(position, player).values()) == pytest.approx(exact, abs=0.03)
 
 
 def test_decoupled_ucb1_need_not_come_close_to_the_equilibrium():
-    strategies = tt.find_strategies("matching_pennies(weight=9)", tt.uct(), simulations=400_000, seed=1)
-    assert strategies.of(tt.position("matching_pennies(weight=9)"), 0)[0] < 2 / 12 - 0.05
+    strategies = tt.find_strategies(matching_pennies(9), tt.uct(), simulations=400_000, seed=1)
+    assert strategies.of(matching_pennies(9), 0)[0] < 2 / 12 - 0.05
 
 
 def test_a_search_for_one_of_those_who_choose_at_once_draws_from_the_mixed_strategy():
-    search = tt.Search("matching_pennies(weight=3)", tt.regret_matching(), seed=2, player=1)
+    search = tt.Search(matching_pennies(3), tt.regret_matching(), seed=2, player=1)
     result = search.run(tt.Limit(simulations=100_000))
     search.tree.check()
     assert result.player == 1
