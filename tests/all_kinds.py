@@ -1,4 +1,4 @@
-"""Small games of every kind, as users write them, for tests: chance, rewards on the way, moves made at once, real numbers, deals, secrets."""
+"""Small games of every kind, as users write them, for tests: chance, immediate rewards, simultaneous moves, real numbers, deals, secrets."""
 
 from __future__ import annotations
 

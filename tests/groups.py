@@ -11,7 +11,7 @@ from fnmatch import fnmatch
 
 GROUPS = {
     "builds": (
-        "against_reference/test_[!cv]*",
+        "against_reference/test_[!civ]*",
         "against_reference/test_values*",
         "search/test_bad_options*",
         "search/test_batching*",
@@ -19,17 +19,21 @@ GROUPS = {
         "claims/test_graph*",
         "claims/test_solver*",
     ),
-    "chance": ("against_reference/test_chance*", "search/test_chance*", "search/test_explain*", "search/test_room*"),
+    "chance": (
+        "against_reference/test_chance*",
+        "search/test_chance*",
+        "search/test_explain*",
+        "search/test_capacity*",
+    ),
     "information sets": (
-        "against_reference/test_views*",
-        "search/test_views*",
-        "search/test_deals*",
+        "against_reference/test_information_sets*",
+        "search/test_determinizations*",
         "search/test_information_set*",
         "*/test_kinds*",
         "oracle/test_equilibrium*",
     ),
     "rules of games": ("conformance/*", "games/*"),
-    "python problems": ("search/test_host.py", "search/test_host_*", "search/test_failed_proofs*", "examples/*"),
+    "python problems": ("search/test_problems*", "search/test_failed_proofs*", "examples/*"),
 }
 """Patterns of files below tests/, for each group. The longest group comes first."""
 LATE = "golden/test_trees*"

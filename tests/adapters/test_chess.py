@@ -119,6 +119,6 @@ def test_a_whole_game_is_played():
         ({"rollout_moves": -1}, "rollout_moves"),
     ],
 )
-def test_what_is_no_chess_is_told(options, text):
+def test_what_is_no_chess_is_reported(options, text):
     with pytest.raises(ConfigError, match=text):
         ChessProblem(**options)

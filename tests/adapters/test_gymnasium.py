@@ -108,7 +108,7 @@ class LateCoin(Coin):
         return (0, 0.0, False, False, {}) if self.time < 20 else super().step(action)
 
 
-def test_chance_that_shows_late_is_told_and_a_policy_goes_on_with_it():
+def test_chance_that_shows_late_is_reported_and_a_policy_goes_on_with_it():
     env = LateCoin()
     env.reset(seed=1)
     env.time = 3
@@ -297,7 +297,7 @@ class Uncopied(Coin):
         self.world = open(__file__)  # noqa: SIM115, PTH123
 
 
-def test_what_cannot_be_copied_is_told():
+def test_what_cannot_be_copied_is_reported():
     env = Uncopied()
     env.reset(seed=1)
     with pytest.raises(ConfigError, match="Uncopied.world cannot be copied"):
@@ -318,6 +318,6 @@ def test_an_environment_with_a_window_is_searched_without_one():
     (lambda: GymProblem(frozen_lake(), horizon=0), "horizon"), (lambda: GymProblem(frozen_lake(), discount=0.0), "discount"),
     (lambda: GymProblem(frozen_lake(), snapshot=5), "pair of functions"), (lambda: GymProblem(frozen_lake()), "was not reset"),
 ])  # fmt: skip
-def test_what_cannot_be_searched_is_told(make, text):
+def test_what_cannot_be_searched_is_reported(make, text):
     with pytest.raises(ConfigError, match=text):
         make()

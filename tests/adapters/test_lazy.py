@@ -1,4 +1,4 @@
-"""Adapters are there when they are asked for: nothing of theirs is loaded before, and a missing package is told kindly."""
+"""Adapters are there when they are asked for: nothing of theirs is loaded before, and a missing package gets a helpful error."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def test_chance_is_searched_by_its_exact_outcomes():
     assert result.value == pytest.approx(expected[0], abs=0.06)
 
 
-def test_rewards_on_the_way_are_counted_once():
+def test_immediate_rewards_are_counted_once():
     problem = OpenSpielProblem("2048")
     state = state_of("2048", *[pyspiel.load_game("2048").new_initial_state().legal_actions()[0]])
     while state.is_chance_node():
@@ -101,7 +101,7 @@ def test_states_are_drawn_as_often_as_they_are_likely():
     assert shares[0] == pytest.approx(0.5, abs=0.05)
 
 
-def test_who_chooses_at_once_chooses_first_in_the_search():
+def test_the_searcher_chooses_first_of_simultaneous_movers_in_the_search():
     """Rock, paper, scissors: whoever goes first loses, for each of the two players."""
     for player in (0, 1):
         result = run(OpenSpielProblem("matrix_rps", player=player), 3000)
@@ -109,7 +109,7 @@ def test_who_chooses_at_once_chooses_first_in_the_search():
         assert result.value < -0.7
 
 
-def test_players_who_choose_at_once_end_a_game():
+def test_simultaneous_movers_end_a_game():
     problem = OpenSpielProblem("goofspiel(num_cards=4,points_order=descending)")
     assert -1 <= run(problem, 400).value <= 1
     view_of_chance = OpenSpielProblem("goofspiel(num_cards=3)")
@@ -149,7 +149,7 @@ def test_any_open_game_can_be_searched(name):
     ("no_such_game", UnknownGameError, "no such game"), (5, ConfigError, "must be the name"), ("kuhn_poker", ConfigError, "give a state"),
     ("mfg_crowd_modelling", ConfigError, "mean-field"),
 ])  # fmt: skip
-def test_what_cannot_be_searched_is_told(game, error, text):
+def test_what_cannot_be_searched_is_reported(game, error, text):
     with pytest.raises(error, match=text):
         OpenSpielProblem(game)
 
@@ -177,7 +177,7 @@ def test_a_bot_plays_hidden_cards_and_dice():
         assert sum(returns) == 0
 
 
-def test_a_bot_tells_its_policy():
+def test_a_bot_reports_its_policy():
     bot = TreetopBot(tt.Limit(simulations=300), seed=1)
     policy, action = bot.step_with_policy(state_of("tic_tac_toe", 0, 8, 1, 7))
     assert action == 2
@@ -199,7 +199,7 @@ def test_a_player_of_treetop_s_own_game_is_a_bot():
     assert player.last_result is not None
 
 
-def test_a_player_of_another_game_is_told_at_once():
+def test_a_player_of_another_game_is_reported_at_once():
     from treetop.players.baselines import RandomPlayer
 
     bot = TreetopBot(player=RandomPlayer("random"), game="othello", to_theirs=lambda state, action: 99)

@@ -22,7 +22,7 @@ def test_openspiel_s_own_tests_find_nothing_wrong(name):
     pyspiel.random_sim_test(as_openspiel(name), 2, False, False)
 
 
-def test_rewards_on_the_way_add_up():
+def test_immediate_rewards_add_up():
     state = as_openspiel("cliff_walking").new_initial_state()
     total = 0.0
     for action in (0, 1, 1, 1):
@@ -61,7 +61,7 @@ def test_a_clone_goes_its_own_way():
     assert state.position == tt.position("connect_four", moves="4")
 
 
-def test_information_is_told_apart_as_at_openspiel():
+def test_information_sets_are_those_of_openspiel():
     """Kuhn poker has twelve information states, and the exploitability of random play is the same in both games."""
     from open_spiel.python import policy
     from open_spiel.python.algorithms import exploitability
@@ -111,6 +111,6 @@ def test_a_player_plays_its_own_game_among_openspiel_s_bots():
     assert sum(returns) == 0
 
 
-def test_real_numbered_actions_are_refused():
+def test_continuous_actions_are_refused():
     with pytest.raises(ConfigError, match="continuous actions"):
         as_openspiel("pendulum")

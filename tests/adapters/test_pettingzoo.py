@@ -114,14 +114,14 @@ class Dice(AECEnv):
         self.agent_selection = "two" if self.random.integers(2) else "one"
 
 
-def test_a_game_that_draws_inside_of_a_step_is_told():
+def test_a_game_that_draws_inside_of_a_step_is_reported():
     env = Dice()
     env.reset(seed=1)
     with pytest.raises(RandomStepError, match="draws random numbers"):
         run(env)
 
 
-def test_what_cannot_be_searched_is_told():
+def test_what_cannot_be_searched_is_reported():
     with pytest.raises(ConfigError, match="agents act in turn"):
         PettingZooProblem("tictactoe_v3")
     with pytest.raises(ConfigError, match="was not reset"):

@@ -1,4 +1,4 @@
-"""A small game with hidden cards and moves made at once, for comparing searches over what players see."""
+"""A small game with hidden cards and simultaneous moves, for comparing information-set searches."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from treetop import CHANCE, SIMULTANEOUS
 
 @treetop.game(players=2, num_actions=4, num_outcomes=4, max_length=10, rewards=(-20, 20))
 class Duel:
-    """Each player has one of four cards; twice both choose at once how much to risk, then the first one may ask to see, and dice decide a part.
+    """Each player has one of four cards; twice both choose simultaneously how much to risk, then the first one may ask to see, and dice decide a part.
 
     How much one may risk depends on one's card, so what is legal is hidden too. Each step pays at once.
     """

@@ -11,7 +11,7 @@ from tests.against_reference.twins import Oracle, compare_batches
 
 @pytest.mark.parametrize("waiting", [0, 2])
 @pytest.mark.parametrize("rule", [tt.puct(), tt.uct(), tt.puct(c=1.5, fpu=-0.3), tt.puct(expand_after=2)], ids=str)
-def test_watched_evaluations_agree(rule, waiting):
+def test_in_flight_evaluations_agree(rule, waiting):
     compare_batches(THREE_NIM, rule, waiting=waiting)
 
 

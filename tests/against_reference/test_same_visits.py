@@ -24,7 +24,7 @@ RULES = {
     "ucb1 greedy": tt.uct(c=0.0),
     "puct schedule": tt.puct(),
     "puct steep schedule": tt.puct(c=0.5, c_base=50.0),
-    "puct first play": tt.puct(c=1.5, fpu=-0.5),
+    "puct fpu": tt.puct(c=1.5, fpu=-0.5),
 }
 
 
@@ -55,7 +55,7 @@ def test_ties_to_the_first_agree():
     compare("tic_tac_toe", tt.puct(c=1.0, tie_break="first"))
 
 
-@pytest.mark.parametrize("rule", ["ucb1", "puct first play"])
+@pytest.mark.parametrize("rule", ["ucb1", "puct fpu"])
 def test_ties_by_a_hook_agree(rule):
     compare("tic_tac_toe", RULES[rule].with_options(tie_break=lambda actions: actions[-1]), simulations=200)
 

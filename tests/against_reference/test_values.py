@@ -1,4 +1,4 @@
-"""First play, backups, discount and normalised values, against the plain search."""
+"""First-play urgency, backups, discount and normalised values, against the plain search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.own_games import Climb
 @pytest.mark.parametrize("fpu", [0.3, "parent", "scaled"])
 @pytest.mark.parametrize("rule", [tt.uct(), tt.puct()], ids=str)
 @TWO_OR_THREE_PLAYERS
-def test_first_play_agrees(game, rule, fpu):
+def test_first_play_urgency_agrees(game, rule, fpu):
     compare(game, rule.with_options(fpu=fpu, fpu_reduction=0.4), simulations=150)
 
 
@@ -57,7 +57,7 @@ def test_normalised_values_agree(game, rule):
     compare(game, rule.with_options(normalise=True), simulations=150)
 
 
-def test_a_wide_range_is_normalised_unless_told_otherwise():
+def test_a_wide_range_is_normalised_by_default():
     wide, _ = compare(Climb, tt.uct(), simulations=150)
     raw, _ = compare(Climb, tt.uct(normalise=False, discount=0.999), simulations=150)
     assert wide._driver.plan.normalise

@@ -19,9 +19,9 @@ from treetop.tree.layout import BOUNDED, PROVEN
 
 
 def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
-    """The plain search's settings for what a compiled search was told; `asked` where only some moves of its root are looked at."""
+    """The plain search's settings for those of a compiled search; `asked` where only some moves of its root are looked at."""
     config, evaluator, plan = search.config, search.evaluator, search._driver.plan
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "normalise": plan.normalise,
         "expand_after": search.expand_after,
         "by_products": config.rule.name in ("ucb1", "puct") and not (search._driver.build.full or asked),
@@ -38,15 +38,15 @@ def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
     )
     other = evaluator.evaluator if isinstance(evaluator, tt.evaluators.Mixed) else evaluator
     if rollout is not None:
-        told |= {name: getattr(rollout, name) for name in ("policy", "count", "depth", "epsilon", "temperature")}
-    told["rollout_weight"] = getattr(evaluator, "weight", 1.0 if rollout is not None else 0.0)
-    told["evaluate"] = "heuristic" if isinstance(other, tt.evaluators.Heuristic) else "uniform"
-    told["prior_temperature"] = getattr(other, "prior_temperature", None)
-    return Settings(**config.options() | told)
+        reported |= {name: getattr(rollout, name) for name in ("policy", "count", "depth", "epsilon", "temperature")}
+    reported["rollout_weight"] = getattr(evaluator, "weight", 1.0 if rollout is not None else 0.0)
+    reported["evaluate"] = "heuristic" if isinstance(other, tt.evaluators.Heuristic) else "uniform"
+    reported["prior_temperature"] = getattr(other, "prior_temperature", None)
+    return Settings(**config.options() | reported)
 
 
 def twin_of(search: tt.Search, *, asked: bool = False) -> ReferenceSearch:
-    """A plain search from the same position, with the same settings and seed, that has not begun."""
+    """A plain search from the same position, with the same settings and seed, before its first simulation."""
     batched = in_python(search.evaluator) is not None
     kinds = {
         (False, False): ReferenceSearch,
@@ -112,7 +112,7 @@ def same(search: tt.Search, twin: ReferenceSearch, *, exact: bool = True) -> Non
 
 
 def same_proof(search: tt.Search, index: int, twin: Node) -> None:
-    """The same bounds, and the same distance where they are settled."""
+    """The same bounds, and the same distance where they are equal."""
     columns, players = search.tree.columns, search.game.facts.players
     if not len(columns.bounds):
         return

@@ -25,13 +25,13 @@ class Random:
     def __init__(self, name: str) -> None:
         self.name = name
         self.seen: list[int] = []
-        self.begun: list[tuple[tuple[int, ...], int]] = []
+        self.started: list[tuple[tuple[int, ...], int]] = []
         self.closed = 0
 
     def begin(self, start: Position, seed: int) -> None:
         self.rng = Rng(seed)
         self.seen = []
-        self.begun.append((start.actions, seed))
+        self.started.append((start.actions, seed))
 
     def choose(self, position: Position) -> int:
         legal = position.legal_actions()
@@ -118,7 +118,7 @@ class Buggy(Random):
     """A bug that shows in the games whose seed is odd."""
 
     def choose(self, position: Position) -> int:
-        if self.begun[-1][1] % 2:
+        if self.started[-1][1] % 2:
             raise ZeroDivisionError("a bug of ours")
         return super().choose(position)
 

@@ -51,9 +51,9 @@ def test_a_perfect_score_is_infinite_above_and_finite_below():
     assert 200 < rating.elo.low < 400
     assert rating.elo.signed().startswith("+inf (+")
     assert rating.elo.signed().endswith(" to +inf)")
-    told = rating.to_dict()
-    assert told["elo"]["value"] is told["elo"]["high"] is None
-    json.dumps(told, allow_nan=False)
+    reported = rating.to_dict()
+    assert reported["elo"]["value"] is reported["elo"]["high"] is None
+    json.dumps(reported, allow_nan=False)
     mirrored = rate((20, 0, 0, 0, 0))
     assert mirrored.elo.low == -math.inf
     assert mirrored.elo.high == pytest.approx(-rating.elo.low)

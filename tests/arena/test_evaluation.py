@@ -212,7 +212,7 @@ def test_the_clairvoyant_is_named():
     assert "saw hidden information" in str(result)
 
 
-def test_progress_tells_the_mean_so_far():
+def test_progress_reports_the_mean_so_far():
     seen = []
     result = evaluate(Rolls, "random", games=5, workers=1, progress=seen.append)
     assert [now.finished for now in seen] == [1, 2, 3, 4, 5]

@@ -29,7 +29,10 @@ def test_a_game_is_played_to_its_end_by_legal_moves():
     assert played.rewards == tuple(played.end.rewards)
     assert played.forfeit is played.reason is None
     assert [player.seen for player in both] == [list(played.actions)] * 2
-    assert [player.begun for player in both] == [[(start.actions, played.seeds[0])], [(start.actions, played.seeds[1])]]
+    assert [player.started for player in both] == [
+        [(start.actions, played.seeds[0])],
+        [(start.actions, played.seeds[1])],
+    ]
     assert played.simulations == (None, None)
 
 
@@ -115,7 +118,7 @@ def test_more_than_two_may_play_and_a_forfeit_costs_the_one_who_made_it():
         play_game(players("random", "random"), start, seed=2)
 
 
-def test_simulations_are_counted_where_a_player_tells_them():
+def test_simulations_are_counted_where_a_player_reports_them():
     played = play_game(players("uct:50", "random"), treetop.position("tic_tac_toe"), seed=1)
     assert played.simulations[0] is not None
     assert 50 <= played.simulations[0] <= 50 * 5
@@ -184,7 +187,7 @@ def test_chance_plays_by_its_probabilities_and_by_the_seed():
 
 
 @pytest.mark.usefixtures("untried")
-def test_a_game_that_does_not_end_is_told():
+def test_a_game_that_does_not_end_is_reported():
     @treetop.game(players=2, num_actions=1, max_length=4)
     class Endless:
         player = treetop.field("i1")

@@ -1,4 +1,4 @@
-"""Games of every kind between players: chance, secrets, moves made at once, real numbers, rewards on the way, one player and three."""
+"""Games of every kind between players: chance, secrets, simultaneous moves, real numbers, immediate rewards, one player and three."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ KUHN = treetop.load_game("kuhn_poker")
 
 
 class Spy(RandomPlayer):
-    """Plays at random, and remembers all that it is told."""
+    """Plays at random, and remembers everything that it receives."""
 
     def __init__(self, name: str = "spy") -> None:
         super().__init__(name)
-        self.told: list[Any] = []
+        self.reported: list[Any] = []
         self.shown: list[Position] = []
 
     def begin(self, start, seed):
         super().begin(start, seed)
-        self.told, self.shown = [], [start]
+        self.reported, self.shown = [], [start]
 
     def choose(self, position):
         self.shown.append(position)
         return super().choose(position)
 
     def observe(self, action):
-        self.told.append(action)
+        self.reported.append(action)
 
 
 class Peeker(Spy):
@@ -60,7 +60,7 @@ def test_random_players_play_every_bundled_game_to_its_end(name):
     assert played.rewards == pytest.approx(tuple(played.end.returns))
 
 
-def test_rewards_on_the_way_count_from_the_start():
+def test_immediate_rewards_count_from_the_start():
     game = treetop.load_game("cliff_walking")
     start = Position(game).play("up up")
     played = play_game([RandomPlayer()], start, seed=3)
@@ -113,8 +113,8 @@ def test_a_player_learns_nothing_of_the_deal_by_what_it_observes():
     spies = [Spy(), Spy()]
     played = play_game(spies, Position(KUHN), seed=4)
     turns = played.actions[2:]
-    assert spies[0].told == list(turns[0::2])
-    assert spies[1].told == list(turns[1::2])
+    assert spies[0].reported == list(turns[0::2])
+    assert spies[1].reported == list(turns[1::2])
     assert all(position.actions == () for spy in spies for position in spy.shown)
 
 
@@ -157,7 +157,7 @@ def test_who_calls_itself_clairvoyant_sees_all_and_the_record_says_so(tmp_path):
     assert again == result
 
 
-def test_nobody_is_clairvoyant_where_nothing_is_hidden():
+def test_nobody_is_clairvoyant_with_perfect_information():
     result = match(
         "uct(simulations=5, information='perfect')", "random", "tic_tac_toe", games=2, balanced=False, **QUICK
     )
@@ -171,15 +171,15 @@ def test_a_search_plays_poker_better_than_chance_does():
     assert "mean return" in str(result)
 
 
-# Moves made at once, and numbers.
+# Simultaneous moves, and numbers.
 
 
-def test_all_are_asked_apart_where_all_choose_at_once(tmp_path):
+def test_all_are_asked_apart_with_simultaneous_moves(tmp_path):
     spies = [Spy(), Spy()]
     start = treetop.position("goofspiel")
     played = play_game(spies, start, seed=2)
     assert [spy.seat for spy in spies] == [0, 1]
-    assert spies[0].told == spies[1].told == list(played.actions)
+    assert spies[0].reported == spies[1].reported == list(played.actions)
     assert any(isinstance(action, tuple) for action in played.actions)
     match("uct(simulations=30)", "greedy", "goofspiel", games=8, out=tmp_path / "m", **QUICK)
     _, games = read_match(tmp_path / "m")
@@ -190,7 +190,7 @@ def test_all_are_asked_apart_where_all_choose_at_once(tmp_path):
         assert all(isinstance(move, str) for move in game["moves"])
 
 
-def test_an_illegal_choice_among_those_made_at_once_is_a_forfeit():
+def test_an_illegal_choice_among_simultaneous_moves_is_a_forfeit():
     class Wrong(RandomPlayer):
         def choose(self, position):
             return 99

@@ -134,7 +134,7 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     assert out.read_text() == content
 
 
-def test_a_damaged_file_is_told(tmp_path):
+def test_a_damaged_file_is_reported(tmp_path):
     out = tmp_path / "m"
     match("winner", "random", "tic_tac_toe", games=4, out=out, **QUICK)
     content = out.read_text().splitlines(keepends=True)
@@ -276,7 +276,7 @@ def test_the_verdict_of_a_test_does_not_depend_on_the_order_of_arrival(tmp_path)
     assert len(lines(out)) == 201
 
 
-def test_progress_is_told_after_every_game():
+def test_progress_is_reported_after_every_game():
     seen = []
     match("winner", "random", "tic_tac_toe", games=6, progress=seen.append, **QUICK)
     assert [now.result.finished for now in seen] == [1, 2, 3, 4, 5, 6]
@@ -353,9 +353,9 @@ def test_bad_matches_are_refused_before_anything_is_written(tmp_path):
 
 def test_the_result_prints_itself_and_is_json():
     result = match("winner", "random", "tic_tac_toe", games=20, sprt=Sprt(0, 100), **QUICK)
-    told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert told["elo"].keys() == {"value", "low", "high"}
-    assert sum(told["pentanomial"]) * 2 == told["games"]
+    reported = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert reported["elo"].keys() == {"value", "low", "high"}
+    assert sum(reported["pentanomial"]) * 2 == reported["games"]
     text = str(result)
     for words in (
         "winner against random: tic_tac_toe",

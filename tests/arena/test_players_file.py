@@ -24,14 +24,14 @@ def test_players_are_read_by_name(tmp_path):
     ('[players.a]\nspec = "random"\nelo = 3', "only spec is known"), ('[players]\na = "random"\n[games]\nb = 1', "not games"),
     ("[players", "is not TOML"), ("[players]\na = 3", "lacks its spec"),
 ])  # fmt: skip
-def test_what_is_wrong_with_a_file_is_told(tmp_path, content, words):
+def test_what_is_wrong_with_a_file_is_reported(tmp_path, content, words):
     file = tmp_path / "players.toml"
     file.write_text(content)
     with pytest.raises(ConfigError, match=words):
         read_players(file)
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(ConfigError, match="there is no file"):
         read_players(tmp_path / "none.toml")
 

@@ -125,10 +125,10 @@ def test_the_verdict_follows_walds_bounds():
     assert test.state((0, 0, 0, 0, 0)).verdict is SprtVerdict.go_on
     assert test.state((100, 1000, 2000, 1500, 300)).verdict is SprtVerdict.accept_h1
     assert test.state((300, 1500, 2000, 1000, 100)).verdict is SprtVerdict.accept_h0
-    told = test.state((100, 1000, 2000, 1500, 300)).to_dict()
-    assert told["verdict"] == "H1"
-    assert told["model"] == "normalized"
-    assert len(told["logistic_bounds"]) == 2
+    reported = test.state((100, 1000, 2000, 1500, 300)).to_dict()
+    assert reported["verdict"] == "H1"
+    assert reported["model"] == "normalized"
+    assert len(reported["logistic_bounds"]) == 2
 
 
 @pytest.mark.parametrize(("true_elo", "wrong"), [(0.0, SprtVerdict.accept_h1), (60.0, SprtVerdict.accept_h0)])

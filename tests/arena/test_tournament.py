@@ -70,8 +70,8 @@ def test_a_round_robin_plays_every_pairing_and_ranks_the_players(tmp_path):
     text = str(result)
     assert "1 uct:60" in text
     assert "anchor" in text
-    told = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    assert told["order"] == ["uct:60", "winner", "random"]
+    reported = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert reported["order"] == ["uct:60", "winner", "random"]
 
 
 def test_a_tournament_goes_on_with_more_games_and_more_players(tmp_path):

@@ -1,4 +1,4 @@
-"""Searches of bundled games with chance, rewards on the way and three players, against exact answers."""
+"""Searches of bundled games with chance, immediate rewards and three players, against exact answers."""
 
 from __future__ import annotations
 

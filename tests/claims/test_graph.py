@@ -50,10 +50,10 @@ def test_a_graph_leads_to_the_exact_value_and_a_best_move(game, moves, simulatio
     assert result.action in oracle.best_actions(position)
     assert math.copysign(1, result.value) == value if value else abs(result.value) < 0.15
     proven = tt.Search(position, PROOF, seed=1)
-    told = proven.run(tt.Limit(simulations=300_000))
+    reported = proven.run(tt.Limit(simulations=300_000))
     proven.tree.check((-1, 1))
-    assert tuple(told.values) == oracle.values(position)
-    assert told.action in oracle.best_actions(position)
+    assert tuple(reported.values) == oracle.values(position)
+    assert reported.action in oracle.best_actions(position)
 
 
 def test_a_walk_over_a_grid_leads_to_the_exact_value():
@@ -138,7 +138,7 @@ def test_a_small_table_is_as_sound_as_a_large_one():
     assert sizes[1024] > sizes[True]
 
 
-def test_equal_keys_of_positions_with_other_moves_are_told_apart():
+def test_equal_keys_of_positions_with_other_moves_are_distinguished():
     for seed in range(10):
         drawing = random_drawing(seed, values=(-1.0, -0.5, 0.0, 0.5, 1.0))
         shapes: dict[tuple[int, ...], int] = {}
@@ -174,8 +174,8 @@ def test_going_round_is_worth_the_middle():
     assert result.value == pytest.approx(0.0, abs=0.1)
     assert search.simulations == 4000
     search.tree.check((-1, 1))
-    _, told = run_circle(ROUND, repetition=-0.9)
-    assert told.value == pytest.approx(-0.9, abs=0.1)
+    _, reported = run_circle(ROUND, repetition=-0.9)
+    assert reported.value == pytest.approx(-0.9, abs=0.1)
 
 
 def test_nobody_repeats_who_can_have_more():

@@ -298,7 +298,7 @@ def test_bounds_hold_in_batches(exact, size, transpositions):
     ],
     ids=str,
 )
-def test_bounds_hold_with_richer_rules(exact, config):
+def test_bounds_hold_with_rules_of_the_full_build(exact, config):
     for moves in ("a1 b1", "b2 a1 c1", "a1 b2 c3 b1"):
         position = tt.position("tic_tac_toe", moves=moves)
         search = tt.Search(position, config, seed=1)
@@ -404,10 +404,10 @@ def some_result():
 def test_an_unproven_move_is_better_than_a_proven_loss_however_bad_it_looks(some_result, final):
     result = replace(some_result, config=tt.uct(solver=True, final=final))
     for seed in range(5):
-        told = with_numbers(
+        reported = with_numbers(
             replace(result, seed=seed), counts=(90, 2), means=(-1.0, -0.9), upper=(-1.0, 1.0), deviations=(0.0, 0.4)
         )
-        assert told.action == 3
+        assert reported.action == 3
 
 
 @pytest.mark.parametrize("final", ["visits", "value"])
@@ -421,10 +421,10 @@ def test_an_untried_move_is_better_than_a_proven_loss(some_result, final):
 def test_a_proven_draw_beats_a_bad_guess_and_loses_to_a_good_one(some_result, final, visits):
     result = replace(some_result, config=tt.uct(solver=True, final=final))
     for mean, best in ((-0.3, 2), (0.3, 3)):
-        told = with_numbers(
+        reported = with_numbers(
             result, counts=visits, means=(0.0, mean), lower=(0.0, -1.0), upper=(0.0, 1.0), deviations=(0.0, 0.5)
         )
-        assert told.action == best, f"the other move is thought to be worth {mean}"
+        assert reported.action == best, f"the other move is thought to be worth {mean}"
 
 
 @pytest.mark.parametrize("final", ["visits", "value", "temperature"])

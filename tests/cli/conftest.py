@@ -109,8 +109,8 @@ def interrupted(*args: str, folder: Path, out: str, lines: int = 8) -> Ended:
         assert time.monotonic() < until
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
-    told, err = process.communicate(timeout=30)
-    return Ended(process.returncode, told, err)
+    reported, err = process.communicate(timeout=30)
+    return Ended(process.returncode, reported, err)
 
 
 class OnTerminal:

@@ -28,14 +28,14 @@ def test_the_json_has_its_keys_and_the_same_command_goes_on(run, tmp_path):
         "--json",
         *QUICK,
     )
-    told = json.loads(run(*command).out)
-    assert told["complete"]
-    assert told["win_above"] == 0.5
-    assert told["players"][0]["mean"].keys() == {"value", "low", "high"}
+    reported = json.loads(run(*command).out)
+    assert reported["complete"]
+    assert reported["win_above"] == 0.5
+    assert reported["players"][0]["mean"].keys() == {"value", "low", "high"}
     content = (tmp_path / "e.jsonl").read_bytes()
     assert len(content.splitlines()) == 7
     again = json.loads(run(*command).out)
-    assert again == told
+    assert again == reported
     assert (tmp_path / "e.jsonl").read_bytes() == content
 
 

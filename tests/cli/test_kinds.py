@@ -10,7 +10,7 @@ from treetop.game.registry import BUNDLED
 
 
 @pytest.mark.parametrize("game", sorted(BUNDLED))
-def test_every_bundled_game_can_be_described_and_begun(run, game):
+def test_every_bundled_game_can_be_described_and_started(run, game):
     assert run("games", game).code == 0
     ended = run("play", game, "--player", "both", "--seed", "1", lines=["board", "moves", "zzz", "undo", "quit"])
     assert ended.code == 0
@@ -20,9 +20,9 @@ def test_every_bundled_game_can_be_described_and_begun(run, game):
 # One game of each kind: every further one would only be compiled. That all bundled games can be compiled is the conformance check's promise.
 @pytest.mark.parametrize("game", ["tic_tac_toe", "nim_three", "pig", "kuhn_poker", "matching_pennies", "pendulum"])
 def test_a_game_of_each_kind_can_be_searched_played_warmed_up_and_measured(run, game):
-    told = json.loads(run("search", game, "--simulations", "60", "--seed", "1", "--json").out)
-    assert told["simulations"] > 0
-    assert told["move"]
+    reported = json.loads(run("search", game, "--simulations", "60", "--seed", "1", "--json").out)
+    assert reported["simulations"] > 0
+    assert reported["move"]
     ended = run("play", game, "--seed", "1", "--simulations", "10", lines=["hint", "quit"])
     assert ended.code == 0
     assert "the engine would play" in ended.out
@@ -36,7 +36,7 @@ def test_a_game_of_each_kind_can_be_searched_played_warmed_up_and_measured(run, 
 # Search.
 
 
-def test_chance_is_settled_by_a_seed_or_refused_with_what_would_help(run):
+def test_chance_is_resolved_by_a_seed_or_refused_with_what_would_help(run):
     ended = run("search", "kuhn_poker")
     assert ended.code == 2
     for words in ("is a chance node", "--moves", "J, Q, K", "--seed N"):
@@ -50,8 +50,8 @@ def test_chance_is_settled_by_a_seed_or_refused_with_what_would_help(run):
 
 
 def test_a_search_is_for_the_player_that_was_asked_for(run):
-    told = json.loads(run("search", "matching_pennies", "--player", "1", "--simulations", "50", "--json").out)
-    assert told["player"] == 1
+    reported = json.loads(run("search", "matching_pennies", "--player", "1", "--simulations", "50", "--json").out)
+    assert reported["player"] == 1
     assert run("search", "matching_pennies", "--player", "2", "--simulations", "50").code == 2
     assert run("search", "nim", "--player", "1", "--simulations", "50").code == 2
 
@@ -72,7 +72,7 @@ def test_dice_are_rolled_aloud_and_undo_brings_no_better_ones(run):
     assert rolls[0] == rolls[1]
 
 
-def test_without_a_seed_the_dice_are_new_and_the_seed_is_told(run):
+def test_without_a_seed_the_dice_are_new_and_the_seed_is_reported(run):
     first, second = (run("play", "pig", lines=["quit"]).out for _ in range(2))
     assert "come from seed" in first
     assert first != second
@@ -100,7 +100,7 @@ def test_a_person_is_shown_their_own_card_and_no_other(run, seed):
     assert len(shown - {"?"}) == 1
 
 
-def test_a_game_with_secrets_is_left_and_resumed_without_telling_them(run, tmp_path):
+def test_a_game_with_secrets_is_left_and_resumed_without_revealing_them(run, tmp_path):
     run("play", "leduc_poker", "--seed", "3", "--simulations", "20", lines=["quit"])
     run("play", "leduc_poker", "--seed", "3", "--simulations", "20", "--save", "l.json", lines=["call", "quit"])
     out = run("play", "--resume", "l.json", lines=["quit"]).out
@@ -122,7 +122,7 @@ def test_an_engine_with_perfect_information_is_announced(run):
     assert "perfect information" in out
 
 
-def test_everybody_is_asked_where_all_choose_at_once(run):
+def test_everybody_is_asked_with_simultaneous_moves(run):
     out = run("play", "matching_pennies", "--player", "both", lines=["heads", "nonsense", "tails"]).out
     assert "player 0, your move: heads" in out
     assert "player 1, your move: tails" in out
@@ -131,7 +131,7 @@ def test_everybody_is_asked_where_all_choose_at_once(run):
     assert "player 1, the engine, plays" in out
 
 
-def test_real_numbers_are_read_and_a_dealt_game_is_resumed_as_it_was_dealt(run, tmp_path):
+def test_continuous_actions_are_read_and_a_dealt_game_is_resumed_as_it_was_dealt(run, tmp_path):
     out = run("play", "pendulum", "--seed", "4", lines=["0.5", "moves", "undo", "0.25", "quit"]).out
     assert "an action is 1 finite number" in out
     assert "took back 0.5" in out
@@ -140,7 +140,7 @@ def test_real_numbers_are_read_and_a_dealt_game_is_resumed_as_it_was_dealt(run, 
     assert boards[-1] in again
 
 
-def test_rewards_on_the_way_are_in_the_result(run):
+def test_immediate_rewards_are_in_the_result(run):
     moves = ["up"] + ["right"] * 11 + ["down"]
     assert "-13 for player 0" in run("play", "cliff_walking", lines=moves).out
 
@@ -154,7 +154,7 @@ def test_three_players_take_three_names(run):
     ).out
     assert "seat 2" in out
     assert "for two players" in out
-    told = json.loads(
+    reported = json.loads(
         run(
             "match",
             "random",
@@ -170,7 +170,7 @@ def test_three_players_take_three_names(run):
             "--json",
         ).out
     )
-    assert len(told["returns"]) == 3
+    assert len(reported["returns"]) == 3
 
 
 @pytest.mark.parametrize(("arguments", "words"), [

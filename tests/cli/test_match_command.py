@@ -26,7 +26,7 @@ def test_the_json_of_a_match_has_its_keys(run):
     ended = run(
         "match", "winner", "random", "--game", "tic_tac_toe", "--games", "10", "--sprt", "-10", "50", "--json", *QUICK
     )
-    told = json.loads(ended.out)
+    reported = json.loads(ended.out)
     assert {
         "wins",
         "draws",
@@ -38,10 +38,10 @@ def test_the_json_of_a_match_has_its_keys(run):
         "forfeits",
         "first_player",
         "superiority",
-    } <= told.keys()
-    assert told["elo"].keys() == {"value", "low", "high"}
-    assert told["sprt"]["elo0"] == -10
-    assert told["sprt"]["model"] == "normalized"
+    } <= reported.keys()
+    assert reported["elo"].keys() == {"value", "low", "high"}
+    assert reported["sprt"]["elo0"] == -10
+    assert reported["sprt"]["model"] == "normalized"
 
 
 def test_a_match_in_a_cold_cache_has_no_forfeits_and_records_no_compile(shell, tmp_path, monkeypatch):
@@ -101,7 +101,7 @@ def test_every_option_reaches_the_match(run, tmp_path):
     assert header["move_deadline"] == 9
     assert header["openings"] == {"plies": 3, "balanced": False, "tries": 40}
     assert [len(record["opening"]) for record in records] == [3] * 4
-    told = json.loads(
+    reported = json.loads(
         run(
             "match",
             "winner",
@@ -123,7 +123,7 @@ def test_every_option_reaches_the_match(run, tmp_path):
             *QUICK,
         ).out
     )["sprt"]
-    assert (told["model"], told["alpha"], told["beta"]) == ("logistic", 0.1, 0.2)
+    assert (reported["model"], reported["alpha"], reported["beta"]) == ("logistic", 0.1, 0.2)
 
 
 def test_the_same_command_goes_on(run, tmp_path):
@@ -202,9 +202,9 @@ def test_a_tournament_prints_a_cross_table_and_json(run, tmp_path):
     assert ended.code == 0
     assert "anchor" in ended.out
     assert "18 games" in ended.out
-    told = json.loads(run(*command, "--json").out)
-    assert told["ratings"]["winner"] == {"value": 0.0, "low": 0.0, "high": 0.0}
-    assert len(told["matches"]) == 3
+    reported = json.loads(run(*command, "--json").out)
+    assert reported["ratings"]["winner"] == {"value": 0.0, "low": 0.0, "high": 0.0}
+    assert len(reported["matches"]) == 3
     assert len(list((tmp_path / "folder").iterdir())) == 3
 
 
@@ -218,7 +218,7 @@ def test_a_terminal_sees_a_live_line_and_a_table(tmp_path):
     assert "─────" in drawn
 
 
-def test_ctrl_c_tells_what_is_known_and_how_to_go_on(tmp_path):
+def test_ctrl_c_reports_what_is_known_and_how_to_go_on(tmp_path):
     arguments = (
         "match",
         "slow:0.03",

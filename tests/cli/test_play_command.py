@@ -166,7 +166,7 @@ def test_save_writes_a_file_and_the_game_goes_on(run, tmp_path):
     assert len(_record(tmp_path / "nim.game.json").actions) == 4
 
 
-def test_a_game_that_cannot_be_written_is_told_in_moves(run, monkeypatch):
+def test_a_game_that_cannot_be_written_is_reported_in_moves(run, monkeypatch):
     from treetop.cli import play
     from treetop.errors import SaveError
 

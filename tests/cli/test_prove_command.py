@@ -57,12 +57,17 @@ def test_a_formula_that_is_not_provable_is_refuted_and_ends_with_1(run):
 
 def test_the_json_is_one_value_and_nothing_else(run):
     ended = run("prove", "p & q -> q & p", "--json", "--tree")
-    told = json.loads(ended.out)
+    reported = json.loads(ended.out)
     assert (ended.code, ended.err) == (0, "")
-    assert (told["theorem"], told["status"], told["proved"], told["steps"]) == ("p & q -> q & p", "proved", True, 1)
-    assert told["verdict"]["accepted"]
-    assert told["tree"][0].startswith("+ goal 0: p & q -> q & p")
-    assert {"policy", "seeds", "provider", "theorems_digest"} <= {"policy", *told["report"]}
+    assert (reported["theorem"], reported["status"], reported["proved"], reported["steps"]) == (
+        "p & q -> q & p",
+        "proved",
+        True,
+        1,
+    )
+    assert reported["verdict"]["accepted"]
+    assert reported["tree"][0].startswith("+ goal 0: p & q -> q & p")
+    assert {"policy", "seeds", "provider", "theorems_digest"} <= {"policy", *reported["report"]}
 
 
 def test_long_lines_are_neither_wrapped_nor_clipped_in_a_pipe(shell):
@@ -165,8 +170,8 @@ def test_what_is_proved_is_written_though_something_else_is_not(run, lemmas):
 
 @needs_coq
 def test_a_copy_is_a_new_file(run, lemmas, tmp_path):
-    told = json.loads(run("prove", "Lemmas.v", "--lemma", "left_zero", "--copy", "Proved.v", "--json").out)
-    assert told["written"] == "Proved.v"
+    reported = json.loads(run("prove", "Lemmas.v", "--lemma", "left_zero", "--copy", "Proved.v", "--json").out)
+    assert reported["written"] == "Proved.v"
     assert "Qed." in (tmp_path / "Proved.v").read_text()
     assert lemmas.read_text() == LEMMAS
     ended = run("prove", "Lemmas.v", "--lemma", "left_zero", "--copy", "Proved.v")
@@ -176,7 +181,7 @@ def test_a_copy_is_a_new_file(run, lemmas, tmp_path):
 
 
 @needs_coq
-def test_a_proof_that_cannot_be_written_is_told_all_the_same(run, lemmas):
+def test_a_proof_that_cannot_be_written_is_reported_all_the_same(run, lemmas):
     ended = run("prove", "Lemmas.v", "--lemma", "left_zero", "--copy", "/proc/Proved.v", "--json")
     assert ended.code == 1
     assert json.loads(ended.out)["proved"]
@@ -205,7 +210,7 @@ def test_a_file_that_changes_during_the_search_is_left_alone(run, lemmas, tmp_pa
 
 
 @needs_coq
-def test_a_file_that_does_not_compile_is_told_with_its_line(run, lemmas):
+def test_a_file_that_does_not_compile_is_reported_with_its_line(run, lemmas):
     lemmas.write_text(f"{LEMMAS}\nLemma broken : nonsense.\nAdmitted.\n")
     ended = run("prove", "Lemmas.v", "--lemma", "left_zero", "--write")
     assert (ended.code, ended.out) == (2, "")
@@ -307,8 +312,8 @@ def test_ctrl_c_with_several_workers_leaves_nothing_behind(tmp_path, monkeypatch
         process.process.send_signal(signal.SIGINT)
         code, out = process.end()
     assert code == 130
-    told = json.loads(out)
-    assert (told["status"], told["interrupted"]) == ("open", True)
+    reported = json.loads(out)
+    assert (reported["status"], reported["interrupted"]) == ("open", True)
     assert _processes_with(f"TREETOP_TEST_MARK={tmp_path}") == []
 
 

@@ -45,18 +45,18 @@ def test_the_help_says_that_a_result_is_no_failure(run):
 def test_a_folder_may_hold_problems_of_both_kinds(run, problems):
     (problems / "lemmas.v").write_text(LEMMAS)
     (problems / "broken.v").write_text("Lemma broken : nonsense.\nAdmitted.\n")
-    told = json.loads(run("prove", "--suite", "problems", "--tiers", "3,6", "--json").out)
-    assert {one["theorem"]: one["status"] for one in told["runs"]}.keys() == {
+    message = json.loads(run("prove", "--suite", "problems", "--tiers", "3,6", "--json").out)
+    assert {one["theorem"]: one["status"] for one in message["runs"]}.keys() == {
         "broken:broken", "easy", "hard", "lemmas:left_zero", "lemmas:not_true", "lemmas:right_zero", "peirce"}  # fmt: skip
-    assert told["report"]["prover"]["prover"].count("Coq") == 1
-    assert told["report"]["prover"]["prover"].count("logic") == 1
-    assert told["complete"]
+    assert message["report"]["prover"]["prover"].count("Coq") == 1
+    assert message["report"]["prover"]["prover"].count("logic") == 1
+    assert message["complete"]
     text = run("prove", "--suite", "problems/broken.v", "--tiers", "3").out
     assert re.search(r"failed +broken:broken: ", text)
     assert "nonsense was not found" in text
 
 
-def test_basins_and_k_are_told_and_drawn(run, problems, tmp_path):
+def test_basins_and_k_are_reported_and_drawn(run, problems, tmp_path):
     pytest.importorskip("matplotlib", reason="pictures need the extra `plot`")
     command = (
         "prove",
@@ -76,10 +76,10 @@ def test_basins_and_k_are_told_and_drawn(run, problems, tmp_path):
     assert "K in attempts" in text
     assert "drawn: k.png" in text
     assert (tmp_path / "k.png").read_bytes().startswith(b"\x89PNG")
-    told = json.loads(run(*command, "--json").out)
-    assert {"runs", "table", "report", "basins", "k"} <= told.keys()
-    assert len(told["runs"]) == 3 * 2 * 3
-    assert told["k"].keys() == {"attempts", "expansions", "seconds"}
+    message = json.loads(run(*command, "--json").out)
+    assert {"runs", "table", "report", "basins", "k"} <= message.keys()
+    assert len(message["runs"]) == 3 * 2 * 3
+    assert message["k"].keys() == {"attempts", "expansions", "seconds"}
 
 
 def test_an_experiment_on_a_terminal_fits_its_width(problems, tmp_path):
@@ -155,7 +155,7 @@ def test_the_file_of_another_experiment_is_refused_and_left_alone(run, problems,
     assert (tmp_path / "runs.jsonl").read_bytes() == kept
 
 
-def test_ctrl_c_in_an_experiment_keeps_whole_runs_only_and_tells_how_to_go_on(problems, tmp_path):
+def test_ctrl_c_in_an_experiment_keeps_whole_runs_only_and_reports_how_to_go_on(problems, tmp_path):
     arguments = (
         "prove",
         "--suite",

@@ -103,10 +103,10 @@ Lemma second : P 2 /\\ P 9. Admitted.
 def test_a_lemma_proved_in_the_same_run_is_no_assumption_any_more(run, tmp_path, order):
     (tmp_path / "Chain.v").write_text(CHAIN)
     names = [arg for name in order for arg in ("--lemma", name)]
-    told = json.loads(run("prove", "Chain.v", *names, "--json", *LIMIT).out)
-    assert [one["theorem"] for one in told["theorems"]] == ["first", "second"], "in the order of the file"
-    assert [one["proved"] for one in told["theorems"]] == [True, True]
-    assert set(told["theorems"][1]["verdict"]["assumptions"]) == {"P", "zero", "next", "other"}, "and not first"
+    message = json.loads(run("prove", "Chain.v", *names, "--json", *LIMIT).out)
+    assert [one["theorem"] for one in message["theorems"]] == ["first", "second"], "in the order of the file"
+    assert [one["proved"] for one in message["theorems"]] == [True, True]
+    assert set(message["theorems"][1]["verdict"]["assumptions"]) == {"P", "zero", "next", "other"}, "and not first"
     assert (tmp_path / "Chain.v").read_text() == CHAIN
 
 

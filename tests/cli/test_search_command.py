@@ -8,19 +8,19 @@ from treetop.search.config import choices
 
 
 def _without_clocks(text: str) -> dict[str, object]:
-    told = json.loads(text)
-    del told["elapsed"], told["report"]["elapsed"]
-    return told
+    reported = json.loads(text)
+    del reported["elapsed"], reported["report"]["elapsed"]
+    return reported
 
 
 def test_the_json_of_a_search_has_its_keys(run):
     ended = run("search", "nim", "--simulations", "2000", "--seed", "1", "--json")
-    told = json.loads(ended.out)
+    reported = json.loads(ended.out)
     assert ended.err == ""
-    assert {"value", "action", "visits", "report"} <= told.keys()
-    assert told["simulations"] == 2000
-    assert sum(told["visits"].values()) == 1999
-    assert told["report"]["seed"] == 1
+    assert {"value", "action", "visits", "report"} <= reported.keys()
+    assert reported["simulations"] == 2000
+    assert sum(reported["visits"].values()) == 1999
+    assert reported["report"]["seed"] == 1
 
 
 def test_the_same_seed_gives_the_same_result(run):
@@ -46,7 +46,7 @@ def test_without_a_limit_it_runs_ten_thousand_simulations(run):
 
 
 def test_every_option_reaches_the_search(run):
-    told = json.loads(
+    reported = json.loads(
         run(
             "search",
             "nim",
@@ -83,15 +83,15 @@ def test_every_option_reaches_the_search(run):
         "seed": 9,
         "asked": "900 simulations",
     }
-    assert {key: told[key] for key in wanted} == wanted
-    assert told["nodes"] <= 64
+    assert {key: reported[key] for key in wanted} == wanted
+    assert reported["nodes"] <= 64
 
 
 def test_the_first_limit_reached_ends_the_search(run):
-    told = json.loads(
+    reported = json.loads(
         run("search", "tic_tac_toe", "--nodes", "50", "--simulations", "100000", "--seconds", "60", "--json").out
     )
-    assert told["simulations"] < 100_000
+    assert reported["simulations"] < 100_000
 
 
 def test_explain_and_report_are_printed_on_request(run):

@@ -28,9 +28,9 @@ def test_one_game_shows_its_board_parameters_and_digest(run):
     assert "stones=7, most=3" in out
     assert "||||||| 7 left" in out
     assert load_game("nim(stones=7)").digest in out
-    told = json.loads(run("games", "nim(stones=7)", "--json").out)
-    assert told["rules"] == load_game("nim(stones=7)").digest
-    assert told["moves"] == ["1", "2", "3"]
+    message = json.loads(run("games", "nim(stones=7)", "--json").out)
+    assert message["rules"] == load_game("nim(stones=7)").digest
+    assert message["moves"] == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_one_game_shows_its_board_parameters_and_digest(run):
         ("tests.all_kinds:Drift", []),
     ],
 )
-def test_games_of_every_kind_tell_how_they_begin(run, game, moves):
+def test_games_of_every_kind_describe_how_they_begin(run, game, moves):
     assert json.loads(run("games", game, "--json").out)["moves"] == moves
     assert (" ".join(moves) or "continuous") in run("games", game).out
 
@@ -50,9 +50,9 @@ def test_check_reports_what_held(run):
     ended = run("check", "nim", "--games", "20", "--seed", "3")
     assert ended.code == 0
     assert "meets all requirements" in ended.out
-    told = json.loads(run("check", "nim", "--games", "20", "--seed", "3", "--json").out)
-    assert told["games"] == 20
-    assert told["requirements"]
+    message = json.loads(run("check", "nim", "--games", "20", "--seed", "3", "--json").out)
+    assert message["games"] == 20
+    assert message["requirements"]
 
 
 def test_the_same_seed_checks_the_same_games(run):
@@ -63,9 +63,9 @@ def test_the_same_seed_checks_the_same_games(run):
 
 
 def test_bench_measures_each_game(run):
-    told = json.loads(run("bench", "nim", "tic_tac_toe", "--simulations", "500", "--repeat", "3", "--json").out)
-    assert [row["game"] for row in told["games"]] == ["nim(stones=21, most=3)", "tic_tac_toe"]
-    for row in told["games"]:
+    message = json.loads(run("bench", "nim", "tic_tac_toe", "--simulations", "500", "--repeat", "3", "--json").out)
+    assert [row["game"] for row in message["games"]] == ["nim(stones=21, most=3)", "tic_tac_toe"]
+    for row in message["games"]:
         speed = row["simulations_per_second"]
         assert 0 < speed["low"] <= speed["value"] <= speed["high"]
         assert len(row["rates"]) == 3

@@ -12,13 +12,17 @@ DECIDED = ("solve", "connect_four", "--moves", "4 4 4 5 5 3 3 3 5 2 1 6")
 
 def test_the_json_of_a_solution_has_every_move(run):
     ended = run(*DECIDED, "--json")
-    told = json.loads(ended.out)
+    message = json.loads(ended.out)
     assert (ended.code, ended.err) == (0, "")
-    assert (told["method"], told["player"], told["values"]) == ("connect_four", 0, [told["value"], -told["value"]])
-    assert [move["move"] for move in told["moves"]] == list("1234567")
-    kept = [move["action"] for move in told["moves"] if move["value"] == told["value"]]
-    assert told["best_actions"] == kept
-    assert told["action"] in kept
+    assert (message["method"], message["player"], message["values"]) == (
+        "connect_four",
+        0,
+        [message["value"], -message["value"]],
+    )
+    assert [move["move"] for move in message["moves"]] == list("1234567")
+    kept = [move["action"] for move in message["moves"] if move["value"] == message["value"]]
+    assert message["best_actions"] == kept
+    assert message["action"] in kept
 
 
 def test_a_piped_solution_is_plain_text(shell):

@@ -17,17 +17,17 @@ from treetop.compiler.cache import KernelCache, cache_folder
 
 PACKAGE = Path(treetop.__file__).parent
 
-# A small kernel, for the cache treats all alike: counts the first moves of games and tells, for each, whether the code came from the cache.
+# A small kernel, for the cache treats all alike: counts the first moves of games and prints, for each, whether the code came from the cache.
 SCRIPT = """
 import json, sys
 import treetop as tt
 from treetop.oracle.perft import count_sequences, perft
-told = []
+printed = []
 for spec in sys.argv[1:]:
     game = tt.load_game(spec)
     counts = [perft(game, depth) for depth in (3, 4, 5, 6)]
-    told.append({"counts": counts, "hit": game.engine().entry(count_sequences).from_cache, "digest": game.digest})
-print(json.dumps(told))
+    printed.append({"counts": counts, "hit": game.engine().entry(count_sequences).from_cache, "digest": game.digest})
+print(json.dumps(printed))
 """
 
 
@@ -66,10 +66,10 @@ def test_a_second_process_finds_the_compiled_code(tmp_path):
 def test_many_processes_may_compile_many_games_into_an_empty_cache_at_once(tmp_path):
     specs = [f"nim(stones={stones})" for stones in (5, 6, 7)] + ["tic_tac_toe"]
     crowd = [start(tmp_path, *(specs[turn:] + specs[:turn])) for turn in (0, 1, 2, 3, 0, 2)]
-    told = [finish(process) for process in crowd]
+    reported = [finish(process) for process in crowd]
     counts = {}
     compiled = 0
-    for turn, games in zip((0, 1, 2, 3, 0, 2), told, strict=True):
+    for turn, games in zip((0, 1, 2, 3, 0, 2), reported, strict=True):
         for spec, one in zip(specs[turn:] + specs[:turn], games, strict=True):
             assert counts.setdefault(spec, one["counts"]) == one["counts"]
             compiled += not one["hit"]
@@ -113,23 +113,23 @@ def test_no_change_of_the_rules_is_ever_answered_with_old_code(tmp_path):
     folder, cache = tmp_path / "own", tmp_path / "cache"
     folder.mkdir()
 
-    def told(body="x", constant=1, most=3):
+    def reported(body="x", constant=1, most=3):
         (folder / "steps.py").write_text("import treetop\n" + HELPER.format(body=body))
         (folder / "heap.py").write_text(OWN.format(helper="from steps import step", constant=constant, most=most))
         shutil.rmtree(folder / "__pycache__", ignore_errors=True)
         return finish(start(cache, "heap:Heap", path=[folder]))[0]
 
-    base = told()
+    base = reported()
     assert not base["hit"]
-    assert told()["hit"]
+    assert reported()["hit"]
     changed = [
-        told(body="x + 1"),
-        told(constant=3),
-        told(most=2),
+        reported(body="x + 1"),
+        reported(constant=3),
+        reported(most=2),
     ]  # a helper in another module, a constant, a closure value
     assert not any(one["hit"] for one in changed)
     assert len({str(one["counts"]) for one in [base, *changed]}) == 4
-    assert told() == {**base, "hit": True}
+    assert reported() == {**base, "hit": True}
 
 
 KEY = """
@@ -148,13 +148,13 @@ def test_a_kernel_of_which_a_helper_was_changed_is_compiled_anew(tmp_path):
     copy, cache = tmp_path / "copy", tmp_path / "cache"
     shutil.copytree(PACKAGE, copy / "treetop", ignore=shutil.ignore_patterns("__pycache__"))
 
-    def told():
+    def reported():
         return finish(start(cache, "nim(stones=6)", script=KEY, path=[copy]))
 
-    assert [told(), told()] == [[12, False], [12, True]]
+    assert [reported(), reported()] == [[12, False], [12, True]]
     kernels = copy / "treetop" / "game" / "probe.py"
     kernels.write_text(kernels.read_text().replace("np.uint64(state.key())", "np.uint64(state.key() + 5)"))
-    assert told() == [17, False]
+    assert reported() == [17, False]
 
 
 def test_a_game_without_a_file_is_cached_too(tmp_path):
@@ -204,12 +204,12 @@ def test_code_of_another_game_or_build_is_never_loaded(tmp_path, monkeypatch):
     assert other._read() is None
 
 
-def test_a_cache_that_cannot_be_written_costs_only_time_and_is_told(tmp_path):
+def test_a_cache_that_cannot_be_written_costs_only_time_and_is_reported(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    told = "\ntold[0]['unkept'] = game.engine().unkept\nprint"
-    script = SCRIPT.replace("\nprint", told).replace(
-        "told = []", "told = []; from treetop.compiler import preparing; preparing._NOTICE_AFTER = 0.0"
+    reported = "\ntold[0]['unkept'] = game.engine().unkept\nprint"
+    script = SCRIPT.replace("\nprint", reported).replace(
+        "printed = []", "printed = []; from treetop.compiler import preparing; preparing._NOTICE_AFTER = 0.0"
     )
     process = start(blocked / "cache", "nim(stones=6)", script=script, quiet="0")
     out, err = process.communicate(timeout=600)

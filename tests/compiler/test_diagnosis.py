@@ -1,4 +1,4 @@
-"""What cannot be compiled is told in terms of the user's own line."""
+"""What cannot be compiled is reported in terms of the user's own line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def refused(game):
     return str(caught.value)
 
 
-def test_a_plain_helper_is_told_to_be_decorated():
+def test_a_plain_helper_gets_a_hint_to_decorate_it():
     def apply(self, action):
         self.n = plain_helper(action)
 
@@ -106,7 +106,7 @@ def test_python_that_numba_does_not_know_is_shown_by_line():
         assert first <= lines[0] <= first + 4
 
 
-def test_a_method_that_forgets_to_return_is_told():
+def test_a_method_that_forgets_to_return_is_reported():
     def legal_actions(self, out):
         out[0] = 0
 
@@ -176,7 +176,7 @@ def test_methods_are_called_by_position():
     assert "by position" in refused(make(apply, less=less))
 
 
-def test_an_undefined_name_is_told():
+def test_an_undefined_name_is_reported():
     def apply(self, action):
         self.n = undefined_thing  # noqa: F821
 

@@ -48,11 +48,11 @@ def compile_for(seconds: float) -> None:
 
 
 def in_another_thread(work):
-    told = []
-    other = threading.Thread(target=lambda: told.append(work()))
+    reported = []
+    other = threading.Thread(target=lambda: reported.append(work()))
     other.start()
     other.join()
-    return told[0]
+    return reported[0]
 
 
 def test_the_clock_stands_while_its_thread_gets_code_ready(watch):
@@ -87,7 +87,7 @@ def test_a_limit_that_another_thread_goes_on_with_keeps_the_clock_of_the_first(w
 
 
 class CompilesLate(BasePlayer):
-    """A player of one's own that gets nothing ready, and compiles in the middle of its first move."""
+    """A player that a user wrote, which gets nothing ready, and compiles in the middle of its first move."""
 
     def __init__(self, compiles: float, thinks: float = 0.0) -> None:
         super().__init__("late")
@@ -122,15 +122,15 @@ def loud(monkeypatch):
     monkeypatch.setattr(preparing, "_NOTICE_AFTER", 0.0)
 
 
-def test_compiling_is_told_in_one_line_on_stderr(loud, capsys):
+def test_compiling_is_reported_in_one_line_on_stderr(loud, capsys):
     with announced("nim (run)", "saved in a folder for the next time"):
         time.sleep(0.3)
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err == "compiling nim (run); saved in a folder for the next time\n"
+    reported = capsys.readouterr()
+    assert reported.out == ""
+    assert reported.err == "compiling nim (run); saved in a folder for the next time\n"
 
 
-def test_what_is_done_at_once_is_not_told(loud, capsys, monkeypatch):
+def test_what_is_done_at_once_is_not_reported(loud, capsys, monkeypatch):
     monkeypatch.setattr(preparing, "_NOTICE_AFTER", 60.0)
     with announced("nim (run)", "kept"):
         pass

@@ -184,7 +184,7 @@ def test_an_empty_batch_asks_nobody():
     assert (logits.shape, values.shape, inner.asked) == ((0, 7), (0, 2), [])
 
 
-def test_games_are_told_apart_by_name_and_by_rules():
+def test_games_are_distinguished_by_name_and_by_rules():
     cached = Cached(Counting())
     small, large = tt.position("nim(stones=5)"), tt.position("nim(stones=5, most=2)")
     assert small.record.dtype == large.record.dtype
@@ -233,7 +233,7 @@ def variant(step):
     return Counter
 
 
-def test_games_of_one_name_with_other_rules_are_told_apart():
+def test_games_of_one_name_with_other_rules_are_distinguished():
     cached = Cached(Counting())
     one, two = variant(1), variant(2)
     assert one.name == two.name

@@ -127,7 +127,7 @@ def test_steps_with_fractions_are_read():
     assert not rejected
 
 
-def test_what_is_no_legal_step_is_left_out_and_told():
+def test_what_is_no_legal_step_is_left_out_and_reported():
     game = GameOf24([4, 9, 10, 13])
     steps = game.actions(game.initial())
     weights, rejected = read_steps(
@@ -332,7 +332,7 @@ def test_without_the_package_the_error_says_what_to_install(monkeypatch, capsys)
     assert game_of_24.main([]) == 0  # a replay needs no package
 
 
-# An adviser of one's own.
+# The user's own adviser.
 
 
 def test_a_proposer_of_one_kind_and_a_verifier_of_another():
@@ -459,7 +459,7 @@ def test_arguments_that_do_not_fit_are_refused(arguments, capsys):
     assert "error:" in capsys.readouterr().err
 
 
-def test_what_cannot_be_asked_is_told(capsys, monkeypatch, tmp_path):
+def test_what_cannot_be_asked_is_reported(capsys, monkeypatch, tmp_path):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     assert game_of_24.main(["1", "2", "3", "4", "--model", "any"]) == 2
     assert "OPENAI_API_KEY" in capsys.readouterr().err

@@ -60,7 +60,7 @@ def test_a_good_game_passes():
     assert report.to_dict()["moves"] == report.moves
 
 
-def test_progress_is_told():
+def test_progress_is_reported():
     seen = []
     tt.check(counting(), games=50, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (50, 50)

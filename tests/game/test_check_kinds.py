@@ -1,4 +1,4 @@
-"""The conformance check of games with chance, rewards on the way, moves made at once, real numbers, deals and secrets."""
+"""The conformance check of games with chance, immediate rewards, simultaneous moves, real numbers, deals and secrets."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_chance_in_a_game_without_chance_is_a_wrong_player():
     assert "(actions [1])" in text
 
 
-# Rewards on the way.
+# Immediate rewards.
 
 
 def test_whole_returns_out_of_range_are_found():
@@ -101,7 +101,7 @@ def test_whole_returns_out_of_range_are_found():
     assert "between 0 and 6" in text
 
 
-def test_rewards_on_the_way_that_are_not_finite_are_found():
+def test_immediate_rewards_that_are_not_finite_are_found():
     def step_rewards(self, out):
         out[0] = math.inf if self.rolls == 2 else 1.0
 
@@ -110,14 +110,14 @@ def test_rewards_on_the_way_that_are_not_finite_are_found():
     assert "def step_rewards" in text
 
 
-def test_rewards_on_the_way_count_for_the_zero_sum():
+def test_immediate_rewards_count_for_the_zero_sum():
     def step_rewards(self, out):
         out[0] = 0.5
 
     assert "total rewards [" in broken(Hands, step_rewards=step_rewards)
 
 
-def test_rewards_on_the_way_that_change_the_state_are_found():
+def test_immediate_rewards_that_change_the_state_are_found():
     def step_rewards(self, out):
         out[0] = self.gain
         self.gain = 0
@@ -152,7 +152,7 @@ def test_joint_actions_that_fail_are_found_with_the_line():
     assert "self.lead += 4 // (actions[0] - 1)" in text
 
 
-def test_names_that_could_not_be_told_apart_in_a_joint_move_are_found():
+def test_names_that_could_not_be_distinguished_in_a_joint_move_are_found():
     assert "nor a slash in positions with simultaneous moves" in broken(
         Hands, move_text=lambda self, action: f"{action}/"
     )
@@ -230,7 +230,7 @@ def test_determinize_that_changes_a_players_own_actions_is_found():
     assert "for player 1 changed that player's legal actions from [" in broken(Secret, legal_actions=legal_actions)
 
 
-def test_information_that_confuses_what_a_player_has_seen_is_found():
+def test_information_that_merges_different_histories_is_found():
     def two_cards_alike(self, player):
         return 100 * player + 3 * (self.said + 1) + self.guess + 1
 

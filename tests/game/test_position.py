@@ -1,4 +1,4 @@
-"""Positions of every kind: chance, rewards on the way, moves made at once, real numbers, deals and secrets."""
+"""Positions of every kind: chance, immediate rewards, simultaneous moves, real numbers, deals and secrets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_where_chance_does_not_decide_there_are_no_outcomes():
         tt.position(Press).draw_outcome(tt.Rng(0))
 
 
-def test_outcomes_are_played_read_and_told_like_moves():
+def test_outcomes_are_played_read_and_formatted_like_moves():
     position = tt.position(Press, moves="roll side2 roll side3")
     assert position.actions == (0, 1, 0, 2)
     assert position.moves() == ["roll", "side2", "roll", "side3"]
@@ -43,7 +43,7 @@ def test_outcomes_are_played_read_and_told_like_moves():
         tt.position(Press, moves="roll").apply(3)
 
 
-def test_settling_draws_until_somebody_has_to_choose_and_nothing_else():
+def test_resolving_chance_draws_until_somebody_has_to_choose_and_nothing_else():
     start = tt.position(Press)
     assert start.resolve_chance(tt.Rng(1)) == start
     rolled = start.play("roll").resolve_chance(tt.Rng(1))
@@ -52,13 +52,13 @@ def test_settling_draws_until_somebody_has_to_choose_and_nothing_else():
     assert rolled == start.play("roll").resolve_chance(tt.Rng(1))
 
 
-def test_settling_goes_by_the_probabilities():
+def test_resolving_chance_follows_the_probabilities():
     rolled, rng = tt.position(Press, moves="roll"), tt.Rng(7)
     counts = np.bincount([rolled.resolve_chance(rng).actions[1] for _ in range(2000)], minlength=3)
     assert np.abs(counts / 2000 - (0.5, 0.3, 0.2)).max() < 0.04
 
 
-def test_a_games_own_draw_is_used_for_settling():
+def test_a_games_own_draw_resolves_chance():
     @tt.game(players=1, num_actions=2, max_length=12, num_outcomes=3, rewards=(0, 30))
     class Biased(Press):
         def random_outcome(self, rng):
@@ -77,10 +77,10 @@ def test_chance_that_never_ends_is_a_clear_error():
         tt.position(Endless, moves="roll").resolve_chance(tt.Rng(0))
 
 
-# Rewards on the way.
+# Immediate rewards.
 
 
-def test_rewards_on_the_way_are_those_of_the_last_action_and_returns_are_their_sum():
+def test_immediate_rewards_are_those_of_the_last_action_and_returns_are_their_sum():
     assert tt.position(Press).step_rewards == [0.0]
     position = tt.position(Press, moves="roll side2")
     assert (position.step_rewards, position.returns) == ([2.0], [2.0])
@@ -90,7 +90,7 @@ def test_rewards_on_the_way_are_those_of_the_last_action_and_returns_are_their_s
     assert (ended.step_rewards, ended.rewards, ended.returns) == ([0.0], [2.0], [5.0])
 
 
-def test_without_rewards_on_the_way_the_returns_are_the_rewards():
+def test_without_immediate_rewards_the_returns_are_the_rewards():
     over = tt.position("nim(stones=2)", moves="2")
     assert over.returns == over.rewards == [1.0, -1.0]
     assert tt.position("nim").returns == tt.position("nim").step_rewards == [0.0, 0.0]
@@ -99,7 +99,7 @@ def test_without_rewards_on_the_way_the_returns_are_the_rewards():
 # All at once.
 
 
-def test_where_all_choose_at_once_each_player_has_actions_of_their_own():
+def test_with_simultaneous_moves_each_player_has_actions_of_their_own():
     position = tt.position(Hands)
     assert position.player == tt.SIMULTANEOUS
     assert position.legal_actions(player=0) == [0, 1, 2]
@@ -109,7 +109,7 @@ def test_where_all_choose_at_once_each_player_has_actions_of_their_own():
     assert position.legal_moves()[-1] == "three/two"
 
 
-def test_joint_moves_are_played_read_and_told():
+def test_joint_moves_are_played_read_and_formatted():
     position = tt.position(Hands, moves="one/two three/one")
     assert position.actions == ((0, 1), (2, 0))
     assert position.moves() == ["one/two", "three/one"]
@@ -140,7 +140,7 @@ def test_joint_texts_that_are_not_legal_are_refused_with_everybodys_choices(text
 # Real numbers.
 
 
-def test_actions_of_real_numbers_are_played_read_and_told():
+def test_continuous_actions_are_played_read_and_formatted():
     position = tt.position(Drift, moves="-1:0.5 -0.25:1e-3")
     assert position.actions == ((-1.0, 0.5), (-0.25, 0.001))
     assert position.moves() == ["-1.0:0.5", "-0.25:0.001"]

@@ -167,7 +167,7 @@ def test_a_file_with_the_name_of_another_module_leaves_that_one_alone(tmp_path):
     assert sys.modules["random"] is random
 
 
-def test_a_family_that_fails_is_told():
+def test_a_family_that_fails_is_reported():
     @tt.family
     def broken(size: int = 0):
         return 1 // size
@@ -176,7 +176,7 @@ def test_a_family_that_fails_is_told():
         broken()
 
 
-def test_a_users_module_that_fails_is_told(tmp_path):
+def test_a_users_module_that_fails_is_reported(tmp_path):
     (tmp_path / "failing_game.py").write_text(OWN.format(extra="1 / 0"))
     with pytest.raises(tt.errors.UnknownGameError, match=r"ZeroDivisionError.*failing_game.py, line 3: 1 / 0"):
         tt.load_game(f"{tmp_path}/failing_game.py:Mine")

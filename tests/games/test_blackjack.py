@@ -111,7 +111,7 @@ def test_the_best_play_is_worth_what_an_exact_table_says(natural):
     assert best_value(blackjack(natural=natural)(), natural) == pytest.approx(whole_game(natural), abs=1e-12)
 
 
-def test_the_house_keeps_about_two_and_a_half_per_cent():
+def test_the_dealer_keeps_about_two_and_a_half_per_cent():
     assert -0.026 < whole_game(1.5) < -0.022
 
 

@@ -153,7 +153,7 @@ def test_a_text_that_is_no_move_is_refused_with_the_legal_moves(name, text):
 
 
 @pytest.mark.parametrize("name", GAMES + MORE_GAMES)
-def test_keys_tell_positions_apart_and_nothing_else(name):
+def test_keys_distinguish_positions_and_nothing_else(name):
     game = load_game(name)
     keys, positions = {}, {}
     for seed in range(6):

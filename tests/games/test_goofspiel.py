@@ -91,7 +91,7 @@ def test_round_by_round_and_as_a_whole_it_has_the_same_value():
     assert Exhaustive().values(after)[0] == pytest.approx(-3 / 19, abs=1e-9)
 
 
-def test_keys_tell_positions_apart_but_for_points_that_both_have():
+def test_keys_distinguish_positions_but_for_points_that_both_have():
     keys = {}
     for position in reachable(tt.position("goofspiel(cards=3)")):
         state = position.state

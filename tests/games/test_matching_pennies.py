@@ -23,7 +23,7 @@ def test_equal_sides_win_for_player_0_and_unequal_ones_for_player_1(weight, move
     assert over.rewards == [won, -won]
 
 
-def test_both_choose_at_once_and_the_game_is_over():
+def test_both_move_simultaneously_and_the_game_is_over():
     start = tt.position("matching_pennies")
     assert start.player == tt.SIMULTANEOUS
     assert start.legal_moves() == ["heads/heads", "heads/tails", "tails/heads", "tails/tails"]

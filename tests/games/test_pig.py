@@ -108,7 +108,7 @@ def test_the_best_play_of_a_small_game_is_what_value_iteration_finds():
     game = pig(goal=goal)
     values = {}
 
-    def settled(state):
+    def value_of(state):
         """The value for player 0 of a state as known so far."""
         if state.is_terminal():
             return rewards(state)[0]
@@ -126,12 +126,12 @@ def test_the_best_play_of_a_small_game_is_what_value_iteration_finds():
 
     def worth(state):
         if state.current_player() == CHANCE:
-            return sum(settled(after(state, face)) for face in range(6)) / 6
+            return sum(value_of(after(state, face)) for face in range(6)) / 6
         sign = 1 if state.player == 0 else -1
-        return sign * max(sign * settled(after(state, action)) for action in legal(state))
+        return sign * max(sign * value_of(after(state, action)) for action in legal(state))
 
     waiting = []
-    settled(game())
+    value_of(game())
     states = []
     while waiting:
         states.append(waiting.pop())

@@ -1,4 +1,4 @@
-"""Experiments: problems by name, one run of each, and what tells one experiment from another."""
+"""Experiments: problems by name, one run of each, and what distinguishes experiments."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_mode_reaches_the_theorems(folder):
     assert experiment(folder, mode="raw").theorem("swap").facts()["mode"] == "raw"
 
 
-def test_the_report_tells_the_problems_and_the_budget(folder):
+def test_the_report_lists_the_problems_and_the_budget(folder):
     made = experiment(folder, limit=Limit(seconds=9.0)).report(
         ["swap", "deeper/peirce"], ("puct", "blind_uniform"), (0, 1)
     )
@@ -83,13 +83,13 @@ def test_another_statement_makes_another_report(folder):
     assert experiment(folder).report(["swap"], ("puct",), (0,)).theorems_digest != before.theorems_digest
 
 
-def test_a_problem_that_cannot_be_read_is_told_at_once(folder):
+def test_a_problem_that_cannot_be_read_is_reported_at_once(folder):
     (folder / "swap.p").write_text("fof(c, conjecture, p &).\n")
     with pytest.raises(FormulaError):
         experiment(folder).report(["swap"], ("puct",), (0,))
 
 
-def test_one_run_tells_how_it_ended(folder):
+def test_one_run_reports_how_it_ended(folder):
     found = experiment(folder)
     run = prove_one("swap", "puct", 3, found)
     assert (run.theorem, run.policy, run.seed, run.status) == ("swap", "puct", 3, "proved")

@@ -104,7 +104,7 @@ def test_a_picture_is_saved_as_its_path_ends(tmp_path, suffix):
         words = " ".join(
             "".join(node.itertext()) for node in ET.fromstring(content).iter() if node.tag.endswith("text")
         )
-        for told in (
+        for reported in (
             "My experiment",
             "lemma_0",
             "lemma_2",
@@ -113,7 +113,7 @@ def test_a_picture_is_saved_as_its_path_ends(tmp_path, suffix):
             "most frequent",
             "share of the seeds",
         ):
-            assert told in words
+            assert reported in words
 
 
 def test_a_theorem_that_was_not_compared_is_shown_as_such():

@@ -95,9 +95,9 @@ def test_what_was_cut_off_is_counted_as_spent_in_one_figure_and_left_out_of_the_
 def test_a_bound_is_one_only_where_one_side_always_found_a_proof(agent, blind, bound):
     found = k({"a": agent}, {"a": blind}).censored
     assert found.bound == bound
-    told = str(found)
-    assert told.startswith(bound) == (bound.startswith("at"))
-    assert ("neither" in told) == (bound == "none")
+    message = str(found)
+    assert message.startswith(bound) == (bound.startswith("at"))
+    assert ("neither" in message) == (bound == "none")
 
 
 def test_a_bound_holds_whatever_the_censored_runs_would_have_cost():
@@ -150,7 +150,7 @@ def test_the_bootstrap_is_the_one_that_draws_theorems_then_seeds():
     assert (found.low, found.high) == pytest.approx((low, high), abs=0.03)
 
 
-def test_a_single_theorem_draws_its_seeds_and_a_single_run_tells_no_interval():
+def test_a_single_theorem_draws_its_seeds_and_a_single_run_gives_no_interval():
     found = k({"a": [10, 20, 30]}, {"a": [100, 200]})
     assert found.censored.low == found.theorems[0].censored.low < found.censored.value < found.censored.high
     alone = k({"a": [10]}, {"a": [100]})
@@ -201,7 +201,7 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says():
     assert covered < trials
 
 
-def test_runs_that_broke_down_and_theorems_of_one_side_are_told_and_not_counted():
+def test_runs_that_broke_down_and_theorems_of_one_side_are_reported_and_not_counted():
     found = k(
         {"a": [10, None], "b": [10], "c": [None], "e": [5]}, {"a": [100], "b": [100], "c": [100], "d": [1], "e": [-0]}
     )
@@ -229,9 +229,9 @@ def test_a_comparison_prints_and_is_json():
     assert "runs without a proof, counted as spent: 2 of ucb1, 3 of blind" in said["K in attempts"]
     assert "2 theorems, 2 seeds" in said["K in attempts"]
     assert "left out: 0 of ucb1, 1 of blind" in said["both proved"]
-    told = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert told["theorems"][0]["censored"]["bound"] == "at least"
-    assert told["proved_by"]["nobody"] == 1
+    message = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert message["theorems"][0]["censored"]["bound"] == "at least"
+    assert message["proved_by"]["nobody"] == 1
 
 
 def test_impossible_comparisons_are_refused():

@@ -78,7 +78,7 @@ def test_a_run_with_too_much_or_too_little_is_refused():
         Run.from_dict(content)
 
 
-def test_what_was_written_is_read_again_and_what_is_missing_is_told(tmp_path):
+def test_what_was_written_is_read_again_and_what_is_missing_is_reported(tmp_path):
     out = tmp_path / "runs.jsonl"
     write(out, run("a"), run("b", status="open"))
     with RunLog(out, REPORT) as log:
@@ -163,7 +163,7 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     assert out.read_text() == content
 
 
-def test_a_damaged_file_is_told(tmp_path):
+def test_a_damaged_file_is_reported(tmp_path):
     out = tmp_path / "m"
     write(out, run("a"), run("b"), run("b", seed=1))
     lines = out.read_text().splitlines(keepends=True)

@@ -111,7 +111,7 @@ def test_few_rounds_see_less():
             structure(one, rounds=wrong)
 
 
-def test_all_small_graphs_are_told_apart():
+def test_all_small_graphs_are_distinguished():
     """Every tree of proofs with up to four tactics of two kinds on goals that look alike: as many structures as trees."""
 
     def trees(size: int) -> list[tuple]:

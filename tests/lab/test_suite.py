@@ -18,7 +18,7 @@ PROVE = "tests.lab.test_suite:prove"
 
 
 def prove(problem: str, policy: str, seed: int, mood: str = "") -> Run:
-    """A stand-in for a search: even problems are proved; the mood tells what goes wrong with the odd one."""
+    """A stand-in for a search: even problems are proved; the mood says what goes wrong with the odd one."""
     if problem == "odd":
         if mood == "raises":
             raise ZeroDivisionError("a bug of ours")
@@ -46,7 +46,7 @@ def test_problems_are_found_by_name(tmp_path):
     assert find_problems(str(tmp_path / "c+1.001.p")) == [found[2]]
 
 
-def test_where_there_are_no_problems_that_is_told(tmp_path):
+def test_where_there_are_no_problems_that_is_reported(tmp_path):
     (tmp_path / "notes.txt").write_text("")
     for source, words in (
         (tmp_path, "has no problem files"),
@@ -81,9 +81,9 @@ def test_a_set_is_run_and_counted(tmp_path):
     assert head == ["family", "policy", "runs", "proved", "exhausted", "share", "attempts", "seconds"]
     assert rows[0] == ["SYJ201", "ucb1", "4", "4", "0", "100%", "42", "4.0"]
     assert rows[3] == ["all", "ucb1", "8", "6", "2", "75%", "67", "7.0"]
-    told = json.loads(json.dumps(result.table.to_dict(), allow_nan=False))
-    assert told["blind"]["proved"] == 6
-    assert told["blind"]["families"]["odd"] == {
+    reported = json.loads(json.dumps(result.table.to_dict(), allow_nan=False))
+    assert reported["blind"]["proved"] == 6
+    assert reported["blind"]["families"]["odd"] == {
         "runs": 2, "proved": 0, "exhausted": 2, "open": 0, "refused": 0, "failed": 0, "attempts": 4, "seconds": 1.0,
     }  # fmt: skip
     assert str(result.table).splitlines()[0].startswith("family  policy  runs")

@@ -145,7 +145,7 @@ def test_a_search_that_pauses_after_each_position_finds_the_same_by_the_same_way
     assert paused.nodes == whole.nodes
 
 
-def test_the_watcher_can_end_a_search_and_the_solver_goes_on_with_the_next(monkeypatch):
+def test_a_callback_can_end_a_search_and_the_solver_goes_on_with_the_next(monkeypatch):
     monkeypatch.setattr(connect_four, "_SLICE", 100)
 
     def watch(nodes: int) -> None:
@@ -209,7 +209,7 @@ def test_a_board_shows_the_discs_of_the_game():
     ("score", "discs", "plies"),
     [(18, 6, 1), (18, 7, 1), (-18, 6, 2), (-17, 7, 2), (1, 0, 41), (0, 12, 30), (-1, 1, 40)],
 )
-def test_a_score_tells_the_number_of_plies(score, discs, plies):
+def test_a_score_reports_the_number_of_plies(score, discs, plies):
     assert plies_to_end(score, discs) == plies
 
 

@@ -107,10 +107,10 @@ def test_regret_comes_near_the_same_equilibrium():
     assert cfr("kuhn_poker", 20).exploitability > near.exploitability
 
 
-# Moves made at once, and secrets of one's own.
+# Simultaneous moves, and private information.
 
 
-def test_moves_made_at_once_are_not_seen_by_the_other():
+def test_simultaneous_moves_are_not_seen_by_the_other():
     solved = equilibrium("matching_pennies(weight=3)")
     assert solved.value == pytest.approx(1 / 3, abs=1e-9)
     assert cfr("matching_pennies(weight=3)", 2000).value == pytest.approx(1 / 3, abs=1e-2)
@@ -119,7 +119,7 @@ def test_moves_made_at_once_are_not_seen_by_the_other():
     assert exploitability(start, always) == pytest.approx((3 + 1) / 2)
 
 
-def test_a_game_of_several_rounds_at_once_has_the_value_of_its_rounds():
+def test_a_game_of_several_simultaneous_rounds_has_the_value_of_its_rounds():
     assert equilibrium(Hands).value == pytest.approx(0.0, abs=1e-9)
     assert equilibrium(Hands).exploitability == pytest.approx(0.0, abs=1e-9)
     assert equilibrium(tt.position(Hands, moves="one/one")).value == pytest.approx(2.0, abs=1e-9)
@@ -130,7 +130,7 @@ def test_perfect_information_is_a_game_without_secrets():
     assert equilibrium("nim(stones=5)").value == pytest.approx(1.0)
 
 
-def test_rewards_on_the_way_count():
+def test_immediate_rewards_count():
     @tt.game(players=2, num_actions=3, max_length=2, rewards=(-4, 4))
     class OnTheWay(Hands):
         gain = tt.field("i1")

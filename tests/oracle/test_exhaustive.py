@@ -1,4 +1,4 @@
-"""Exact values with chance, rewards on the way, three players, and moves made at once."""
+"""Exact values with chance, immediate rewards, three players, and simultaneous moves."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_each_of_three_players_takes_what_is_best_for_themselves_and_of_equal_mo
     assert values == tuple(1.0 if player == three(stones) else -1.0 for player in range(3))
 
 
-def test_where_two_choose_at_once_they_play_the_equilibrium():
+def test_with_simultaneous_moves_they_play_the_equilibrium():
     values = Exhaustive().values(tt.position("matching_pennies(weight=3)"))
     assert values == pytest.approx((1 / 3, -1 / 3), abs=1e-12)
     assert Exhaustive().matrix(tt.position("matching_pennies(weight=3)")) == [[3.0, -1.0], [-1.0, 1.0]]

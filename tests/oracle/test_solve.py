@@ -135,7 +135,7 @@ def test_connect_four_has_its_own_solver():
     assert scores[solution.action] == max(scores.values())
 
 
-def test_a_variant_of_connect_four_goes_the_general_way():
+def test_a_variant_of_connect_four_uses_the_general_solver():
     @tt.game(players=2, num_actions=7, max_length=42)
     class Variant(tt.load_game("connect_four")):
         """The same rules under another name."""
@@ -151,10 +151,10 @@ def test_a_variant_of_connect_four_goes_the_general_way():
 
 def test_the_best_moves_keep_the_value_and_the_action_is_the_soonest_of_them():
     solution = solve("hex(size=3)")
-    told = {move.move: solution.describe(move) for move in solution.moves}
-    assert told["b2"] == "wins in 5 plies"
-    assert told["c2"] == "wins in 9 plies"
-    assert told["b1"] == "loses in 6 plies"
+    reported = {move.move: solution.describe(move) for move in solution.moves}
+    assert reported["b2"] == "wins in 5 plies"
+    assert reported["c2"] == "wins in 9 plies"
+    assert reported["b1"] == "loses in 6 plies"
     assert solution.position.move_text(solution.action) == "b2"
     assert solution.distance == 5
 
@@ -173,8 +173,8 @@ def test_a_solution_prints_every_move_the_best_first():
 
 
 def test_a_solution_is_ready_for_json():
-    told = json.loads(json.dumps(solve(tt.position("nim", moves="3 3 3 3 3 1")).to_dict(), allow_nan=False))
-    assert told["moves"][0] == {"action": 0, "move": "1", "value": 1.0, "distance": 3}
+    reported = json.loads(json.dumps(solve(tt.position("nim", moves="3 3 3 3 3 1")).to_dict(), allow_nan=False))
+    assert reported["moves"][0] == {"action": 0, "move": "1", "value": 1.0, "distance": 3}
     wanted = {
         "game": "nim(stones=21, most=3)",
         "history": list("333331"),
@@ -186,7 +186,7 @@ def test_a_solution_is_ready_for_json():
         "best_actions": [0],
         "method": "exhaustive",
     }
-    assert {key: told[key] for key in wanted} == wanted
+    assert {key: reported[key] for key in wanted} == wanted
 
 
 def test_a_deadline_that_passes_leaves_no_claim():
@@ -201,7 +201,7 @@ def test_a_game_that_is_too_large_is_given_up(monkeypatch):
         solve("hex(size=4)")
 
 
-def test_values_are_told_even_where_the_distances_are_out_of_reach(monkeypatch):
+def test_values_are_reported_even_where_the_distances_are_out_of_reach(monkeypatch):
     whole = solve("hex(size=3)")
     monkeypatch.setattr(solve_any, "_SLICE", 10)
     values_only = next(solution for solution in limited(monkeypatch) if solution is not None)
@@ -223,7 +223,7 @@ def limited(monkeypatch: pytest.MonkeyPatch) -> list[Solution | None]:
     return found
 
 
-def test_progress_is_told_with_what_is_known(monkeypatch):
+def test_progress_is_reported_with_what_is_known(monkeypatch):
     monkeypatch.setattr(solving, "_PROGRESS_SECONDS", 0.0)
     seen: list[SolveProgress] = []
     solution = solve("hex(size=4)", progress=seen.append)
@@ -298,12 +298,12 @@ def test_a_game_without_a_fault_is_solved():
         (5, "neither player is to move"),
     ],
 )
-def test_a_broken_promise_on_the_way_is_told(fault, words):
+def test_a_broken_promise_on_the_way_is_reported(fault, words):
     with pytest.raises(GameError, match=words):
         solve(tt.Position(Faulty).apply(fault))
 
 
-def test_a_position_without_a_legal_action_is_told():
+def test_a_position_without_a_legal_action_is_reported():
     with pytest.raises(GameError, match="legal_actions gave 0 actions"):
         solve(tt.Position(Faulty).play([1, 0, 0]))
 

@@ -1,4 +1,4 @@
-"""Tiny engines, written by the tests: they behave as badly as they are told to."""
+"""Tiny engines, written by the tests: they misbehave on request."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def script(tmp_path):
 
 @pytest.fixture
 def scripted_uci(script):
-    """The command line of a UCI engine that does something of the test's own when it is told to go."""
+    """The command line of a UCI engine that does something of the test's own at the command go."""
     return lambda go: script(UCI.replace("GO", go))
 
 
@@ -67,7 +67,7 @@ def gone():
 
 @pytest.fixture
 def play():
-    """Play a game to its end; the players are begun and not closed."""
+    """Play a game to its end; the players are started and not closed."""
 
     def loop(game, players, seed=1):
         position = treetop.Position(treetop.load_game(game))

@@ -19,7 +19,7 @@ PYTHON = shlex.quote(sys.executable)
 GAME = treetop.load_game("tic_tac_toe")
 START = treetop.Position(GAME)
 
-# Plays the first cell that is free, by the moves that it was told.
+# Plays the first cell that is free, by the moves that it received.
 FIRST_FREE = (
     """say("info depth 1"); say("bestmove " + next(c + r for c in "abc" for r in "123" if c + r not in played))"""
 )
@@ -66,10 +66,10 @@ def test_bad_behaviour_is_a_player_error_in_time(scripted_uci, gone, go, text):
     player.begin(START, 1)
     group = group_of(player)
     began = time.monotonic()
-    with pytest.raises(treetop.errors.PlayerError, match="sent: .*go nodes 10000") as told:
+    with pytest.raises(treetop.errors.PlayerError, match="sent: .*go nodes 10000") as message:
         player.choose(START)
     assert time.monotonic() - began < 10.0
-    assert text in str(told.value)
+    assert text in str(message.value)
     assert gone(group)
     with pytest.raises(treetop.errors.PlayerError, match="not running"):
         player.choose(START)
@@ -95,7 +95,7 @@ def test_an_engine_that_ignores_quit_is_ended(script, gone):
     assert gone(group)
 
 
-def test_an_engine_that_speaks_no_uci_is_told_in_time(script):
+def test_an_engine_that_speaks_no_uci_is_reported_in_time(script):
     player = uci(script("import time; time.sleep(60)"), start_deadline=0.3)
     with pytest.raises(treetop.errors.PlayerError, match="gave no uciok within 0.3 s"):
         player.begin(START, 1)
@@ -148,7 +148,7 @@ def test_an_engine_without_perft_says_what_to_do(scripted_uci):
         player.begin(START, 1)
 
 
-def test_options_are_set_and_wrong_ones_are_told(scripted_uci, gone):
+def test_options_are_set_and_wrong_ones_are_reported(scripted_uci, gone):
     engine = scripted_uci(FIRST_FREE)
     player = uci(engine, variant="two words", options={"skill level": -3, "Ponder": True})
     player.begin(START, 1)
@@ -273,11 +273,11 @@ def test_a_gtp_engine_follows_the_game_with_its_own_board(scripted_gtp, play, go
     player = GtpPlayer(game, scripted_gtp(LAST_FREE))
     for seed in range(2):
         end = play(game, [RandomPlayer(), player], seed)
-        told = player._engine.ask("history").split()
+        message = player._engine.ask("history").split()
         ours = [move.upper().replace("I", "J") for move in end.moves()]
-        assert told == ours[: len(told)]
-        assert len(told) >= len(ours) - 1
-        assert any(vertex.startswith("J") for vertex in told)  # our column i
+        assert message == ours[: len(message)]
+        assert len(message) >= len(ours) - 1
+        assert any(vertex.startswith("J") for vertex in message)  # our column i
     group = group_of(player)
     player.close()
     assert gone(group)
@@ -311,9 +311,9 @@ def test_bad_gtp_is_a_player_error(scripted_gtp, gone, genmove, text):
     position = treetop.Position(game).play("a1")
     player.begin(position, 1)
     group = group_of(player)
-    with pytest.raises(treetop.errors.PlayerError) as told:
+    with pytest.raises(treetop.errors.PlayerError) as message:
         player.choose(position)
-    assert text in str(told.value)
+    assert text in str(message.value)
     assert gone(group) or text == "resigns"  # to resign is no failure
     player.close()
     assert gone(group)
@@ -398,21 +398,21 @@ def test_bad_cecp_is_a_player_error(scripted_cecp, gone, go, text):
     position = START.play("a1")
     player.begin(position, 1)
     group = group_of(player)
-    with pytest.raises(treetop.errors.PlayerError) as told:
+    with pytest.raises(treetop.errors.PlayerError) as message:
         player.choose(position)
-    assert text in str(told.value)
+    assert text in str(message.value)
     assert gone(group) or text == "resigns"
     player.close()
     assert gone(group)
 
 
-def test_an_engine_that_is_never_done_with_its_features_is_told(scripted_cecp):
+def test_an_engine_that_is_never_done_with_its_features_is_reported(scripted_cecp):
     player = CecpPlayer(GAME, scripted_cecp("pass", "say('feature done=0')"), start_deadline=2.5)
     with pytest.raises(treetop.errors.PlayerError, match="not done with its features within 2.5 s"):
         player.begin(START, 1)
 
 
-def test_a_variant_that_the_engine_does_not_play_is_told(scripted_cecp):
+def test_a_variant_that_the_engine_does_not_play_is_reported(scripted_cecp):
     player = CecpPlayer(GAME, scripted_cecp("pass"), variant="atomic")
     with pytest.raises(treetop.errors.ConfigError, match="its variants are normal, tic tac"):
         player.begin(START, 1)

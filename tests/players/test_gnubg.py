@@ -1,4 +1,4 @@
-"""GNU Backgammon: its turns are ours, and what goes wrong is told. What needs the program is skipped where it is not installed."""
+"""GNU Backgammon: its turns are ours, and errors are reported. What needs the program is skipped where it is not installed."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def test_other_rules_are_found_before_the_first_game(stand_in, gone):
     assert gone(player._engine.process.pid)
 
 
-def test_a_missing_program_is_told_with_its_package(monkeypatch):
+def test_a_missing_program_is_reported_with_its_package(monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("treetop.players.line_process._GAMES_FOLDERS", ())
     with pytest.raises(treetop.errors.PlayerError, match="'gnubg' is not installed: apt-get install gnubg"):
@@ -213,7 +213,7 @@ def test_where_we_pass_it_has_no_move_either(engine):
     assert engine.ranked_moves(board_of(shut), (5, 2)) == []
 
 
-def test_a_board_that_it_refuses_is_told(engine, gone):
+def test_a_board_that_it_refuses_is_reported(engine, gone):
     own = [0] * 26
     own[6] = 20
     with pytest.raises(treetop.errors.PlayerError, match="does not show the board"):
@@ -233,7 +233,7 @@ def test_without_noise_it_plays_the_well_known_opening_moves(needs):
     player.close()
 
 
-def test_a_turn_that_another_has_begun_is_ended_as_well_as_it_can_be(needs):
+def test_a_turn_that_another_has_started_is_ended_as_well_as_it_can_be(needs):
     needs("gnubg", "gnubg")
     player = make_player("gnubg", GAME)
     player.begin(OPENING, 1)

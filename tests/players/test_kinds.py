@@ -30,7 +30,7 @@ def test_alphabeta_says_what_it_cannot_play(game, words):
         AlphaBetaPlayer(treetop.load_game(game))
 
 
-def test_an_engine_is_not_asked_for_what_it_cannot_be_told():
+def test_an_engine_is_not_asked_for_what_it_does_not_support():
     with pytest.raises(ConfigError, match="receives only moves"):
         make_player('gtp("cat")', treetop.load_game("backgammon"))
 
@@ -56,7 +56,7 @@ def test_the_tree_follows_chance():
     assert player.last_result.root_visits == held + 2000
 
 
-def test_a_search_chooses_for_its_own_seat_where_all_choose_at_once():
+def test_a_search_chooses_for_its_own_seat_with_simultaneous_moves():
     position = treetop.position("matching_pennies(weight=3)")
     assert position.player == SIMULTANEOUS
     for seat in (0, 1):
@@ -89,7 +89,7 @@ def test_seeds_differ_where_the_history_is_hidden():
     assert player.seed_at(other) == player.seed_at(seen[0])
 
 
-def test_random_choices_are_spread_where_all_choose_at_once():
+def test_random_choices_are_spread_with_simultaneous_moves():
     position = treetop.position("rock_paper_scissors")
     player = RandomPlayer()
     counts: Counter[int] = Counter()

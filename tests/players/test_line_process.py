@@ -49,26 +49,26 @@ def test_silence_ends_with_its_deadline(script, gone):
     process = start(script("import time; time.sleep(60)"))
     began = time.monotonic()
     process.send("hello")
-    with pytest.raises(treetop.errors.PlayerError) as told:
+    with pytest.raises(treetop.errors.PlayerError) as reported:
         read_one(process, 0.3)
     assert 0.3 <= time.monotonic() - began < 10.0
-    assert "gave no answer within 0.3 s" in str(told.value)
-    assert "sent: hello" in str(told.value)
-    assert "received: nothing" in str(told.value)
+    assert "gave no answer within 0.3 s" in str(reported.value)
+    assert "sent: hello" in str(reported.value)
+    assert "received: nothing" in str(reported.value)
     assert gone(process.pid)
 
 
-def test_the_end_of_a_program_is_told_with_its_exit_code_and_stderr(script, gone):
+def test_the_end_of_a_program_is_reported_with_its_exit_code_and_stderr(script, gone):
     process = start(script("import sys; print('last words'); print('the reason', file=sys.stderr); sys.exit(3)"))
     assert read_one(process) == "last words"
-    with pytest.raises(treetop.errors.PlayerError) as told:
+    with pytest.raises(treetop.errors.PlayerError) as reported:
         read_one(process)
     for text in ("ended (exit code 3) and gave no answer", "last words", "on stderr: the reason"):
-        assert text in str(told.value)
+        assert text in str(reported.value)
     assert gone(process.pid)
 
 
-def test_a_program_that_was_killed_is_told_as_such(script):
+def test_a_program_that_was_killed_is_reported_as_such(script):
     process = start(script("import os, signal; os.kill(os.getpid(), signal.SIGSEGV)"))
     with pytest.raises(treetop.errors.PlayerError, match="killed by SIGSEGV"):
         read_one(process)
@@ -84,10 +84,10 @@ def test_lines_that_came_before_the_end_are_still_read(script):
 def test_a_flood_without_an_end_of_line_is_cut_off(script, gone):
     process = start(script("import os\nwhile True: os.write(1, b'x' * 65536)"))
     began = time.monotonic()
-    with pytest.raises(treetop.errors.PlayerError, match="without an end of line") as told:
+    with pytest.raises(treetop.errors.PlayerError, match="without an end of line") as reported:
         read_one(process, 20.0)
     assert time.monotonic() - began < 10.0
-    assert len(str(told.value)) < 5000
+    assert len(str(reported.value)) < 5000
     assert gone(process.pid)
 
 
@@ -195,7 +195,7 @@ def test_a_forked_child_leaves_its_parents_engine_alone(script):
     process.close("quit")
 
 
-def test_a_program_that_is_not_there_is_told_with_its_package(monkeypatch):
+def test_a_program_that_is_not_there_is_reported_with_its_package(monkeypatch):
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr("treetop.players.line_process._GAMES_FOLDERS", ())
     with pytest.raises(treetop.errors.PlayerError, match="'gnugo' is not installed: apt-get install gnugo"):

@@ -51,7 +51,7 @@ def test_nothing_is_compiled_or_loaded_in_a_game_after_prepare(spec, name):
     assert clock.kernels == before
 
 
-def test_a_table_of_views_that_grows_compiles_nothing(monkeypatch):
+def test_a_table_of_information_sets_that_grows_compiles_nothing(monkeypatch):
     monkeypatch.setattr(information_sets, "_FIRST_TABLE", 8)
     clock, search = thinking_clock(), Search(first_choice(fresh("kuhn_poker")), seed=1)
     search.prepare()

@@ -80,7 +80,7 @@ def test_gnu_go_speaks_gtp(needs, gone):
     assert gone(engine.process.pid)
 
 
-def test_gnu_go_plays_the_same_for_a_seed_and_ends_when_told(needs, gone):
+def test_gnu_go_plays_the_same_for_a_seed_and_ends_on_request(needs, gone):
     needs("gnugo", "gnugo")
     games = []
     for _ in range(2):
@@ -109,7 +109,7 @@ def test_fairy_max_speaks_cecp(needs, gone):
     assert gone(engine.process.pid)
 
 
-def test_fairy_max_plays_other_variants_and_ends_when_told(needs, gone):
+def test_fairy_max_plays_other_variants_and_ends_on_request(needs, gone):
     needs("fairymax", "fairymax")
     engine = CecpEngine(["fairymax"], start_deadline=10.0, deadline=20.0)
     engine.new_game("shatranj", ["st 1", "sd 2"])

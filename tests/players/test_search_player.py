@@ -62,7 +62,7 @@ def test_a_move_that_the_tree_never_saw_is_no_problem():
         position = position.apply(action)
 
 
-def test_a_position_that_nobody_told_of_begins_a_new_search():
+def test_a_position_that_was_not_announced_begins_a_new_search():
     player = make()
     player.begin(treetop.position("tic_tac_toe"), 1)
     player.choose(treetop.position("tic_tac_toe"))

@@ -98,11 +98,11 @@ def test_options_of_a_search_reach_its_settings():
     ("uct(max_nodes=3)", ["max_nodes must be at least"]),
     ("alphabeta(depth='deep')", ["depth must be a whole number"]),
 ])  # fmt: skip
-def test_what_is_wrong_is_told_with_what_would_be_right(spec, texts):
-    with pytest.raises(treetop.errors.ConfigError) as told:
+def test_what_is_wrong_is_reported_with_what_would_be_right(spec, texts):
+    with pytest.raises(treetop.errors.ConfigError) as reported:
         make_player(spec, NIM)
     for text in texts:
-        assert text in str(told.value)
+        assert text in str(reported.value)
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
@@ -157,7 +157,7 @@ def test_a_text_calls_no_function_without_the_mark(spec):
         make_player(spec, NIM)
 
 
-def test_a_module_that_is_not_there_is_told():
+def test_a_module_that_is_not_there_is_reported():
     with pytest.raises(treetop.errors.ConfigError, match="cannot be imported"):
         make_player("no_such_module_at_all:make", NIM)
     with pytest.raises(treetop.errors.ConfigError, match="no file"):

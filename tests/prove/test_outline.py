@@ -44,7 +44,7 @@ def test_failed_tactics_are_shown_only_where_everything_is_asked_for():
     assert "x wrong  (it fails)" in str(result.tree(everything=True))
 
 
-def test_dead_goals_tell_why():
+def test_dead_goals_say_why():
     text = str(searched({"A": {"first": ("B",), "second": ("C",)}, "B": {"no": None}, "C": {"no": None}}).tree())
     assert "x goal 1: B  (no tactic is left that could prove it)" in text
     assert text.startswith("x goal 0: A")

@@ -78,7 +78,7 @@ def test_a_filter_over_a_fixed_list_just_filters():
     assert provider.suggest(GOAL) == [Suggestion("split", 0.1)]
 
 
-def test_a_filter_blocks_what_it_is_told_to():
+def test_a_filter_blocks_what_it_is_given():
     provider = FilteredProvider(
         FixedProvider([("auto", 0.9), ("split", 0.1)]), blocked=lambda tactic: tactic == "split"
     )
@@ -94,13 +94,13 @@ def test_sorting_by_probability_is_stable():
 PAIRS = [Suggestion("b", 0.3), Suggestion("a", 0.1)]
 
 
-@pytest.mark.parametrize(("ranker", "told"), [
+@pytest.mark.parametrize(("ranker", "message"), [
     (lambda pairs: pairs[:1], "missing: `a`"),
     (lambda pairs: [*pairs, Suggestion("c", 0.5)], "added: `c`"),
     (lambda pairs: [pairs[0], pairs[0]], "missing: `a` .*added: `b`"),
     (lambda pairs: [Suggestion(pair.tactic, 0.5) for pair in pairs], "added: `b` \\(0.5\\)")])  # fmt: skip
-def test_a_ranker_that_does_more_than_order_is_an_error_that_says_what_it_did(ranker, told):
-    with pytest.raises(ValueError, match=told):
+def test_a_ranker_that_does_more_than_order_is_an_error_that_says_what_it_did(ranker, message):
+    with pytest.raises(ValueError, match=message):
         check_ranking(PAIRS, ranker(PAIRS))
 
 

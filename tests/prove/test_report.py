@@ -13,7 +13,7 @@ from treetop.prove.report import ProofReport, digest_theorems, report_on
 
 
 def report(**change) -> ProofReport:
-    told = {
+    reported = {
         "policies": ("ucb1", "blind_uniform"),
         "c": 2**0.5,
         "backup": "and_min",
@@ -32,10 +32,10 @@ def report(**change) -> ProofReport:
         "limits": {"seconds": 60.0, "attempt seconds": 2},
         "prover": {"name": "coqc", "version": "8.16.1"},
     }
-    return ProofReport(**{**told, **change})
+    return ProofReport(**{**reported, **change})
 
 
-def test_a_report_tells_everything_that_a_claim_needs():
+def test_a_report_contains_everything_that_a_claim_needs():
     said = report().facts()
     assert (
         said["policy"] == "ucb1 against blind_uniform; c 1.41421, backup and_min, subgoals least proved, expansion lazy"
@@ -52,7 +52,7 @@ def test_a_report_tells_everything_that_a_claim_needs():
 
 
 def test_a_report_on_theorems_of_two_provers_names_both():
-    told = report_on(
+    reported = report_on(
         {
             "a": {"prover": "logic", "mode": "raw", "statement": "p"},
             "b": {"prover": "Coq 8.16.1", "statement": "q", "digest": "1"},
@@ -63,8 +63,8 @@ def test_a_report_on_theorems_of_two_provers_names_both():
         seeds=(0,),
         limits={"seconds": 1.0},
     )
-    assert told.prover == {"prover": "logic and Coq 8.16.1", "mode": "raw"}
-    assert told.facts()["prover"] == "logic and Coq 8.16.1, mode raw"
+    assert reported.prover == {"prover": "logic and Coq 8.16.1", "mode": "raw"}
+    assert reported.facts()["prover"] == "logic and Coq 8.16.1, mode raw"
 
 
 def test_the_digest_of_a_set_knows_the_files_that_its_statements_stand_in():
@@ -82,11 +82,11 @@ def test_the_digest_of_a_set_knows_the_files_that_its_statements_stand_in():
 
 
 def test_a_report_is_plain_json_with_every_field():
-    told = report().to_dict()
-    assert json.loads(json.dumps(told, allow_nan=False)) == told
-    assert set(told) == {field.name for field in dataclasses.fields(ProofReport)}
-    assert told["policies"] == ["ucb1", "blind_uniform"]
-    assert told["c"] == 2**0.5
+    reported = report().to_dict()
+    assert json.loads(json.dumps(reported, allow_nan=False)) == reported
+    assert set(reported) == {field.name for field in dataclasses.fields(ProofReport)}
+    assert reported["policies"] == ["ucb1", "blind_uniform"]
+    assert reported["c"] == 2**0.5
 
 
 def test_long_lists_are_printed_short():

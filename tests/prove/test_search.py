@@ -307,7 +307,7 @@ def test_a_limit_of_nothing_or_of_costs_is_refused():
         search.run(Limit(cost=1.0))
 
 
-def test_tiers_go_on_with_the_same_graph_and_tell_which_one_decided():
+def test_tiers_go_on_with_the_same_graph_and_report_which_one_decided():
     table: Table = {**{f"{index}": {"on": (f"{index + 1}",)} for index in range(29)}, "29": {"close": ()}}
     with ProofSearch(TableTheorem(table, "0")) as search:
         result = search.run_tiers((10, 50, 200))
@@ -319,7 +319,7 @@ def test_tiers_go_on_with_the_same_graph_and_tell_which_one_decided():
         search.run_tiers((50, 10))
 
 
-def test_the_trace_tells_every_event_in_order_as_json():
+def test_the_trace_reports_every_event_in_order_as_json():
     events: list[dict] = []
     result = run(SMALL, trace=events.append)
     assert [event["n"] for event in events] == list(range(1, len(events) + 1))

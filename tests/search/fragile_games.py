@@ -1,4 +1,4 @@
-"""Games that can be told to fail in the middle of a search: a simple one, with many dice in a row, with moves made at once.
+"""Games that fail on request in the middle of a search: a simple one, with many dice in a row, with simultaneous moves.
 
 How they fail is a field of the state, so that all ways of failing share their compiled code: see `own_games.start`.
 """
@@ -199,7 +199,7 @@ class Auction:
 
 @tt.game(players=1, num_actions=2, num_outcomes=2, max_length=3)
 class Lottery:
-    """Buy the one ticket, let it be drawn, see; chance has two outcomes, whose numbers and probabilities can be told."""
+    """Buy the one ticket, let it be drawn, see; chance has two outcomes, whose numbers and probabilities can be set."""
 
     n = tt.field("i1")
     outcomes = tt.field("i1", 2)

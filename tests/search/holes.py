@@ -233,8 +233,8 @@ def _check_bounds(search: tt.Search, problem: Holes, rng: random.Random) -> None
             for player in range(players):
                 low, high = columns.bounds[node, player], columns.bounds[node, players + player]
                 assert low - 1e-12 <= value[player] <= high + 1e-12, (nodes.path(node), player, (low, high), value)
-    settled = flags[0] & PROVEN
-    assert bool(settled) == search.solved
+    proven = flags[0] & PROVEN
+    assert bool(proven) == search.solved
 
 
 def _places(search: tt.Search, problem: Holes) -> dict[int, Place]:

@@ -98,7 +98,7 @@ def following(problem, state, action):
 
 
 class Corridor:
-    """One player: walk right for a prize at the end, or take a crumb and leave. Rewards come on the way."""
+    """One player: walk right for a prize at the end, or take a crumb and leave. Rewards are immediate."""
 
     step_rewards = True
     reward_range = (-1.0, 10.0)

@@ -9,7 +9,7 @@ import treetop as tt
 NOT_A_NUMBER, BY_ZERO, INFINITE = 13.0, 17.0, 19.0
 """Exploration factors that put `moody` out of temper."""
 BOLD = 23.0
-"""One that makes it use all that it is told."""
+"""One that makes it use all its arguments."""
 WEIGHT = 1.0
 """A constant that the rule reads."""
 

@@ -18,7 +18,7 @@ def images(search):
 
 
 def in_slices(game, config, evaluator=None, *, slices=20, size=50):
-    """A search that was never told how long it would be: its room grows in the middle of simulations."""
+    """A search without a known limit: its arrays grow in the middle of simulations."""
     search = tt.Search(game, config, evaluator=evaluator, seed=4)
     search.prepare()
     for _ in range(slices):

@@ -23,7 +23,7 @@ def failure(game, simulations=5000):
     return text
 
 
-@pytest.mark.parametrize(("fault", "told"), [
+@pytest.mark.parametrize(("fault", "reported"), [
     (games.NO_SUCH_PLAYER, "current_player gave 7; players are 0 to 1"),
     (games.TOO_MANY_ACTIONS, "gave 10 actions, but num_actions is 2"),
     (games.NO_ACTIONS, "gave 0 actions in a position that is not terminal"),
@@ -31,11 +31,11 @@ def failure(game, simulations=5000):
     (games.ENDLESS, "more than max_length = 9 moves"),
     (games.RAISES_AT_THE_END, "three is not allowed"),
 ])  # fmt: skip
-def test_what_a_game_gets_wrong_is_told(fault, told):
-    assert told in failure(start(games.Countdown, fault=fault))
+def test_what_a_game_gets_wrong_is_reported(fault, reported):
+    assert reported in failure(start(games.Countdown, fault=fault))
 
 
-def test_a_method_that_fails_is_told_with_its_line():
+def test_a_method_that_fails_is_reported_with_its_line():
     text = failure(start(games.Countdown, fault=games.DIVIDES))
     assert "ZeroDivisionError" in text
     assert "7 // (self.n - 4) > 100" in text

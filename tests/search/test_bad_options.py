@@ -121,7 +121,7 @@ def moody_search(c, seed=1):
     return tt.Search("tic_tac_toe", tt.configure(moody, c=c), seed=seed)
 
 
-def test_a_rule_that_gives_no_number_is_told_with_its_name_and_the_move():
+def test_a_rule_that_gives_no_number_is_reported_with_its_name_and_the_move():
     search = moody_search(NOT_A_NUMBER)
     with pytest.raises(tt.errors.ConfigError, match="moody") as caught:
         search.run(tt.Limit(simulations=500))
@@ -139,7 +139,7 @@ def test_a_rule_that_gives_no_number_is_told_with_its_name_and_the_move():
     search.tree.check((-1, 1))
 
 
-def test_a_rule_that_divides_by_zero_is_told():
+def test_a_rule_that_divides_by_zero_is_reported():
     search = moody_search(BY_ZERO)
     with pytest.raises(tt.TreetopError, match="(?s)moody.*(ZeroDivisionError|division by zero|not a number)"):
         search.run(tt.Limit(simulations=500))
@@ -169,7 +169,7 @@ def test_a_tie_break_may_answer_with_a_number_of_numpys():
     assert search.run(tt.Limit(simulations=50)).simulations == 50
 
 
-def test_a_tie_break_of_the_callers_works_with_rich_rules():
+def test_a_tie_break_of_the_callers_works_with_rules_of_the_full_build():
     seen = []
 
     def last(actions):
@@ -182,7 +182,7 @@ def test_a_tie_break_of_the_callers_works_with_rich_rules():
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_an_evaluator_that_gives_no_number_is_told_and_nothing_stays_in_flight(bad):
+def test_an_evaluator_that_gives_no_number_is_reported_and_nothing_stays_in_flight(bad):
     class Broken:
         name = "broken"
         calls = 0

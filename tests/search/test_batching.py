@@ -70,7 +70,7 @@ def test_a_batch_that_is_dropped_leaves_no_trace(name):
     dropped = 0
     while batch := search.ask(6, limit):
         if rng.random() < 0.4 and len(batch):
-            # Games that ended while the batch was gathered are settled already: what is dropped is what came after.
+            # Games that ended while the batch was gathered are finished already: what is dropped is what came after.
             before = snapshot(search)
             search.drop(batch)
             dropped += 1
@@ -179,11 +179,11 @@ def test_an_evaluators_arrays_are_left_as_they_are(name):
     limit = tt.Limit(simulations=300)
     while batch := search.ask(8, limit):
         logits, values = search.evaluator.evaluate(batch)
-        told = np.stack([np.where(batch.players == player, values, -values) for player in range(2)], axis=1)
-        before = logits.copy(), told.copy()
-        search.tell(batch, logits, told)
+        reported = np.stack([np.where(batch.players == player, values, -values) for player in range(2)], axis=1)
+        before = logits.copy(), reported.copy()
+        search.tell(batch, logits, reported)
         np.testing.assert_array_equal(logits, before[0])
-        np.testing.assert_array_equal(told, before[1])
+        np.testing.assert_array_equal(reported, before[1])
 
 
 def test_a_discount_leaves_the_evaluators_arrays_as_they_are():
@@ -230,7 +230,7 @@ def test_a_tie_break_that_fails_while_leaves_are_gathered_leaves_nothing_in_flig
     assert search.simulations == undisturbed.simulations
 
 
-def test_what_was_asked_for_may_be_told_in_any_order():
+def test_what_was_asked_for_may_be_answered_in_any_order():
     search = make("solver", moves="b2 a1")
     waiting, limit, rng = [], tt.Limit(simulations=150), random.Random(2)
     while batch := search.ask(4, limit):
@@ -238,8 +238,8 @@ def test_what_was_asked_for_may_be_told_in_any_order():
         if len(waiting) > 3 or not len(batch):
             rng.shuffle(waiting)
             while waiting:
-                told = waiting.pop()
-                search.tell(told, *search.evaluator.evaluate(told))
+                reported = waiting.pop()
+                search.tell(reported, *search.evaluator.evaluate(reported))
     for batch in waiting:
         search.tell(batch, *search.evaluator.evaluate(batch))
     assert search.solved or search.simulations == 150
@@ -247,7 +247,7 @@ def test_what_was_asked_for_may_be_told_in_any_order():
 
 
 @pytest.mark.parametrize("config", [tt.uct(), tt.uct(discount=0.9), tt.puct(normalise=True)], ids=str)
-def test_a_search_takes_what_it_is_told_and_rolls_nothing_out_itself(config):
+def test_a_search_takes_the_values_it_is_given_and_rolls_nothing_out_itself(config):
     search = tt.Search("tic_tac_toe", config, seed=2)
     for _ in range(30):
         batch = search.ask(1)

@@ -90,7 +90,7 @@ def drive(search):
         search.tell(batch, *tt.evaluators.Uniform().evaluate(batch))
 
 
-def test_a_game_that_fails_while_a_batch_is_told_leaves_nothing_in_flight():
+def test_a_game_that_fails_while_a_batch_is_absorbed_leaves_nothing_in_flight():
     for fault in (NO_ACTIONS, RAISES_IN_THE_LIST):
         search = tt.Search(start(Countdown, fault=fault), tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
         with pytest.raises(tt.errors.GameError):

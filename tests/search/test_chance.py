@@ -153,22 +153,22 @@ def test_against_everybody_a_player_wins_less_than_against_players_for_themselve
     assert paranoid.values[1] == pytest.approx(1 - paranoid.value)
 
 
-@pytest.mark.parametrize(("outcomes", "chances", "told"), [
+@pytest.mark.parametrize(("outcomes", "chances", "message"), [
     ((0, 1), (0.5, 0.4), "the probabilities do not sum to 1"),
     ((0, 1), (1.0, 0.0), "the probability of the outcome 1 is not above 0"),
     ((0, 7), (0.5, 0.5), "gave the outcome 7, or that many"),
 ])  # fmt: skip
-def test_bad_probabilities_are_told(outcomes, chances, told):
-    with pytest.raises(tt.errors.GameError, match=told):
+def test_bad_probabilities_are_reported(outcomes, chances, message):
+    with pytest.raises(tt.errors.GameError, match=message):
         tt.Search(start(Lottery, outcomes=outcomes, chances=chances), seed=1).run(tt.Limit(simulations=50))
 
 
-@pytest.mark.parametrize(("game", "options", "told"), [
+@pytest.mark.parametrize(("game", "options", "message"), [
     (Race, {"transpositions": True}, "transpositions need the game's method"),
     (Mine, {"solver": True}, "there are immediate rewards"),
     (ThreeNim, {"solver": True, "opponents": "paranoid"}, "the search is paranoid"),
     (ThreeNim, {"opponents": "friendly"}, "opponents must be"),
 ])  # fmt: skip
-def test_what_makes_no_sense_with_chance_is_refused(game, options, told):
-    with pytest.raises(tt.errors.ConfigError, match=told):
+def test_what_makes_no_sense_with_chance_is_refused(game, options, message):
+    with pytest.raises(tt.errors.ConfigError, match=message):
         tt.Search(game, tt.uct(**options))

@@ -95,7 +95,7 @@ def test_an_increment_cannot_be_spent_before_it_is_there():
     assert clock.remaining == 10.5
 
 
-def test_room_is_kept_for_a_search_that_may_stretch_its_limit():
+def test_time_is_reserved_for_a_search_that_may_stretch_its_limit():
     clock = GameClock(10.0, moves_to_go=1, overhead=0.5)
     assert clock.limit(0, 40).seconds == 9.5
     assert clock.limit(0, 40, stretch=2.0).seconds == 4.75

@@ -13,26 +13,26 @@ ROOT_2 = math.sqrt(2)
 
 
 def scores(config, statistics, **options):
-    told = tt.explain(config, statistics, **options)
-    return told, [row.score for row in told.rows]
+    message = tt.explain(config, statistics, **options)
+    return message, [row.score for row in message.rows]
 
 
 def test_ucb1_example_with_three_moves():
-    told, found = scores(tt.uct(c=ROOT_2), {"A": (50, 40 / 50), "B": (10, 6 / 10), "C": (40, 20 / 40)})
+    message, found = scores(tt.uct(c=ROOT_2), {"A": (50, 40 / 50), "B": (10, 6 / 10), "C": (40, 20 / 40)})
     assert found == pytest.approx([1.229193, 1.559705, 0.979853], abs=1e-6)
-    assert told.selected == "B"
+    assert message.selected == "B"
 
 
 def test_puct_example_with_three_priors():
-    told, found = scores(tt.puct(c=1.0), {"A": (50, 0.8, 0.4), "B": (10, 0.6, 0.1), "C": (40, 0.5, 0.5)})
+    message, found = scores(tt.puct(c=1.0), {"A": (50, 0.8, 0.4), "B": (10, 0.6, 0.1), "C": (40, 0.5, 0.5)})
     assert found == pytest.approx([0.878431, 0.690909, 0.621951], abs=1e-6)
-    assert told.selected == "A"
+    assert message.selected == "A"
 
 
 def test_a_neglected_move_wins_until_it_was_tried_often_enough():
-    told, found = scores(tt.uct(c=ROOT_2), {"A": (50, 0.8), "B": (5, 0.5)}, visits=100)
+    message, found = scores(tt.uct(c=ROOT_2), {"A": (50, 0.8), "B": (5, 0.5)}, visits=100)
     assert found == pytest.approx([1.229193, 1.857228], abs=1e-6)
-    assert told.selected == "B"
+    assert message.selected == "B"
 
     def last_win(total):
         return next(
@@ -49,25 +49,25 @@ def test_a_neglected_move_wins_until_it_was_tried_often_enough():
     ("total", "visits", "bonus"), [(100, 10, 0.959560), (100, 5, 1.357023), (1000, 40, 0.587608), (1000, 400, 0.185818)]
 )
 def test_exploration_terms(total, visits, bonus):
-    told = tt.explain(tt.uct(c=1.414), {"move": (visits, 0.0)}, visits=total)
-    assert told["move"].exploration == pytest.approx(bonus, abs=1e-6)
+    message = tt.explain(tt.uct(c=1.414), {"move": (visits, 0.0)}, visits=total)
+    assert message["move"].exploration == pytest.approx(bonus, abs=1e-6)
 
 
 def test_values_outside_of_zero_to_one():
-    told, found = scores(tt.uct(c=1.414), {"B": (40, 7.0), "C": (30, 6.0), "D": (30, 8.0)})
+    message, found = scores(tt.uct(c=1.414), {"B": (40, 7.0), "C": (30, 6.0), "D": (30, 8.0)})
     assert found == pytest.approx([7.479780, 6.554002, 8.554002], abs=1e-6)
-    assert told.selected == "D"
-    told, found = scores(tt.uct(c=1.414), {"potion": (25, 6.0), "weapon": (50, 8.0), "monster": (25, 4.0)})
+    assert message.selected == "D"
+    message, found = scores(tt.uct(c=1.414), {"potion": (25, 6.0), "weapon": (50, 8.0), "monster": (25, 4.0)})
     assert found == pytest.approx([6.606879, 8.429128, 4.606879], abs=1e-6)
-    assert told.selected == "weapon"
+    assert message.selected == "weapon"
 
 
 @pytest.mark.parametrize(
     ("visits", "c"), [(1, 1.2501), (100, 1.2551), (800, 1.2900), (10_000, 1.6614), (100_000, 3.0564)]
 )
 def test_alphazeros_schedule(visits, c):
-    told = tt.explain(tt.puct(), {"move": (0, None, 1.0)}, visits=visits)
-    assert told["move"].exploration / math.sqrt(visits) == pytest.approx(c, abs=5e-5)
+    message = tt.explain(tt.puct(), {"move": (0, None, 1.0)}, visits=visits)
+    assert message["move"].exploration / math.sqrt(visits) == pytest.approx(c, abs=5e-5)
 
 
 def test_an_untried_move_is_infinite_for_ucb1_and_finite_for_puct():
@@ -77,20 +77,20 @@ def test_an_untried_move_is_infinite_for_ucb1_and_finite_for_puct():
 
 
 def test_the_first_descent_counts_as_one_visit():
-    told = tt.explain(tt.puct(c=2.0), {"A": (0, None, 0.75), "B": (0, None, 0.25)})
-    assert told["A"].score == pytest.approx(1.5)
-    assert told.selected == "A"
+    message = tt.explain(tt.puct(c=2.0), {"A": (0, None, 0.75), "B": (0, None, 0.25)})
+    assert message["A"].score == pytest.approx(1.5)
+    assert message.selected == "A"
 
 
 def test_explain_of_a_search_gives_the_scores_that_it_follows():
     for config in (tt.uct(), tt.puct(c=1.3), tt.puct()):
         search = tt.Search("connect_four", config, seed=3)
         search.run(tt.Limit(simulations=500))
-        told = search.result().explain()
+        message = search.result().explain()
         before = search.result().visits
         search.run(tt.Limit(simulations=1))
         grown = [action for action, visits in search.result().visits.items() if visits > before[action]]
-        assert [search.position.move_text(action) for action in grown] == [told.selected]
+        assert [search.position.move_text(action) for action in grown] == [message.selected]
 
 
 @pytest.mark.parametrize("config", [
@@ -101,16 +101,16 @@ def test_where_values_are_normalised_the_scores_are_those_that_the_search_follow
     assert search._driver.plan.normalise
     for simulations in (40, 1, 200, 1, 1, 900, 1, 1):
         before = search.run(tt.Limit(simulations=simulations))
-        told = before.explain()
-        assert "on the scale from" in told.rule
-        assert all(row.value is None or row.value > 1 for row in told.rows)
+        message = before.explain()
+        assert "on the scale from" in message.rule
+        assert all(row.value is None or row.value > 1 for row in message.rows)
         after = search.run(tt.Limit(simulations=1))
         grown = [
             move
             for move, count in zip(before.position.legal_moves(), after.counts - before.counts, strict=True)
             if count
         ]
-        assert grown == [told.selected]
+        assert grown == [message.selected]
 
 
 def test_statistics_that_make_no_sense_are_refused():

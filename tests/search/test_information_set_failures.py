@@ -37,9 +37,9 @@ def test_a_search_of_continuous_actions_in_slices_is_the_same_search(config):
 @pytest.mark.parametrize("config", [tt.uct(c=20.0), tt.regret_matching()], ids=str)
 def test_a_game_that_fails_at_simultaneous_moves_leaves_the_tree_whole(config):
     search = tt.Search(Auction, config, seed=5)
-    with pytest.raises(tt.errors.GameError, match="too loud") as told:
+    with pytest.raises(tt.errors.GameError, match="too loud") as message:
         search.run(tt.Limit(simulations=50_000))
-    assert "fragile_games.py" in str(told.value)
+    assert "fragile_games.py" in str(message.value)
     search.tree.check()
     children = [child.visits for child in search.tree.root.children]
     assert sum(children) == search.simulations - 1
@@ -79,22 +79,22 @@ def test_a_full_tree_of_information_sets_counts_only_choices_that_were_made():
     assert search._driver.control[0]["frozen"]
 
 
-@pytest.mark.parametrize(("evaluator", "told"), [
+@pytest.mark.parametrize(("evaluator", "message"), [
     (tt.evaluators.Mixed(tt.evaluators.Uniform()), "rollouts or by the game's heuristic"),
     (tt.Rollout(count=3), "by one rollout"),
     (tt.Rollout("mast"), "by one rollout"),
     (tt.evaluators.Heuristic(), "which Auction lacks"),
     (tt.Rollout(depth=3), "which Auction lacks"),
 ])  # fmt: skip
-def test_an_evaluation_that_information_sets_cannot_use_is_refused(evaluator, told):
-    with pytest.raises(tt.errors.ConfigError, match=told):
+def test_an_evaluation_that_information_sets_cannot_use_is_refused(evaluator, message):
+    with pytest.raises(tt.errors.ConfigError, match=message):
         tt.Search(Auction, evaluator=evaluator)
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [({"max_nodes": 8}, "max_nodes must be at least 16"), ({"expand_after": 3}, "does not work with expand_after")],
 )
-def test_settings_that_information_sets_cannot_use_are_refused(options, told):
-    with pytest.raises(tt.errors.ConfigError, match=told):
+def test_settings_that_information_sets_cannot_use_are_refused(options, message):
+    with pytest.raises(tt.errors.ConfigError, match=message):
         tt.Search(Auction, tt.uct(**options))

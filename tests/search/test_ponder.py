@@ -44,7 +44,7 @@ def test_nothing_else_is_asked_of_a_search_that_ponders():
                 ask()
 
 
-def test_a_failure_in_the_background_is_told_where_the_block_ends():
+def test_a_failure_in_the_background_is_reported_where_the_block_ends():
     class Broken:
         def evaluate(self, batch):
             raise RuntimeError("no answer")
@@ -92,7 +92,7 @@ def test_a_search_that_plans_its_simulations_ponders_without_planning_millions()
     assert search.run(tt.Limit(simulations=40)).simulations == 40
 
 
-def test_an_error_in_the_block_is_the_one_that_is_told():
+def test_an_error_in_the_block_is_the_one_that_is_reported():
     search = tt.Search("tic_tac_toe", tt.uct(), seed=1)
     with pytest.raises(ZeroDivisionError), search.pondering():
         raise ZeroDivisionError

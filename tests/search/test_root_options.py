@@ -47,8 +47,8 @@ def test_noise_alone_is_dirichlet_with_ten_over_the_legal_moves():
     share = 1 / LEGAL
     assert draws.mean() == pytest.approx(share, abs=1e-5)
     assert draws.var() == pytest.approx(share * (1 - share) / (10 + 1), rel=0.15)
-    told = noisy(3, noise=1.0, noise_alpha=10 / LEGAL)[1].priors
-    assert np.array_equal(noisy(3, noise=1.0)[1].priors, told)
+    reported = noisy(3, noise=1.0, noise_alpha=10 / LEGAL)[1].priors
+    assert np.array_equal(noisy(3, noise=1.0)[1].priors, reported)
     narrow = np.concatenate([noisy(seed, noise=1.0, noise_alpha=1000.0)[1].priors for seed in range(10)])
     assert narrow == pytest.approx(np.full(len(narrow), share), abs=0.02)
 

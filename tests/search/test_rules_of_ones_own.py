@@ -39,16 +39,16 @@ def test_a_rule_with_a_built_in_ones_formula_searches_the_same(seed, c):
     assert own.result().visits == run(tt.uct(c=c), seed=seed).result().visits
 
 
-def test_a_rule_is_told_the_numbers_that_it_is_promised():
+def test_a_rule_gets_the_documented_numbers():
     for config in (tt.configure(moody, c=0.7), tt.configure(moody, c=0.7, final="lcb")):
         result = run(config).result()
-        told = result.explain()
+        message = result.explain()
         total = int(result.counts.sum())
-        for index, row in enumerate(told.rows):
+        for index, row in enumerate(message.rows):
             assert row.score == pytest.approx(
                 result.means[index] + 0.7 * math.sqrt(math.log(total) / result.counts[index])
             )
-        assert "moody" in told.rule
+        assert "moody" in message.rule
         assert "moody" in str(result)
         assert result.report().rule == "moody"
 
@@ -98,8 +98,8 @@ def in_another_process(weight):
 
 def test_a_rule_is_compiled_once_and_found_by_the_next_process():
     here = run(tt.configure(moody, c=0.7), seed=3, simulations=500)
-    told = in_another_process(own_rules.WEIGHT)
-    assert told == {"visits": list(here.result().visits.values()), "from_cache": True}
+    message = in_another_process(own_rules.WEIGHT)
+    assert message == {"visits": list(here.result().visits.values()), "from_cache": True}
 
 
 def test_a_rule_whose_constant_was_changed_is_never_stale(monkeypatch):

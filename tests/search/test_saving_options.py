@@ -109,7 +109,7 @@ def test_a_search_with_options_goes_on_after_a_load(tmp_path, name):
 @pytest.mark.parametrize("name", SEARCHES)
 def test_nothing_depends_on_memory_that_nobody_wrote(monkeypatch, name):
     config, evaluator = SEARCHES[name]
-    fresh, told = np.empty, []
+    fresh, reported = np.empty, []
     for byte in (0x00, 0x5A, 0xA5):
 
         def written_before(*given, byte=byte, **options):
@@ -121,8 +121,8 @@ def test_nothing_depends_on_memory_that_nobody_wrote(monkeypatch, name):
         search = tt.Search("tic_tac_toe", config, evaluator=evaluator, seed=5)
         result = search.run(tt.Limit(simulations=300))
         bounds = [None if array is None else array.tolist() for array in (result.lower, result.upper, result.distances)]
-        told.append((result.visits, result.action, result.values, result.pv, bounds, search.tree.size))
-    assert told[0] == told[1] == told[2]
+        reported.append((result.visits, result.action, result.values, result.pv, bounds, search.tree.size))
+    assert reported[0] == reported[1] == reported[2]
 
 
 @pytest.mark.parametrize(

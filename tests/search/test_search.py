@@ -215,7 +215,7 @@ def test_a_tie_break_must_return_a_candidate():
     search.tree.check((-1, 1))
 
 
-def test_progress_is_told_while_the_search_runs():
+def test_progress_is_reported_while_the_search_runs():
     seen = []
     search = tt.Search("connect_four", seed=1)
     search.run(tt.Limit(seconds=0.5), progress=seen.append)

@@ -38,16 +38,16 @@ def test_what_fills_the_table_of_a_graph_is_prepared_with_the_rest():
 
 def test_the_table_of_a_normalised_search_says_which_column_is_on_which_scale():
     result = tt.Search(Nim(), tt.uct(normalise=True), seed=1).run(tt.Limit(simulations=300))
-    told = result.explain()
-    head, _ = told.table()
+    message = result.explain()
+    head, _ = message.table()
     assert "scaled" in head
-    for row in told.rows:
+    for row in message.rows:
         assert row.score == pytest.approx(row.scaled + row.exploration)
-        assert row.value == pytest.approx(told.scale[0] + row.scaled * (told.scale[1] - told.scale[0]))
-    assert told.scale_note in str(result)
-    assert told.scale_note in str(told)
-    assert told.scale_note in result._repr_html_()
-    assert json.loads(result.json())["explain"]["scale"] == list(told.scale)
+        assert row.value == pytest.approx(message.scale[0] + row.scaled * (message.scale[1] - message.scale[0]))
+    assert message.scale_note in str(result)
+    assert message.scale_note in str(message)
+    assert message.scale_note in result._repr_html_()
+    assert json.loads(result.json())["explain"]["scale"] == list(message.scale)
     plain = tt.Search(Nim(), seed=1).run(tt.Limit(simulations=50)).explain()
     assert plain.scale is None
     assert "scaled" not in plain.table()[0]

@@ -187,7 +187,7 @@ def test_a_gain_is_finite_and_never_negative(pairs):
         assert 0.0 <= kl_gain(old, new) < math.inf
 
 
-def test_the_search_stops_when_the_visits_have_settled():
+def test_the_search_stops_when_the_visits_have_converged():
     stopper = KLGain(every=100, threshold=1e-5)
     assert stopper.check(standing([60, 40])) is None  # only remembered
     assert stopper.check(standing([100, 99])) is None  # too early: 99 new ones
@@ -225,7 +225,7 @@ def test_a_position_with_one_move_has_nothing_to_gain():
     assert KLGain().check(standing([])) is None
 
 
-def test_the_first_look_waits_for_a_full_interval():
+def test_the_first_check_waits_for_a_full_interval():
     stopper = KLGain(every=100)
     assert stopper.wait(standing([3, 4])) == 100
 
@@ -277,7 +277,7 @@ def test_without_a_choice_nothing_is_critical():
     assert stopper.extend(proven) == 1.0
 
 
-def test_looks_at_a_long_search_become_rare():
+def test_checks_of_a_long_search_become_rare():
     stopper = MoreWhenCritical(every=32)
     assert [stopper.wait(standing([1, 1], done=done)) for done in (0, 640, 1000, 100_000)] == [32, 32, 50, 5000]
     assert [Always(None).wait(standing([1, 1], done=done)) for done in (0, 5000, 100_000)] == [100, 100, 2000]
@@ -310,7 +310,7 @@ def test_the_first_reason_stops_and_the_longest_stretch_holds():
     assert [one.resets for one in both.stoppers] == [1, 1, 1]
 
 
-def test_a_look_falls_on_the_end_of_the_limit():
+def test_a_check_falls_on_the_end_of_the_limit():
     assert Stoppers([Always(None)]).decide(standing([1, 1], done=970)).wait == 30
     assert Stoppers([Always(None)]).decide(standing([1, 1], done=1000)).wait == 1
     assert Stoppers([Always(None)]).decide(standing([1, 1], done=970, limit=tt.Limit(nodes=5))).wait == 100

@@ -56,13 +56,13 @@ def test_logits_that_are_no_numbers_are_shown_with_their_position(logits):
 def test_what_is_no_array_of_numbers_is_a_clear_error():
     search = tt.Search("tic_tac_toe", tt.puct(), seed=1)
     batch = search.ask(1)
-    for logits, values, told in (
+    for logits, values, message in (
         ("text", [0.0], "logits"),
         (np.zeros((1, 9)), ["a"], "values"),
         (np.zeros((1, 9)), [[0.0], [0.0, 1.0]], "values"),
         (np.zeros((1, 8)), [0.0], "shape"),
     ):
-        with pytest.raises(tt.errors.ConfigError, match=told):
+        with pytest.raises(tt.errors.ConfigError, match=message):
             search.tell(batch, logits, values)
     search.drop(batch)
 
@@ -97,7 +97,7 @@ def test_an_evaluator_that_returns_no_pair_of_real_arrays_is_a_clear_error(given
     assert search.in_flight == 0
 
 
-def test_the_range_of_values_follows_rewards_on_the_way_and_the_discount():
+def test_the_range_of_values_follows_immediate_rewards_and_the_discount():
     facts = tt.load_game("cliff_walking").facts
     low, high = facts.rewards
     assert facts.value_range(step_rewards=True) == (low - high, high - low)

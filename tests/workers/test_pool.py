@@ -122,7 +122,7 @@ def test_large_units_and_values_do_not_wait_for_each_other():
 
 
 @pytest.mark.parametrize("ahead", [0, 2])
-def test_a_unit_past_its_deadline_is_killed_and_told_and_the_others_are_done(ahead):
+def test_a_unit_past_its_deadline_is_killed_and_reported_and_the_others_are_done(ahead):
     with Pool(f"{JOBS}:sleeps", workers=2, deadline=1.0, ahead=ahead) as pool:
         start = time.monotonic()
         outcomes = {outcome.unit.arguments[0]: outcome for outcome in pool.run(units(0.0, 600, 0.01, 0.02, 0.03, 0.04))}
@@ -306,7 +306,7 @@ def test_a_pool_works_from_a_thread():
     assert sorted(values) == [9, 16]
 
 
-def test_bad_settings_are_told():
+def test_bad_settings_are_reported():
     with pytest.raises(ConfigError, match="workers must be"):
         Pool(f"{JOBS}:squares", workers=-1)
     with pytest.raises(ConfigError, match="ahead must be"):

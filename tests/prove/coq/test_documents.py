@@ -100,7 +100,7 @@ def test_the_last_of_two_lemmas_with_one_name_is_meant():
     assert Document(text).lemma("a").line == 2
 
 
-def test_a_proof_without_an_end_is_told():
+def test_a_proof_without_an_end_is_reported():
     with pytest.raises(ProverError, match="line 1: the proof of a has no end"):
         Document("Lemma a : True. Proof. Lemma b : True. Admitted.").lemma("a")
 

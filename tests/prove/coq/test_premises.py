@@ -63,14 +63,14 @@ def test_lemmas_are_applied_where_their_conclusion_fits_only():
     assert not any("le_add" in tactic or "lt_irrefl" in tactic for tactic in found if "using" not in tactic)
 
 
-def test_a_lemma_with_a_variable_that_nothing_tells_is_closed_at_once():
+def test_a_lemma_with_a_variable_that_nothing_determines_is_closed_at_once():
     found = tactics("a : nat", "b : nat", "le a b")
     assert "eapply le_trans; eauto 3" in found
     assert "eapply le_trans; eassumption" in found
     assert "apply le_trans" not in found
 
 
-def test_a_hypothesis_tells_what_the_goal_does_not():
+def test_a_hypothesis_determines_what_the_goal_does_not():
     found = tactics("a : nat", "b : nat", "c : nat", "H : le a (S c)", "le a b")
     assert "apply le_trans with (m := S c)" in found
 

@@ -75,7 +75,7 @@ def test_strings_and_longer_names_are_left_alone():
 
 
 def test_a_proof_is_not_lost_because_its_tactics_need_longer_than_usual_in_the_replay():
-    """The usual limit of a tactic is a second; the search was told to wait longer, and so must all who run its tactics again."""
+    """The usual limit of a tactic is a second; the search has to wait longer, and so must all who run its tactics again."""
     slow = "do 3 (do 100000 idtac); apply even_step"
     prelude = "Inductive even : nat -> Prop := even_zero : even 0 | even_step : forall n, even n -> even (S (S n))."
     theorem = CoqTheorem.from_text(prelude, "even 2", settings=CoqSettings(seconds=0.05))

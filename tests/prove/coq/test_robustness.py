@@ -134,7 +134,7 @@ def test_closing_twice_leaves_no_process_and_no_folder(theorem):
         prover.attempt(Place(prover.root()), "lia")
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells a child that its parent has died")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux signals a child that its parent has died")
 def test_coq_dies_with_its_parent():
     code = """
 import os, signal
@@ -156,7 +156,7 @@ prover.attempt(Place(prover.root()), "do 1000000000 idtac", 60.0)
     assert gone(int(ran.stdout))
 
 
-def test_a_missing_program_is_told_with_the_way_to_get_it(monkeypatch):
+def test_a_missing_program_is_reported_with_the_way_to_get_it(monkeypatch):
     with pytest.raises(ProverError, match="Coq is not installed .*apt-get install coq"):
         find_program("no-such-coq")
     monkeypatch.setattr(process_module, "PROGRAM", "no-such-coq")
@@ -170,7 +170,7 @@ def test_a_program_that_is_not_coq_is_refused(monkeypatch):
         CoqProcess(LoadPath())
 
 
-def test_an_option_that_coq_refuses_is_told(tmp_path):
+def test_an_option_that_coq_refuses_is_reported(tmp_path):
     with pytest.raises(ProverError, match="no-such-option"):
         CoqProcess(LoadPath(tmp_path, ("-no-such-option",)))
 

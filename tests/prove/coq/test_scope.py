@@ -110,7 +110,7 @@ def test_the_scope_holds_statements_and_nothing_else():
     assert not any(name.startswith("Nat.") for name in found)
 
 
-def test_own_induction_principles_are_told_from_generated_ones():
+def test_own_induction_principles_are_distinguished_from_generated_ones():
     made = [
         Premise("tree", "Set"),
         Premise("tree_ind", "forall (P : forall _ : tree, Prop) (_ : P leaf) (t : tree), P t"),

@@ -135,7 +135,7 @@ def test_a_width_of_nothing_is_an_error():
         CoqProvider(width=0)
 
 
-def test_hypotheses_are_told_apart_by_what_they_are():
+def test_hypotheses_are_distinguished_by_what_they_are():
     data = coq_goal(
         "A : Type",
         "P : forall _ : A, Prop",

@@ -106,7 +106,7 @@ def test_what_is_no_proof_is_refused(file, script, reason):
     assert re.fullmatch(reason, verdict.reason), verdict.reason
 
 
-def test_axioms_under_a_proof_are_told(file):
+def test_axioms_under_a_proof_are_reported(file):
     theorem = CoqTheorem(file, "bad")
     assert theorem.verify_script("rewrite <- wrong at 1; reflexivity.").reason
     verdict = theorem.verify_script("pose proof wrong as H. clear H. discriminate || (destruct wrong; reflexivity).")
@@ -137,7 +137,7 @@ def test_coqc_has_a_time_limit(file):
     assert theorem.verify_script("do 1000000000 idtac. reflexivity.").reason == "coqc took more than 0.5 s"
 
 
-def test_a_file_that_does_not_compile_is_told_with_its_line(file):
+def test_a_file_that_does_not_compile_is_reported_with_its_line(file):
     CoqTheorem(file, "bad").check_compiles()
     file.write_text(FILE + "Check nothing.\n", encoding="utf-8")
     theorem = CoqTheorem(file, "bad")
@@ -279,7 +279,7 @@ def test_a_link_stays_a_link(file):
     assert "reflexivity.\nQed" in file.read_text(encoding="utf-8")
 
 
-def test_a_copy_that_cannot_be_written_is_told(file):
+def test_a_copy_that_cannot_be_written_is_reported(file):
     with pytest.raises(ProverError, match=r"missing/Numbers\.v cannot be written"):
         written(file, ("bad", "reflexivity."), copy=file.parent / "missing" / "Numbers.v")
     assert [path.name for path in file.parent.iterdir()] == ["Numbers.v"]

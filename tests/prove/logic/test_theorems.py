@@ -35,7 +35,7 @@ FOR_COQ = (
 )
 
 
-def test_a_theorem_tells_its_facts():
+def test_a_theorem_reports_its_facts():
     theorem = LogicTheorem.read("p -> p", "identity", mode="raw")
     assert json.loads(json.dumps(theorem.facts())) == {
         "prover": "logic",

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("untried")
 
 
 @pytest.mark.parametrize("options", [{}, {"expand_after": 0}, {"expand_after": 0, "max_nodes": 60}])
-def test_a_leaf_that_follows_outcomes_of_chance_has_room(options):
+def test_a_leaf_that_follows_outcomes_of_chance_has_space(options):
     search = in_slices(Dice, tt.uct(**options), slices=300, size=7)
     search.tree.check()
 
@@ -59,21 +59,21 @@ def test_a_bounded_tree_folds_for_many_dice_in_a_row():
 @pytest.mark.parametrize("options", [{}, {"max_nodes": 80}])
 def test_every_evaluation_of_a_batch_is_counted_however_many_dice_were_thrown(options):
     search = tt.Search(start(Dice, dice=6), tt.puct(c=1.0, **options), seed=2)
-    told = 0
+    reported = 0
     while batch := search.ask(16, tt.Limit(simulations=600)):
         before = search.simulations
         search.tell(batch, np.zeros((len(batch), 2)), np.full((len(batch), 1), 20.0))
         assert search.simulations == before + len(batch)
-        told += len(batch)
+        reported += len(batch)
     search.tree.check()
     assert search.simulations == 600
 
 
 def test_a_game_that_fails_after_a_die_leaves_the_tree_whole():
     search = tt.Search(start(Dice, fails=True), tt.uct(max_nodes=200), seed=3)
-    with pytest.raises(tt.errors.GameError, match="the bank is empty") as told:
+    with pytest.raises(tt.errors.GameError, match="the bank is empty") as reported:
         search.run(tt.Limit(simulations=5000))
-    assert "fragile_games.py" in str(told.value)
+    assert "fragile_games.py" in str(reported.value)
     search.tree.check()
     held = search.simulations
     assert search.result().root_visits == held > 0
@@ -82,16 +82,16 @@ def test_a_game_that_fails_after_a_die_leaves_the_tree_whole():
     search.tree.check()
 
 
-def test_a_batch_that_fails_tells_its_own_moves():
+def test_a_batch_that_fails_reports_its_own_moves():
     search = tt.Search(start(Dice, fails=True), tt.puct(c=1.0), seed=3)
 
     def ask_and_tell():
         while batch := search.ask(8, tt.Limit(simulations=5000)):
             search.tell(batch, np.zeros((len(batch), 2)), np.zeros((len(batch), 1)))
 
-    with pytest.raises(tt.errors.GameError, match="the bank is empty") as told:
+    with pytest.raises(tt.errors.GameError, match="the bank is empty") as reported:
         ask_and_tell()
-    assert "after the moves" in str(told.value)
+    assert "after the moves" in str(reported.value)
     search.tree.check()
 
 

@@ -1,4 +1,4 @@
-"""What a remote search tells of its calls: their cost, notes and connections; and that it waits for none when it is solved."""
+"""The log of a remote search: their cost, notes and connections; and that it waits for none when it is solved."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def test_what_is_solved_waits_for_nobody():
     assert result.elapsed < 20
 
 
-def told_calls(result):
+def logged_calls(result):
     return [(call.path, call.cost, call.attempts, call.error, call.note) for call in result.call_log]
 
 
-def test_the_log_tells_each_call_with_its_node_its_cost_and_its_note_also_after_a_replay(tmp_path):
+def test_the_log_reports_each_call_with_its_node_its_cost_and_its_note_also_after_a_replay(tmp_path):
     async def evaluate(state, actions):
         await asyncio.sleep(0.001 * (state[0] % 3))
         return None, worth(state), float(state[0]), {"heap": state[0], "said": ("ä", 1)}
@@ -85,7 +85,7 @@ def test_the_log_tells_each_call_with_its_node_its_cost_and_its_note_also_after_
         heap = 21 - sum(taken + 1 for taken in call.path)
         assert (call.cost, call.note) == (heap, {"heap": heap, "said": ["ä", 1]})
     again = tt.Search(Nim(), tt.puct(c=1.5), seed=3).run_remote(tt.Limit(simulations=30), in_flight=5, replay=file)
-    assert told_calls(again) == told_calls(result)
+    assert logged_calls(again) == logged_calls(result)
     search.advance(0)
     below = search.run_remote(tt.Limit(calls=3), evaluate)
     assert len(below.call_log) == 3
@@ -105,16 +105,16 @@ def test_what_failed_attempts_cost_is_counted(tmp_path):
     search = tt.Search(Nim(), tt.puct(c=1.5), seed=1)
     result = search.run_remote(tt.Limit(simulations=10), evaluate, retries=2, backoff=0.0, record=file)
     assert result.cost == 10 + 3 * 7 + 3 * 5
-    told = {call.path: call for call in result.call_log}
-    assert (told[(0,)].cost, told[(0,)].attempts, told[(0,)].note, told[(0,)].error) == (
+    reported = {call.path: call for call in result.call_log}
+    assert (reported[(0,)].cost, reported[(0,)].attempts, reported[(0,)].note, reported[(0,)].error) == (
         21,
         3,
         "hm",
         "EvaluationError: only noise",
     )
-    assert told[(1,)].cost == 15
+    assert reported[(1,)].cost == 15
     again = tt.Search(Nim(), tt.puct(c=1.5), seed=1).run_remote(tt.Limit(simulations=10), replay=file)
-    assert told_calls(again) == told_calls(result)
+    assert logged_calls(again) == logged_calls(result)
     assert again.cost == result.cost
 
 

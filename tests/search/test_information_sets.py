@@ -1,4 +1,4 @@
-"""Search over what players see, against equilibria and against what nobody may know."""
+"""Information-set search, against equilibria and against what nobody may know."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_decoupled_ucb1_need_not_come_close_to_the_equilibrium():
     assert strategies.of(matching_pennies(9), 0)[0] < 2 / 12 - 0.05
 
 
-def test_a_search_for_one_of_those_who_choose_at_once_draws_from_the_mixed_strategy():
+def test_a_search_for_one_of_several_simultaneous_movers_draws_from_the_mixed_strategy():
     search = tt.Search(matching_pennies(3), tt.regret_matching(), seed=2, player=1)
     result = search.run(tt.Limit(simulations=100_000))
     search.tree.check()
@@ -73,7 +73,7 @@ def deals(first, others):
 
 
 @pytest.mark.parametrize("config", [tt.uct(), tt.uct(observers="single"), tt.puct(c=1.0), tt.regret_matching()])
-def test_two_deals_that_look_the_same_give_the_same_search(config):
+def test_two_deals_in_one_information_set_give_the_same_search(config):
     one, other = deals(2, (0, 1))
     assert one != other
     results = [tt.Search(position, config, seed=3).run(tt.Limit(simulations=4000)) for position in (one, other)]
@@ -96,7 +96,7 @@ def test_the_best_card_is_bet_or_held_and_never_folded():
     assert tt.Search(position, tt.uct(), seed=5).run(tt.Limit(simulations=2000)).action == 1
 
 
-def test_equal_seeds_give_equal_searches_over_views():
+def test_equal_seeds_give_equal_searches_over_information_sets():
     results = [
         tt.Search(deals(1, (0,))[0], tt.regret_matching(), seed=6).run(tt.Limit(simulations=5000)) for _ in range(2)
     ]
@@ -104,7 +104,7 @@ def test_equal_seeds_give_equal_searches_over_views():
     assert results[0].strategy() == results[1].strategy()
 
 
-def test_actions_of_real_numbers_are_found_near_the_best():
+def test_continuous_actions_are_found_near_the_best():
     search = tt.Search(Aim, tt.uct(c=0.3, widening=2.0, widening_power=0.4), seed=7)
     result = search.run(tt.Limit(simulations=60_000))
     search.tree.check()
@@ -121,7 +121,7 @@ def test_more_visits_draw_more_actions():
     assert 5 < few < many < 400
 
 
-def test_a_bounded_tree_of_views_stops_growing_and_goes_on():
+def test_a_bounded_tree_of_information_sets_stops_growing_and_goes_on():
     search = tt.Search(Aim, tt.uct(max_nodes=2_000), seed=10)
     result = search.run(tt.Limit(simulations=30_000))
     search.tree.check()
@@ -129,7 +129,7 @@ def test_a_bounded_tree_of_views_stops_growing_and_goes_on():
     assert result.simulations == 30_000
 
 
-def test_a_search_over_views_moves_on():
+def test_a_search_over_information_sets_moves_on():
     search = tt.Search(deals(1, (0,))[0], tt.uct(), seed=11)
     search.run(tt.Limit(simulations=500))
     search.advance(1)
@@ -137,19 +137,19 @@ def test_a_search_over_views_moves_on():
     assert search.run(tt.Limit(simulations=500)).simulations == 500
 
 
-@pytest.mark.parametrize(("config", "told"), [
+@pytest.mark.parametrize(("config", "message"), [
     (tt.rules.grave(), "works with rule"),
     (tt.uct(solver=True), "does not work with solver"),
     (tt.uct(transpositions=True), "transpositions='on'"),
     (tt.uct(widening=1.0), "leave widening out"),
     (tt.regret_matching(observers="single"), "needs observers='multiple'"),
 ])  # fmt: skip
-def test_what_makes_no_sense_over_views_is_refused(config, told):
-    with pytest.raises(tt.errors.ConfigError, match=told):
+def test_what_makes_no_sense_over_information_sets_is_refused(config, message):
+    with pytest.raises(tt.errors.ConfigError, match=message):
         tt.Search(deals(1, (0,))[0], config)
 
 
-def test_an_evaluator_in_python_is_refused_where_positions_are_not_told_apart():
+def test_an_evaluator_in_python_is_refused_where_positions_are_not_distinguished():
     class Any:
         def evaluate(self, batch):
             raise AssertionError
@@ -158,7 +158,7 @@ def test_an_evaluator_in_python_is_refused_where_positions_are_not_told_apart():
         tt.Search(deals(1, (0,))[0], evaluator=Any())
 
 
-def test_regret_matching_is_refused_where_nothing_is_hidden():
+def test_regret_matching_is_refused_with_perfect_information():
     with pytest.raises(tt.errors.ConfigError, match="need no mixed strategy"):
         tt.Search("nim", tt.regret_matching())
 
@@ -171,9 +171,7 @@ def test_a_player_who_is_not_to_move_is_refused():
 @pytest.mark.usefixtures("untried")
 @pytest.mark.parametrize("config", [tt.uct(), tt.uct(information="determinizations"), tt.regret_matching()], ids=str)
 @pytest.mark.parametrize("broken", ["self.said = -1", "self.player = 1 - self.player", "self.guess = 1"])
-def test_a_determinize_that_contradicts_what_the_player_has_seen_is_an_error_before_anything_is_searched(
-    broken, config
-):
+def test_a_determinize_that_contradicts_the_information_set_is_an_error_before_anything_is_searched(broken, config):
     scope: dict[str, object] = {}
     exec(f"def determinize(self, player, rng):\n    {broken}", scope)
     game = changed(Secret, determinize=scope["determinize"])

@@ -1,4 +1,4 @@
-"""Search over what players see against the plain one: the same views, and in each the same visits, sums, availability, regrets and strategies."""
+"""Information-set search against the plain one: the same views, and in each the same visits, sums, availability, regrets and strategies."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_one_observer_sees_the_same(name, config):
     ids=str,
 )
 @pytest.mark.parametrize("player", [0, 1])
-def test_whoever_of_those_who_choose_at_once_searches_sees_the_same(player, config):
+def test_whichever_simultaneous_mover_searches_sees_the_same(player, config):
     for name in ("pennies", "goofspiel", "duel"):
         compare_views(POSITIONS[name], config, player=player)
 
@@ -128,7 +128,7 @@ def test_evaluations_agree(evaluator):
     [tt.uct(c=0.3), tt.uct(widening=1.0, widening_power=0.3), tt.puct(widening=3.0), tt.rules.uniform()],
     ids=str,
 )
-def test_drawn_actions_of_real_numbers_are_the_same(config):
+def test_drawn_continuous_actions_are_the_same(config):
     compare_views(Aim, config, simulations=600)
     compare_views(tt.Position(Aim).apply((0.3, 0.5)), config)
 
@@ -159,5 +159,5 @@ def test_open_loops_in_games_of_chance_are_the_same(game, config):
 
 
 @pytest.mark.parametrize("config", [tt.uct(observers="single"), tt.puct(observers="single"), tt.uct()], ids=str)
-def test_a_view_that_one_simulation_comes_to_several_times_is_told_of_each_choice(config):
+def test_an_information_set_that_one_simulation_comes_to_several_times_counts_each_choice(config):
     compare_views(Whisper, config, simulations=1000)

@@ -96,14 +96,14 @@ def test_a_record_of_another_search_is_refused(tmp_path):
     tt.Search(Nim(40), tt.puct(c=1.5), seed=3).run_remote(limit, jittery(7), record=file)
     with pytest.raises(tt.errors.SaveError, match="exists already"):
         tt.Search(Nim(40), tt.puct(c=1.5), seed=3).run_remote(limit, jittery(7), record=file)
-    for search, options, told in (
+    for search, options, message in (
         (tt.Search(Nim(40), tt.puct(c=1.5), seed=4), {}, "seed"),
         (tt.Search(Nim(40), tt.puct(c=1.0), seed=3), {}, "config"),
         (tt.Search(Nim(40), tt.puct(c=1.5), seed=3), {"in_flight": 4}, "in_flight"),
         (tt.Search(TicTacToe(), tt.puct(c=1.5), seed=3), {}, "problem"),
         (tt.Search(Nim(2, most=1), tt.puct(c=1.5, stop_when_forced=False), seed=3), {}, "config"),
     ):
-        with pytest.raises(tt.errors.SaveError, match=told):
+        with pytest.raises(tt.errors.SaveError, match=message):
             search.run_remote(limit, replay=file, **options)
         assert_at_rest(search)
     lines = file.read_text().splitlines(keepends=True)

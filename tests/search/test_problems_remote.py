@@ -290,12 +290,12 @@ def test_options_that_do_not_fit_are_refused(options):
         tt.Search(Nim(), tt.puct(c=1.0)).run_remote(tt.Limit(simulations=5), at_once, **options)
 
 
-def test_progress_is_told_on_the_way():
-    told = []
+def test_progress_is_reported_on_the_way():
+    reported = []
     search = tt.Search(Nim(60), tt.puct(c=1.5), seed=1)
-    search.run_remote(tt.Limit(seconds=0.5), jittery(1), in_flight=4, progress=told.append)
-    assert told
-    assert 0 < told[0].simulations <= told[-1].simulations
+    search.run_remote(tt.Limit(seconds=0.5), jittery(1), in_flight=4, progress=reported.append)
+    assert reported
+    assert 0 < reported[0].simulations <= reported[-1].simulations
 
 
 def test_what_cannot_run_elsewhere_is_refused():

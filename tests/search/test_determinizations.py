@@ -71,7 +71,7 @@ def facing_a_bet(cards):
     return tt.Position(tt.load_game("kuhn_poker")).play([*cards, 0, 1])
 
 
-def test_the_root_is_the_sum_of_all_deals():
+def test_the_root_is_the_sum_of_all_determinizations():
     search = tt.Search(dealt("leduc_poker"), DEALS, seed=4)
     result = search.run(tt.Limit(simulations=1003))
     search.tree.check()
@@ -86,7 +86,7 @@ def test_the_root_is_the_sum_of_all_deals():
     assert search.tree.totals.tolist() == pytest.approx(np.sum([deal.tree.totals for deal in deals], axis=0).tolist())
 
 
-def test_every_deal_looks_to_the_player_like_the_real_one():
+def test_every_determinization_is_in_the_information_set():
     position = dealt("leduc_poker", seed=5)
     search = tt.Search(position, DEALS, seed=4)
     seen = position.state.information(position.player)
@@ -94,7 +94,7 @@ def test_every_deal_looks_to_the_player_like_the_real_one():
     assert len({deal.position.state.information(1 - position.player) for deal in search._driver.drivers}) > 1
 
 
-def test_two_deals_that_look_the_same_give_the_same_search_over_deals():
+def test_two_deals_in_one_information_set_give_the_same_search_over_determinizations():
     ours, theirs = (
         tt.Search(facing_a_bet(cards), DEALS, seed=3).run(tt.Limit(simulations=400)) for cards in ((1, 0), (1, 2))
     )
@@ -102,7 +102,7 @@ def test_two_deals_that_look_the_same_give_the_same_search_over_deals():
     assert ours.totals.tolist() == theirs.totals.tolist()
 
 
-def test_however_it_is_cut_into_runs_no_deal_is_ahead_and_the_sums_are_the_same():
+def test_however_it_is_cut_into_runs_no_determinization_is_ahead_and_the_sums_are_the_same():
     whole, pieces = (tt.Search(dealt("leduc_poker"), DEALS, seed=9) for _ in range(2))
     whole.run(tt.Limit(simulations=600))
     for size in (1, 2, 97, 500):
@@ -121,7 +121,7 @@ def test_the_best_card_never_folds_and_the_worst_never_calls():
     assert jack.value == pytest.approx(-1.0, abs=0.3)
 
 
-def test_a_search_over_deals_believes_that_it_will_know_what_it_never_will_and_an_honest_one_does_not():
+def test_a_search_over_determinizations_believes_that_it_will_know_what_it_never_will_and_an_honest_one_does_not():
     position = dealt(Guess)
     fused = tt.Search(position, DEALS, seed=2).run(tt.Limit(simulations=2000))
     honest = tt.Search(position, tt.uct(c=0.7), seed=2).run(tt.Limit(simulations=2000))
@@ -131,7 +131,7 @@ def test_a_search_over_deals_believes_that_it_will_know_what_it_never_will_and_a
     assert honest.means[1] < 0.4
 
 
-def test_a_search_over_deals_begins_anew_with_each_move():
+def test_a_search_over_determinizations_begins_anew_with_each_move():
     search = tt.Search(dealt("leduc_poker"), DEALS, seed=4)
     search.run(tt.Limit(simulations=200))
     search.advance(search.result().action)
@@ -139,14 +139,14 @@ def test_a_search_over_deals_begins_anew_with_each_move():
     assert search.run(tt.Limit(simulations=100)).root_visits == 100
 
 
-def test_a_limit_of_nodes_counts_those_of_all_deals():
+def test_a_limit_of_nodes_counts_those_of_all_determinizations():
     search = tt.Search(dealt("leduc_poker"), DEALS, seed=4)
     search.run(tt.Limit(nodes=2000))
     assert 2000 <= search._driver.node_count < 20_000
     assert search.result().usage.nodes == sum(deal.tree.size for deal in search._driver.drivers)
 
 
-def test_players_and_matches_take_deals():
+def test_players_and_matches_take_determinizations():
     report = tt.evaluate(
         "kuhn_poker",
         "uct(simulations=50, information='determinizations', determinizations=4)",
@@ -158,16 +158,16 @@ def test_players_and_matches_take_deals():
     assert report.scores[0].forfeits == 0
 
 
-@pytest.mark.parametrize(("config", "told"), [
+@pytest.mark.parametrize(("config", "message"), [
     (DEALS.with_options(solver=True), "does not work with solver"), (tt.rules.halving(information="determinizations"), "not with root='halving'"), (tt.rave(information="determinizations"), "'rave'"),
     (tt.uct(information="determinizations", backup="max"), "backup"), (tt.regret_matching(information="determinizations"), "'regret_matching'"),
 ])  # fmt: skip
-def test_what_makes_no_sense_over_deals_is_refused(config, told):
-    with pytest.raises(tt.errors.ConfigError, match=told):
+def test_what_makes_no_sense_over_determinizations_is_refused(config, message):
+    with pytest.raises(tt.errors.ConfigError, match=message):
         tt.Search(dealt("kuhn_poker"), config)
 
 
-def test_deals_are_a_whole_number_of_at_least_one():
+def test_determinizations_are_a_whole_number_of_at_least_one():
     with pytest.raises(tt.errors.ConfigError, match="determinizations must be a whole number of at least 1"):
         tt.uct(information="determinizations", determinizations=0)
 

@@ -1,4 +1,4 @@
-"""The house: what an import loads and costs, what is public, and that the stairs are kept."""
+"""The package as a whole: what an import loads and costs, what is public, and how large files may be."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_importing_treetop_loads_nothing_heavy():
 
 
 def test_importing_treetop_is_quick():
-    """The bound is 0.3 s on an idle machine; here it only keeps a heavy import from coming in, so CPU time and room for a busy one."""
+    """The bound is 0.3 s on an idle machine; here it only keeps a heavy import from coming in, so CPU time, and a margin for a busy one."""
     code = "import time; start = time.process_time(); import treetop; print(time.process_time() - start)"
     times = [
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
@@ -51,8 +51,8 @@ def test_the_reference_stays_a_page_and_imports_no_kernel():
 
 
 def test_only_the_limits_and_the_clock_itself_read_the_time():
-    for room in ("search", "kernels", "tree", "reference", "games", "compiler"):
-        for file in (PACKAGE / room).glob("*.py"):
+    for package in ("search", "kernels", "tree", "reference", "games", "compiler"):
+        for file in (PACKAGE / package).glob("*.py"):
             imports = [
                 node for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, (ast.Import, ast.ImportFrom))
             ]

@@ -56,7 +56,7 @@ def test_a_dead_node_is_never_chosen_again():
     assert dead.is_closed
     assert dead.visits == 0
     search.advance(0)
-    assert len(search.failures) == 1  # what was told stays told
+    assert len(search.failures) == 1  # a failure is reported once
 
 
 def test_a_node_dies_with_its_last_action():
@@ -139,7 +139,7 @@ def test_a_dead_outcome_of_chance_is_left_out():
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"rewards": lambda self, state: (math.nan, 0)}, "finite"),
         ({"rewards": lambda self, state: (1,)}, "each of 2 players"),
@@ -162,9 +162,9 @@ def test_a_dead_outcome_of_chance_is_left_out():
         ({"step_rewards": True}, "step must return one number for each"),
     ],
 )
-def test_what_cannot_be_is_a_clear_error(change, told):
+def test_what_cannot_be_is_a_clear_error(change, message):
     problem = type("Wrong", (Nim,), change)()
-    with pytest.raises(tt.errors.GameError, match=told):
+    with pytest.raises(tt.errors.GameError, match=message):
         tt.Search(problem, seed=1).run(tt.Limit(simulations=200))
 
 

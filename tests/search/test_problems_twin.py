@@ -59,7 +59,7 @@ class Leaf:
 
 
 class Twin:
-    """UCB1 with rollouts, the mean, a discount, chance, rewards on the way and dead nodes: the four phases, one after the other."""
+    """UCB1 with rollouts, the mean, a discount, chance, immediate rewards and dead nodes: the four phases, one after the other."""
 
     def __init__(self, problem, config, seed):
         self.problem, self.config, self.rng, self.root = problem, config, tt.Rng(seed), Leaf()
@@ -69,8 +69,8 @@ class Twin:
             self.simulate()
 
     def step(self, state, action):
-        told = self.problem.step(state, action)
-        return told if self.problem.step_rewards else (told, [0.0] * self.problem.num_players)
+        reported = self.problem.step(state, action)
+        return reported if self.problem.step_rewards else (reported, [0.0] * self.problem.num_players)
 
     def simulate(self):
         problem, node, state, path = self.problem, self.root, (), []
@@ -246,11 +246,11 @@ def test_random_problems_replay_bit_for_bit_whatever_fails(tmp_path, salt):
         search = tt.Search(problem, config, seed=salt)
         try:
             result = search.run_remote(limit, in_flight=1 + 3 * salt, **options)
-            told = result.stopped, result.failures, result.cost, result.calls
+            reported = result.stopped, result.failures, result.cost, result.calls
         except tt.errors.SearchError as error:
-            told = str(error), tuple(search.failures), 0, 0
+            reported = str(error), tuple(search.failures), 0, 0
         search.tree.check()
         size = search.tree.size
         columns = [column[:size].tobytes() for column in search.tree.columns if len(column)]
-        outcomes.append((told, columns, search.tree.totals.tobytes(), int(search._driver.control["rng"][0])))
+        outcomes.append((reported, columns, search.tree.totals.tobytes(), int(search._driver.control["rng"][0])))
     assert outcomes[0] == outcomes[1]

@@ -33,7 +33,7 @@ SAME = {
     "uct": tt.uct(),
     "puct": tt.puct(),
     "solver": tt.uct(solver=True),
-    "first play": tt.uct(fpu=0.3),
+    "fpu": tt.uct(fpu=0.3),
     "parent": tt.puct(fpu="parent"),
     "discount": tt.uct(discount=0.9),
     "mixed": tt.uct(backup="mixed"),
@@ -131,7 +131,7 @@ def test_the_result_has_the_surface_of_every_result():
         result.lines()
 
 
-def test_rewards_on_the_way_add_up_along_a_path():
+def test_immediate_rewards_add_up_along_a_path():
     search, result = search_of(Corridor(length=4), tt.uct(c=5.0, normalise=False), 2000)
     assert result.action == "right"
     assert result.means[1] == 1.0  # leaving at once brings the crumb and nothing else
@@ -329,11 +329,11 @@ def test_ctrl_c_stops_cleanly_with_the_result_so_far():
     assert search.run(tt.Limit(simulations=10)).simulations == 10
 
 
-def test_progress_is_told():
-    told = []
-    tt.Search(Nim(), seed=1).run(tt.Limit(simulations=200), progress=told.append)
-    assert told[-1].simulations == 200
-    assert told[-1].best
+def test_progress_is_reported():
+    reported = []
+    tt.Search(Nim(), seed=1).run(tt.Limit(simulations=200), progress=reported.append)
+    assert reported[-1].simulations == 200
+    assert reported[-1].best
 
 
 def test_a_limit_in_seconds_or_nodes_ends_it():
@@ -357,7 +357,7 @@ def test_advance_by_an_action_that_was_never_tried_starts_a_fresh_tree():
         search.advance((1, 1))
 
 
-def test_actions_of_any_hashable_kind_and_of_equal_names_are_told_apart():
+def test_actions_of_any_hashable_kind_and_of_equal_names_are_distinguished():
     class Odd:
         def initial(self):
             return 0
@@ -396,7 +396,7 @@ def test_an_evaluator_may_change_the_state_that_it_is_given():
     assert result.simulations == 100
 
 
-def test_the_best_childs_value_goes_up_through_chance_and_rewards_on_the_way():
+def test_the_best_childs_value_goes_up_through_chance_and_immediate_rewards():
     _, gamble = search_of(Gamble(), tt.uct(c=1.0, backup="max"), 2000)
     assert gamble.means[1] == pytest.approx(
         0.75 * 1.0 - 0.25 * 0.2
