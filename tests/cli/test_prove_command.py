@@ -261,7 +261,7 @@ def test_the_live_display_has_two_lines_whatever_the_names(width, checking):
         "reflexivity",
     )
     now = ProofProgress(1234, 123456, 61.5, 12345, 678, 90, best, checking)
-    for name in ("a", "a_name_that_no_terminal_in_the_world_has_enough_room_for_" * 3):
+    for name in ("a", "a_name_that_no_terminal_in_the_world_is_wide_enough_for_" * 3):
         console = Console(width=width, record=True, file=io.StringIO())
         console.print(standing(name, now, width))
         lines = console.export_text().splitlines()

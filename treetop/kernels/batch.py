@@ -16,7 +16,7 @@ from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
-from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_PATH, NEED_ROOM, SOLVED
+from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_CAPACITY, NEED_PATH, SOLVED
 from treetop.kernels.domain import collect_steps, make_domain
 from treetop.kernels.endings import EXHAUSTED, LEAF, REPEATED
 from treetop.kernels.evaluate import make_rollout
@@ -60,7 +60,7 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
             start = np.int64(0)
             if problem:
                 control[0].rng = rng_word(rng)  # it may continue from here
-            elif stochastic and control[0].status == NEED_ROOM:
+            elif stochastic and control[0].status == NEED_CAPACITY:
                 control[0].arms, control[0].arm = arms, arm
                 control[0].arm_given, control[0].arm_samples = given, samples
             if control[0].status != DONE:
@@ -102,7 +102,7 @@ def is_ready(control: Any, tree: Any, path: Any) -> bool:
     if control[0].solver and tree.links[ROOT].flags & PROVEN:
         control[0].status = SOLVED
     elif control[0].size + control[0].most_children > control[0].capacity:
-        control[0].status = NEED_ROOM
+        control[0].status = NEED_CAPACITY
     elif control[0].deepest + 3 > len(path):
         control[0].status = NEED_PATH
     return bool(control[0].status == DONE)
@@ -215,7 +215,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
             ):
                 count = list_actions(control, state, work.actions)
                 if control[0].status == DONE and control[0].size + count > control[0].capacity:
-                    control[0].status = NEED_ROOM
+                    control[0].status = NEED_CAPACITY
                 if control[0].status != DONE:
                     return
             rewards = values[slot]

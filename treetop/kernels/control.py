@@ -74,7 +74,7 @@ BASE: list[tuple[str, str]] = [
     ("arm_samples", "i4"),
     ("trailed", "i8"),  # moves of the last rollout
     ("blocks", "i8"),  # positions in a graph's table, and how many it may hold before it has to grow
-    ("table_room", "i8"),
+    ("table_capacity", "i8"),
     ("collisions", "i8"),  # equal keys of different positions
     # What went wrong, or whom to ask.
     ("status", "i4"),
@@ -108,7 +108,7 @@ RANDOM, FIRST, ASK = 0, 1, 2
 SUM, COUNT = 0, 1
 
 # Status: why a kernel came back.
-DONE, NEED_ROOM, TIE, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH = 0, 1, 2, 3, 4, 5, 6
+DONE, NEED_CAPACITY, TIE, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH = 0, 1, 2, 3, 4, 5, 6
 BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, BAD_OUTCOME, BAD_VALUE = (
     10,
     11,

@@ -1,4 +1,4 @@
-"""What the searcher knows where something is hidden."""
+"""How imperfect information is searched."""
 
 from __future__ import annotations
 

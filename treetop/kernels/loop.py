@@ -17,7 +17,7 @@ from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_wor
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import SEAT, is_chance, make_expand_chance
-from treetop.kernels.control import BAD_PLAYER, DONE, NEED_ROOM, NO_CHILD, SOLVED, TIE, TOO_LONG
+from treetop.kernels.control import BAD_PLAYER, DONE, NEED_CAPACITY, NO_CHILD, SOLVED, TIE, TOO_LONG
 from treetop.kernels.domain import begin_rows, make_domain
 from treetop.kernels.endings import ENDED, EXHAUSTED, LEAF, REPEATED
 from treetop.kernels.evaluate import make_evaluate
@@ -144,7 +144,9 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
                     may_expand = False
                     count = list_actions(control, work, state, node)
                     if stochastic and control[0].size + control[0].most_children > control[0].capacity:
-                        control[0].status = NEED_ROOM  # outcomes of chance have taken the space that the caller made
+                        control[
+                            0
+                        ].status = NEED_CAPACITY  # outcomes of chance have taken the space that the caller made
                     if control[0].status != DONE:
                         return depth
                     mover = mover_at(work, state, node)
@@ -272,7 +274,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
         control[0].status = DONE
         while control[0].done < control[0].budget:
             if is_full(control, work):
-                control[0].status, control[0].depth = NEED_ROOM, NONE
+                control[0].status, control[0].depth = NEED_CAPACITY, NONE
                 break
             control[0].answered = 0
             state = local_copy(state_at(game, root, 0))
@@ -283,7 +285,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
             arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
             depth = descend(control, tree, totals, work, state, work.path, work.movers, 0, rng)
             if (
-                stochastic and control[0].status == NEED_ROOM
+                stochastic and control[0].status == NEED_CAPACITY
             ):  # the same simulation comes down again, to the same move of the root
                 control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = (
                     arms,
@@ -329,7 +331,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
             return bool(2 * control[0].blocks + control[0].players >= len(work.table))
         return bool(
             control[0].size + control[0].most_children > control[0].capacity
-            or (graph and control[0].blocks >= control[0].table_room)
+            or (graph and control[0].blocks >= control[0].table_capacity)
         )
 
     return run

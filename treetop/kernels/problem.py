@@ -18,7 +18,7 @@ from treetop.compiler.intrinsics import local_rng
 from treetop.kernels.backup import make_backup
 from treetop.kernels.batch import count_in_flight, make_seek
 from treetop.kernels.build import Build
-from treetop.kernels.control import ASK_ACTIONS, COLLISION, DONE, NEED_PATH, NEED_ROOM, SOLVED, Work
+from treetop.kernels.control import ASK_ACTIONS, COLLISION, DONE, NEED_CAPACITY, NEED_PATH, SOLVED, Work
 from treetop.kernels.domain import Beside, collect_steps, number_children
 from treetop.kernels.endings import ENDED, LEAF
 from treetop.kernels.loop import make_expand
@@ -32,7 +32,7 @@ GO, TAKE, END, OPEN = 0, 1, 2, 3
 """What to do with the leaf of a call: nothing; back up its value; it is terminal; expand it and continue there."""
 
 STOPPED, FULL, BUSY, CLOSED, UNLISTED, TOO_DEEP = (
-    -1 - status for status in (DONE, NEED_ROOM, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH)
+    -1 - status for status in (DONE, NEED_CAPACITY, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH)
 )
 """What a call returns where it is not the next leaf: the budget is used up; the tree is full; the leaf is being
 evaluated already; no child of the root is open; the actions of a node are needed; the path is too long for its

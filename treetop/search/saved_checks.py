@@ -163,7 +163,7 @@ def _check_table(driver: TreeDriver) -> None:
         "its table of positions points to other nodes",
     )
     bound = driver.plan.table_size
-    driver.control["table_room"] = len(table) // 2 if len(table) < bound else np.iinfo(np.int64).max
+    driver.control["table_capacity"] = len(table) // 2 if len(table) < bound else np.iinfo(np.int64).max
 
 
 def check_moves(driver: TreeDriver) -> None:

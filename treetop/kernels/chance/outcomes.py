@@ -14,7 +14,7 @@ import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.specialise import by_method
-from treetop.kernels.control import BAD_CHANCE, BAD_OUTCOME, BAD_PLAYER, DONE, NEED_ROOM, NO_CHILD
+from treetop.kernels.control import BAD_CHANCE, BAD_OUTCOME, BAD_PLAYER, DONE, NEED_CAPACITY, NO_CHILD
 from treetop.tree.layout import DRAWN, MAX_CHILDREN
 from treetop.types import CHANCE
 
@@ -163,7 +163,7 @@ def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledF
         Several chance nodes may follow each other in one simulation, so each checks the capacity of the tree itself.
         """
         if control[0].size + control[0].most_children > control[0].capacity:
-            control[0].status = NEED_ROOM
+            control[0].status = NEED_CAPACITY
             return
         count = list_outcomes(state, control, work)
         if control[0].status != DONE:

@@ -14,7 +14,7 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_copy, state_at
 from treetop.kernels.chance.outcomes import draw_outcome
-from treetop.kernels.control import BAD_PLAYER, DONE, NEED_ROOM, TOO_LONG
+from treetop.kernels.control import BAD_PLAYER, DONE, NEED_CAPACITY, TOO_LONG
 from treetop.kernels.endings import ENDED, LEAF
 from treetop.kernels.moves import apply_joint, apply_outcome, apply_vector, list_legal
 from treetop.kernels.rewards import collect
@@ -135,7 +135,7 @@ def _note_offered(control: Any, tree: Any, work: Any, info_set: Any, entry: Any,
         return
     start = np.int64(control[0].logged)
     if start + count > len(work.offered):
-        control[0].status = NEED_ROOM
+        control[0].status = NEED_CAPACITY
         return
     for index in range(count):
         work.offered[start + index] = work.tied[index] - tree.links[info_set].first_child

@@ -19,7 +19,7 @@ from treetop.compiler.intrinsics import mix_bits
 from treetop.compiler.specialise import by_method
 from treetop.kernels.control import (
     DONE,
-    NEED_ROOM,
+    NEED_CAPACITY,
 )
 from treetop.kernels.graph import EMPTY
 from treetop.tree.layout import SPARE
@@ -46,7 +46,7 @@ def _public_information(state: Any, observer: Any, history: Any) -> Any:
 
 
 _information = by_method("information", yes=_own_information, no=_public_information)
-"""Return the key of what a player knows: by the game's own method, or the history where nothing is hidden."""
+"""Return the key of what a player knows: by the game's own method, or the history in games with perfect information."""
 
 
 @inline_kernel
@@ -112,7 +112,7 @@ def _blank(tree: Any, slot: Any, parent: Any, action: Any) -> None:
 def open_set(control: Any, tree: Any, work: Any, key: Any, places: Any) -> Any:
     """Return a new set with places for so many actions; NONE where the tree is full."""
     if control[0].size + 1 + places > control[0].capacity:
-        control[0].status = NEED_ROOM
+        control[0].status = NEED_CAPACITY
         return np.int64(NONE)
     info_set = np.int64(control[0].size)
     _blank(tree, info_set, ROOT, places)
@@ -132,7 +132,7 @@ def add_action(control: Any, tree: Any, info_set: Any, action: Any) -> Any:
     if count == places:
         wider = np.int64(2 * places + FIRST_PLACES)
         if control[0].size + wider > control[0].capacity:
-            control[0].status = NEED_ROOM
+            control[0].status = NEED_CAPACITY
             return np.int64(NONE)
         old, new = np.int64(tree.links[info_set].first_child), np.int64(control[0].size)
         for index in range(wider):

@@ -13,7 +13,7 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.kernels.build import INFORMATION_SETS
 from treetop.kernels.chance.outcomes import SEAT
-from treetop.kernels.control import DONE, NEED_ROOM
+from treetop.kernels.control import DONE, NEED_CAPACITY
 from treetop.kernels.loop import make_run
 from treetop.kernels.parts import SETS
 from treetop.kernels.rules.regret_matching import RegretMatching
@@ -116,7 +116,7 @@ class InformationSetDriver(GameDriver):
                 self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.work)
                 done += int(self.control[0]["done"])
                 status = int(self.control[0]["status"])
-                if status == NEED_ROOM:
+                if status == NEED_CAPACITY:
                     self._grow()
                 elif status != DONE:
                     raise self.failure()

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.kernels.batch import make_absorb, make_gather, release
-from treetop.kernels.control import COLLISION, DONE, NEED_ROOM, SOLVED, TIE
+from treetop.kernels.control import COLLISION, DONE, NEED_CAPACITY, SOLVED, TIE
 from treetop.search.batch import Batch
 from treetop.types import NONE, FloatArray
 
@@ -69,9 +69,9 @@ class Leaves:
                     driver.ask_hook()
                     continue
                 stuck = driver.stuck(stuck)
-                if status != NEED_ROOM or not self._reserve_more(size, stuck):
+                if status != NEED_CAPACITY or not self._reserve_more(size, stuck):
                     break
-            if status not in (DONE, COLLISION, SOLVED, NEED_ROOM):
+            if status not in (DONE, COLLISION, SOLVED, NEED_CAPACITY):
                 raise driver.failure()
         except BaseException:
             self.drop(self._gathered())
@@ -114,7 +114,7 @@ class Leaves:
             done = int(driver.control[0]["done"])
             if done < len(batch):  # the game failed: the rest of the batch is dropped
                 self._release(batch, done)
-        if int(driver.control[0]["status"]) not in (DONE, NEED_ROOM):
+        if int(driver.control[0]["status"]) not in (DONE, NEED_CAPACITY):
             raise driver.failure()
 
     def drop(self, batch: Batch) -> None:

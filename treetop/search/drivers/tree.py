@@ -13,7 +13,7 @@ from treetop.errors import ConfigError
 from treetop.game.position import Position
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import SEAT
-from treetop.kernels.control import ASK, DONE, NEED_ROOM, SOLVED, TIE
+from treetop.kernels.control import ASK, DONE, NEED_CAPACITY, SOLVED, TIE
 from treetop.kernels.graph import FIRST_TABLE, fill_table
 from treetop.kernels.loop import make_run
 from treetop.search.batch import Batch
@@ -51,7 +51,7 @@ class TreeDriver(GameDriver):
         self.control["rng"] = Rng(seed).word
         first_table = min(FIRST_TABLE, self.plan.table_size)
         self.scratch = Scratch.of(self.build, Sizes.of(self.game, first_table))
-        self.control["table_room"] = first_table // 2 if first_table < self.plan.table_size else _UNBOUNDED
+        self.control["table_capacity"] = first_table // 2 if first_table < self.plan.table_size else _UNBOUNDED
         if config.values.opponents == "paranoid":
             self.control["paranoid_target"] = position.player
         self.leaves = Leaves(self)
@@ -161,7 +161,7 @@ class TreeDriver(GameDriver):
             done += int(self.control[0]["done"])
             if status == SOLVED:
                 break
-            if status not in (DONE, NEED_ROOM):
+            if status not in (DONE, NEED_CAPACITY):
                 raise self.failure()
         return done
 
@@ -172,7 +172,7 @@ class TreeDriver(GameDriver):
         ones.
         """
         control = self.control[0]
-        if control["status"] != NEED_ROOM or control["depth"] < 0:
+        if control["status"] != NEED_CAPACITY or control["depth"] < 0:
             return 0
         return 1 if control["done"] else before + 1
 
@@ -232,7 +232,7 @@ class TreeDriver(GameDriver):
         grown = min(grown, bound)
         if grown > size or moved:
             self.scratch.replace(table=np.zeros(grown, np.uint64))
-            self.control["table_room"] = grown // 2 if grown < bound else _UNBOUNDED
+            self.control["table_capacity"] = grown // 2 if grown < bound else _UNBOUNDED
             self.control["size"] = self.tree.size
             self.call(fill_table, self.scratch.work)
 
