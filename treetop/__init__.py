@@ -64,3 +64,8 @@ def __getattr__(name: str) -> Any:
     if name in ("arena", "lab", "players", "prove"):
         return importlib.import_module(f"treetop.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return all names, also those that are loaded on first use."""
+    return sorted({*globals(), *__all__})

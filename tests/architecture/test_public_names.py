@@ -65,3 +65,7 @@ def test_namespaces_that_play_and_prove_are_loaded_on_first_use():
     code = "import sys, treetop; print([name for name in sys.modules if name.startswith(('treetop.arena', 'treetop.prove', 'treetop.lab'))])"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert loaded.strip() == "[]"
+
+
+def test_dir_lists_every_public_name():
+    assert set(treetop.__all__) <= set(dir(treetop))

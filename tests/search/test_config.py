@@ -97,3 +97,11 @@ def test_parts_and_names_compose_the_same_settings():
     assert composed == tt.configure("puct", c=1.5, backup="mixed", minimax_share=0.2, solver=True)
     with pytest.raises(tt.errors.ConfigError, match="rule must be a Rule"):
         tt.SearchConfig(rule="puct")
+
+
+def test_settings_print_their_tie_break():
+    def lowest(position, actions):
+        return min(actions)
+
+    assert str(tt.uct(tie_break="first")) == "ucb1(c=1.41421, tie_break='first')"
+    assert str(tt.uct(tie_break=lowest)) == "ucb1(c=1.41421, tie_break=lowest)"

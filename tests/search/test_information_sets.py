@@ -180,3 +180,15 @@ def test_a_determinize_that_contradicts_the_information_set_is_an_error_before_a
         match=r"determinize\(1, rng\) changed the information, the turn or the legal actions of player 1",
     ):
         tt.Search(tt.position(game, seed=1).apply(1), config)
+
+
+@pytest.mark.parametrize(
+    ("config", "name"),
+    [
+        (tt.uct(), "simulations of information-set search (ISMCTS) in"),
+        (tt.uct(information="determinizations"), "simulations of determinized search in"),
+    ],
+)
+def test_a_printed_result_names_the_kind_of_search(config, name):
+    position = tt.position("kuhn_poker", seed=1).resolve_chance(1)
+    assert name in str(tt.search(position, config, simulations=50, seed=1))

@@ -405,3 +405,66 @@ def test_the_best_childs_value_goes_up_through_chance_and_immediate_rewards():
     assert corridor.means[0] == pytest.approx(4.7)
     _, shorter = search_of(Corridor(length=4), tt.uct(c=5.0, normalise=False, backup="max", discount=0.5), 2000)
     assert shorter.means[0] == pytest.approx(-0.1 + 0.5 * max(1.0, -0.1 + 0.5 * max(1.0, -0.1 + 0.5 * 5.0)))
+
+
+def test_actions_may_be_a_numpy_array():
+    class Arrays(Nim):
+        def actions(self, state):
+            return np.arange(min(self.most, state[0]))
+
+    _, result = search_of(Arrays(), simulations=200)
+    _, plain = search_of(Nim(), simulations=200)
+    assert result.counts.tolist() == plain.counts.tolist()
+
+
+def test_a_class_instead_of_an_object_is_refused():
+    with pytest.raises(tt.errors.ConfigError, match=r"not the class Nim: Nim\(\.\.\.\)"):
+        tt.Search(Nim)
+
+    class Network:
+        def evaluate(self, state, actions):
+            return None, 0.0
+
+    with pytest.raises(tt.errors.ConfigError, match=r"not the class Network: give Network\(\.\.\.\)"):
+        tt.Search(Nim(), evaluator=Network)
+
+
+@pytest.mark.parametrize("prior", [[1e308, 1e308, 1e308], [1.0, -1.0, 1.0], [float("nan"), 1.0, 1.0]])
+def test_priors_whose_sum_is_no_finite_number_are_refused(prior):
+    with pytest.raises(tt.TreetopError, match="finite numbers of at least 0"):
+        search_of(Nim(), evaluator=lambda state, actions: (prior[: len(actions)], 0.0))
+
+
+def test_values_of_an_evaluator_must_sum_to_zero_in_a_zero_sum_problem():
+    with pytest.raises(tt.TreetopError, match="do not sum to zero"):
+        search_of(Nim(), evaluator=lambda state, actions: (None, (0.5, 0.5)))
+
+
+def test_chance_is_not_to_move_in_a_terminal_state():
+    class Flip:
+        def initial(self):
+            return "start"
+
+        def player(self, state):
+            return 0 if state == "start" else tt.CHANCE
+
+        def actions(self, state):
+            return ["flip"]
+
+        def outcomes(self, state):
+            return [("heads", 0.5), ("tails", 0.5)]
+
+        def step(self, state, action):
+            return action
+
+        def is_terminal(self, state):
+            return state in ("heads", "tails")
+
+        def rewards(self, state):
+            return 1.0 if state == "heads" else -1.0
+
+    search = tt.Search(Flip(), seed=1)
+    search.advance("flip")
+    assert search.player == tt.CHANCE
+    search.advance("heads")
+    assert search.player == 0

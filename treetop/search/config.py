@@ -146,12 +146,15 @@ class SearchConfig:
         return found | {name: getattr(self, name) for name in PLAIN}
 
     def __str__(self) -> str:
-        options = {name: value for name, value in self.flat().items() if name not in ("rule", "tie_break")}
+        options = {name: value for name, value in self.flat().items() if name != "rule"}
         c, growth = options.pop("c", getattr(self.rule, "c", None)), str(getattr(self.rule, "growth", ""))
         shown = [] if c is None else [f"c={growth or format(c, 'g')}"]
         if growth:
             options = {name: value for name, value in options.items() if name not in ("c_base", "c_schedule")}
-        shown += [f"{name}={value!r}" for name, value in options.items()]
+        shown += [
+            f"{name}={value!r}" if not callable(value) else f"{name}={value.__name__}"
+            for name, value in options.items()
+        ]
         return f"{self.rule.name}({', '.join(shown)})"
 
 

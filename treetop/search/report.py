@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 class Usage:
     """The resources that a search had used at the time of a result. The rest of a report is built on demand."""
 
+    method: str
+    """The kind of search: of a tree, of information sets or of determinizations."""
     asked: str
     simulations: int
     elapsed: float
@@ -39,6 +41,7 @@ class Usage:
         asked = "ask and tell" if limit is None else str(limit)
         trees = search._driver.trees
         return cls(
+            search._driver.method,
             asked,
             simulations,
             elapsed,

@@ -18,6 +18,7 @@ from treetop.kernels.parts import TREES
 from treetop.kernels.rules.completed import Completed
 from treetop.kernels.rules.puct import Puct
 from treetop.search.config import SearchConfig
+from treetop.search.drivers.driver import Driver
 from treetop.search.explain import Explanation, NodeFacts, Statistics, explain
 from treetop.search.final import choose, pruned_visits, softmax, uncertainty
 from treetop.search.problems.outcomes import Failure, LoggedCall, listed
@@ -381,7 +382,8 @@ class SearchResult:
     def _lines(self, explanation: Explanation) -> list[str]:
         variation = " ".join(self.pv) or "none yet"
         rate = self.simulations / self.elapsed if self.elapsed else 0.0
-        speed = f" in {self.elapsed:.3g} s ({rate:,.0f} a second)" if rate else ""
+        kind = "" if self.usage.method == Driver.method else f" of {self.usage.method}"
+        speed = kind + (f" in {self.elapsed:.3g} s ({rate:,.0f} a second)" if rate else "")
         return [
             f"plays {explanation.chosen}: {explanation.why}",
             *([f"proven: {self.proof}"] if self.proof is not None else []),

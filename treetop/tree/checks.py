@@ -44,7 +44,7 @@ def check(tree: Tree, rewards: tuple[float, float] = (-np.inf, np.inf)) -> None:
         _check_counts(visits, links, inner, owners, children, evaluated=not tree.opens_unevaluated)
         if tree.has("own_visits"):
             own = columns.own_visits[:size]
-            reached = (visits > 0) & ((flags & DRAWN) == 0)
+            reached = (visits > 0) & ((flags & (DRAWN | FOLDED)) == 0)  # a folded node may be one of chance
             _require(
                 bool(np.all((own <= visits) & (((own > 0) >= reached) | tree.opens_unevaluated))),
                 "a node's own evaluations do not fit its visits",

@@ -40,6 +40,7 @@ def needs_determinizations(game: Game, config: SearchConfig) -> bool:
 class DeterminizationDriver(GameDriver):
     """A driver with one driver for each determinization. Its own tree is a root with the sums of all their roots."""
 
+    method = "determinized search"
     begins_anew = True
     no_batches = (
         "information='determinizations' evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() "

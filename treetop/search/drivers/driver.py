@@ -35,6 +35,8 @@ class Driver:
     tree: Tree
     control: npt.NDArray[Any]
     scratch: Any
+    method: ClassVar[str] = "tree search"
+    """The name of this kind of search, for results and reports."""
     is_game: ClassVar[bool] = True
     begins_anew: ClassVar[bool] = False
     """Whether no tree is kept after a move, because the information of the player has changed."""

@@ -46,6 +46,7 @@ def needs_information_sets(game: Game, config: SearchConfig) -> bool:
 class InformationSetDriver(GameDriver):
     """A driver over information sets. Its tree is a table of them, without proofs."""
 
+    method = "information-set search (ISMCTS)"
     begins_anew = True
     no_batches = (
         "information-set search evaluates by rollouts or by the game's heuristic: give Rollout(), Heuristic() or "

@@ -58,9 +58,9 @@ class ProblemDriver(Driver):
         try:
             self.finished = bool(self.checked.is_terminal(state))
             self._listed: list[Any] = []
+            self.player = 0 if self.finished else self.checked.player(state)
             if self.finished:
                 return
-            self.player = self.checked.player(state)
             if not links["num_children"][ROOT]:
                 self._listed = self.checked.outcomes(state)[0] if self.player == CHANCE else self.checked.actions(state)
         except TreetopError:

@@ -80,6 +80,10 @@ class ProblemEvaluator:
             raise ConfigError(
                 f"{evaluator!r} is for games: give a function of a state and its actions, Rollout() or Uniform()"
             )
+        elif isinstance(evaluator, type):
+            raise ConfigError(
+                f"evaluator must be an object, not the class {evaluator.__name__}: give {evaluator.__name__}(...)"
+            )
         elif isinstance(evaluator, StateEvaluator):
             self.own = evaluator.evaluate
         elif callable(evaluator):
@@ -185,7 +189,7 @@ class ProblemEvaluator:
             if is_terminal(state):
                 break
             actions = list_actions(state)
-            if not actions:
+            if len(actions) == 0:
                 raise self._stuck(state)
         else:
             raise self._too_long(state)
@@ -224,7 +228,7 @@ class ProblemEvaluator:
                 mover = problem.player(state)
             if mover != CHANCE:
                 actions = list_actions(state)
-                if not actions:
+                if len(actions) == 0:
                     raise self._stuck(state)
         factor *= self._discount
         value = [factor * one for one in problem.rewards(state)]

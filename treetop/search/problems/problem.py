@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
@@ -69,6 +70,8 @@ class CheckedProblem:
         for method in ("actions", "step", "is_terminal", "rewards"):
             if not callable(getattr(problem, method, None)):
                 raise ConfigError(f"a Python problem has a method {method}, but {problem!r} has none: add it")
+        if isinstance(problem, type) and inspect.isfunction(inspect.getattr_static(problem, "actions")):
+            raise ConfigError(f"give an object, not the class {problem.__name__}: {problem.__name__}(...)")
         self.problem = problem
         self.name = str(
             getattr(problem, "name", None)
@@ -241,6 +244,11 @@ class CheckedProblem:
                 f"{self.name}: {what} gave {values}, outside of the range {low:g} to {high:g} by reward_range = "
                 f"{self.facts.rewards}: scale it, or set reward_range = (lowest, highest){shown(state)}"
             )
+        if self.facts.zero_sum and abs(values[0] + values[1]) > _TOLERANCE * max(1.0, abs(values[0])):
+            raise ProblemError(
+                f"{self.name}: {what} gave {values}, which do not sum to zero: give one number for the player to move, "
+                f"or set zero_sum = False{shown(state)}"
+            )
         return values
 
     def values(self, given: Any, mover: int, state: Any = None) -> list[float]:
@@ -270,7 +278,7 @@ class CheckedProblem:
             raise ProblemError(f"priors must be one number for each action, not {given!r}") from None
         if len(weights) != len(actions):
             raise ProblemError(f"priors must be one number for each action: {len(weights)} for {len(actions)} actions")
-        total = math.fsum(weights)
+        total = sum(weights)
         if not all(weight >= 0.0 for weight in weights) or not math.isfinite(total):
             raise ProblemError(f"priors must be finite numbers of at least 0, not {weights}")
         return weights if total > 0.0 else None
@@ -289,7 +297,7 @@ class CheckedProblem:
                 f"{self.name}: {method} must return one number for each of {self.players} players, not {given!r}"
                 f"{shown(state)}"
             )
-        if not math.isfinite(math.fsum(numbers)):
+        if not all(map(math.isfinite, numbers)):
             raise ProblemError(
                 f"{self.name}: {method} gave {given!r}: rewards and values must be finite numbers{shown(state)}"
             )
