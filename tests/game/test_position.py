@@ -253,3 +253,11 @@ def test_a_game_of_any_kind_is_saved_and_read_again(tmp_path, game, moves):
     (tmp_path / "game.json").write_text(json.dumps(content))
     with pytest.raises(tt.errors.SaveError, match="damaged: actions"):
         load_game_record(tmp_path / "game.json", game=game)
+
+
+def test_a_seed_serves_as_a_generator():
+    start = tt.position("kuhn_poker", seed=1)
+    assert start.resolve_chance(3) == start.resolve_chance(tt.Rng(3))
+    assert start.draw_outcome(3) == start.draw_outcome(tt.Rng(3))
+    with pytest.raises(tt.errors.ConfigError, match="rng must be a whole number"):
+        start.resolve_chance("3")

@@ -9,6 +9,7 @@ from typing import Any, overload
 
 import numpy as np
 
+from treetop import checks
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError, IllegalMoveError
 from treetop.game.contract import call, call_whole, state_text
@@ -149,7 +150,7 @@ class Position:
             raise GameError(f"{self.game.name} has perfect information: its class has no method `information`")
         return call_whole(self.game, self.state, "information", self._seat(player)) & (2**64 - 1)
 
-    def determinize(self, player: int, rng: Rng) -> Position:
+    def determinize(self, player: int, rng: Rng | int) -> Position:
         """Return a determinization: a position of the same information set, with hidden information drawn at random.
 
         Its history is empty, because the history may reveal hidden information. If the game's `determinize` changes
@@ -157,7 +158,7 @@ class Position:
         """
         seat, state = self._seat(player), self.state
         if self.game.has("determinize"):
-            call(self.game, state, "determinize", seat, rng)
+            call(self.game, state, "determinize", seat, _generator(rng))
         drawn = Position(self.game, state._states)
         if drawn._known_to(seat) != self._known_to(seat):
             raise GameError(
@@ -247,8 +248,9 @@ class Position:
             for action, probability in zip(actions[:count], probabilities, strict=False)
         ]
 
-    def draw_outcome(self, rng: Rng) -> int:
-        """Return an outcome of chance, drawn from the game's probabilities."""
+    def draw_outcome(self, rng: Rng | int) -> int:
+        """Return an outcome of chance, drawn from the game's probabilities by a generator or a seed."""
+        rng = _generator(rng)
         outcomes = self.outcomes()
         if not outcomes:
             raise GameError(f"this position is not a chance node, so there is no outcome to draw\n{self}")
@@ -261,11 +263,12 @@ class Position:
                 return outcome
         return outcomes[-1][0]
 
-    def sample_action(self, rng: Rng) -> Any:
+    def sample_action(self, rng: Rng | int) -> Any:
         """Return a random action: a continuous one by the game's `sample_action`, any other one uniformly.
 
         At a chance node the outcome is drawn from the game's probabilities.
         """
+        rng = _generator(rng)
         if self.is_terminal:
             raise IllegalMoveError(f"there is no action to draw{choices(self)}\n{self}")
         if not self.is_continuous:
@@ -275,8 +278,12 @@ class Position:
         call(self.game, self.state, "sample_action", rng, out)
         return tuple(float(value) for value in out)
 
-    def resolve_chance(self, rng: Rng) -> Position:
-        """Return the position after random outcomes of chance, up to a player's turn or the end of the game."""
+    def resolve_chance(self, rng: Rng | int) -> Position:
+        """Return the position after random outcomes of chance, up to a player's turn or the end of the game.
+
+        `rng` is a generator or a seed.
+        """
+        rng = _generator(rng)
         position: Position = self
         for _ in range(self.game.facts.max_length + 1):
             if position.is_terminal or position.player != CHANCE:
@@ -422,6 +429,11 @@ def first_choice(game: Game, seed: int = 0) -> Position:
         if not position.is_terminal:
             return position
     raise GameError(f"{game.name} is over before the first choice of a player, in each of {_TRIES} starts")
+
+
+def _generator(rng: Rng | int) -> Rng:
+    """Return a generator as it is, or a new one from a seed."""
+    return rng if isinstance(rng, Rng) else Rng(checks.whole("rng", rng))
 
 
 def _is_whole(value: Any) -> bool:
