@@ -22,12 +22,12 @@ SCRIPT = """
 import json, sys
 import treetop as tt
 from treetop.oracle.perft import count_sequences, perft
-printed = []
+rows = []
 for spec in sys.argv[1:]:
     game = tt.load_game(spec)
     counts = [perft(game, depth) for depth in (3, 4, 5, 6)]
-    printed.append({"counts": counts, "hit": game.engine().entry(count_sequences).from_cache, "digest": game.digest})
-print(json.dumps(printed))
+    rows.append({"counts": counts, "hit": game.engine().entry(count_sequences).from_cache, "digest": game.digest})
+print(json.dumps(rows))
 """
 
 
@@ -207,9 +207,9 @@ def test_code_of_another_game_or_build_is_never_loaded(tmp_path, monkeypatch):
 def test_a_cache_that_cannot_be_written_costs_only_time_and_is_reported(tmp_path):
     blocked = tmp_path / "file"
     blocked.write_text("not a folder")
-    reported = "\ntold[0]['unkept'] = game.engine().unkept\nprint"
+    reported = "\nrows[0]['unkept'] = game.engine().unkept\nprint"
     script = SCRIPT.replace("\nprint", reported).replace(
-        "printed = []", "printed = []; from treetop.compiler import preparing; preparing._NOTICE_AFTER = 0.0"
+        "rows = []", "rows = []; from treetop.compiler import preparing; preparing._NOTICE_AFTER = 0.0"
     )
     process = start(blocked / "cache", "nim(stones=6)", script=script, quiet="0")
     out, err = process.communicate(timeout=600)
