@@ -26,7 +26,7 @@ SIZES = (10_000, 100_000, 1_000_000)
 
 def kernel_timer(largest: int) -> Timer:
     """Return a timer of the compiled loop on one tree that is cleared before each run."""
-    search = tt.Search("connect_four", tt.uct(c=EXPLORATION), seed=1)
+    search = tt.Search("connect_four", tt.uct(c=EXPLORATION), seed=1, tier="direct")
     driver = search._driver
     search.tree.reserve(8 * largest)
     search.prepare()

@@ -45,7 +45,7 @@ def treetop_timer(game: Any) -> Timer:
     """Return a timer of `Search.run`, including its result."""
 
     def run(simulations: int, seed: int) -> float:
-        search = tt.Search(game, tt.uct(c=EXPLORATION), seed=seed)
+        search = tt.Search(game, tt.uct(c=EXPLORATION), seed=seed, tier="direct")
         search.prepare()
         start = time.process_time()
         search.run(tt.Limit(simulations=simulations))
@@ -146,7 +146,7 @@ def start_up(spec: str) -> dict[str, float]:
 
 def memory() -> dict[str, float]:
     """Return the size of a tree after a million simulations of Connect Four."""
-    search = tt.Search("connect_four", tt.uct(c=EXPLORATION), seed=1)
+    search = tt.Search("connect_four", tt.uct(c=EXPLORATION), seed=1, tier="direct")
     search.run(tt.Limit(simulations=1_000_000))
     tree = search.tree
     return {"nodes": tree.size, "bytes_a_node": tree.nbytes / tree.size, "megabytes": tree.nbytes / 1e6}

@@ -14,6 +14,9 @@ from tests.groups import group_of, order_of
 
 # Before anything of Treetop is imported: a cache that all workers of this run share, and the next run too.
 os.environ.setdefault("TREETOP_CACHE", str(Path(tempfile.gettempdir()) / "treetop-tests"))
+os.environ["TREETOP_TIER"] = (
+    "indirect"  # one loop for all games: compiling it for each game would take most of the time
+)
 os.environ["TREETOP_QUIET"] = "1"  # what a command writes to stderr must not depend on the contents of the cache
 
 # A shell starts background jobs with SIGINT ignored, and children inherit that; tests of Ctrl-C need Python's default.

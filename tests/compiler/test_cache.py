@@ -31,9 +31,10 @@ print(json.dumps(rows))
 """
 
 
-def start(cache, *specs, script=SCRIPT, path=(), quiet="1"):
+def start(cache, *specs, script=SCRIPT, path=(), quiet="1", tier="direct"):
     env = {
         **os.environ,
+        "TREETOP_TIER": tier,
         "TREETOP_CACHE": str(cache),
         "TREETOP_QUIET": quiet,
         "PYTHONPATH": os.pathsep.join([*map(str, path), str(PACKAGE.parent)]),
@@ -109,7 +110,8 @@ Heap = make({most})
 HELPER = "@treetop.compiled\ndef step(x):\n    return {body}\n"
 
 
-def test_no_change_of_the_rules_is_ever_answered_with_old_code(tmp_path):
+@pytest.mark.parametrize("tier", ["direct", "indirect"])
+def test_no_change_of_the_rules_is_ever_answered_with_old_code(tmp_path, tier):
     folder, cache = tmp_path / "own", tmp_path / "cache"
     folder.mkdir()
 
@@ -117,7 +119,7 @@ def test_no_change_of_the_rules_is_ever_answered_with_old_code(tmp_path):
         (folder / "steps.py").write_text("import treetop\n" + HELPER.format(body=body))
         (folder / "heap.py").write_text(OWN.format(helper="from steps import step", constant=constant, most=most))
         shutil.rmtree(folder / "__pycache__", ignore_errors=True)
-        return finish(start(cache, "heap:Heap", path=[folder]))[0]
+        return finish(start(cache, "heap:Heap", path=[folder], tier=tier))[0]
 
     base = reported()
     assert not base["hit"]

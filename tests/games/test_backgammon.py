@@ -348,7 +348,9 @@ def test_many_random_games_end_by_themselves_with_all_checkers_there():
     game = backgammon()
     counts = np.zeros(8)
     assert (
-        game.engine(bounds_checked=True).entry(_many)(np.zeros(1, game.dtype), np.uint64(7), 3000, counts, np.zeros(2))
+        game.engine(bounds_checked=True, tier="direct").entry(_many)(
+            np.zeros(1, game.dtype), np.uint64(7), 3000, counts, np.zeros(2)
+        )
         == 0
     )
     assert counts[3] == 0

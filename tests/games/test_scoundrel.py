@@ -313,7 +313,7 @@ def test_the_score_is_minus_188_and_what_weapons_absorbed_and_potions_healed(par
     counts = np.zeros(6)
     games = 100_000 if not rolling else 20_000
     assert (
-        game.engine(bounds_checked=True).entry(_identity)(
+        game.engine(bounds_checked=True, tier="direct").entry(_identity)(
             np.zeros(1, game.dtype), np.uint64(5), games, rolling, np.zeros(1), counts
         )
         == 0

@@ -88,12 +88,12 @@ def _measure(found: list[Game], simulations: int, repeat: int, seed: int) -> tup
     with counting("measuring", len(found) * (repeat + 1)) as count:
         for index, game in enumerate(found):
             count(index, f"{game.name}, first use")
-            ready.append(prepare(game))
+            ready.append(prepare(game, tiers=("direct",)))
         # The games take turns, so that a temporary slowdown of the machine affects all of them.
         for turn in range(repeat):
             for index, game in enumerate(found):
                 count(len(found) * (turn + 1) + index, game.name)
-                search = Search(starts[index], seed=seed + turn)
+                search = Search(starts[index], seed=seed + turn, tier="direct")
                 start = time.process_time()
                 result = search.run(Limit(simulations=simulations))
                 if result.interrupted:

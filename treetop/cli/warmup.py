@@ -36,7 +36,7 @@ def warmup(games: GameNames = None, clear: Clear = False, as_json: Json = False)
         warnings.simplefilter("ignore", UserWarning)  # an unwritable cache is the error at the end
         for done, game in enumerate(found):
             count(done, game.name)
-            rows.append(_Row(game.name, *prepare(game), game.engine().unkept))
+            rows.append(_Row(game.name, *prepare(game), game.unkept))
             if rows[-1].unkept is not None:
                 break
         count(len(found), "")
@@ -70,15 +70,19 @@ class _Row(NamedTuple):
         return {"game": self.game, "seconds": self.seconds, "from_cache": self.from_cache, "kept": self.unkept is None}
 
 
-def prepare(game: Game, clock: Callable[[], float] = time.perf_counter) -> tuple[float, bool]:
-    """Prepare a game for a search; return the seconds it took, and whether the code came from the cache."""
+def prepare(
+    game: Game, clock: Callable[[], float] = time.perf_counter, tiers: tuple[str, ...] = ("indirect", "direct")
+) -> tuple[float, bool]:
+    """Prepare a game for a search on some tiers; return the seconds it took, and whether all came from the cache."""
     import treetop.compiler.lowering  # noqa: F401  so that the time to import Numba is not counted for the first game
     from treetop.search.search import Search
 
-    search = Search(first_choice(game))
+    position = first_choice(game)
     start = clock()
-    search.prepare()
-    return clock() - start, from_cache(search)
+    searches = [Search(position, tier=tier) for tier in tiers]
+    for search in searches:
+        search.prepare()
+    return clock() - start, all(map(from_cache, searches))
 
 
 def _draw(rows: list[_Row], folder: str, removed: int) -> None:

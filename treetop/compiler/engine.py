@@ -1,14 +1,24 @@
-"""Kernels specialised for a game: compiled once, saved on disk, loaded by the next process.
+"""Compiled kernels of a game: compiled once, saved on disk, loaded by the next process.
 
-A kernel is a compiled function whose first argument is a game. `Engine` creates one entry point for each kernel;
-nothing is compiled, and Numba is not imported, before an entry point is called.
+A kernel is a compiled function whose first argument is a game. It comes in two tiers. *Indirect*: one kernel for all
+games, which calls a game's methods through addresses; only the methods are compiled for a game, which takes seconds.
+*Direct*: a kernel specialised for one game, which is faster and takes longer to compile. A new game starts on the
+indirect tier; the direct one is compiled in the background and used from the first call after it is ready. Both have
+one source and equal results. See docs/compiled-games.md.
+
+Nothing is compiled, and Numba is not imported, before an entry point is called.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
+from treetop import checks
+from treetop.compiler.background import BackgroundCompiler
 from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.cache import KernelCache, build_digest
 from treetop.compiler.digest import digest
@@ -19,25 +29,60 @@ from treetop.errors import MethodError, TreetopError
 Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
 """For each method, a function of the module `numba.types` that returns the argument types after `self`."""
 
+TIER = "TREETOP_TIER"
+"""The environment variable with the tier of all games: auto (the default), indirect or direct."""
+TIERS = ("auto", "indirect", "direct")
+_ANY_GAME = "any game"
+
+
+def tier_of_process() -> str:
+    """Return the tier that the environment variable `TREETOP_TIER` selects."""
+    return checks.one_of(TIER, os.environ.get(TIER) or "auto", TIERS)
+
 
 class Engine:
-    """All compiled code of one game."""
+    """All compiled code of one game.
 
-    def __init__(self, blueprint: Blueprint, signatures: Signatures) -> None:
+    `checked` is the engine of the same game with index checks, whose methods the indirect tier calls; None: this one.
+    An engine without `signatures` has no methods to call, so its kernels are always direct.
+    """
+
+    def __init__(
+        self, blueprint: Blueprint, signatures: Signatures, checked: Engine | None = None, tier: str | None = None
+    ) -> None:
         self.blueprint = blueprint
+        self._tier = tier
         self._signatures = signatures
+        self._checked = checked or self
         self._entries: dict[CompiledFunction[..., Any], Entry] = {}
+        self._any_game: Any = None
+        self._table_code: Code | None = None
 
     def entry(self, kernel: CompiledFunction[..., Any]) -> Entry:
-        """Return the entry point of a kernel that is specialised for this game."""
+        """Return the entry point of a kernel for this game."""
         if kernel not in self._entries:
             self._entries[kernel] = Entry(self, kernel)
         return self._entries[kernel]
 
     @property
+    def tier(self) -> str:
+        """The tier of its kernels: auto, indirect or direct."""
+        return self._tier or tier_of_process()
+
+    @property
+    def has_tiers(self) -> bool:
+        """Whether kernels can call the methods of this game through addresses."""
+        return bool(self._signatures)
+
+    @property
     def unkept(self) -> str | None:
         """Why code of this game that was compiled in this process is not in the cache; None if all of it is."""
         return next((entry.unkept for entry in self._entries.values() if entry.unkept is not None), None)
+
+    @property
+    def table_code(self) -> Code | None:
+        """The code that wrote the table of this game's methods; None before the indirect tier was used."""
+        return self._checked._table_code
 
     def compile_methods(self) -> None:
         """Compile each method alone, so that an error shows the line of the user's code, not of a kernel."""
@@ -52,6 +97,110 @@ class Engine:
             for result in dispatcher.overloads.values():
                 refuse_differences(self.blueprint, name, result)
 
+    def direct_code(self, kernel: CompiledFunction[..., Any], args: tuple[Any, ...]) -> Code:
+        """Return the code of a kernel that is specialised for this game, not yet loaded."""
+        from treetop.compiler import lowering
+
+        lowering.register(self.blueprint)
+        return Code(self.blueprint.name, self.blueprint.digest, kernel, lowering.GameValue(self.blueprint), args, self)
+
+    def indirect_code(self, kernel: CompiledFunction[..., Any], args: tuple[Any, ...]) -> Code:
+        """Return the code of a kernel for any game, not yet loaded. The methods of this game are ready after this."""
+        return Code(_ANY_GAME, _ANY_GAME, kernel, self._checked.any_game(), args, None)
+
+    def any_game(self) -> Any:
+        """Return this game as an argument of kernels for any game; compile its methods, or load them from the cache."""
+        from treetop.compiler import indirect
+
+        if self._any_game is None:
+            table = np.zeros(indirect.TABLE_LENGTH, np.uint64)
+            table[0] = self.blueprint.dtype.itemsize
+            code = self.direct_code(indirect.write_table, (table,))
+            code.prepare("methods")
+            code(table)
+            self._table_code = code  # it owns the machine code that the table refers to
+            self._any_game = indirect.AnyGame(table)
+        return self._any_game
+
+    def as_bytes(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Return arguments for kernels for any game: arrays of states become arrays of bytes."""
+        dtype = self.blueprint.dtype
+        return tuple(
+            value.view(np.uint8).reshape(len(value), dtype.itemsize)
+            if isinstance(value, np.ndarray) and value.dtype == dtype
+            else value
+            for value in args
+        )
+
+
+class Code:
+    """One kernel for one type of game: its file in the cache, and its machine code once it is prepared."""
+
+    def __init__(
+        self, name: str, rules: str, kernel: CompiledFunction[..., Any], game: Any, args: tuple[Any, ...],
+        engine: Engine | None,
+    ) -> None:  # fmt: skip
+        from numba import typeof
+
+        self._name, self._kernel, self._game, self._engine = name, kernel.function, game, engine
+        content = digest({"kernel": kernel.function}, {})
+        # Each game has its own dispatcher: a shared one would look up the types of all games at each call.
+        self._dispatcher = jit(
+            named_by(kernel.function, content[:16]), bounds_checked=False, python_errors=False, entry=True
+        )
+        self._signature = tuple(typeof(value) for value in (game, *args))
+        self._bounds_checked = engine is not None and engine.blueprint.bounds_checked
+        build = build_digest(rules, content, bounds_checked=self._bounds_checked)
+        module = f"{kernel.function.__module__}.{kernel.function.__name__}"
+        self._cache = KernelCache(name, build, module, repr(self._signature))
+        self.from_cache = False
+        """Whether the code came from an earlier process."""
+        self.unkept: str | None = None
+        """Why the code is not in the cache; None if it is."""
+
+    def load(self) -> bool:
+        """Load the code from the cache; return whether it was there."""
+        from numba.core.compiler_lock import global_compiler_lock
+
+        with global_compiler_lock:
+            found = self._cache.load(self._dispatcher.targetctx)
+            if found is None:
+                return False
+            self._dispatcher.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
+            self._dispatcher.add_overload(found)
+            self.from_cache = True
+            self._dispatcher.disable_compile()  # a call with other types is an error of Treetop and must not compile
+        return True
+
+    def prepare(self, what: str = "") -> None:
+        """Load the code from the cache, or compile and save it."""
+        if not self.load():
+            label = f"{self._name} ({what or self._kernel.__name__})"
+            with announced(label, self._cache.note), self._cache.lock():
+                if not self.load():  # another process may have compiled it meanwhile
+                    self._compile()
+
+    def _compile(self) -> None:
+        from numba.core.compiler_lock import global_compiler_lock
+
+        from treetop.compiler import lowering
+        from treetop.compiler.libraries import deferring_machine_code
+
+        with (
+            global_compiler_lock,
+            lowering.bounds_checks(self._bounds_checked),
+            deferring_machine_code(self._dispatcher.targetctx),
+        ):
+            if self._engine is not None:
+                self._engine.compile_methods()
+            self._dispatcher.compile(self._signature)
+        self.unkept = self._cache.save(self._dispatcher.overloads[self._signature])
+        self._dispatcher.disable_compile()
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the kernel."""
+        return self._dispatcher(self._game, *args)
+
 
 class Entry:
     """One kernel for one game; call it like a function, without the game."""
@@ -59,25 +208,46 @@ class Entry:
     def __init__(self, engine: Engine, kernel: CompiledFunction[..., Any]) -> None:
         self._engine = engine
         self._kernel = kernel
-        self._dispatcher: Any = None
-        self._game: Any = None
-        self.from_cache = False
-        """Whether the code came from an earlier process."""
-        self.unkept: str | None = None
-        """Why the code is not in the cache; None if it is, or if there is no code yet."""
+        self._code: Code | None = None
+        self._is_direct = False
+        self._awaited: Code | None = None  # the direct code, while it is compiled in the background
 
     @property
     def is_ready(self) -> bool:
         """Whether the code is compiled or loaded."""
-        return self._dispatcher is not None
+        return self._code is not None
+
+    @property
+    def is_direct(self) -> bool:
+        """Whether the code is specialised for this game."""
+        return self._is_direct
+
+    @property
+    def from_cache(self) -> bool:
+        """Whether all of the code came from an earlier process."""
+        return self._code is not None and all(code.from_cache for code in self._codes())
+
+    @property
+    def unkept(self) -> str | None:
+        """Why the code is not in the cache; None if it is, or if there is no code yet."""
+        return next((code.unkept for code in self._codes() if code.unkept is not None), None)
+
+    def _codes(self) -> list[Code]:
+        """Return the code in use: on the indirect tier with that of the methods."""
+        return [code for code in (self._code, None if self._is_direct else self._engine.table_code) if code is not None]
 
     def __call__(self, *args: Any) -> Any:
         """Run the kernel; the first call compiles it, or loads it from the cache."""
-        if self._dispatcher is None:
+        if self._code is None:
             with preparing_kernel():
                 self._prepare(args)
+        elif self._awaited is not None and BackgroundCompiler.is_done(self._awaited):
+            with preparing_kernel():
+                self._take_over(self._awaited)
+        code = self._code
+        assert code is not None
         try:
-            return self._dispatcher(self._game, *args)
+            return code(*(args if self._is_direct else self._engine.as_bytes(args)))
         except TreetopError:
             raise
         except Exception as error:
@@ -86,37 +256,28 @@ class Entry:
             ) from error
 
     def _prepare(self, args: tuple[Any, ...]) -> None:
-        from numba import typeof
-        from numba.core.compiler_lock import global_compiler_lock
+        engine = self._engine
+        tier = engine.tier if engine.has_tiers else "direct"
+        direct = engine.direct_code(self._kernel, args)
+        if tier == "direct":
+            direct.prepare()
+            self._use(direct, direct=True)
+        elif tier == "auto" and direct.load():
+            self._use(direct, direct=True)
+        else:
+            indirect = engine.indirect_code(self._kernel, engine.as_bytes(args))
+            indirect.prepare()
+            self._use(indirect, direct=False)
+            if tier == "auto" and BackgroundCompiler.start(direct):
+                self._awaited = direct
 
-        from treetop.compiler import lowering
-        from treetop.compiler.libraries import deferring_machine_code
+    def _take_over(self, direct: Code) -> None:
+        """Use the direct code, if the background has compiled it."""
+        self._awaited = None
+        if direct.load():
+            self._use(direct, direct=True)
 
-        blueprint, kernel = self._engine.blueprint, self._kernel.function
-        lowering.register(blueprint)
-        game = lowering.GameValue(blueprint)
-        content = digest({"kernel": kernel}, {})
-        # Each game has its own dispatcher: a shared one would look up the types of all games at each call.
-        dispatcher = jit(named_by(kernel, content[:16]), bounds_checked=False, python_errors=False, entry=True)
-        signature = tuple(typeof(value) for value in (game, *args))
-        build = build_digest(blueprint.digest, content, bounds_checked=blueprint.bounds_checked)
-        cache = KernelCache(blueprint.name, build, f"{kernel.__module__}.{kernel.__name__}", repr(signature))
-        found = cache.load(dispatcher.targetctx)
-        if found is None:
-            with announced(f"{blueprint.name} ({kernel.__name__})", cache.note), cache.lock():
-                found = cache.load(dispatcher.targetctx)  # another process may have compiled it meanwhile
-                if found is None:
-                    with (
-                        global_compiler_lock,
-                        lowering.bounds_checks(blueprint.bounds_checked),
-                        deferring_machine_code(dispatcher.targetctx),
-                    ):
-                        self._engine.compile_methods()
-                        dispatcher.compile(signature)
-                    self.unkept = cache.save(dispatcher.overloads[signature])
-        if found is not None:
-            self.from_cache = True
-            dispatcher.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
-            dispatcher.add_overload(found)
-        dispatcher.disable_compile()  # a call with other types is an error of Treetop and must not compile
-        self._game, self._dispatcher = game, dispatcher
+    def _use(self, code: Code, *, direct: bool) -> None:
+        self._code, self._is_direct = code, direct
+        if direct:
+            self._awaited = None

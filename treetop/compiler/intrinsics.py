@@ -53,6 +53,11 @@ def state_at(game: Any, states: np.ndarray[Any, Any], index: int) -> Any:
     return game.view(states, index)
 
 
+def copy_state(game: Any, states: np.ndarray[Any, Any], place: int, source: np.ndarray[Any, Any], index: int) -> None:  # noqa: ARG001
+    """Copy the state at `index` of an array of records to a place in another one, or in the same."""
+    states[place] = source[index]
+
+
 def local_copy(state: Any) -> Any:
     """Return a copy of a state on the stack frame of the caller.
 

@@ -1,9 +1,9 @@
-"""Emit machine code only for functions that Python calls.
+"""Optimise and emit only functions that Python calls.
 
 Numba optimises each compiled function and immediately emits machine code for it. A kernel calls about a hundred
 functions, and each of them contains the code of all that it calls; but only the kernel is called from Python, with
-everything else linked into it. Machine code for the other functions would never run. Leaving it out saves a fifth of
-the time to compile a kernel.
+everything else linked into it. Machine code for the other functions would never run, and they are optimised again as
+parts of the kernel. Leaving both out saves a third of the time to compile a kernel.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ class DeferredLibrary(JITCodeLibrary):
 
     _emitted = False
 
+    def _optimize_final_module(self) -> None:
+        """Do nothing yet: see `get_pointer_to_function`."""
+
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
         self._verify_declare_only_symbols()
@@ -35,6 +38,7 @@ class DeferredLibrary(JITCodeLibrary):
             return 0
         if not self._emitted:
             self._emitted = True
+            super()._optimize_final_module()
             # Numba's hook that keeps the object code for the cache finds the library under this name.
             self._final_module._CPUCodeLibrary__library = weakref.proxy(self)
             self._codegen._add_module(self._final_module)

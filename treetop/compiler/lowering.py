@@ -120,10 +120,11 @@ def _typeof_game(value: GameValue, context: Any) -> GameType:
 
 @typeof_impl.register(CompiledFunction)
 def _typeof_compiled(value: CompiledFunction[..., Any], context: Any) -> Any:
-    return types.Dispatcher(_helper(value))
+    return types.Dispatcher(dispatcher_for(value))
 
 
-def _helper(function: CompiledFunction[..., Any]) -> Any:
+def dispatcher_for(function: CompiledFunction[..., Any]) -> Any:
+    """Return the Numba dispatcher of a compiled function, with index checks where it needs them."""
     module = function.function.__module__
     own = not module.startswith("treetop.")
     # User code always checks its indices, helpers of bundled games as requested by the game, kernels never.
@@ -195,6 +196,11 @@ def state_type(blueprint: Blueprint) -> StateType:
     return found
 
 
+def state_type_of(game: GameType) -> StateType:
+    """Return the Numba type of the states of a registered game."""
+    return state_type(_blueprints[game.identity])
+
+
 @infer_getattr
 class _StateAttributes(AttributeTemplate):
     """Fields and constants of a class. Small integers are read as 64-bit integers, as in interpreted code."""
@@ -237,21 +243,37 @@ def _is_small_integer(found: Any) -> bool:
 @type_callable(intrinsics.state_at)
 def _type_state_at(context: Any) -> Any:
     def typer(game: Any, states: Any, index: Any) -> Any:
-        return state_type(_blueprints[game.identity]) if isinstance(game, GameType) else None
+        return state_type_of(game) if isinstance(game, GameType) else None
 
     return typer
 
 
 @lower_builtin(intrinsics.state_at, GameType, types.Array, types.Integer)
 def _state_at(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    pointer = _element(context, builder, signature.args[1], args[1], signature.args[2], args[2])
+    pointer = element_pointer(context, builder, signature.args[1], args[1], signature.args[2], args[2])
     return builder.bitcast(pointer, context.get_value_type(signature.return_type))
 
 
-def _element(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> Any:
+def element_pointer(context: Any, builder: Any, array_type: Any, array: Any, index_type: Any, index: Any) -> Any:
+    """Return a pointer to an element of an array."""
     view = context.make_array(array_type)(context, builder, array)
     place = context.cast(builder, index, index_type, types.intp)
     return cgutils.get_item_pointer(context, builder, array_type, view, [place], wraparound=False)
+
+
+@type_callable(intrinsics.copy_state)
+def _type_copy_state(context: Any) -> Any:
+    return lambda game, states, place, source, index: types.none if isinstance(game, GameType) else None
+
+
+@lower_builtin(intrinsics.copy_state, GameType, types.Array, types.Integer, types.Array, types.Integer)
+def _copy_state(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    kinds = signature.args
+    target = element_pointer(context, builder, kinds[1], args[1], kinds[2], args[2])
+    source = element_pointer(context, builder, kinds[3], args[3], kinds[4], args[4])
+    size = context.get_constant(types.intp, state_type_of(kinds[0]).size)
+    cgutils.raw_memmove(builder, target, source, size, 1)
+    return context.get_dummy_value()
 
 
 @type_callable(intrinsics.local_copy)
@@ -261,9 +283,16 @@ def _type_local_copy(context: Any) -> Any:
 
 @lower_builtin(intrinsics.local_copy, StateType)
 def _local_copy(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    place = cgutils.alloca_once(builder, context.get_data_type(signature.return_type))
-    place.align = 16
+    place = stack_space(builder, context.get_data_type(signature.return_type))
     cgutils.raw_memcpy(builder, place, args[0], ir.Constant(_word, 1), signature.return_type.size)
+    return place
+
+
+def stack_space(builder: Any, kind: Any) -> Any:
+    """Return a pointer to space in the frame of the function, without the zeros that Numba's own function writes."""
+    with builder.goto_entry_block():
+        place = builder.alloca(kind)
+    place.align = 16
     return place
 
 
@@ -297,7 +326,8 @@ def _type_prefetch(context: Any) -> Any:
 @lower_builtin(intrinsics.prefetch, types.Array, types.Integer)
 def _prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     pointer = builder.bitcast(
-        _element(context, builder, signature.args[0], args[0], signature.args[1], args[1]), ir.IntType(8).as_pointer()
+        element_pointer(context, builder, signature.args[0], args[0], signature.args[1], args[1]),
+        ir.IntType(8).as_pointer(),
     )
     flag = ir.IntType(32)
     kind = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
@@ -428,16 +458,22 @@ class ByMethodType(types.Callable, types.Opaque):
         super().__init__(name=f"ByMethod({chooser.method},{id(chooser)})")
 
     def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
-        chosen = self.chooser.choose(self.chooser.method in args[0].blueprint.functions)
-        dispatcher = types.Dispatcher(_helper(chosen))
-        return dispatcher.get_call_type(context, args, kws)
+        return self._chosen(args[0]).get_call_type(context, args, kws)
 
     def get_call_signatures(self) -> Any:
         return (), False
 
     def get_impl_key(self, signature: Any) -> Any:
-        chosen = self.chooser.choose(self.chooser.method in signature.args[0].blueprint.functions)
-        return types.Dispatcher(_helper(chosen)).get_impl_key(signature)
+        return self._chosen(signature.args[0]).get_impl_key(signature)
+
+    def _chosen(self, state: Any) -> Any:
+        from treetop.compiler.indirect import choice_at_run_time
+
+        if isinstance(state, StateType):
+            chosen = self.chooser.choose(self.chooser.method in state.blueprint.functions)
+        else:
+            chosen = choice_at_run_time(self.chooser)
+        return types.Dispatcher(dispatcher_for(chosen))
 
 
 register_model(ByMethodType)(models.OpaqueModel)

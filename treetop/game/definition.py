@@ -15,7 +15,7 @@ import numpy as np
 
 from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.digest import digest
-from treetop.compiler.engine import Engine, Signatures
+from treetop.compiler.engine import Engine, Signatures, tier_of_process
 from treetop.errors import GameDefinitionError
 from treetop.game.facts import Facts
 from treetop.game.fields import ArrayView, Field
@@ -141,7 +141,7 @@ class Game:
             )
         self.dtype = _record(self.fields)
         self.functions = _functions(cls, facts, self.fields)
-        self._engines: dict[tuple[str, bool], Engine] = {}
+        self._engines: dict[tuple[str, bool, str], Engine] = {}
         cls._game = self  # type: ignore[attr-defined]
         cls.__init__ = _refuse_arguments  # type: ignore[misc]
         cls.__setattr__ = _refuse_unknown_fields  # type: ignore[method-assign]
@@ -201,21 +201,28 @@ class Game:
         constants = {f"constant {key}": value for key, value in self._constants().items()}
         return digest(self.functions, {**facts, **constants, "layout": str(self.dtype.descr)})
 
-    def engine(self, *, bounds_checked: bool = False) -> Engine:
+    def engine(self, *, bounds_checked: bool = False, tier: str | None = None) -> Engine:
         """Return the compiled code of the game's current rules, after they have passed a trial.
 
         The compiled methods of a user's game always check array indices, so an index out of bounds is an error instead
-        of damaged memory. Bundled games, whose rules are tested, check them only with `bounds_checked`.
+        of damaged memory. Bundled games, whose rules are tested, check them only with `bounds_checked`. `tier` is auto,
+        indirect or direct, by default that of the process: see `treetop.compiler.engine`.
         """
         from treetop.game.trial import require_trial  # a trial plays games, so its module imports this one
 
         digest = self.digest
         require_trial(self, digest)
-        key = (digest, bounds_checked or not self.is_bundled)
+        key = (digest, bounds_checked or not self.is_bundled, tier or tier_of_process())
         if key not in self._engines:
             blueprint = Blueprint(self.name, key[0], self.dtype, dict(self.functions), self._constants(), key[1])
-            self._engines[key] = Engine(blueprint, _SIGNATURES)
+            checked = None if key[1] else self.engine(bounds_checked=True, tier=tier)
+            self._engines[key] = Engine(blueprint, _SIGNATURES, checked, key[2])
         return self._engines[key]
+
+    @property
+    def unkept(self) -> str | None:
+        """Why code of this game that was compiled in this process is not in the cache; None if all of it is."""
+        return next((engine.unkept for engine in self._engines.values() if engine.unkept is not None), None)
 
     def _constants(self) -> dict[str, object]:
         """Return the constants of the class body: `self.SIZE` reads them in both modes."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
+from treetop.compiler.intrinsics import copy_state, local_copy, local_rng, rng_word, state_at
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_CAPACITY, NEED_PATH, SOLVED
@@ -146,7 +146,7 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
 @inline_kernel
 def _keep_state(game: Any, leaves: Any, slot: int, root: Any, links: Any, path: Any, depth: int) -> None:
     """Write the leaf's state to its place in the batch."""
-    leaves[slot] = root[0]
+    copy_state(game, leaves, slot, root, 0)
     state = state_at(game, leaves, slot)
     for step in range(depth):
         state.apply(np.int64(links[path[step + 1]].action))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.compiler.intrinsics import state_at
+from treetop.compiler.intrinsics import copy_state, state_at
 from treetop.compiler.specialise import by_method
 from treetop.kernels.chance.outcomes import is_chance
 from treetop.kernels.graph import position_key
@@ -73,7 +73,7 @@ def find_illegal(
             child = first + following[level]
             following[level] += 1
             if moves.num_children[child] > 0:
-                states[level + 1] = states[level]
+                copy_state(game, states, level + 1, states, level)
                 state_at(game, states, level + 1).apply(moves.action[child])
                 level += 1
                 nodes[level], following[level] = child, 0

@@ -96,7 +96,7 @@ class ConnectFourSolver:
         self._frames = np.zeros(CELLS, FRAME)
         self._children = np.zeros((CELLS, 7), np.uint64)
         self._hashes = np.zeros(7, np.uint64)
-        self._prove = GAME.engine().entry(prove)
+        self._prove = GAME.engine(tier="direct").entry(prove)
 
     def prepare(self) -> None:
         """Compile or load the code, so that a clock that starts afterwards measures the search alone."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from treetop import checks
 from treetop.compiler.functions import compiled
-from treetop.compiler.intrinsics import state_at
+from treetop.compiler.intrinsics import copy_state, state_at
 from treetop.errors import ConfigError, GameError, MethodError
 from treetop.game.definition import Game
 from treetop.game.position import Position
@@ -75,7 +75,7 @@ def count_sequences(game: Any, states: Any, actions: Any, untried: Any, count_ea
         arrived = untried[level] > 0
         if arrived:
             untried[level] -= 1
-            states[level + 1] = states[level]
+            copy_state(game, states, level + 1, states, level)
             state_at(game, states, level + 1).apply(np.int64(actions[level, untried[level]]))
             level += 1
         else:

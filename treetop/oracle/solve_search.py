@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import compiled, inline_kernel
-from treetop.compiler.intrinsics import mix_bits, state_at
+from treetop.compiler.intrinsics import copy_state, mix_bits, state_at
 
 PAUSED, ANSWERED, NO_ACTION, WRONG_PLAYER, TOO_LONG, WRONG_REWARDS = range(6)
 """How a call ends: the budget is spent, the value is known, or the game broke its contract."""
@@ -319,7 +319,7 @@ def explore(
             return ANSWERED
         frame, below = frames[depth], frames[depth + 1]
         action = _next_action(frame, actions[depth], history)
-        states[depth + 1] = states[depth]
+        copy_state(game, states, depth + 1, states, depth)
         depth += 1
         state_at(game, states, depth).apply(action)
         below.low, below.low_timing, below.high, below.high_timing = (

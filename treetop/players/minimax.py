@@ -14,7 +14,7 @@ import numpy as np
 
 from treetop import checks
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.compiler.intrinsics import local_copy, local_rng, rng_word, state_at
+from treetop.compiler.intrinsics import copy_state, local_copy, local_rng, rng_word, state_at
 from treetop.compiler.specialise import by_method
 from treetop.errors import GameError, MethodError
 from treetop.game.definition import Game
@@ -239,7 +239,7 @@ def walk(game: Any, control: Any, states: Any, actions: Any, frames: Any, table:
         arrived = 0
         if not known:
             if frame.next < frame.count and frame.alpha < frame.beta:
-                states[level + 1] = states[level]
+                copy_state(game, states, level + 1, states, level)
                 state_at(game, states, level + 1).apply(np.int64(actions[level, frame.next]))
                 frame.next += 1
                 level += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from treetop.compiler.engine import tier_of_process
 from treetop.errors import SearchError
 from treetop.game.definition import Game
 from treetop.game.position import Position, first_choice
@@ -39,11 +40,13 @@ class SearchPlayer(BasePlayer):
         """The result of the last search, with its simulations and seconds; None before the first move of a game."""
         self._search: Search | None = None
         self._ready_for: Game | None = None
+        # A clock measures the strength of direct code: it must not depend on when that is ready.
+        self._tier = "direct" if limit.seconds is not None and tier_of_process() == "auto" else None
 
     def prepare(self, game: Game) -> None:
         """Compile what its searches of a game need, or load it from the cache."""
         if self._ready_for is not game:
-            Search(first_choice(game), self.config, evaluator=self.evaluator).prepare()
+            Search(first_choice(game), self.config, evaluator=self.evaluator, tier=self._tier).prepare()
             self._ready_for = game
 
     def begin(self, start: Position, seed: int) -> None:
@@ -60,6 +63,7 @@ class SearchPlayer(BasePlayer):
                 evaluator=self.evaluator,
                 seed=self.seed_at(position),
                 player=self.chooser(position),
+                tier=self._tier,
             )
         self.last_result = result = self._search.run(self.limit)
         if not self.reuse or self._search.begins_anew:

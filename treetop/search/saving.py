@@ -76,7 +76,9 @@ def save(search: Search, driver: TreeDriver, path: Path) -> None:
     )
 
 
-def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: Any, rule: Any) -> Search:
+def load(
+    cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: Any, rule: Any, tier: str | None
+) -> Search:
     """Return a search from a file: see `Search.load`."""
     header, arrays = read(path, KIND, VERSION)
     missing = [name for name in _ARRAYS if name not in arrays]
@@ -97,7 +99,7 @@ def load(cls: type[Search], path: Path, game: Any, evaluator: Any, tie_break: An
             tuple(int(action) for action in header["actions"])
         )
         check_position(position, _aligned(known, arrays["root"]))
-        search = cls(position, config, evaluator=chosen, seed=int(header["seed"]))
+        search = cls(position, config, evaluator=chosen, seed=int(header["seed"]), tier=tier)
     except (TypeError, KeyError, ValueError, OverflowError, TreetopError) as error:
         if isinstance(error, SaveError) and str(error).startswith(str(path)):
             raise

@@ -9,6 +9,7 @@ from typing import Any
 import numpy.typing as npt
 
 from treetop import checks
+from treetop.compiler.engine import TIERS
 from treetop.errors import ConfigError, IllegalMoveError, SearchError
 from treetop.game.definition import Game
 from treetop.game.families import Family
@@ -77,15 +78,22 @@ class Search(Session):
         seed: int = 0,
         player: int | None = None,
         root: Any = None,
+        tier: str | None = None,
     ) -> None:
         """Prepare a search, without running it.
 
         `evaluator` is an `Evaluator` for a game, and for a Python problem a function of a state and its actions; by
         default leaves are evaluated by rollouts. `player` selects one of several players who move simultaneously.
         `root` is the state at which the search of a Python problem starts, by default its `initial()`; for a game give
-        a `Position` instead.
+        a `Position` instead. `tier` selects compiled code: "direct" waits for code that is specialised for the game,
+        "indirect" never compiles it, "auto" (the default) starts without it and uses it as soon as it is ready.
         """
-        super().__init__(_driver(game, uct() if config is None else config, evaluator, seed, player, root))
+        driver = _driver(game, uct() if config is None else config, evaluator, seed, player, root)
+        if tier is not None:
+            if not isinstance(driver, GameDriver):
+                raise ConfigError("tier is for compiled games: leave it out for a Python problem")
+            driver.use_tier(checks.one_of("tier", tier, TIERS))
+        super().__init__(driver)
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes at the start of the limit
 
@@ -389,6 +397,7 @@ class Search(Session):
         evaluator: Evaluator | CompiledEvaluator | None = None,
         tie_break: Callable[..., int] | None = None,
         rule: OwnRule | None = None,
+        tier: str | None = None,
     ) -> Search:
         """Return a search from a file.
 
@@ -396,7 +405,7 @@ class Search(Session):
         """
         from treetop.search.saving import load
 
-        return load(cls, Path(path), game, evaluator, tie_break, rule)
+        return load(cls, Path(path), game, evaluator, tie_break, rule, tier)
 
     def __repr__(self) -> str:
         return (
@@ -443,6 +452,7 @@ def search(
     evaluator: Any = None,
     seed: int = 0,
     progress: Callable[[Progress], object] | None = None,
+    tier: str | None = None,
 ) -> SearchResult:
     """Search a game, a position or a Python problem, and return the result. Default: 10,000 simulations.
 
@@ -453,4 +463,4 @@ def search(
     if simulations is None and seconds is None and nodes is None:
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
-    return Search(game, config, evaluator=evaluator, seed=seed).run(limit, progress=progress)
+    return Search(game, config, evaluator=evaluator, seed=seed, tier=tier).run(limit, progress=progress)

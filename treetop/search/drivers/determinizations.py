@@ -74,7 +74,15 @@ class DeterminizationDriver(GameDriver):
     def _search(self, position: Position, index: int) -> GameDriver:
         seed = mix(self.seed + index)
         kind = InformationSetDriver if needs_information_sets(self.game, self._each) else TreeDriver
-        return kind(position, self._each, self.evaluator, seed, self.player)
+        driver = kind(position, self._each, self.evaluator, seed, self.player)
+        driver.use_tier(self.engine.tier)
+        return driver
+
+    def use_tier(self, tier: str | None) -> None:
+        """Use compiled code of a tier, in all determinizations."""
+        super().use_tier(tier)
+        for driver in getattr(self, "drivers", ()):
+            driver.use_tier(tier)
 
     @property
     def trees(self) -> list[Tree]:

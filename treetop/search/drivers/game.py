@@ -34,7 +34,11 @@ class GameDriver(Driver):
     def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
         self.position, self.player, self.game = position, player, position.game
         self.config, self.evaluator, self.seed = config, evaluator, seed
-        self.engine = self.game.engine()
+        self.use_tier(None)
+
+    def use_tier(self, tier: str | None) -> None:
+        """Use compiled code of a tier: auto, indirect or direct; None: that of the process."""
+        self.engine = self.game.engine(tier=tier)
 
     # The root.
 
