@@ -26,7 +26,7 @@ import numpy as np
 from treetop.errors import SaveError
 from treetop.files import replacing
 
-_MAGIC = b"treetop kernel 1\n"
+_MAGIC = b"treetop kernel 2\n"
 ADVICE = "set TREETOP_CACHE to a folder that can be written"
 _LOCK_TIMEOUT = 600.0  # seconds; compiling takes about ten
 
@@ -97,6 +97,20 @@ def _machine() -> tuple[str, ...]:
     )
 
 
+def _provide(symbols: list[str], target_context: Any) -> None:
+    """Make sure that machine code finds the functions outside of it that it calls.
+
+    Numba's runtime has nearly all of them. Only for others is the whole of Numba initialised, which takes longer than
+    most searches.
+    """
+    from llvmlite.binding import address_of_symbol
+    from numba.core.runtime import rtsys
+
+    rtsys.initialize(target_context)
+    if not all(name.startswith("llvm.") or address_of_symbol(name) for name in symbols):
+        target_context.refresh()
+
+
 class KernelCache:
     """The file of one kernel of one (game, build digest)."""
 
@@ -138,9 +152,10 @@ class KernelCache:
             return None
         from numba.core.compiler import CompileResult
 
-        target_context.refresh()
         try:
-            return CompileResult._rebuild(target_context, *pickle.loads(payload))
+            symbols, parts = pickle.loads(payload)
+            _provide(symbols, target_context)
+            return CompileResult._rebuild(target_context, *parts)
         except Exception:  # noqa: BLE001 - an unusable file is replaced by compiling again
             return None
 
@@ -176,7 +191,9 @@ class KernelCache:
     def _write(self, result: Any) -> None:
         from numba.core.serialize import dumps
 
-        payload = bytes(dumps(result._reduce()))
+        functions = result.library._final_module.functions
+        symbols = [function.name for function in functions if function.is_declaration]
+        payload = bytes(dumps((symbols, result._reduce())))
         self._folder.mkdir(parents=True, exist_ok=True)
         with replacing(self._file) as file:
             file.write(self._header + hashlib.sha256(payload).digest() + payload)
