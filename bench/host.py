@@ -6,7 +6,7 @@
 
 The first part searches Connect Four from its start with UCB1 and one random rollout a simulation, over the same state
 objects of pyspiel, in CPU time, interleaved in one process; the ratio is the median over the repeats. OpenSpiel is
-optional (pip install "treetop[openspiel]"). The second part measures wall time with an evaluator that sleeps 50 ms,
+optional (pip install -e ".[openspiel]"). The second part measures wall time with an evaluator that sleeps 50 ms,
 with one evaluation and with 32 evaluations in flight.
 """
 

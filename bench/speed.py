@@ -6,7 +6,7 @@
     python bench/speed.py --json out.json
 
 All measure UCB1 with one random rollout a simulation from the start position, interleaved in one process, in CPU time;
-the ratios are medians over the repeats. OpenSpiel is optional (pip install "treetop[openspiel]"); the C reference is
+the ratios are medians over the repeats. OpenSpiel is optional (pip install -e ".[openspiel]"); the C reference is
 compiled if its source and gcc are found.
 """
 

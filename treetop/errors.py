@@ -115,7 +115,16 @@ class SaveError(TreetopError, ValueError):
 
 
 class MissingExtraError(TreetopError, ImportError):
-    """An optional package is missing; the text says how to install it."""
+    """An optional package is missing; the text says which extra of Treetop installs it, and how.
+
+    >>> raise MissingExtraError("plots need Matplotlib", extra="plot")
+    Traceback (most recent call last):
+    treetop.errors.MissingExtraError: plots need Matplotlib: run `pip install -e ".[plot]"` in Treetop's repository
+    """
+
+    def __init__(self, text: str, *, extra: str | None = None) -> None:
+        # A text without an extra is complete: that is how an error comes back from another process.
+        super().__init__(f'{text}: run `pip install -e ".[{extra}]"` in Treetop\'s repository' if extra else text)
 
 
 def json_value(note: Any) -> Any:

@@ -51,7 +51,7 @@ class ChatModel:
         try:
             import openai
         except ImportError as error:
-            raise MissingExtraError('language models need the package openai: pip install "treetop[llm]"') from error
+            raise MissingExtraError("language models need the package openai", extra="llm") from error
         self._openai = openai
         self.model, self.count = model, count
         self._endpoint: dict[str, Any] = {"base_url": base_url, "api_key": api_key}

@@ -37,7 +37,7 @@ def test_importing_treetop_loads_no_package_that_it_adapts():
 def test_a_missing_package_names_the_extra_that_brings_it(module):
     package = module if module in ("chess", "gymnasium", "pettingzoo") else "pyspiel"
     code = f"import sys; sys.modules[{package!r}] = None\nimport treetop\ntry:\n    treetop.adapters.{module}\nexcept treetop.errors.MissingExtraError as error:\n    print(error)"
-    assert f"pip install 'treetop[{PACKAGES[module]}]'" in run(code).stdout
+    assert f'pip install -e ".[{PACKAGES[module]}]"' in run(code).stdout
 
 
 def test_everything_public_is_there_and_documented():

@@ -121,5 +121,5 @@ def test_without_choix_the_error_says_what_to_install(monkeypatch):
         return usual(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r"pip install 'treetop\[arena\]'"):
+    with pytest.raises(MissingExtraError, match=r'pip install -e "\.\[arena\]"'):
         tournament(["random", "winner"], "tic_tac_toe", games=4, **QUICK)

@@ -325,10 +325,10 @@ def test_a_server_that_does_not_count_tokens_is_counted_for():
 
 def test_without_the_package_the_error_says_what_to_install(monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "openai", None)
-    with pytest.raises(tt.errors.MissingExtraError, match=r'pip install "treetop\[llm\]"'):
+    with pytest.raises(tt.errors.MissingExtraError, match=r'pip install -e "\.\[llm\]"'):
         ChatModel("any")
     assert game_of_24.main(["1", "2", "3", "4", "--model", "any", "--base-url", "http://127.0.0.1:9/v1"]) == 2
-    assert "treetop[llm]" in capsys.readouterr().err
+    assert 'pip install -e ".[llm]"' in capsys.readouterr().err
     assert game_of_24.main([]) == 0  # a replay needs no package
 
 

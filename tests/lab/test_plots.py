@@ -161,5 +161,5 @@ def test_impossible_pictures_are_refused(tmp_path):
 def test_without_matplotlib_the_error_names_the_extra(tmp_path, monkeypatch):
     table, _ = experiment(2)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"treetop\[plot\]"):
+    with pytest.raises(MissingExtraError, match=r'pip install -e "\.\[plot\]"'):
         draw_experiment(tmp_path / "picture.png", table)

@@ -46,7 +46,7 @@ def test_what_is_no_matrix_is_refused(payoffs):
 
 def test_without_scipy_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(tt.errors.MissingExtraError, match="oracle"):
+    with pytest.raises(tt.errors.MissingExtraError, match=r'pip install -e "\.\[oracle\]"'):
         matrix_game([[1.0]])
 
 

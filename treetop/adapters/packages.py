@@ -14,6 +14,4 @@ def load(module: str, extra: str) -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.partition(".")[0]
-        raise MissingExtraError(
-            f"this adapter needs the package {package} ({error}): pip install 'treetop[{extra}]'"
-        ) from error
+        raise MissingExtraError(f"this adapter needs the package {package} ({error})", extra=extra) from error

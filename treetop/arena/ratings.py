@@ -40,9 +40,7 @@ def need_choix() -> Any:
     try:
         import choix
     except ImportError as error:
-        raise MissingExtraError(
-            "the ratings of a tournament need the package choix: pip install 'treetop[arena]'"
-        ) from error
+        raise MissingExtraError("the ratings of a tournament need the package choix", extra="arena") from error
     return choix
 
 

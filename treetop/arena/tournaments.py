@@ -171,7 +171,7 @@ def tournament(
     anchor_elo: float = 0.0,
     progress: Callable[[TournamentProgress], object] | None = None,
 ) -> TournamentResult:
-    """Play a round robin of `games` games for each pairing, and rate the players. Needs `pip install 'treetop[arena]'`.
+    """Play a round robin of `games` games for each pairing, and rate the players. Needs `pip install -e ".[arena]"`.
 
     Players are specs, or a mapping from names to specs. `out` is a folder with one file for each pairing, as `match`
     writes it: called again, the tournament resumes, also with more players or more games. All pairings play the same

@@ -106,7 +106,7 @@ def _matplotlib() -> Iterator[Any]:
         import matplotlib as mpl
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingExtraError("plots need Matplotlib: pip install 'treetop[plot]'") from error
+        raise MissingExtraError("plots need Matplotlib", extra="plot") from error
     with mpl.rc_context(_STYLE):  # type: ignore[arg-type]
         yield Figure
 

@@ -107,7 +107,7 @@ def _solve(
     try:
         from scipy.optimize import linprog
     except ImportError:
-        raise MissingExtraError("equilibria need SciPy: pip install 'treetop[oracle]'") from None
+        raise MissingExtraError("equilibria need SciPy", extra="oracle") from None
     found = linprog(goal, A_ub=above, b_ub=bounds_above, A_eq=equal, b_eq=values, bounds=ranges, method="highs")
     if not found.success:
         raise GameError(f"the linear program of an equilibrium has no solution: {found.message}")
