@@ -252,6 +252,7 @@ _OTHERKINDS = [
         "random_outcome(self, rng)",
         [("random outcome out of range", "return 5"), ("random outcome fails", "return self.cells[9]")],
     ),
+    ("chance", "outcome_text(self, outcome)", [("outcome_text fails", "return 'ab'[outcome + 2]")]),
     (
         "together",
         "legal_actions_of(self, player, out)",

@@ -71,6 +71,25 @@ def test_no_outcome_is_found():
     )
 
 
+def test_names_of_outcomes_are_used_and_read_back():
+    dice = changed(Press, outcome_text=lambda self, outcome: f"{outcome + 1}")
+    place = tt.position(dice, moves="roll")
+    assert place.legal_moves() == ["1", "2", "3"]
+    assert place.play("3").actions == (0, 2)
+    assert place.play("3").moves() == ["roll", "3"]
+    assert place.parse_move("1") == 0
+    with pytest.raises(tt.errors.IllegalMoveError, match="the legal moves are 1, 2, 3"):
+        place.play("0")
+    assert tt.position(dice).legal_moves() == tt.position(Press).legal_moves()
+    tt.check(dice, games=20)
+
+
+def test_names_of_outcomes_that_are_not_unique_or_fail_are_found():
+    text = broken(Press, outcome_text=lambda self, outcome: "die")
+    assert "the outcome 0 has the name 'die': a name must be unique" in text
+    assert "outcome_text fails: IndexError" in broken(Press, outcome_text=lambda self, outcome: "ab"[outcome])
+
+
 def test_a_right_draw_passes_and_a_wrong_one_is_found():
     def right(self, rng):
         drawn = rng.random()

@@ -9,6 +9,7 @@ from treetop.compiler.intrinsics import local_rng, rng_word, state_at
 from treetop.compiler.rng import Rng, mix
 from treetop.compiler.specialise import by_method
 from treetop.game import CHANCE
+from treetop.game.position import Position
 
 SEEN = np.dtype(
     [
@@ -242,10 +243,11 @@ def compare(game, state, found, values, rng, keys):
         shown = (int(found["player"]), tuple(listed), tuple(probabilities[:count]))
         assert keys.setdefault(int(found["key"]), shown) == shown
     for action in listed[:3]:
-        text = state.move_text(action)
+        place = Position(game, state._states)
+        text = place.move_text(action)
         assert not set(text) & set(" ,;\n")
-        assert state.parse_move(text) == action
-        assert state.parse_move(text.upper()) == action
+        assert place.parse_move(text) == action
+        assert place.parse_move(text.upper()) == action
     assert state.render()
 
 

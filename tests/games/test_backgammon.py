@@ -11,6 +11,7 @@ from treetop.compiler.intrinsics import local_rng, state_at
 from treetop.compiler.rng import Rng
 from treetop.errors import UnknownGameError
 from treetop.game import CHANCE
+from treetop.game.position import Position
 from treetop.games.backgammon import backgammon
 
 START = {24: 2, 13: 5, 8: 3, 6: 5}
@@ -36,6 +37,10 @@ def play(state, *texts):
         assert text in moves(state)
         state.apply(state.parse_move(text))
     return state
+
+
+def roll(state, dice):
+    state.apply(Position(backgammon(), state._states).parse_move(dice))
 
 
 def rewards(state):
@@ -115,7 +120,7 @@ def test_the_turns_of_random_games_are_those_of_a_plain_generator(seed):
         player, before = state.player, board(state)
         opening = state.stage == 0
         outcome = state.random_outcome(rng)
-        roll = state.move_text(outcome)
+        roll = state.outcome_text(outcome)
         state.apply(outcome)
         if opening or rng.below(3):
             continue
@@ -181,11 +186,11 @@ def test_who_begins_is_drawn_and_the_first_roll_has_no_doubles():
     assert state.current_player() == CHANCE
     assert state.chance_outcomes(out, chances) == 15
     assert np.allclose(chances[:15], 1 / 15)
-    rolls = [state.move_text(int(outcome)) for outcome in out[:15]]
+    rolls = [state.outcome_text(int(outcome)) for outcome in out[:15]]
     assert all(roll[0] > roll[2] for roll in rolls)
     shares = frequencies(backgammon(), state, "random_outcome", 6000)
     assert np.allclose(shares[out[:15]], 1 / 15, atol=0.015)
-    state.apply(state.parse_move("3-1"))
+    roll(state, "3-1")
     assert state.current_player() == 1
 
 
@@ -194,7 +199,7 @@ def test_later_rolls_are_of_two_dice_doubles_half_as_likely():
     out, chances = np.zeros(21, np.int32), np.zeros(21)
     assert state.chance_outcomes(out, chances) == 21
     for outcome, chance in zip(out, chances, strict=True):
-        roll = state.move_text(int(outcome))
+        roll = state.outcome_text(int(outcome))
         assert chance == pytest.approx((1 if roll[0] == roll[2] else 2) / 36)
     assert np.allclose(frequencies(backgammon(), state, "random_outcome", 8000)[:21], chances, atol=0.015)
 
@@ -227,7 +232,7 @@ def test_a_checker_alone_is_hit_and_must_enter_before_any_other_moves():
     play(state, "8/5")
     assert state.checkers[1, 25] == 1
     play(state, "8/5", "6/3", "6/3")
-    state.apply(state.parse_move("5-4"))
+    roll(state, "5-4")
     assert moves(state) == ["bar/21"]
 
 
@@ -240,7 +245,7 @@ def test_with_more_on_the_bar_than_can_enter_nothing_else_moves():
 
 def test_a_player_who_cannot_enter_passes_by_himself():
     state = position({"bar": 1, 6: 2}, {6: 2, 5: 2}, "X to roll")
-    state.apply(state.parse_move("6-5"))
+    roll(state, "6-5")
     assert state.current_player() == CHANCE
     assert state.player == 1
     assert state.turns == 1

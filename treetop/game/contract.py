@@ -29,7 +29,7 @@ REQUIREMENTS = {
     "determinize": "determinize keeps the player's information, the player to move, that player's legal actions and "
     "whether the game is over",
     "recall": "information has perfect recall: equal keys have equal legal actions and equal histories of that player",
-    "names": "moves have unique names without blanks that parse_move reads back; positions can be printed",
+    "names": "moves and outcomes have unique names without blanks that parse_move reads back; positions can be printed",
     "estimate": "heuristic writes finite numbers within the range of values",
     "works": "no method fails",
     "ends": "every method ends",

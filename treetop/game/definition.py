@@ -46,7 +46,16 @@ _SIGNATURES: Signatures = {
     "sample_action": lambda t: ("rng", t.float64[::1]),
     "apply_vector": lambda t: (t.float64[::1],),
 }
-FOR_PEOPLE = {"render": 0, "render_for": 1, "board": 0, "move_text": 1, "parse_move": 1, "parse": 1, "summary": 0}
+FOR_PEOPLE = {
+    "render": 0,
+    "render_for": 1,
+    "board": 0,
+    "move_text": 1,
+    "outcome_text": 1,
+    "parse_move": 1,
+    "parse": 1,
+    "summary": 0,
+}
 _PAIRS = (
     ("legal_actions_of", "apply_joint", "simultaneous moves"),
     ("sample_action", "apply_vector", "continuous actions"),

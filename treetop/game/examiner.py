@@ -26,7 +26,7 @@ from treetop.game.examine_kinds import (
     examine_step_rewards,
     record_history,
 )
-from treetop.game.moves import JOINT
+from treetop.game.moves import JOINT, naming_method
 from treetop.game.position import Position, make
 from treetop.types import CHANCE, NONE, SIMULTANEOUS, IntArray
 
@@ -429,7 +429,9 @@ class Examiner:
                 guard("render_for", functools.partial(position.shown_to, player))
 
     def _names_in(self, position: Position, legal: list[int], player: int | None) -> None:
-        names = [str(guard("move_text", functools.partial(position.move_text, action))) for action in legal]
+        method = naming_method(position) or "move_text"
+        what = "outcome" if method == "outcome_text" else "move"
+        names = [str(guard(method, functools.partial(position.move_text, action))) for action in legal]
         refused = " \t\n,;" + (JOINT if player is not None else "")
         step = max(1, len(legal) // _READ_BACK)
         for name, action in list(zip(names, legal, strict=True))[self.named % step :: step]:
@@ -437,16 +439,18 @@ class Examiner:
                 slash = ", nor a slash in positions with simultaneous moves" if player is not None else ""
                 raise ContractError(
                     "names",
-                    f"the move {action} has the name {name!r}: a name must be unique and not empty, and must not "
+                    f"the {what} {action} has the name {name!r}: a name must be unique and not empty, and must not "
                     f"contain a blank, comma or semicolon{slash}",
-                    "move_text",
+                    method,
                 )
             back = action
             if self.compiled or self.game.has("parse_move"):
                 back = guard("parse_move", functools.partial(position.parse_move, name, player))
             if back != action:
                 raise ContractError(
-                    "names", f"the move {action} has the name {name!r}, which parse_move reads as {back}", "parse_move"
+                    "names",
+                    f"the {what} {action} has the name {name!r}, which parse_move reads as {back}",
+                    "parse_move",
                 )
             if player is None:
                 guard(f"apply({action})", functools.partial(position.state.apply, action))

@@ -12,7 +12,7 @@ import numpy as np
 from treetop.errors import GameError, IllegalMoveError
 from treetop.game.contract import ContractError, as_whole, call
 from treetop.game.lines import users_line
-from treetop.types import SIMULTANEOUS
+from treetop.types import CHANCE, SIMULTANEOUS
 
 if TYPE_CHECKING:
     from treetop.game.position import Position
@@ -38,9 +38,18 @@ def text_of(position: Position, action: Any) -> str:
         if position.is_continuous:
             return VECTOR.join(repr(float(value)) for value in action)
         return JOINT.join(text_of(position, part) for part in action)
-    if position.game.has("move_text"):
-        return str(call(position.game, position.state, "move_text", int(action)))
-    return str(int(action))
+    method = naming_method(position)
+    return str(int(action)) if method is None else str(call(position.game, position.state, method, int(action)))
+
+
+def naming_method(position: Position) -> str | None:
+    """Return the method that names actions here: `outcome_text` at a chance node, else `move_text`; None: numbers.
+
+    A game without `outcome_text` names its outcomes by `move_text`.
+    """
+    if position.game.has("outcome_text") and position.player == CHANCE:
+        return "outcome_text"
+    return "move_text" if position.game.has("move_text") else None
 
 
 def action_of(position: Position, text: str, player: int | None) -> Any:
@@ -64,7 +73,7 @@ def action_of(position: Position, text: str, player: int | None) -> Any:
 
 
 def _one(position: Position, wanted: str, legal: list[int]) -> int | None:
-    if position.game.has("parse_move"):
+    if position.game.has("parse_move") and naming_method(position) != "outcome_text":
         try:
             action = as_whole("parse_move", position.state.parse_move(wanted))
         except (ValueError, IndexError, KeyError):

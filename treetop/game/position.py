@@ -346,7 +346,13 @@ class Position:
     # Text.
 
     def move_text(self, action: Any) -> str:
-        """Return an action as text."""
+        """Return an action as text; at a chance node an outcome, by the game's `outcome_text`.
+
+        >>> import treetop
+        >>> start = treetop.position("backgammon")
+        >>> [start.move_text(outcome) for outcome, _ in start.outcomes()]
+        ['X', 'O']
+        """
         return text_of(self, action)
 
     def parse_move(self, text: str, player: int | None = None) -> Any:

@@ -317,20 +317,14 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             )
 
         def move_text(self, action: int) -> str:
-            if self.stage == _WHO_BEGINS:
-                return _SIDES[action]
-            if self.stage != _MOVE:
-                return f"{_HIGH[action]}-{_LOW[action]}"
             point, die = action // 2 + 1, self.low if action & 1 else self.high
             start = "bar" if point == _BAR else str(point)
             return f"{start}/{point - die}" if point > die else f"{start}/off:{die}"
 
+        def outcome_text(self, outcome: int) -> str:
+            return _SIDES[outcome] if self.stage == _WHO_BEGINS else f"{_HIGH[outcome]}-{_LOW[outcome]}"
+
         def parse_move(self, text: str) -> int:
-            if self.stage == _WHO_BEGINS:
-                return _SIDES.index(text.upper())
-            if self.stage != _MOVE:
-                high, low = (int(die) for die in text.split("-"))
-                return [*zip(_HIGH, _LOW, strict=True)].index((high, low))
             start, _, end = text.lower().partition("/")
             point = _BAR if start == "bar" else int(start)
             die = int(end.partition(":")[2]) if end.startswith("off") else point - int(end)

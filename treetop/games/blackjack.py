@@ -130,9 +130,12 @@ def blackjack(natural: float = 1.5) -> Game:
             return f"player {self.best()}{softness[0]}, dealer {self.dealers_best()}{softness[1]}"
 
         def move_text(self, action: int) -> str:
-            return _NAMES[action] if self.current_player() == 0 else _CARDS[action]
+            return _NAMES[action]
+
+        def outcome_text(self, outcome: int) -> str:
+            return _CARDS[outcome]
 
         def parse_move(self, text: str) -> int:
-            return (_NAMES if self.current_player() == 0 else _CARDS).index(text.lower())
+            return _NAMES.index(text.lower())
 
     return Blackjack  # type: ignore[return-value]  # mypy does not see what a class decorator returns

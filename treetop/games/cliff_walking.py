@@ -129,9 +129,12 @@ def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
             return "\n".join([*rows, f"{self.steps} of {horizon} steps{slipping}"])
 
         def move_text(self, action: int) -> str:
-            return _SLIPS[action] if self.meant >= 0 else _NAMES[action]
+            return _NAMES[action]
+
+        def outcome_text(self, outcome: int) -> str:
+            return _SLIPS[outcome]
 
         def parse_move(self, text: str) -> int:
-            return (_SLIPS if self.meant >= 0 else _NAMES).index(text.lower())
+            return _NAMES.index(text.lower())
 
     return CliffWalking  # type: ignore[return-value]  # mypy does not see what a class decorator returns

@@ -125,6 +125,9 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
         def move_text(self, action: int) -> str:
             return str(action + 1)
 
+        def outcome_text(self, outcome: int) -> str:
+            return str(outcome + 1)
+
         def parse_move(self, text: str) -> int:
             return int(text) - 1
 

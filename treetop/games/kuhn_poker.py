@@ -107,4 +107,7 @@ class kuhn_poker:  # noqa: N801 - the class of a bundled game has the name of th
         return f"you have {'?JQK'[self.cards[player] + 1]}; played: {_played(self)}"
 
     def move_text(self, action: int) -> str:
-        return "JQK"[action] if self.cards[1] < 0 else ("pass", "bet")[action]
+        return ("pass", "bet")[action]
+
+    def outcome_text(self, outcome: int) -> str:
+        return "JQK"[outcome]

@@ -169,4 +169,7 @@ class leduc_poker:  # noqa: N801 - the class of a bundled game has the name of t
         return f"you have {own}, open is {shown}; paid {self.paid[0]} and {self.paid[1]}; played: {_played(self)}"
 
     def move_text(self, action: int) -> str:
-        return _CARDS[action] if self.current_player() == CHANCE else _MOVES[action]
+        return _MOVES[action]
+
+    def outcome_text(self, outcome: int) -> str:
+        return _CARDS[outcome]

@@ -126,4 +126,7 @@ def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
         def render(self) -> str:
             return f"angle {self.angle:+.3f} from upright, speed {self.speed:+.3f}, {self.steps} of {horizon} steps"
 
+        def outcome_text(self, outcome: int) -> str:
+            return f"{2 * outcome / (_GUSTS - 1) - 1:+g}"
+
     return Pendulum  # type: ignore[return-value]  # mypy does not see what a class decorator returns

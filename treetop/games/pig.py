@@ -111,9 +111,12 @@ def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
             )
 
         def move_text(self, action: int) -> str:
-            return str(action + 1) if self.rolling else _NAMES[action]
+            return _NAMES[action]
+
+        def outcome_text(self, outcome: int) -> str:
+            return str(outcome + 1)
 
         def parse_move(self, text: str) -> int:
-            return range(1, 7).index(int(text)) if self.rolling else _NAMES.index(text.lower())
+            return _NAMES.index(text.lower())
 
     return Pig  # type: ignore[return-value]  # mypy does not see what a class decorator returns

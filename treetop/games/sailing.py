@@ -187,6 +187,9 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
         def move_text(self, action: int) -> str:
             return _NAMES[action]
 
+        def outcome_text(self, outcome: int) -> str:
+            return _NAMES[outcome]
+
         def parse_move(self, text: str) -> int:
             return _NAMES.index(text.lower())
 

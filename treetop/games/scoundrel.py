@@ -380,15 +380,15 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
             return f"health {self.health}, {weapon}\nroom: {' '.join(cards) or 'empty'}\ndeck: {above}{known}"
 
         def move_text(self, action: int) -> str:
-            if self.dealing:
-                return _NAMES[action]
             return "avoid" if action == _AVOID else _NAMES[action // 3] + _WAYS[action % 3]
+
+        def outcome_text(self, outcome: int) -> str:
+            return _NAMES[outcome]
 
         def parse_move(self, text: str) -> int:
             name, colon, way = text.upper().partition(":")
             if name == "AVOID":
                 return _AVOID
-            card = _NAMES.index(name)
-            return card if self.dealing else 3 * card + _WAYS.index((colon + way).lower())
+            return 3 * _NAMES.index(name) + _WAYS.index((colon + way).lower())
 
     return Scoundrel  # type: ignore[return-value]  # mypy does not see what a class decorator returns

@@ -207,14 +207,12 @@ class twenty48:  # noqa: N801 - the class of a bundled game has the name of the 
         return "\n".join("".join(f"{cell or '.':>6}" for cell in row) for row in self.board())
 
     def move_text(self, action: int) -> str:
-        if self.waiting > 0:
-            return f"{'abcd'[action // 2 % 4]}{4 - action // 8}={2 + 2 * (action % 2)}"
         return _NAMES[action]
 
+    def outcome_text(self, outcome: int) -> str:
+        return f"{'abcd'[outcome // 2 % 4]}{4 - outcome // 8}={2 + 2 * (outcome % 2)}"
+
     def parse_move(self, text: str) -> int:
-        if self.waiting > 0:
-            cell, _, tile = text.lower().partition("=")
-            return 2 * (4 * range(4, 0, -1).index(int(cell[1:])) + "abcd".index(cell[0])) + ("2", "4").index(tile)
         return _NAMES.index(text.lower())
 
     def parse(self, text: str) -> None:
