@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types layers engines unit fuzz bench clean
+.PHONY: demo test lint types layers engines unit docs fuzz bench clean
 
 # Plays the main job: searches, a game of one's own, a check, a match, a plan with recorded advice, proofs, the speed of the bundled games.
 demo: $(STAMP)
@@ -40,6 +40,12 @@ engines:
 unit: $(STAMP)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 	$(BIN)/python -m pytest -q --doctest-modules treetop
+
+# The documentation as a site, in site/: strict, so a broken link or a missing page is an error. Open site/index.html.
+docs:
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 # 100,000 texts and files, random and changed: nothing may run, crash or hang, and each refusal is a Treetop error. About an hour.
 fuzz: $(STAMP)
