@@ -311,6 +311,35 @@ def test_a_printed_position_can_be_set_up_again(rest):
     assert again._states.tobytes() == state._states.tobytes()
 
 
+def test_the_board_shows_points_bar_and_borne_off_checkers_in_aligned_rows():
+    drawn = position({"bar": 2, 6: 7, 3: 4}, {"bar": 1, 24: 3, 23: 6, 5: 2}, "O to move 6 5").render().splitlines()
+    assert drawn == [
+        "+-12-11-10--9--8--7-+bar-+--6--5--4--3--2--1-+",
+        "|                   |  O |     O             |  O: 3 off",
+        "|                   |    |     O             |",
+        "|                   |    |                   |",
+        "|                   |    |                   |",
+        "|                   |    |                   |",
+        "|                   |    |                   |",
+        "|                   |    |  7           6    |",
+        "|                   |    |  X        X  O    |",
+        "|                   |    |  X        X  O  O |",
+        "|                   |  X |  X        X  O  O |",
+        "|                   |  X |  X        X  O  O |  X: 2 off",
+        "+-13-14-15-16-17-18-+bar-+-19-20-21-22-23-24-+",
+        "X: bar*2 6*7 3*4 (104 pips)",
+        "O: bar*1 24*3 23*6 5*2 (245 pips)",
+        "O to move 6 5",
+    ]
+    assert backgammon()().render().startswith("+-13-14-15-16-17-18-+bar-+-19-20-21-22-23-24-+\n|  X           O    |")
+
+
+def test_the_end_of_a_game_is_printed():
+    state = position({1: 1}, {6: 15}, "X to move 6 5")
+    play(state, "1/off:6")
+    assert state.render().endswith("\nX has won")
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "X: 6*2", "X: 6*16\nO: 1*2\nX to roll", "X: 6*2\nO: 19*2\nX to roll", "X: 6*2\nO: 1*2\nX to move 6 5 4"],

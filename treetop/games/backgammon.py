@@ -28,6 +28,7 @@ _START = ((24, 2), (13, 5), (8, 3), (6, 5))
 _HIGH = np.array([high for high in range(1, 7) for _ in range(high)], np.int64)  # of each roll: 1-1, 2-1, 2-2, 3-1, ...
 _LOW = np.array([low for high in range(1, 7) for low in range(1, high + 1)], np.int64)
 _SIDES = "XO"
+_HEIGHT = 5  # the rows of a stack of checkers on the board that is printed
 
 
 @compiled(inline=True)
@@ -46,6 +47,35 @@ def _sources(occupied: int, walls: int, die: int) -> int:
                 if occupied >> point == 1:
                     found |= 1 << point
     return found
+
+
+def _drawing(checkers: Any, player: int) -> list[str]:
+    """Return the lines of a board: two rows of twelve points and the bar, with the points numbered for a player.
+
+    X moves towards the lower right. A stack of more than five checkers has its number at the inner end.
+    """
+
+    def stack(side: int, count: int) -> list[str]:
+        """Return the five cells of a stack, from the edge of the board inwards."""
+        shown = [_SIDES[side]] * min(count, _HEIGHT) + [""] * (_HEIGHT - count)
+        return [*shown[:-1], str(count)] if count > _HEIGHT else shown
+
+    def half(points: range, bar: int) -> tuple[str, list[str]]:
+        """Return the edge of a half with the numbers of its points, and its rows from the edge inwards."""
+        stacks = [
+            stack(0, int(checkers[0, point])) if checkers[0, point] else stack(1, int(checkers[1, 25 - point]))
+            for point in points
+        ]
+        stacks.insert(6, stack(bar, int(checkers[bar, _BAR])))
+        rows = [[f"{cell:>2}" for cell in row] for row in zip(*stacks, strict=True)]
+        inside = [f"| {' '.join(row[:6])} | {row[6]} | {' '.join(row[7:])} |" for row in rows]
+        off = int(checkers[bar, _OFF])
+        inside[0] += f"  {_SIDES[bar]}: {off} off" if off else ""
+        numbers = [f"{25 - point if player else point:->2}" for point in points]
+        return f"+-{'-'.join(numbers[:6])}-+bar-+-{'-'.join(numbers[6:])}-+", inside
+
+    (top, upper), (bottom, lower) = half(range(13, 25), 1), half(range(12, 0, -1), 0)
+    return [top, *upper, f"|{' ' * 19}|{' ' * 4}|{' ' * 19}|", *reversed(lower), bottom]
 
 
 @family
@@ -298,7 +328,7 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             return found
 
         def render(self) -> str:
-            lines = []
+            lines = _drawing(self.checkers, self.player)
             for player in range(2):
                 points = [
                     (point, int(self.checkers[player, point]))
@@ -307,14 +337,17 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                 ]
                 held = [f"{'bar' if point == _BAR else point}*{count}" for point, count in points]
                 lines.append(" ".join([f"{_SIDES[player]}:", *held, f"({self.pips(player)} pips)"]))
+            return "\n".join([*lines, self.turn_text()])
+
+        def turn_text(self) -> str:
+            """Return whose turn it is, and the dice that are left."""
+            if self.stage == _WHO_BEGINS:
+                return "who begins is to be drawn"
+            side = _SIDES[self.player]
+            if self.checkers[self.player, _OFF] == _CHECKERS:
+                return f"{side} has won"
             dice = [self.high] * self.high_left + [self.low] * self.low_left
-            waiting = "who begins is to be drawn" if self.stage == _WHO_BEGINS else f"{_SIDES[self.player]} to roll"
-            return "\n".join(
-                [
-                    *lines,
-                    f"{_SIDES[self.player]} to move {' '.join(map(str, dice))}" if self.stage == _MOVE else waiting,
-                ]
-            )
+            return f"{side} to move {' '.join(map(str, dice))}" if self.stage == _MOVE else f"{side} to roll"
 
         def move_text(self, action: int) -> str:
             point, die = action // 2 + 1, self.low if action & 1 else self.high
@@ -331,8 +364,11 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             return 2 * point - 2 + (self.high, self.low).index(die)
 
         def parse(self, text: str) -> None:
-            """Read two lines of checkers as printed, and a line such as `X to move 6 5` or `X to roll`."""
-            lines = [line.split() for line in text.strip().splitlines()]
+            """Read two lines of checkers as printed, and a line such as `X to move 6 5` or `X to roll`.
+
+            The board above these lines may be left out.
+            """
+            lines = [line.split() for line in text.strip().splitlines() if line.strip()[:1] not in ("+", "|")]
             if (
                 len(lines) != 3
                 or [line[0] for line in lines[:2]] != ["X:", "O:"]
