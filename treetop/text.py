@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
 
@@ -73,6 +73,21 @@ def html_table(head: Sequence[str], rows: Sequence[Sequence[str]], chosen: str) 
     )
     style = "border-collapse:collapse;font-variant-numeric:tabular-nums;margin:0"
     return f"<table style='{style}'><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def html_board(text: str) -> str:
+    """Return the text of a position for a notebook: preformatted and escaped.
+
+    >>> html_board("<b>").endswith(">&lt;b&gt;</pre>")
+    True
+    """
+    return f"<pre style='line-height:1.3;font-size:1.15em;margin:0'>{escape(text)}</pre>"
+
+
+def html_lines(lines: Iterable[str]) -> str:
+    """Return lines of text for a notebook, each escaped and on a line of its own."""
+    inside = "".join(f"<div>{escape(line)}</div>" for line in lines)
+    return f"<div style='margin-top:.8em;line-height:1.5'>{inside}</div>"
 
 
 def _cell(tag: str, text: str, index: int, style: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from tests.all_kinds import Drift, Hands, Press, Secret
+from tests.all_kinds import Drift, Hands, Press, Secret, changed
 from treetop.game.records import GameRecord, load_game_record, save_game
 
 # Chance.
@@ -261,3 +261,28 @@ def test_a_seed_serves_as_a_generator():
     assert start.draw_outcome(3) == start.draw_outcome(tt.Rng(3))
     with pytest.raises(tt.errors.ConfigError, match="rng must be a whole number"):
         start.resolve_chance("3")
+
+
+def test_a_position_is_shown_in_notebooks_as_escaped_text_with_the_turn():
+    shown = tt.position("tic_tac_toe", moves="b2")._repr_html_()
+    assert "<pre" in shown
+    assert "2 . X ." in shown
+    assert "<div>player 1 to move</div>" in shown
+    assert "chance to move" in tt.position(Press, moves="roll")._repr_html_()
+    assert "all players to move" in tt.position(Hands)._repr_html_()
+    assert "the game is over: +1 for player 0, -1 for player 1" in (
+        tt.position("tic_tac_toe", moves="a1 b1 a2 b2 a3")._repr_html_()
+    )
+
+
+def test_hostile_text_of_a_game_is_escaped_in_notebooks():
+    hostile = "</pre><script>alert('x')</script>&amp;"
+    game = changed(Press, render=lambda self: hostile, move_text=lambda self, action: f"<img{action}>")
+    place = tt.position(game)
+    explanation = tt.explain(tt.uct(), dict.fromkeys(place.legal_moves(), (3, 0.5)))
+    for shown in (place._repr_html_(), explanation._repr_html_()):
+        assert "<script" not in shown
+        assert "<img" not in shown
+    assert "&lt;script&gt;" in place._repr_html_()
+    assert "&amp;amp;" in place._repr_html_()
+    assert "&lt;img0&gt;" in explanation._repr_html_()

@@ -135,3 +135,11 @@ def test_moves_that_widening_has_not_opened_are_not_searched_next():
         assert not next(row for row in explained.rows if row.move == explained.selected).unopened
     assert any(row.unopened for row in explained.rows)
     assert "unopened" in str(explained)
+
+
+def test_an_explanation_is_shown_in_notebooks_as_its_table_and_lines():
+    explanation = tt.search("tic_tac_toe", simulations=100).explain()
+    shown = explanation._repr_html_()
+    assert shown.count("<tr") == 1 + 9
+    assert "searched next: " in shown
+    assert f"played: {explanation.chosen}, because" in shown

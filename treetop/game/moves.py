@@ -100,6 +100,16 @@ def _numbers(text: str) -> tuple[float, ...] | None:
     return found if all(math.isfinite(value) for value in found) else None
 
 
+def turn_text(position: Position) -> str:
+    """Return whose turn it is; at the end of the game, the returns."""
+    if position.is_terminal:
+        returns = enumerate(position.returns)
+        return "the game is over: " + ", ".join(f"{total:+g} for player {player}" for player, total in returns)
+    return {CHANCE: "chance", SIMULTANEOUS: "all players"}.get(
+        position.player, f"player {position.player}"
+    ) + " to move"
+
+
 def choices(position: Position, player: int | None = None) -> str:
     """Return the end of an error's first line: a description of the legal moves."""
     if position.is_terminal:

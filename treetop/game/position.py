@@ -15,7 +15,8 @@ from treetop.errors import ConfigError, GameError, IllegalMoveError
 from treetop.game.contract import call, call_whole, state_text
 from treetop.game.definition import Game
 from treetop.game.lines import users_line
-from treetop.game.moves import action_of, choices, split_moves, text_of
+from treetop.game.moves import action_of, choices, split_moves, text_of, turn_text
+from treetop.text import html_board, html_lines
 from treetop.types import CHANCE, SIMULTANEOUS
 
 _SHOWN = 20  # the number of actions that an error lists
@@ -398,6 +399,9 @@ class Position:
         if rows is not None:
             return "\n".join(" ".join(cell or "." for cell in row) for row in rows)
         return repr(self.state)
+
+    def _repr_html_(self) -> str:
+        return html_board(str(self)) + html_lines([turn_text(self)])
 
     def __repr__(self) -> str:
         return f"<position of {self.game.name} after {len(self.actions)} moves>"

@@ -21,7 +21,7 @@ from treetop.kernels.rules.own import OwnRule
 from treetop.kernels.select import at_node, score_of
 from treetop.kernels.values import child_value, fpu_at
 from treetop.search.config import SearchConfig
-from treetop.text import text_table
+from treetop.text import html_lines, html_table, text_table
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -168,11 +168,17 @@ class Explanation:
         return head, cells
 
     def __str__(self) -> str:
-        lines = [text_table(*self.table()), *([self.scale_note] if self.scale is not None else []), "", self.rule]
-        lines.append(f"searched next: {self.selected}, which has the highest score")
-        if self.why:
-            lines.append(f"played: {self.chosen}, because {self.why}")
-        return "\n".join(lines)
+        scale = [self.scale_note] if self.scale is not None else []
+        return "\n".join([text_table(*self.table()), *scale, "", *self._lines()])
+
+    def _repr_html_(self) -> str:
+        scale = [self.scale_note] if self.scale is not None else []
+        return html_table(*self.table(), self.chosen or "") + html_lines([*scale, *self._lines()])
+
+    def _lines(self) -> list[str]:
+        """Return the lines below the table: the formula and the reasons."""
+        played = [f"played: {self.chosen}, because {self.why}"] if self.why else []
+        return [self.rule, f"searched next: {self.selected}, which has the highest score", *played]
 
 
 def explain(

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +24,7 @@ from treetop.search.problems.outcomes import Failure, LoggedCall, listed
 from treetop.search.proof import ProvenValue
 from treetop.search.report import Report, Usage, report_of
 from treetop.search.variations import Line
-from treetop.text import html_table, json_text, text_table
+from treetop.text import html_board, html_lines, html_table, json_text, text_table
 from treetop.tree.storage import Tree
 from treetop.types import FloatArray, IntArray
 
@@ -416,11 +415,9 @@ class SearchResult:
 
     def _repr_html_(self) -> str:
         explanation = self.explain()
-        board = escape(self.position.shown_to(self.player))
-        lines = "".join(f"<div>{escape(line)}</div>" for line in self._lines(explanation))
         return (
             "<div style='display:flex;gap:2em;align-items:flex-start;flex-wrap:wrap'>"
-            f"<pre style='line-height:1.3;font-size:1.15em;margin:0'>{board}</pre>"
+            f"{html_board(self.position.shown_to(self.player))}"
             f"<div>{html_table(*explanation.table(_ROWS_SHOWN), explanation.chosen or '')}</div></div>"
-            f"<div style='margin-top:.8em;line-height:1.5'>{lines}</div>"
+            f"{html_lines(self._lines(explanation))}"
         )
