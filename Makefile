@@ -3,22 +3,22 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 
 .PHONY: demo test lint types layers engines unit docs fuzz bench clean
 
-# Plays the main job: searches, a game of one's own, a check, a match, a plan with recorded advice, proofs, the speed of the bundled games.
-demo: $(STAMP)
-	$(BIN)/treetop games
+# The main job, with the core installed only: each part says what to look at.
+demo: $(CORE)
+	@printf '\n1. Search a game. Look at visits: the search spends them on the moves that look best.\n\n'
 	$(BIN)/treetop search connect_four --simulations 100000 --seed 1
+	@printf '\n2. Check and search a game of your own: examples/own_game.py. Look at its 20 lines of rules.\n\n'
 	$(BIN)/python examples/own_game.py
-	$(BIN)/treetop check tic_tac_toe --games 200
-	$(BIN)/treetop solve connect_four --moves "4 4 4 4 4 4 2 2 6 6 5 3"
-	$(BIN)/treetop match "grave(simulations=500)" "uct(simulations=500)" --game "hex(size=5)" --games 20 --seed 1
-	$(BIN)/python examples/game_of_24.py 3 3 8 8
-	$(BIN)/treetop prove "(p | q -> r) <-> (p -> r) & (q -> r)" --mode raw
-	if command -v coqc >/dev/null; then $(BIN)/treetop prove examples/Lists.v --lemma rev_involutive; else echo "no coqc, so no proof in Coq: apt-get install coq"; fi
-	$(BIN)/treetop bench connect_four othello tic_tac_toe --simulations 20000
+	@printf '\n3. Compare two players. Look at the Elo difference and its interval.\n\n'
+	$(BIN)/treetop match "uct(simulations=1000)" "uct(simulations=100)" --game connect_four --games 20 --seed 1
+	@printf '\n4. Prove a theorem. Look at the proof, and at the checker that accepted it.\n\n'
+	$(BIN)/treetop prove "(p | q -> r) <-> (p -> r) & (q -> r)"
+	@printf '\nNext: treetop games, treetop play connect_four, docs/README.md.\n'
 
 test: lint types layers engines unit
 
@@ -55,8 +55,12 @@ bench: $(STAMP)
 	$(BIN)/pip install -q -c constraints.txt ".[openspiel]"
 	$(BIN)/python bench/speed.py
 
-$(STAMP): pyproject.toml constraints.txt
+$(CORE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e .
+	touch $@
+
+$(STAMP): $(CORE)
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
