@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import itertools
+import re
 import subprocess
 import sys
 from fnmatch import fnmatch
@@ -115,3 +116,12 @@ def test_every_group_of_test_files_has_files():
     files = [file.relative_to(folder).as_posix() for file in folder.rglob("test_*.py")]
     for pattern in [*itertools.chain(*GROUPS.values()), LATE]:
         assert any(fnmatch(file, pattern) for file in files), pattern
+
+
+def test_files_that_the_docs_name_exist():
+    root = PACKAGE.parent
+    for page in [*root.glob("*.md"), *(root / "docs").rglob("*.md")]:
+        named = re.findall(
+            r"`((?:treetop|tests|bench|docs|examples|fuzz|scripts)/[\w/.-]+\.\w+)", page.read_text(encoding="utf-8")
+        )
+        assert [name for name in named if not (root / name).exists()] == [], page.name
