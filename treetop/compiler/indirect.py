@@ -43,7 +43,7 @@ from treetop.compiler.lowering import (
 from treetop.compiler.specialise import ByMethod
 
 _word, _bytes = ir.IntType(64), ir.IntType(8).as_pointer()
-_SPACES = (256, 1024, 4096, 16384, 65536)
+_SPACES = (4096, 65536)
 """The stack space for a copy of a state, in bytes: one kernel for each of these sizes."""
 
 
