@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types layers engines unit docs fuzz bench clean
+.PHONY: demo test lint types layers engines unit docs fuzz figures bench clean
 
 # The main job, with the core installed only: each part says what to look at.
 demo: $(CORE)
@@ -50,6 +50,10 @@ docs:
 # 100,000 texts and files, random and changed: nothing may run, crash or hang, and each refusal is a Treetop error. About an hour.
 fuzz: $(STAMP)
 	$(BIN)/python fuzz/run.py --inputs 100000
+
+# Figures and printed outputs in README.md and docs/, from the commands beside them.
+figures: $(STAMP)
+	$(BIN)/python scripts/figures.py
 
 bench: $(STAMP)
 	$(BIN)/pip install -q -c constraints.txt ".[openspiel]"

@@ -208,7 +208,7 @@ def cells(found: dict[str, Any]) -> list[list[str]]:
 
 def show(found: dict[str, Any], *, markdown: bool) -> None:
     """Print the table, or print it in Markdown."""
-    console = Console(width=120)
+    console = Console(width=120, stderr=markdown)
     if markdown:
         lines = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 1)], *cells(found)]
         print("\n".join(f"| {' | '.join(line)} |" for line in lines))

@@ -125,3 +125,15 @@ def test_files_that_the_docs_name_exist():
             r"`((?:treetop|tests|bench|docs|examples|fuzz|scripts)/[\w/.-]+\.\w+)", page.read_text(encoding="utf-8")
         )
         assert [name for name in named if not (root / name).exists()] == [], page.name
+
+
+def test_every_figure_in_the_docs_has_a_command_that_exists():
+    ended = subprocess.run(
+        [sys.executable, "scripts/figures.py", "--list"], cwd=PACKAGE.parent, capture_output=True, text=True, check=True
+    )
+    listed = [line.split(": ", 1) for line in ended.stdout.splitlines()]
+    pages = [PACKAGE.parent / "README.md", *(PACKAGE.parent / "docs").rglob("*.md")]
+    assert len(listed) == sum(page.read_text(encoding="utf-8").count("<!-- figure: ") for page in pages) > 0
+    for _, command in listed:
+        program, first = command.split()[:2]
+        assert program == "treetop" or (program == "python" and (PACKAGE.parent / first).exists()), command
