@@ -12,12 +12,13 @@ from treetop.search.explain import Explanation, Statistics
 from treetop.search.problems.outcomes import Failure, LoggedCall
 from treetop.search.progress import Progress
 from treetop.search.proof import ProvenValue
+from treetop.search.solution import CompleteSolution
 from treetop.search.strategies import Strategies
 from treetop.search.variations import Line
 from treetop.tree.node import Node
 from treetop.tree.storage import Tree
 
 __all__ = [
-    "CheckReport", "Explanation", "Failure", "Line", "LoggedCall", "Node", "Progress", "ProvenValue", "Solution",
-    "Statistics", "Strategies", "Tree",
+    "CheckReport", "CompleteSolution", "Explanation", "Failure", "Line", "LoggedCall", "Node", "Progress",
+    "ProvenValue", "Solution", "Statistics", "Strategies", "Tree",
 ]  # fmt: skip

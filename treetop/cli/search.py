@@ -282,6 +282,7 @@ def _draw(result: SearchResult, *, explain: bool, report: bool, lines: int) -> N
         "value": f"{result.value:+.4f} for player {result.player}, who is to move",
         **({"proven": Text(str(result.proof), CHOSEN)} if result.proof is not None else {}),
         "variation": " ".join(result.pv) or "none yet",
+        **({"best solution": str(result.best)} if result.best is not None else {}),
         **{f"line {index}": str(line) for index, line in enumerate(result.lines(lines), 1)},
         **({"scale": explanation.scale_note} if explanation.scale is not None else {}),
         "searched": _effort(result),

@@ -23,6 +23,7 @@ from treetop.search.final import choose, pruned_visits, softmax, uncertainty
 from treetop.search.problems.outcomes import Failure, LoggedCall, listed
 from treetop.search.proof import ProvenValue
 from treetop.search.report import Report, Usage, report_of
+from treetop.search.solution import CompleteSolution, Seen
 from treetop.search.variations import Line
 from treetop.text import html_board, html_lines, html_table, json_text, text_table
 from treetop.tree.storage import Tree
@@ -85,6 +86,7 @@ class SearchResult:
     """Whether progressive widening has not opened each action yet."""
     _search: Session = field(repr=False)
     _action_of: Callable[[int], Any] = field(repr=False)
+    _seen: Seen = field(repr=False)
     failures: tuple[Failure, ...] = ()
     """In a Python problem: nodes whose step, actions or evaluation failed, and failed rollouts (the first 1,000)."""
     failed_rollouts: int = 0
@@ -184,6 +186,17 @@ class SearchResult:
             names.append(position.move_text(action))
             position = position.apply(action)
         return names
+
+    @cached_property
+    def best(self) -> CompleteSolution | None:
+        """The best complete solution that the search has seen, for one player without chance; None if it saw none.
+
+        It covers the terminal nodes of the tree as it stands; with immediate rewards or in a graph, at most 500 of
+        them, the most visited or best ones. In a Python problem it covers every terminal state since the search
+        started that the played moves still lead to, also those of random rollouts. Rollouts of a compiled game and a
+        problem's own `rollout` are not covered: they report rewards only.
+        """
+        return self._seen.best(self.position)
 
     @property
     def simulations(self) -> int:
@@ -358,6 +371,7 @@ class SearchResult:
             "values": self.values,
             "visits": {row.move: row.visits for row in explanation.rows},
             "pv": self.pv,
+            "best": None if self.best is None else self.best.to_dict(),
             "simulations": self.simulations,
             "elapsed": self.elapsed,
             "solved": None if self.proof is None else self.proof.to_dict(),
@@ -387,6 +401,7 @@ class SearchResult:
             f"plays {explanation.chosen}: {explanation.why}",
             *([f"proven: {self.proof}"] if self.proof is not None else []),
             f"value {self.value:+.4f} for player {self.player}, who is to move; principal variation {variation}",
+            *([f"best solution: {self.best}"] if self.best is not None else []),
             *([explanation.scale_note] if explanation.scale is not None else []),
             f"{self.simulations:,} simulations{speed}, {self.usage.nodes:,} nodes, {self.config}, seed {self.seed}"
             + (f"; stopped because {self.usage.stopped}" if self.usage.stopped_early else ""),

@@ -14,6 +14,7 @@ from treetop.search.proof import ProvenValue
 from treetop.search.report import Usage
 from treetop.search.result import SearchResult
 from treetop.search.root import block
+from treetop.search.solution import Seen
 from treetop.search.variations import principal_variation
 from treetop.tree.layout import BOUNDED, FAILED, PROVEN
 from treetop.tree.storage import Tree
@@ -42,6 +43,7 @@ def take(search: Session) -> SearchResult:
         player=player,
         tree=tree,
         usage=Usage.of(search),
+        _seen=Seen.by(search),
         _search=search,
         _action_of=int,
         **extras,

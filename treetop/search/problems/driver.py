@@ -166,6 +166,7 @@ class ProblemDriver(Driver):
         else:
             nodes.start(state)
         self.played.append(move)
+        self.explorer.best = None if self.explorer.best is None else self.explorer.best.after(move)
         self.control["arms"] = 0
         self._read_root()
 

@@ -11,6 +11,7 @@ from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
 from treetop.search.problems.problem import CheckedProblem, ProblemError, Weights, shown
 from treetop.search.problems.stream import Stream
+from treetop.search.solution import Trail
 from treetop.types import CHANCE
 
 ATTEMPTS = 4
@@ -63,6 +64,10 @@ class ProblemEvaluator:
         """The user's function, if there is one."""
         self.failed: list[Exception] = []
         """Errors of rollouts and draws of chance; the caller of the evaluation removes them."""
+        self.keeps_rollouts = problem.players == 1 and not problem.has_chance
+        """Whether the best rollout of each evaluation is kept, because it is a solution."""
+        self.best_rollout: Trail | None = None
+        """The best rollout of the last evaluation; the caller removes it."""
         self._middle: list[float] | None = None
         plain = not problem.has_chance and not problem.has_step_rewards
         self._play = (
@@ -182,9 +187,12 @@ class ProblemEvaluator:
         if problem.copy is not None:
             state = problem.copy(state)
         made = 0
+        trail = []
         while made < problem.max_length:
             made += 1
-            following = step(state, actions[below(len(actions))])
+            action = actions[below(len(actions))]
+            trail.append(action)
+            following = step(state, action)
             state = problem.changed(state) if following is None else following
             if is_terminal(state):
                 break
@@ -193,7 +201,16 @@ class ProblemEvaluator:
                 raise self._stuck(state)
         else:
             raise self._too_long(state)
-        return self._discounted(problem.rewards(state), made)
+        rewards = problem.rewards(state)
+        if self.keeps_rollouts:
+            self._keep(trail, [], rewards, state)
+        return self._discounted(rewards, made)
+
+    def _keep(self, actions: list[Any], received: list[float], rewards: list[float], state: Any) -> None:
+        """Keep a rollout if it is the best one of this evaluation."""
+        best = self.best_rollout
+        if best is None or sum(received) + rewards[0] > best.total:
+            self.best_rollout = Trail(tuple(actions), tuple(received), rewards[0], state)
 
     def _rollout(self, state: Any, mover: int, actions: Sequence[Any], rng: Stream) -> list[float]:
         """Play random moves to the end; return the rewards, multiplied by the discount once for each earlier step.
@@ -212,12 +229,16 @@ class ProblemEvaluator:
             state = problem.copy(state)
         received = [0.0] * problem.players if problem.has_step_rewards else None
         factor, left = 1.0, problem.max_length
+        trail: list[Any] = []
+        gains: list[float] = []
         while True:
             if mover != CHANCE and left < problem.max_length:
                 factor *= self._discount
             action = problem.draw(state, rng) if mover == CHANCE else actions[below(len(actions))]
             state, step_rewards = step(state, action)
+            trail.append(action)
             if received is not None and step_rewards is not None:
+                gains.append(step_rewards[0])
                 received = [one + factor * more for one, more in zip(received, step_rewards, strict=True)]
             if is_terminal(state):
                 break
@@ -231,7 +252,10 @@ class ProblemEvaluator:
                 if len(actions) == 0:
                     raise self._stuck(state)
         factor *= self._discount
-        value = [factor * one for one in problem.rewards(state)]
+        rewards = problem.rewards(state)
+        if self.keeps_rollouts:
+            self._keep(trail, gains, rewards, state)
+        value = [factor * one for one in rewards]
         return value if received is None else [one + more for one, more in zip(received, value, strict=True)]
 
     def _discounted(self, value: list[float], moves: int) -> list[float]:

@@ -14,6 +14,7 @@ from treetop.search.problems.evaluator import Drawn, NoValueError, ProblemEvalua
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import Failure
 from treetop.search.problems.problem import CheckedProblem, ProblemError, shown
+from treetop.search.solution import Trail
 from treetop.types import CHANCE, ROOT
 
 _LISTED = 1000  # failed rollouts that are listed; the others are counted
@@ -41,6 +42,8 @@ class Explorer:
         self.failures: list[Failure] = []
         """Nodes that failed and are skipped, and failed rollouts."""
         self.failed_rollouts = 0
+        self.best: Trail | None = None
+        """The best complete solution from the root on; None where it saw none, with several players, or with chance."""
         self._in_a_row = 0  # rollouts that failed since the last success
 
     def advance_by(self, simulations: int, interrupts: Interrupts) -> None:
@@ -102,6 +105,9 @@ class Explorer:
         nodes.control["rng"] = nodes.stream.word
         if self.evaluate.failed:
             self.note_rollouts(leaf)
+        if self.evaluate.best_rollout is not None:
+            self._compare(leaf, self.evaluate.best_rollout)
+            self.evaluate.best_rollout = None
         self._in_a_row = 0
         return self.absorb(leaf, mover, actions, weights if prior is None else prior, values)
 
@@ -162,7 +168,10 @@ class Explorer:
             if received is not None:
                 nodes.scratch.work.node_steps[leaf] = received
         if problem.is_terminal(state):
-            nodes.write_rewards(problem.rewards(state))
+            rewards = problem.rewards(state)
+            nodes.write_rewards(rewards)
+            if self.evaluate.keeps_rollouts and leaf != ROOT:
+                self._compare(leaf, Trail((), (), rewards[0], state))
             return None
         mover = problem.player(state)
         if mover == CHANCE:
@@ -175,6 +184,14 @@ class Explorer:
         )
         nodes.listed[leaf] = actions
         return mover, actions, weights
+
+    def _compare(self, leaf: int, rest: Trail) -> None:
+        """Keep the solution that leads to a leaf and then follows a trail, if it is the best one so far."""
+        nodes = self.nodes
+        received = nodes.rewards_to(leaf) if self.problem.has_step_rewards else ()
+        if self.best is None or sum(received) + rest.total > self.best.total:
+            actions = (*nodes.path(leaf), *rest.actions)
+            self.best = Trail(actions, (*received, *rest.rewards), rest.final, rest.state)
 
     def absorb(
         self, leaf: int, mover: int, actions: list[Any], weights: list[float] | None, values: list[float]

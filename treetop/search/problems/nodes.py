@@ -235,6 +235,14 @@ class ProblemNodes:
             node = self.parents[node]
         return moves[::-1]
 
+    def rewards_to(self, node: int) -> tuple[float, ...]:
+        """Return the immediate rewards of the first player on the path to a node."""
+        steps, rewards = self.scratch.work.node_steps, []
+        while node != ROOT:
+            rewards.append(float(steps[node, 0]))
+            node = self.parents[node]
+        return tuple(reversed(rewards))
+
     def write_weights(self, weights: list[float]) -> None:
         """Write the priors of the children that the next call adds."""
         self.scratch.work.scores[: len(weights)] = weights
