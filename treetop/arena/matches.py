@@ -224,6 +224,10 @@ def match(
     `module:function`, makes a `Player` from a spec and a game. `games` is the largest number of games; with `sprt` the
     match ends as soon as the test is decided. `workers` is the number of processes (default: one for each core); with 1
     all games are played in this process. Ctrl-C ends the match with the result so far.
+
+    >>> import treetop as tt
+    >>> tt.match("uct(simulations=100)", "random", "tic_tac_toe", games=4, seed=1, workers=1).games
+    4
     """
     terms = Terms(
         need_two(load_game(game)), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline
@@ -257,6 +261,10 @@ def match_many(
     Each opening and each deal is played from every seat: in a round of as many games as there are players, every player
     moves on by one seat. There is no Elo and no sequential test: both are for two players. Everything else is as in
     `match`.
+
+    >>> from treetop.arena import match_many
+    >>> match_many(["random", "random", "random"], "nim_three", games=3, seed=1, workers=1).games
+    3
     """
     terms = Terms(load_game(game), games, seed, OpeningSettings(opening_plies, balanced), make_player, move_deadline)
     many = terms.game.facts.players

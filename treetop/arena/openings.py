@@ -66,6 +66,11 @@ class Openings:
 
     An opening depends on the seed, on the number of its pair and on the openings before it, which it tries not to
     repeat. `known` are openings that were made before, in a match that is resumed.
+
+    >>> import treetop as tt
+    >>> openings = Openings(tt.load_game("tic_tac_toe"), OpeningSettings(plies=2, balanced=False), seed=1)
+    >>> len(openings[0].actions)
+    2
     """
 
     def __init__(

@@ -176,6 +176,10 @@ def tournament(
     Players are specs, or a mapping from names to specs. `out` is a folder with one file for each pairing, as `match`
     writes it: called again, the tournament resumes, also with more players or more games. All pairings play the same
     openings. The anchor (default: the first player) has the rating `anchor_elo`.
+
+    >>> import treetop as tt
+    >>> tt.tournament(["random", "greedy", "uct(simulations=50)"], "tic_tac_toe", games=2, workers=1).players
+    ('random', 'greedy', 'uct(simulations=50)')
     """
     need_choix()
     roster = dict(players) if isinstance(players, Mapping) else {spec: spec for spec in players}

@@ -38,6 +38,13 @@ class Cached:
 
     With `by="key"` states of equal `key()` share an answer even if their records differ. With `by="state"` the record
     decides.
+
+    >>> import treetop as tt
+    >>> cached = tt.evaluators.Cached(tt.evaluators.Uniform())
+    >>> for seed in (1, 2):
+    ...     result = tt.search("tic_tac_toe", tt.puct(), evaluator=cached, simulations=50, seed=seed)
+    >>> cached.hits > 0
+    True
     """
 
     def __init__(self, evaluator: Evaluator, size: int = 50_000, *, by: Literal["state", "key"] = "state") -> None:

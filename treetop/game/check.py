@@ -55,6 +55,10 @@ def check(
     """Play random games in both modes and raise a `ConformanceError` for the first violated requirement.
 
     `progress` is called from time to time with the number of games played and the number of all games.
+
+    >>> import treetop as tt
+    >>> tt.check("tic_tac_toe", games=20, seed=1).games
+    20
     """
     checks.whole("games", games, 1)
     examiner = Examiner(load_game(game))

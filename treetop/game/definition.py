@@ -104,7 +104,28 @@ def game(
     num_outcomes: int | None = None,
     action_size: int | None = None,
 ) -> Callable[[type], Game]:
-    """Return a decorator that turns a class with fields and five methods into a game: see docs/compiled-games.md."""
+    """Return a decorator that turns a class with fields and five methods into a game: see docs/compiled-games.md.
+
+    >>> import treetop as tt
+    >>> @tt.game(players=2, num_actions=2, max_length=7)
+    ... class Subtract:
+    ...     stones: int = tt.field("i1")
+    ...     player: int = tt.field("i1")
+    ...     def reset(self):
+    ...         self.stones, self.player = 7, 0
+    ...     def legal_actions(self, out):
+    ...         out[0], out[1] = 0, 1
+    ...         return min(2, self.stones)
+    ...     def apply(self, action):
+    ...         self.stones -= action + 1
+    ...         self.player = 1 - self.player
+    ...     def is_terminal(self):
+    ...         return self.stones == 0
+    ...     def rewards(self, out):
+    ...         out[self.player], out[1 - self.player] = -1.0, 1.0
+    >>> tt.position(Subtract).apply(1).state.stones
+    5
+    """
     facts = _located(
         lambda: Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape, num_outcomes, action_size)
     )
@@ -127,6 +148,13 @@ class Game:
     """A game: its facts, its rules in plain Python, and its compiled code, which is built on demand.
 
     Calling it returns the initial state: an object of the user's class, in plain Python, whose methods can be called.
+
+    >>> import treetop as tt
+    >>> nim = tt.load_game("nim")
+    >>> nim.facts.players, nim.facts.num_actions
+    (2, 3)
+    >>> nim().current_player()
+    0
     """
 
     def __init__(self, cls: type, facts: Facts) -> None:

@@ -72,7 +72,25 @@ def _default(parameter: inspect.Parameter) -> str:
 
 
 def family(function: Callable[P, Any]) -> Family[P]:
-    """Turn a function that returns a game into a family of games, named by its arguments: `gomoku(size=9, line=5)`."""
+    """Turn a function that returns a game into a family of games, named by its arguments: `gomoku(size=9, line=5)`.
+
+    >>> import treetop as tt
+    >>> @tt.family
+    ... def race(goal=10):
+    ...     @tt.game(players=1, num_actions=2, max_length=goal)
+    ...     class Race:
+    ...         total = tt.field("i4")
+    ...         def reset(self): self.total = 0
+    ...         def legal_actions(self, out):
+    ...             out[0], out[1] = 0, 1
+    ...             return 2
+    ...         def apply(self, action): self.total += action + 1
+    ...         def is_terminal(self): return self.total >= goal
+    ...         def rewards(self, out): out[0] = 1.0 if self.total == goal else -1.0
+    ...     return Race
+    >>> race(goal=5).facts.max_length
+    5
+    """
     return Family(function)
 
 

@@ -51,6 +51,9 @@ def field(dtype: Any, shape: int | tuple[int, ...] = ()) -> Any:
     """Declare a field of a game's state: a number, or an array of numbers if a shape is given.
 
     `dtype` is one of i1, i2, i4, i8, u1, u2, u4, u8 (signed and unsigned integers of 1 to 8 bytes), f8 and bool.
+
+    >>> import treetop as tt
+    >>> board = tt.field("i1", (6, 7))
     """
     try:
         return Field(dtype, shape)

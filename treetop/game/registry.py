@@ -52,6 +52,9 @@ def load_game(spec: str | Game | Family[...] | type) -> Game:
     A game is returned unchanged, a family is called with its default parameters. `module:Name` imports the module, so
     use `load_bundled` for a name that comes from a file. Only objects made by `@treetop.game` and `@treetop.family` are
     accepted; nothing else is called.
+
+    >>> load_game("nim(stones=5)").name
+    'nim(stones=5, most=3)'
     """
     if isinstance(spec, Game):
         return spec

@@ -12,7 +12,15 @@ from treetop.types import SIMULTANEOUS
 
 
 class BasePlayer:
-    """A player that decides by the position alone. Subclasses implement `choose`."""
+    """A player that decides by the position alone. Subclasses implement `choose`.
+
+    >>> import treetop as tt
+    >>> class First(tt.players.BasePlayer):
+    ...     def choose(self, position):
+    ...         return position.legal_actions()[0]
+    >>> First("first").choose(tt.position("nim"))
+    0
+    """
 
     clairvoyant = False
     """Whether it asks for positions in which hidden information is revealed."""

@@ -21,7 +21,15 @@ T = TypeVar("T")
 
 
 class RandomPlayer(BasePlayer):
-    """Play legal actions uniformly at random; with continuous actions, one that the game samples."""
+    """Play legal actions uniformly at random; with continuous actions, one that the game samples.
+
+    >>> import treetop as tt
+    >>> start = tt.position("nim(stones=5)")
+    >>> player = tt.players.RandomPlayer()
+    >>> player.begin(start, seed=1)
+    >>> start.move_text(player.choose(start)) in ('1', '2', '3')
+    True
+    """
 
     def __init__(self, name: str = "random") -> None:
         super().__init__(name)
@@ -41,6 +49,13 @@ class GreedyPlayer(BasePlayer):
 
     In games with chance, imperfect information, immediate rewards, simultaneous moves or continuous actions it looks
     one move ahead: at the mean immediate reward, and at the `heuristic` for the rest.
+
+    >>> import treetop as tt
+    >>> start = tt.position("nim(stones=5)")
+    >>> player = tt.players.GreedyPlayer(tt.load_game('nim(stones=5)'))
+    >>> player.begin(start, seed=1)
+    >>> start.move_text(player.choose(start)) in ('1', '2', '3')
+    True
     """
 
     def __init__(self, game: Game, name: str = "greedy") -> None:
@@ -70,7 +85,15 @@ class GreedyPlayer(BasePlayer):
 
 
 class AlphaBetaPlayer(BasePlayer):
-    """Search `depth` moves ahead exactly, and estimate the positions there. For two-player zero-sum games."""
+    """Search `depth` moves ahead exactly, and estimate the positions there. For two-player zero-sum games.
+
+    >>> import treetop as tt
+    >>> start = tt.position("nim(stones=5)")
+    >>> player = tt.players.AlphaBetaPlayer(tt.load_game('nim(stones=5)'), depth=5)
+    >>> player.begin(start, seed=1)
+    >>> start.move_text(player.choose(start))
+    '1'
+    """
 
     def __init__(
         self, game: Game, depth: int = 4, *, table: int = _TABLE, rollouts: int = 0, name: str = "alphabeta"

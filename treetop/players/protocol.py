@@ -20,6 +20,14 @@ class Player(Protocol):
     the game before `begin`; in simultaneous moves a player needs it to know for whom it chooses. `clairvoyant`, if
     true, asks for positions in which hidden information is revealed, and the records of its games say so; all other
     players are given positions in which the hidden part is drawn at random.
+
+    >>> import treetop as tt
+    >>> player = tt.players.make_player("random", tt.load_game("nim"))
+    >>> isinstance(player, tt.Player)
+    True
+    >>> player.begin(tt.position("nim"), seed=1)
+    >>> player.choose(tt.position("nim")) in (0, 1, 2)
+    True
     """
 
     name: str

@@ -22,6 +22,13 @@ class SearchPlayer(BasePlayer):
     With `reuse` there is one search per game, whose tree follows the moves of all sides and the outcomes of chance
     (tree reuse). Without it each move begins a new search; so it does with imperfect information, simultaneous moves or
     continuous actions. The seed of a search comes from the game's seed and from the history at its beginning.
+
+    >>> import treetop as tt
+    >>> player = tt.players.SearchPlayer("mine", tt.uct(), tt.Limit(simulations=500))
+    >>> start = tt.position("nim(stones=5)")
+    >>> player.begin(start, seed=1)
+    >>> start.move_text(player.choose(start))
+    '1'
     """
 
     def __init__(

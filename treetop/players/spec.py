@@ -99,7 +99,11 @@ def make_player(spec: str | Spec, game: Game) -> Player:
 
 
 def player_names() -> list[str]:
-    """Return the names that `make_player` knows."""
+    """Return the names that `make_player` knows.
+
+    >>> "uct" in player_names() and "random" in player_names()
+    True
+    """
     return sorted([*PRESETS, *_MAKERS])
 
 

@@ -21,7 +21,12 @@ TIERS = (10, 50, 200, 1000)
 
 @dataclass(frozen=True)
 class ProofConfig:
-    """The configuration of a proof search. Equal configurations and seeds give equal searches."""
+    """The configuration of a proof search. Equal configurations and seeds give equal searches.
+
+    >>> import treetop as tt
+    >>> tt.prove("p & q -> q & p", config=ProofConfig(policy="ucb1")).proved
+    True
+    """
 
     policy: str = "puct"
     """`puct` and `ucb1` descend from the theorem, `best_first` expands the goal with the most probable path to it,

@@ -72,6 +72,11 @@ class ProofSearch:
     themselves, whichever provider suggests them. `prover` is one that has the theorem open already; its owner closes
     it. `session` keeps provers and workers for the next search; its owner closes it. All provers are ready when the
     search has been constructed, so limits in seconds count the search alone.
+
+    >>> from treetop.prove import LogicTheorem
+    >>> with ProofSearch(LogicTheorem.read("p -> p"), seed=1) as search:
+    ...     search.run(Limit(simulations=10)).proved
+    True
     """
 
     def __init__(

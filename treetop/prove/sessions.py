@@ -28,6 +28,15 @@ class ProverSession:
 
     The next theorem is opened in the same provers if it is `Reopenable`, for example another lemma of the same file;
     else the provers are replaced.
+
+    >>> from treetop.prove import LogicTheorem, ProofSearch
+    >>> from treetop.search.limits import Limit
+    >>> with ProverSession() as session:
+    ...     for text in ("p -> p", "p & q -> p"):
+    ...         with ProofSearch(LogicTheorem.read(text), session=session) as search:
+    ...             search.run(Limit(simulations=10)).proved
+    True
+    True
     """
 
     def __init__(self, workers: int = 1) -> None:

@@ -20,6 +20,13 @@ class Batch:
 
     A batch is true until the limit is reached. It may be true and empty, when every leaf that selection reaches is in
     flight.
+
+    >>> import numpy as np, treetop as tt
+    >>> search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
+    >>> while batch := search.ask(8, tt.Limit(simulations=20)):
+    ...     search.tell(batch, np.zeros((len(batch), 9)), np.zeros(len(batch)))
+    >>> search.simulations
+    20
     """
 
     game: Game

@@ -20,7 +20,15 @@ _POLICIES = {"random": RANDOM_MOVES, "game": OWN_MOVES, "mast": GREEDY_MOVES, "m
 
 @runtime_checkable
 class Evaluator(Protocol):
-    """An evaluator of batches of states in Python: a network, a heuristic, a service."""
+    """An evaluator of batches of states in Python: a network, a heuristic, a service.
+
+    >>> import numpy as np, treetop as tt
+    >>> class Flat:
+    ...     def evaluate(self, batch):
+    ...         return np.zeros((len(batch), batch.game.facts.num_actions)), np.zeros(len(batch))
+    >>> tt.search("tic_tac_toe", tt.puct(), evaluator=Flat(), simulations=50, seed=1).simulations
+    50
+    """
 
     def evaluate(self, batch: Batch) -> tuple[npt.ArrayLike, npt.ArrayLike]:
         """Return logits over all actions, one row for each state, and values.
@@ -77,6 +85,12 @@ class Rollout(CompiledEvaluator):
     `policy` chooses the moves: random; game, by the game's own `rollout_action`; mast, by the highest mean of a move in
     all simulations, with a share `epsilon` of random moves; mast_softmax, by a softmax of those means with
     `temperature`. `count` rollouts are averaged. A leaf is expanded on its second visit.
+
+    >>> import treetop as tt
+    >>> tt.search("nim(stones=5)", evaluator=tt.Rollout(), simulations=500, seed=1).move
+    '1'
+    >>> tt.Rollout("mast", epsilon=0.1)
+    rollout(policy='mast', epsilon=0.1)
     """
 
     def __init__(
@@ -136,7 +150,12 @@ class Rollout(CompiledEvaluator):
 
 
 class Uniform(CompiledEvaluator):
-    """An evaluator with equal priors that values every position as the middle of the utility range."""
+    """An evaluator with equal priors that values every position as the middle of the utility range.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), simulations=50, seed=1).simulations
+    50
+    """
 
     def __init__(self) -> None:
         self.name, self.expand_after = "uniform", 0
@@ -155,6 +174,9 @@ class Heuristic(CompiledEvaluator):
     """An evaluator by the game's own `heuristic`.
 
     With `prior_temperature`, priors are a softmax of the heuristic values of the positions after each move.
+
+    >>> Heuristic(prior_temperature=0.5)
+    heuristic(prior_temperature=0.5)
     """
 
     needs_full_build = True
@@ -182,6 +204,9 @@ class Mixed(CompiledEvaluator):
     """An evaluator that adds `weight` * a rollout and (1 - weight) * another evaluation.
 
     The other evaluation is the game's heuristic, or comes from an evaluator in Python.
+
+    >>> Mixed(Heuristic(), weight=0.25)
+    mixed(heuristic, rollout, weight=0.25)
     """
 
     needs_full_build = True

@@ -19,6 +19,10 @@ class Limit:
     """When to stop: any combination of limits, each counted from the call that gets them.
 
     The first one reached stops the search.
+
+    >>> import treetop as tt
+    >>> tt.Search("tic_tac_toe", seed=1).run(tt.Limit(simulations=100, seconds=10.0)).simulations
+    100
     """
 
     simulations: int | None = None

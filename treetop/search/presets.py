@@ -17,7 +17,12 @@ KATAGO_C, KATAGO_BASE = 1.0, 500.0
 
 
 def uct(c: float = math.sqrt(2), **options: Any) -> SearchConfig:
-    """Return the settings of UCT, UCB1 on trees, for searches by rollouts. `c` is for rewards from -1 to 1."""
+    """Return the settings of UCT, UCB1 on trees, for searches by rollouts. `c` is for rewards from -1 to 1.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.uct(c=1.0, solver=True), simulations=100, seed=1).simulations
+    100
+    """
     return configure("ucb1", c=c, **options)
 
 
@@ -25,6 +30,10 @@ def puct(c: float | None = None, **options: Any) -> SearchConfig:
     """Return the settings of PUCT, for evaluators with priors.
 
     Without `c` it follows AlphaZero's schedule; a given `c` is constant.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.puct(c=1.5), simulations=100, seed=1).simulations
+    100
     """
     schedule = options.get("c_schedule")
     if schedule == "katago":
@@ -38,12 +47,22 @@ def puct(c: float | None = None, **options: Any) -> SearchConfig:
 
 
 def rave(c: float = 0.0, **options: Any) -> SearchConfig:
-    """Return the settings of RAVE: moves with few visits use the statistics of all moves as first."""
+    """Return the settings of RAVE: moves with few visits use the statistics of all moves as first.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.rave(), simulations=100, seed=1).simulations
+    100
+    """
     return configure("rave", c=c, **options)
 
 
 def grave(c: float = 0.0, amaf_reference: int = 100, **options: Any) -> SearchConfig:
-    """Return the settings of GRAVE: RAVE in which nodes with few visits use the statistics of an ancestor."""
+    """Return the settings of GRAVE: RAVE in which nodes with few visits use the statistics of an ancestor.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.rules.grave(), simulations=100, seed=1).simulations
+    100
+    """
     return configure("rave", c=c, amaf_reference=amaf_reference, **options)
 
 
@@ -51,22 +70,41 @@ def regret_matching(**options: Any) -> SearchConfig:
     """Return the settings of regret matching, for simultaneous moves and imperfect information.
 
     The move to play is drawn from a mixed strategy.
+
+    >>> import treetop as tt
+    >>> tt.search("matching_pennies", tt.regret_matching(), simulations=1_000, seed=1).simulations
+    1000
     """
     return configure("regret_matching", **{"final": "mixed", **options})
 
 
 def gumbel(**options: Any) -> SearchConfig:
-    """Return the settings of Gumbel search: for a known, small number of simulations and an evaluator with priors."""
+    """Return the settings of Gumbel search: for a known, small number of simulations and an evaluator with priors.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.gumbel(), simulations=100, seed=1).simulations
+    100
+    """
     return configure("completed", root="gumbel", **options)
 
 
 def halving(rule: str = "ucb1", **options: Any) -> SearchConfig:
-    """Return the settings of anytime sequential halving at the root, with a rule below it: for the best final move."""
+    """Return the settings of anytime sequential halving at the root, with a rule below it: for the best final move.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.rules.halving(), simulations=100, seed=1).simulations
+    100
+    """
     return configure(rule, root="halving", **options)
 
 
 def nexus(**options: Any) -> SearchConfig:
-    """Return the settings of a neural search with the usual refinements: PUCT, FPU, noise that decays, a solver."""
+    """Return the settings of a neural search with the usual refinements: PUCT, FPU, noise that decays, a solver.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.rules.nexus(), simulations=100, seed=1).simulations
+    100
+    """
     defaults: dict[str, Any] = {
         "c": 2.5, "max_depth": 100, "fpu": "parent", "fpu_reduction": 0.25, "noise": 0.25, "noise_final": 0.05,
         "noise_alpha": 0.3, "final": "temperature", "temperature": 1.0, "temperature_decay": 0.98,

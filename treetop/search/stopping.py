@@ -18,7 +18,13 @@ from treetop.types import FloatArray
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """The root of a search and the use of its limit, for stopping rules. Arrays follow the order of the legal moves."""
+    """The root of a search and the use of its limit, for stopping rules. Arrays follow the order of the legal moves.
+
+    >>> values, priors = np.array([0.2, 0.1]), np.array([0.5, 0.5])
+    >>> standing = Standing(np.array([70, 30]), values, priors, 100, Limit(simulations=120), elapsed=1.0)
+    >>> standing.leader, standing.left
+    (0, 20)
+    """
 
     counts: npt.NDArray[np.integer[Any]]
     """Visits of each move, including those of earlier runs on the same tree."""
@@ -100,6 +106,13 @@ class Stopper(Protocol):
     """A stopping rule, which may stop a search or extend its limit: a subclass with the methods that it needs.
 
     It may keep what it was given in the same run; then it serves one search at a time.
+
+    >>> import treetop as tt
+    >>> class Certain(tt.stopping.Stopper):
+    ...     def check(self, standing):
+    ...         return "one move has 90% of the visits" if standing.counts.max() > 0.9 * standing.counts.sum() else None
+    >>> tt.Search("nim(stones=5)", seed=1).run(tt.Limit(simulations=50_000), stopping=[Certain()]).simulations < 50_000
+    True
     """
 
     def reset(self) -> None:
@@ -204,6 +217,11 @@ class UnassailableLeader(Stopper):
     half of what is left.
 
     It uses visits alone, so it raises an error with any `final` but "visits".
+
+    >>> import treetop as tt
+    >>> search = tt.Search("tic_tac_toe", seed=1)
+    >>> search.run(tt.Limit(simulations=5_000), stopping=[tt.stopping.UnassailableLeader()]).simulations < 5_000
+    True
     """
 
     factor: float = 1.0
@@ -258,6 +276,12 @@ class KLGain(Stopper):
     Moves without visits in p_old do not count. The gain falls about with the square of the visits, so a threshold fits
     a certain number of them. The default stops after one or two thousand simulations, which suits networks.
     `KLGain(10_000, 1e-8)` suits the compiled loop: it stops after some hundred thousand.
+
+    >>> import treetop as tt
+    >>> search = tt.Search("tic_tac_toe", seed=1)
+    >>> rule = tt.stopping.KLGain(every=100, threshold=1e-3)
+    >>> search.run(tt.Limit(simulations=20_000), stopping=[rule]).simulations < 20_000
+    True
     """
 
     def __init__(self, every: int = 100, threshold: float = 5e-6) -> None:
@@ -322,6 +346,11 @@ class MoreWhenCritical(Stopper):
 
     `margin` is in the game's rewards; the default is for rewards from -1 to 1. It is checked again and again, so a
     search beyond its plain limit ends as soon as the position is no longer critical.
+
+    >>> import treetop as tt
+    >>> search = tt.Search("tic_tac_toe", seed=1)
+    >>> search.run(tt.Limit(simulations=500), stopping=[tt.stopping.MoreWhenCritical(margin=2.0)]).simulations
+    1000
     """
 
     def __init__(

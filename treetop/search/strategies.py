@@ -77,6 +77,10 @@ def find_strategies(
 
     With regret matching, the mean strategies of a two-player zero-sum game approach an equilibrium. With UCB1 they need
     not: see docs/imperfect-information.md.
+
+    >>> import treetop as tt
+    >>> tt.find_strategies("matching_pennies", tt.regret_matching(), simulations=2_000, seed=1)    # doctest: +ELLIPSIS
+    <...>
     """
     position = game if isinstance(game, Position) else Position(load_game(game))
     wanted = regret_matching() if config is None else config

@@ -43,7 +43,20 @@ class Drawn:
 
 @runtime_checkable
 class StateEvaluator(Protocol):
-    """An evaluator of states, with an optional prior for each action. A function with the same arguments works too."""
+    """An evaluator of states, with an optional prior for each action. A function with the same arguments works too.
+
+    >>> import treetop as tt
+    >>> class Halfway:
+    ...     def initial(self): return 5
+    ...     def actions(self, state): return ["down", "up"]
+    ...     def is_terminal(self, state): return state in (0, 10)
+    ...     def step(self, state, action): return state + (1 if action == "up" else -1)
+    ...     def rewards(self, state): return [state / 10]
+    >>> def towards_ten(state, actions):
+    ...     return None, [state / 10]
+    >>> tt.Search(Halfway(), tt.puct(), evaluator=towards_ten, seed=1).run(tt.Limit(simulations=100)).action
+    'up'
+    """
 
     def evaluate(self, state: Any, actions: Sequence[Hashable]) -> Any:
         """Return (prior, value).

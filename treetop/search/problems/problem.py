@@ -44,6 +44,18 @@ class Problem(Protocol):
 
     With `step_rewards = True`, `step` returns the next state and the immediate reward of each player; `rewards` returns
     what the end adds.
+
+    >>> import treetop as tt
+    >>> class Countdown:
+    ...     def initial(self): return 4
+    ...     def actions(self, state): return ["one", "two"]
+    ...     def is_terminal(self, state): return state <= 0
+    ...     def step(self, state, action): return state - (1 if action == "one" else 2)
+    ...     def rewards(self, state): return [1.0 if state == 0 else -1.0]
+    >>> isinstance(Countdown(), tt.Problem)
+    True
+    >>> tt.Search(Countdown(), seed=1).run(tt.Limit(simulations=100)).value > 0.5
+    True
     """
 
     def actions(self, state: Any) -> Sequence[Hashable]:
