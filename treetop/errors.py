@@ -21,6 +21,15 @@
     │   └── FormulaError            ... or the text to prove is not a formula (also a ValueError)
     ├── SaveError                   a file that cannot be read, or belongs to something else (also a ValueError)
     └── MissingExtraError           an optional package is not installed (also an ImportError)
+
+Each of them is a `TreetopError`:
+
+>>> import treetop as tt
+>>> try:
+...     tt.position("nim").play("9")
+... except tt.errors.IllegalMoveError as error:
+...     isinstance(error, tt.TreetopError) and isinstance(error, ValueError)
+True
 """
 
 from __future__ import annotations

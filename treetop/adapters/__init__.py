@@ -1,8 +1,22 @@
 """Other packages as problems, policies and games. Each is imported when one of its names is used, and not before.
 
->>> from treetop import adapters
->>> adapters.OpenSpielProblem("tic_tac_toe").num_players          # doctest: +SKIP
-2
+>>> import gymnasium
+>>> from treetop.adapters import *
+>>> env = gymnasium.make("CartPole-v1")
+>>> seen = env.reset(seed=1)
+>>> isinstance(GymProblem(env).initial(), GymState)
+True
+>>> from pettingzoo.classic.tictactoe import tictactoe
+>>> env = tictactoe.env()
+>>> env.reset(seed=1)
+>>> isinstance(PettingZooProblem(env).initial(), PettingZooState)
+True
+>>> game = as_openspiel("tic_tac_toe")
+>>> isinstance(game, TreetopGame) and isinstance(game.new_initial_state(), TreetopState)
+True
+>>> import treetop
+>>> issubclass(RandomStepError, treetop.TreetopError)
+True
 """
 
 from treetop.lazy import exports

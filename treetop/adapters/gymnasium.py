@@ -69,6 +69,12 @@ class GymProblem:
     override what is otherwise detected. `snapshot` is a pair of functions, save(env) and restore(env, token), for
     environments that cannot be copied. `redraw(env, generator)` redraws the hidden information in a copy; Blackjack has
     one built in, for the dealer's second card.
+
+    >>> import gymnasium, treetop as tt
+    >>> env = gymnasium.make("CliffWalking-v1")
+    >>> seen = env.reset(seed=1)
+    >>> tt.Search(GymProblem(env, horizon=20), seed=1).run(tt.Limit(simulations=50)).action in range(4)
+    True
     """
 
     num_players, step_rewards = 1, True

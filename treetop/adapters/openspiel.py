@@ -302,6 +302,11 @@ class TreetopBot(_Bot):
     asks a Treetop `player` of Treetop's own `game`: then both games must have the same positions; `to_ours` and
     `to_theirs` translate actions if their numbers differ. Each move has its own seed, made of `seed` and the number of
     moves before it.
+
+    >>> import pyspiel, treetop as tt
+    >>> bot = TreetopBot(tt.Limit(simulations=50), seed=1)
+    >>> bot.step(pyspiel.load_game("tic_tac_toe").new_initial_state()) in range(9)
+    True
     """
 
     def __init__(

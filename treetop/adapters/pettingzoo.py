@@ -46,6 +46,13 @@ class PettingZooProblem:
     It is for deterministic games of perfect information: a step that draws random numbers raises a `RandomStepError`,
     and the search knows everything that a copy knows. `reward_range` is the range of an agent's whole return;
     `zero_sum` is assumed for two agents with a symmetric range.
+
+    >>> from pettingzoo.classic.tictactoe import tictactoe
+    >>> import treetop as tt
+    >>> env = tictactoe.env()
+    >>> env.reset(seed=1)
+    >>> tt.Search(PettingZooProblem(env), seed=1).run(tt.Limit(simulations=50)).action in range(9)
+    True
     """
 
     def __init__(
@@ -148,6 +155,13 @@ class PettingZooPolicy(SearchPolicy):
 
     `limit` is the budget of a step, `config` and `evaluator` are those of the search, the other options those of
     `PettingZooProblem`.
+
+    >>> from pettingzoo.classic.tictactoe import tictactoe
+    >>> import treetop as tt
+    >>> env = tictactoe.env()
+    >>> env.reset(seed=1)
+    >>> PettingZooPolicy(tt.Limit(simulations=50), seed=1)(env) in range(9)
+    True
     """
 
     problem = PettingZooProblem

@@ -1,7 +1,23 @@
 """Play games and measure players: matches, tournaments, evaluations, Elo with intervals, sequential tests (SPRT).
 
 >>> import treetop as tt
->>> tt.match("uct(simulations=200)", "random", "tic_tac_toe", games=4, seed=1).score > 0.5          # doctest: +SKIP
+>>> from treetop.arena import *
+>>> steps = []
+>>> def show(progress: MatchProgress) -> None: steps.append(progress.finished)
+>>> result = tt.match("random", "random", "tic_tac_toe", games=4, seed=1, workers=1, progress=show)
+>>> isinstance(result, MatchResult) and isinstance(result.rating, Rating)
+True
+>>> isinstance(tt.evaluate("nim(stones=5)", "random", games=4, workers=1), EvaluationResult)
+True
+>>> def show_all(progress: TournamentProgress) -> None: steps.append(progress.finished)
+>>> both = tt.tournament(["random", "greedy"], "tic_tac_toe", games=2, workers=1, progress=show_all)
+>>> isinstance(both, TournamentResult)
+True
+>>> [verdict.name for verdict in SprtVerdict]                # doctest: +ELLIPSIS
+[...]
+>>> issubclass(MatchError, tt.TreetopError)
+True
+>>> OpeningSettings(plies=2).balanced
 True
 
 Public names are imported on first use: playing games starts processes and locks files.

@@ -1,8 +1,20 @@
 """Players: searches, baselines, and engines in their own processes. Public names are imported on first use.
 
->>> from treetop.players import make_player
->>> make_player("uct(simulations=100)", treetop.load_game("nim")).name           # doctest: +SKIP
+>>> import treetop as tt
+>>> from treetop.players import CecpPlayer, GtpPlayer, UciPlayer, make_player
+>>> make_player("uct(simulations=100)", tt.load_game("nim")).name
 'uct(simulations=100)'
+
+Engines are started before their first game; a program that is not there is an error at once:
+
+>>> for engine in (UciPlayer, GtpPlayer, CecpPlayer):
+...     try:
+...         engine(tt.load_game("tic_tac_toe"), "no-such-engine")
+...     except tt.TreetopError as error:
+...         print("no-such-engine" in str(error))
+True
+True
+True
 """
 
 from typing import TYPE_CHECKING

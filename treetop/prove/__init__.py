@@ -1,8 +1,43 @@
 """Theorem proving: a search for proofs over goals and tactics, an embedded logic, and Coq.
 
 >>> import treetop as tt
->>> tt.prove("p & q -> q & p").proved
+>>> from treetop.prove import *
+>>> result = tt.prove("p & q -> q & p")
+>>> result.proved
 True
+>>> isinstance(result, ProofResult) and isinstance(result.proof, Proof) and isinstance(result.verdict, Verdict)
+True
+>>> isinstance(result.proof.goal, Goal)
+True
+
+A `Theorem` opens a `Prover`, and a `Provider` suggests tactics, which the prover tries at a place:
+
+>>> theorem: Theorem = LogicTheorem.read("p & q -> q", mode="raw")
+>>> prover: Prover = theorem.open()
+>>> provider: Provider = theorem.provider(prover)
+>>> root = prover.root()
+>>> first = provider.suggest(root)[0]
+>>> isinstance(first, Suggestion)
+True
+>>> attempt = prover.attempt(Place(root), first.tactic, 1.0)
+>>> isinstance(attempt, Attempt)
+True
+>>> Place(attempt.subgoals[0], (Step(first.tactic, 0),)).path[0].index
+0
+>>> steps = []
+>>> def show(progress: ProofProgress) -> None: steps.append(progress.attempts)
+>>> with ProofSearch(theorem) as search:
+...     search.run(tt.Limit(simulations=20), progress=show).proved
+True
+
+A lemma of a Coq file is a `CoqTheorem`; it is read without Coq, and opening it starts Coq:
+
+>>> import tempfile, pathlib
+>>> with tempfile.TemporaryDirectory() as folder:
+...     file = pathlib.Path(folder) / "small.v"
+...     size = file.write_text("Lemma same : forall n : nat, n = n. Admitted.")
+...     CoqTheorem(file, "same").name
+'same'
 
 `treetop.prove` is this package and can be called; `treetop.prove.prove` is the same function.
 

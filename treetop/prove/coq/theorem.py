@@ -59,9 +59,6 @@ class CoqTheorem:
 
     Only propositions can be opened. With `data=True` data can be opened too, such as `Definition d : nat -> nat.
     Admitted.`: then any value of the type counts as a proof, whatever the file intends.
-
-    >>> CoqTheorem("examples/Lists.v", "rev_involutive").name              # doctest: +SKIP
-    'rev_involutive'
     """
 
     def __init__(
