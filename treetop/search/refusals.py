@@ -36,7 +36,7 @@ def refuse_chance(position: Position) -> None:
     if position.player == CHANCE:
         raise SearchError(
             "chance decides here, so there is nothing to search: "
-            f"apply an outcome first, or draw one by `resolve_chance`\n{position}"
+            f"apply an outcome first, or draw one by `position.resolve_chance(seed)`\n{position}"
         )
 
 
