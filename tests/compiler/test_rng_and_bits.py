@@ -72,7 +72,7 @@ def test_bit_functions_equal_their_plain_twins(engine):
 
 
 def test_processors_without_a_deposit_instruction_find_the_same_bit():
-    from treetop.compiler.lowering import _nth_bit_loop
+    from treetop.compiler.words import _nth_bit_loop
 
     rng = tt.Rng(9)
     for _ in range(300):

@@ -41,12 +41,12 @@ def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], t
     """Compile one method alone, and raise a `CompileError` with the line of an error."""
     from numba import types
 
-    from treetop.compiler import lowering
+    from treetop.compiler import lowering, words
 
     lowering.register(blueprint)
     signature = (
         lowering.state_type(blueprint),
-        *(lowering.rng_type if kind == "rng" else kind for kind in arguments(types)),
+        *(words.rng_type if kind == "rng" else kind for kind in arguments(types)),
     )
     dispatcher = lowering.dispatcher_of(blueprint, name)
     try:

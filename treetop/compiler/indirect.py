@@ -36,11 +36,11 @@ from treetop.compiler.lowering import (
     dispatcher_for,
     dispatcher_of,
     element_pointer,
-    rng_type,
     stack_space,
     state_type_of,
 )
 from treetop.compiler.specialise import ByMethod
+from treetop.compiler.words import rng_type
 
 _word, _bytes = ir.IntType(64), ir.IntType(8).as_pointer()
 _SPACES = (4096, 65536)
