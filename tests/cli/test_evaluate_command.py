@@ -51,5 +51,7 @@ def test_usage_errors_exit_with_2(run, arguments, words):
     assert ended.out == ""
 
 
-def test_a_player_is_needed(run):
-    assert run("evaluate", "blackjack").code == 2
+def test_without_a_player_the_recommended_one_plays(run):
+    ended = run("evaluate", "blackjack", *QUICK)
+    assert "the player recommended for blackjack(natural=1.5): uct(simulations=1000)" in ended.err
+    assert "uct(simulations=1000)" in ended.out

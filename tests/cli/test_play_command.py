@@ -23,6 +23,7 @@ def test_a_whole_game_can_be_played(run, tmp_path):
     ended = run("play", "nim", "--moves", "3 3 3 3 1 1", *QUICK, lines=["3", "1", "2", "3"])
     assert ended.code == 0
     assert "You are player 0. The engine plays player 1, 300 simulations a move." in ended.out
+    assert "The engine's rule is uct(solver=True) (recommended for this game)." in ended.out
     assert "player 1, the engine, plays" in ended.out
     assert "The game is over" in ended.out
     assert not list(tmp_path.iterdir())

@@ -140,7 +140,9 @@ def test_a_result_is_printed_even_where_it_cannot_be_saved(run, tmp_path, monkey
 
 
 def test_ctrl_c_ends_a_search_with_its_result(tmp_path):
-    with started("search", "nim", "--seconds", "600", "--save", "nim.search", folder=tmp_path) as process:
+    with started(
+        "search", "nim", "--rule", "uct", "--seconds", "600", "--save", "nim.search", folder=tmp_path
+    ) as process:
         process.see("/s, best")
         process.process.send_signal(signal.SIGINT)
         code, out = process.end()
@@ -179,3 +181,23 @@ def test_every_final_rule_of_the_library_is_a_choice(run):
 def test_an_infinite_temperature_is_printed_as_json(run):
     ended = run("search", "nim", "--simulations", "200", "--temperature", "inf", "--json")
     assert json.loads(ended.out, parse_constant=lambda text: 1 / 0)["report"]["temperature"] == "inf"
+
+
+def test_without_a_rule_the_recommended_settings_are_used_and_named(run):
+    ended = run("search", "connect_four", "--simulations", "50")
+    assert "settings recommended for connect_four: uct(evaluator=\"rollout(policy='game')\")" in ended.out
+    reported = json.loads(run("search", "connect_four", "--simulations", "50", "--json").out)
+    assert reported["recommended"] == "uct(evaluator=\"rollout(policy='game')\")"
+    assert reported["report"]["evaluator"] == "rollout(policy='game')"
+    plain = run("search", "connect_four", "--simulations", "50", "--rule", "uct")
+    assert "recommended" not in plain.out
+    named = run("search", "connect_four", "--simulations", "50", "--rule", "uct(evaluator=heuristic)", "--json")
+    assert json.loads(named.out)["report"]["evaluator"] == "heuristic"
+
+
+def test_options_that_do_not_go_with_the_recommended_rule_are_refused_with_its_name(run):
+    ended = run("search", "hex(size=7)", "--transpositions")
+    assert ended.code == 2
+    assert "the rule rave is recommended for this game; --rule uct is the plain one" in ended.err
+    twice = run("search", "nim", "--rule", "uct(evaluator=rollout)", "--evaluator", "uniform")
+    assert "the evaluator is given twice" in twice.err

@@ -61,7 +61,8 @@ Seconds = Annotated[
     float | None, typer.Option("--seconds", metavar="S", help="Run at most S seconds.", rich_help_panel=LIMITS)
 ]
 _HELP_RULE = (
-    "uct (default), puct, grave, gumbel, ...; with options in brackets: 'grave(amaf_reference=50, solver=True)'."
+    "uct, puct, grave, gumbel, ...; with options in brackets: 'grave(amaf_reference=50, solver=True)'. "
+    "Default: the rule, options and evaluator that are recommended for a bundled game, else uct."
 )
 RuleName = Annotated[str | None, typer.Option("--rule", metavar="RULE", help=_HELP_RULE, rich_help_panel=SEARCH)]
 Exploration = Annotated[
@@ -150,19 +151,60 @@ def hangup_as_interrupt() -> Iterator[None]:
             signal.signal(getattr(signal, name), handler)
 
 
-def make_config(rule: str | None, c: float | None, **options: Any) -> SearchConfig:
-    """Return the settings of a search. Options that are None were not given; the rule may have options in brackets."""
+_LIMITS_OF_PLAYERS = ("simulations", "seconds", "nodes", "reuse")
+
+
+def recommended_rule(game: Game, rule: str | None, **given: object) -> str | None:
+    """Return the rule of a game's recommended player, with its options and evaluator, unless a rule is given.
+
+    Its limit and the options that were given, which are not None, are left out. None: there is no such player.
+    """
+    if rule is not None:
+        return None
+    from treetop.players.bundled import recommendation
+    from treetop.players.spec import Spec, parse_spec
+
+    entry = recommendation(game)
+    if entry is None:
+        return None
+    spec = parse_spec(entry.player)
+    without = {*_LIMITS_OF_PLAYERS, *(key for key, value in given.items() if value is not None)}
+    kept = {key: value for key, value in spec.options.items() if key not in without}
+    return str(Spec(spec.name, kept))
+
+
+@contextmanager
+def naming_recommended(rule: str | None) -> Iterator[None]:
+    """Add a line to a ConfigError about settings that were recommended, and not given."""
+    try:
+        yield
+    except ConfigError as error:
+        if rule is None:
+            raise
+        raise ConfigError(
+            f"{error}\nthe rule {rule} is recommended for this game; --rule uct is the plain one"
+        ) from None
+
+
+def make_config(rule: str | None, c: float | None, **options: Any) -> tuple[SearchConfig, str | None]:
+    """Return the settings of a search, and its evaluator if the rule names one.
+
+    Options that are None were not given; the rule may have options in brackets, also `evaluator`.
+    """
     from treetop.game.calls import parse_call
     from treetop.search.presets import PRESETS
 
-    call = parse_call(rule or "uct")
+    call = parse_call(rule or "uct", nested=True)
+    evaluator = call.options.pop("evaluator", None)
+    if not isinstance(evaluator, str | None):
+        raise ConfigError(f"{rule}: evaluator must be a string such as 'rollout', not {evaluator!r}")
     if call.name not in PRESETS or call.positional:
         raise ConfigError(f"there is no rule {rule!r}; there are {', '.join(PRESETS)}, each with options in brackets")
     given = {key: value for key, value in {"c": c, **options}.items() if value is not None}
     if twice := sorted(set(given) & set(call.options)):
         raise ConfigError(f"{', '.join(twice)} is given twice: in --rule and as a separate option; remove one of them")
     try:
-        return PRESETS[call.name](**call.options, **given)
+        return PRESETS[call.name](**call.options, **given), evaluator
     except TypeError as error:
         raise ConfigError(f"{rule}: {error}") from None
 

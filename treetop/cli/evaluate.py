@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treetop.cli.common import (
+    FAINT,
     GameName,
     Json,
     Seed,
     add_current_folder,
+    errors,
     facts,
     find_game,
     refuse_missing_folder,
@@ -38,9 +40,9 @@ if TYPE_CHECKING:
 
 _HELP_PLAYER = (
     "A player: uct(simulations=1000), random, greedy, ..., or a name from --players. "
-    "Several players are compared on the same random numbers."
+    "Several players are compared on the same random numbers. Default: the one recommended for the game."
 )
-Specs = Annotated[list[str], typer.Option("--player", metavar="PLAYER", help=_HELP_PLAYER, show_default=False)]
+Specs = Annotated[list[str] | None, typer.Option("--player", metavar="PLAYER", help=_HELP_PLAYER, show_default=False)]
 Games = Annotated[int, typer.Option("--games", metavar="N", help="The games of each player.")]
 Out = Annotated[
     Path | None,
@@ -53,7 +55,7 @@ WinAbove = Annotated[float, typer.Option("--win-above", metavar="X", help="A sco
 
 def evaluate(
     game: GameName,
-    player: Specs,
+    player: Specs = None,
     games: Games = 100,
     seed: Seed = 0,
     workers: Workers = None,
@@ -72,10 +74,14 @@ def evaluate(
     """
     from treetop.arena.evaluation import evaluate as play
     from treetop.arena.playing import MAKE_PLAYER
+    from treetop.players.bundled import recommended
 
-    add_current_folder(*player, make_player)
+    add_current_folder(*(player or ()), make_player)
     found = find_game(game)
     refuse_missing_folder(out)
+    if not player:
+        player = [recommended(found)]
+        errors().print(f"the player recommended for {found.name}: {player[0]}", style=FAINT, soft_wrap=True)
     roster = read_roster(player, players, trusted=trust_players or make_player is not None)
     check_workers(workers)
     with progress_line(f"{found.name}: {', '.join(roster)}", games * len(roster)) as show:

@@ -62,7 +62,11 @@ def _draw(found: list[Game]) -> None:
 def _one(game: Game, *, as_json: bool) -> None:
     start = Position(game)
     if as_json:
+        from treetop.players.bundled import recommendation
+
+        entry = recommendation(game)
         more = {
+            "recommended": None if entry is None else entry._asdict(),
             "state_bytes": game.dtype.itemsize,
             "rules": game.digest,
             "start": str(start),
@@ -84,7 +88,9 @@ def _one(game: Game, *, as_json: bool) -> None:
 
 
 def _facts(game: Game, start: Position) -> dict[str, str]:
-    declared = game.facts
+    from treetop.players.bundled import recommendation
+
+    declared, entry = game.facts, recommendation(game)
     low, high = declared.rewards
     first = _first_moves(start)
     return {
@@ -97,6 +103,8 @@ def _facts(game: Game, start: Position) -> dict[str, str]:
         or "continuous",
         "a state": f"{game.dtype.itemsize:,} bytes",
         "rules digest": game.digest,
+        **({} if entry is None else {"recommended": entry.player, "strength": entry.strength}),
+        **({} if entry is None or entry.command is None else {"measured by": entry.command}),
     }
 
 

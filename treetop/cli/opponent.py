@@ -43,10 +43,13 @@ class Engine:
     """The engine: a search that advances with the game, so that its tree is reused."""
 
     def __init__(self, settings: Settings) -> None:
+        from treetop.search.evaluator import make_evaluator
         from treetop.search.limits import Limit
 
         self.limit: Limit = Limit(settings.simulations, settings.seconds)
-        self.config: SearchConfig = make_config(settings.rule, settings.c).for_play()
+        config, evaluator = make_config(settings.rule, settings.c)
+        self.config: SearchConfig = config.for_play()
+        self.evaluator = None if evaluator is None else make_evaluator(evaluator)
         self._seed = settings.seed
         self._search: Search | None = None
 
@@ -61,7 +64,11 @@ class Engine:
 
         if begins_anew(position.game, self.config):
             return Search(
-                position, self.config, seed=derive(self._seed, PLAYER, player, len(position.actions)), player=player
+                position,
+                self.config,
+                evaluator=self.evaluator,
+                seed=derive(self._seed, PLAYER, player, len(position.actions)),
+                player=player,
             )
         search = self._search
         if search is not None and bool(search.position.start == position.start):
@@ -70,4 +77,4 @@ class Engine:
                 for action in position.actions[len(known) :]:
                     search.advance(action)
                 return search
-        return Search(position, self.config, seed=self._seed, player=player)
+        return Search(position, self.config, evaluator=self.evaluator, seed=self._seed, player=player)

@@ -28,6 +28,8 @@ from treetop.cli.common import (
     find_game,
     game_argument,
     hangup_as_interrupt,
+    naming_recommended,
+    recommended_rule,
     refuse_missing_folder,
     screen,
 )
@@ -82,8 +84,9 @@ def play(
 ) -> None:
     """Play against the engine. Type a move, or help.
 
-    The engine thinks for one second a move by default. An unfinished game is written to a file and can be resumed. Dice
-    and deals come from --seed, which is random by default. You see only what the player to move is allowed to see.
+    The engine thinks for one second a move by default, with the rule that is recommended for the game. An unfinished
+    game is written to a file and can be resumed. Dice and deals come from --seed, which is random by default. You see
+    only what the player to move is allowed to see.
     """
     if second and person is not None:
         raise ConfigError("--second means --player 1: give only one of them")
@@ -98,7 +101,11 @@ def play(
         if seed is None and any(found.has(method) for method in _RANDOM):
             seed = secrets.randbelow(_SEEDS)
         deal = (seed or 0) if found.has("deal") else None
-        start, people, settings = position_of(found, moves or "", seed=deal), (0,), Settings()
+        start, people = position_of(found, moves or "", seed=deal), (0,)
+        recommended = recommended_rule(found, rule, c=c)
+        settings = Settings(recommended or "uct")
+        with naming_recommended(recommended):
+            Engine(settings.but(rule, c, seed, simulations, seconds))
     if second or person is not None:
         people = _people("1" if second else person or "", start.game)
     settings = settings.but(rule, c, seed, simulations, seconds)
@@ -319,6 +326,9 @@ class _Session:
         you = f"You are {_players(self.people)}. " if self.people else ""
         it = f"The engine plays {_players(tuple(engines))}, {self.engine.limit} a move. " if engines else ""
         self._print(f"{you}{it}{'Type a move, or help.' if self.people else 'Ctrl-C stops.'}")
+        if engines and self.settings.rule != "uct":
+            recommended = " (recommended for this game)" if self.settings.rule == recommended_rule(game, None) else ""
+            self._print(f"The engine's rule is {self.settings.rule}{recommended}.", style=FAINT)
         if any(game.has(method) for method in _RANDOM):
             self._print(f"Random numbers come from seed {self.settings.seed}.", style=FAINT)
         if self._secret and self.engine.config.information.name == "perfect" and engines:

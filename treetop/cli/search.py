@@ -28,6 +28,8 @@ from treetop.cli.common import (
     find_game,
     game_argument,
     make_config,
+    naming_recommended,
+    recommended_rule,
     refuse_missing_folder,
     refuse_options_beside,
     run_with_progress,
@@ -71,7 +73,8 @@ Evaluator = Annotated[
     typer.Option(
         "--evaluator",
         metavar="NAME",
-        help="The evaluator of leaves: rollout (default), uniform, heuristic, \"rollout(policy='mast')\" ...",
+        help="The evaluator of leaves: rollout, uniform, heuristic, \"rollout(policy='mast')\" ... "
+        "Default: the recommended one, else rollout.",
         rich_help_panel=SEARCH,
     ),
 ]
@@ -151,7 +154,8 @@ def search(
     """Search a position, and show the best move and the reasons.
 
     Without a limit it runs 10,000 simulations; the first limit that is reached ends it. Ctrl-C ends it too and shows
-    the result so far. At a chance node, give the outcome by --moves, or draw it by --seed.
+    the result so far. Without --rule the settings are those recommended for the game; other options replace single
+    ones. At a chance node, give the outcome by --moves, or draw it by --seed.
     """
     from treetop.search.limits import Limit
 
@@ -179,7 +183,7 @@ def search(
                 "--max-nodes": max_nodes,
             },
         )
-        found = _loaded(load, game)
+        found, recommended = _loaded(load, game), None
     else:
         options: dict[str, Any] = {
             "solver": solver,
@@ -189,12 +193,14 @@ def search(
             "max_nodes": max_nodes,
             "temperature": temperature,
         }
-        found = _fresh(game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, player, options)
+        found, recommended = _fresh(
+            game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, player, options
+        )
     if lines and found.tree.has_information_sets:
         raise ConfigError("--lines: a search over information sets has no principal variations; remove it")
     result = run_with_progress(found, limit)
     try:
-        _show(result, as_json=as_json, explain=explain, report=report, lines=lines)
+        _show(result, recommended, as_json=as_json, explain=explain, report=report, lines=lines)
     finally:  # save the search even if printing fails
         if save is not None:
             found.save(save)
@@ -223,15 +229,21 @@ def _loaded(path: Path, game: str | None) -> Search:
 def _fresh(
     game: str | None, moves: str | None, setup: str | None, rule: str | None, c: float | None, final: str | None,
     evaluator: str | None, seed: int | None, player: int | None, options: dict[str, Any],
-) -> Search:  # fmt: skip
+) -> tuple[Search, str | None]:  # fmt: skip
+    """Return a new search, and its rule if it is the one recommended for the game."""
     from treetop.search.evaluator import make_evaluator
     from treetop.search.search import Search
 
     if game is None:
         raise ConfigError("no game: give the name of a game, or --load FILE")
     start = _resolve_chance(position(find_game(game), moves or "", setup=setup, seed=None if setup else seed), seed)
-    config = make_config(rule, c, final=final, **options)
-    return Search(start, config, evaluator=make_evaluator(evaluator or "rollout"), seed=seed or 0, player=player)
+    recommended = recommended_rule(start.game, rule, c=c, final=final, evaluator=evaluator, **options)
+    with naming_recommended(recommended):
+        config, named = make_config(rule or recommended, c, final=final, **options)
+        if named is not None and evaluator is not None:
+            raise ConfigError("the evaluator is given twice: in --rule and by --evaluator; remove one of them")
+        chosen = make_evaluator(evaluator or named or "rollout")
+        return Search(start, config, evaluator=chosen, seed=seed or 0, player=player), recommended
 
 
 def _resolve_chance(start: Position, seed: int | None) -> Position:
@@ -251,14 +263,25 @@ def _resolve_chance(start: Position, seed: int | None) -> Position:
     return resolved
 
 
-def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool, lines: int) -> None:
+def _show(
+    result: SearchResult, recommended: str | None, *, as_json: bool, explain: bool, report: bool, lines: int
+) -> None:
+    note = (
+        None if recommended in (None, "uct") else f"settings recommended for {result.position.game.name}: {recommended}"
+    )
     if as_json:
-        say_json({**result.to_dict(), **({"lines": [asdict(line) for line in result.lines(lines)]} if lines else {})})
+        say_json(
+            {
+                **result.to_dict(),
+                "recommended": recommended,
+                **({"lines": [asdict(line) for line in result.lines(lines)]} if lines else {}),
+            }
+        )
     elif screen().is_terminal:
-        _draw(result, explain=explain, report=report, lines=lines)
+        _draw(result, note, explain=explain, report=report, lines=lines)
     else:
         parts = [
-            str(result),
+            "\n".join([str(result), *([] if note is None else [note])]),
             *(["\n".join(map(str, result.lines(lines)))] if lines else []),
             *([str(result.explain())] if explain else []),
             *([str(result.report())] if report else []),
@@ -266,7 +289,7 @@ def _show(result: SearchResult, *, as_json: bool, explain: bool, report: bool, l
         say("\n\n".join(parts))
 
 
-def _draw(result: SearchResult, *, explain: bool, report: bool, lines: int) -> None:
+def _draw(result: SearchResult, note: str | None, *, explain: bool, report: bool, lines: int) -> None:
     explanation, console = result.explain(), screen()
     head, cells = explanation.table(None if explain else _ROWS_SHOWN)
     moves = table(*head)
@@ -286,6 +309,7 @@ def _draw(result: SearchResult, *, explain: bool, report: bool, lines: int) -> N
         **{f"line {index}": str(line) for index, line in enumerate(result.lines(lines), 1)},
         **({"scale": explanation.scale_note} if explanation.scale is not None else {}),
         "searched": _effort(result),
+        **({} if note is None else {"settings": note}),
     }
     if explain:
         rows["formula"] = explanation.rule
