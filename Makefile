@@ -41,7 +41,7 @@ unit: $(STAMP)
 	$(BIN)/python -m pytest -q -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 	$(BIN)/python -m pytest -q --doctest-modules treetop
 
-# The documentation as a site, in site/: strict, so a broken link or a missing page is an error. Open site/index.html.
+# The documentation as a site, in site/: strict, so a broken link is an error. `python -m http.server -d site` serves it.
 docs:
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e ".[docs]"

@@ -22,6 +22,8 @@ NAMESPACES = (
 )  # fmt: skip
 CALLABLE = {"search": "treetop.search.search.search", "prove": "treetop.prove.theorems.prove"}
 """Packages that can be called, and the functions behind them."""
+INHERITS = ("Search",)
+"""Classes whose users call methods of a class that is not public."""
 CONSTANTS = {"CHANCE": "treetop.types.CHANCE", "SIMULTANEOUS": "treetop.types.SIMULTANEOUS"}
 
 
@@ -62,14 +64,18 @@ def _defines(statement: ast.stmt, name: str) -> bool:
 def entry(namespace: str, name: str, seen: dict[str, str]) -> str:
     """Return the entry of a public name; a name that has one on another page gets a link."""
     title, home = ".".join(["treetop", *([namespace] if namespace else []), name]), home_of(namespace, name)
+    heading = f'## {title} {{ #{title} data-toc-label="{name}" }}'
     if home in seen:
-        return f"## {title} {{ #{title} }}\n\nThe same as [`{seen[home]}`][{home}].\n"
+        return f"{heading}\n\nThe same as [`{seen[home]}`][{home}].\n"
     seen[home] = title
     if is_written(home):
-        return f"::: {home}\n    options:\n      heading: {title}\n"
+        # The options of a part are on the page docs/options.md; its other members are for the search.
+        members = "      members: false\n" if namespace == "rules" else ""
+        members += "      inherited_members: true\n" if name in INHERITS else ""
+        return f"::: {home}\n    options:\n      heading: {title}\n      toc_label: {name}\n{members}"
     member = getattr(getattr(treetop, namespace), name)
     text = (inspect.getdoc(member) or "").split(">>>")[0].strip()
-    return f"## {title} {{ #{title} }}\n\n```python\n{name}{inspect.signature(member)}\n```\n\n{text}\n"
+    return f"{heading}\n\n```python\n{name}{inspect.signature(member)}\n```\n\n{text}\n"
 
 
 def pages() -> dict[str, str]:
@@ -78,7 +84,9 @@ def pages() -> dict[str, str]:
     written = {}
     for namespace in ("", *NAMESPACES):
         module = f"treetop.{namespace}" if namespace else "treetop"
-        head = [f"# {module}\n", f"::: {module}\n    options:\n      show_root_heading: false\n      members: false\n"]
+        hidden = ("show_root_heading", "show_root_toc_entry", "members")
+        options = "".join(f"      {option}: false\n" for option in hidden)
+        head = [f"# {module}\n", f"::: {module}\n    options:\n{options}"]
         entries = [entry(namespace, name, seen) for name in public_names(namespace)]
         written[f"{namespace or 'treetop'}.md"] = "\n".join([*head, *entries])
     return written
