@@ -13,6 +13,7 @@ import pytest
 import treetop as tt
 from tests.own_games import Climb
 from treetop.compiler import background
+from treetop.compiler.cache import KernelCache
 from treetop.compiler.indirect import METHODS, space_for
 from treetop.game.definition import _SIGNATURES
 from treetop.kernels.loop import make_run
@@ -178,18 +179,97 @@ def test_the_direct_tier_takes_over_by_itself_and_the_search_is_the_same(tmp_pat
     assert_equal_trees(search, search_on("direct", Climb, simulations=search.simulations))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="code is compiled in the background on Linux only")
-def test_a_background_that_fails_leaves_the_search_on_the_indirect_tier(monkeypatch):
-    class Broken:
-        def prepare(self):
-            raise RuntimeError("no compiler")
+def test_code_that_cannot_be_kept_is_not_compiled_in_the_background(monkeypatch):
+    monkeypatch.setattr(KernelCache, "is_writable", False)
+    monkeypatch.setattr(background.BackgroundCompiler, "start", lambda code: pytest.fail("it was compiled"))
+    assert not entry_of(search_on("auto", make_walk(7))).is_direct
 
-    code = Broken()
-    assert background.BackgroundCompiler.start(code)
-    deadline = time.monotonic() + 60
-    while not background.BackgroundCompiler.is_done(code):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+
+def make_walk(length):
+    """A game of one player without direct code in the cache."""
+
+    @tt.game(players=1, num_actions=2, max_length=20, rewards=(0, 100))
+    class Walk:
+        "Steps of 0 or STEP; the reward is the sum."
+
+        height = tt.field("i2")
+        steps = tt.field("i1")
+
+        def reset(self):
+            self.height = 0
+
+        def legal_actions(self, out):
+            out[0], out[1] = 0, 1
+            return 2
+
+        def apply(self, action):
+            self.height += action * STEP
+            self.steps += 1
+
+        def is_terminal(self):
+            return self.steps == length
+
+        def rewards(self, out):
+            out[0] = self.height
+
+    return Walk
+
+
+STEP = 1
+
+
+@pytest.mark.parametrize("tier", ["indirect", "direct"])
+def test_rules_that_change_after_a_search_was_created_are_never_compiled_for_it(tier, monkeypatch, tmp_path):
+    """Their code would be saved under the digest of the old rules, and be found by the next process."""
+    monkeypatch.setenv("TREETOP_CACHE", str(tmp_path))
+    game = make_walk(9)
+    search = tt.Search(game, tier=tier)
+    monkeypatch.setitem(globals(), "STEP", 5)
+    with pytest.raises(tt.errors.CompileError, match="rules of Walk have changed .* create a new one"):
+        search.run(tt.Limit(simulations=10))
+    assert not list(tmp_path.glob("Walk-*/*"))
+
+
+def test_what_methods_return_is_ignored_where_nothing_is_expected():
+    """The caller has no memory for it."""
+    assert_equal_trees(search_on("indirect", make_returning(True)), search_on("indirect", make_returning(False)))
+
+
+def make_returning(much):
+    @tt.game(players=2, num_actions=3, max_length=12)
+    class Returning:
+        "Nim with results that nobody reads."
+
+        stones = tt.field("i1")
+        player = tt.field("i1")
+
+        def reset(self):
+            self.stones = 9
+            return self
+
+        def legal_actions(self, out):
+            for action in range(min(3, self.stones)):
+                out[action] = action
+            return min(3, self.stones)
+
+        def apply(self, action):
+            self.stones -= action + 1
+            self.player = 1 - self.player
+            if much:
+                few = (action, action, action, action)
+                more = (few, few, few, few)
+                return (more, more, more, more)
+            return None
+
+        def is_terminal(self):
+            return self.stones == 0
+
+        def rewards(self, out):
+            out[1 - self.player] = 1.0
+            out[self.player] = -1.0
+            return 1 if self.player else None
+
+    return Returning
 
 
 def test_arrays_of_states_are_passed_as_bytes_without_a_copy():

@@ -122,9 +122,14 @@ class KernelCache:
         self._header = _MAGIC + f"{game}\n{build}\n{kernel}\n{signature}\n".encode()
 
     @property
+    def is_writable(self) -> bool:
+        """Whether files can be saved."""
+        return _writable(self._root)
+
+    @property
     def note(self) -> str:
         """Where the code will be saved, for a notice while it is compiled."""
-        if _writable(self._root):
+        if self.is_writable:
             return f"saved in {self._root} for the next time"
         return f"not saved: {self._root} cannot be written; {ADVICE}"
 
@@ -144,6 +149,18 @@ class KernelCache:
             yield
         finally:
             lock.release()
+
+    def is_locked(self) -> bool:
+        """Return whether another process, or another thread, holds the folder's lock."""
+        from filelock import FileLock, Timeout
+
+        try:
+            with FileLock(str(self._folder) + ".lock", timeout=0):
+                return False
+        except Timeout:
+            return True
+        except OSError:
+            return False
 
     def load(self, target_context: Any) -> Any:
         """Return the kernel that an earlier process saved, as Numba's compile result, or None."""

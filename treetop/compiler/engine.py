@@ -24,7 +24,7 @@ from treetop.compiler.cache import KernelCache, build_digest
 from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit, named_by
 from treetop.compiler.preparing import announced, preparing_kernel
-from treetop.errors import MethodError, TreetopError
+from treetop.errors import CompileError, MethodError, TreetopError
 
 Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
 """For each method, a function of the module `numba.types` that returns the argument types after `self`."""
@@ -57,6 +57,7 @@ class Engine:
         self._entries: dict[CompiledFunction[..., Any], Entry] = {}
         self._any_game: Any = None
         self._table_code: Code | None = None
+        self._content = self._current_content()
 
     def entry(self, kernel: CompiledFunction[..., Any]) -> Entry:
         """Return the entry point of a kernel for this game."""
@@ -83,6 +84,19 @@ class Engine:
     def table_code(self) -> Code | None:
         """The code that wrote the table of this game's methods; None before the indirect tier was used."""
         return self._checked._table_code
+
+    def _current_content(self) -> str:
+        """Return a digest of the methods as they are now: a global that they use may be replaced at any time."""
+        constants = {f"constant {name}": value for name, value in self.blueprint.constants.items()}
+        return digest(self.blueprint.functions, constants)
+
+    def refuse_changed_rules(self) -> None:
+        """Raise if the rules have changed: their code would be saved under the digest of the old ones."""
+        if self._current_content() != self._content:
+            raise CompileError(
+                f"the rules of {self.blueprint.name} have changed since this search was created (a global or a helper "
+                "that they use was replaced): create a new one"
+            )
 
     def compile_methods(self) -> None:
         """Compile each method alone, so that an error shows the line of the user's code, not of a kernel."""
@@ -118,8 +132,8 @@ class Engine:
             code = self.direct_code(indirect.write_table, (table,))
             code.prepare("methods")
             code(table)
-            self._table_code = code  # it owns the machine code that the table refers to
-            self._any_game = indirect.AnyGame(table)
+            self._table_code = code
+            self._any_game = indirect.AnyGame(table, code)
         return self._any_game
 
     def as_bytes(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -158,6 +172,20 @@ class Code:
         self.unkept: str | None = None
         """Why the code is not in the cache; None if it is."""
 
+    @property
+    def is_direct(self) -> bool:
+        """Whether the code is specialised for a game."""
+        return self._engine is not None
+
+    @property
+    def can_be_kept(self) -> bool:
+        """Whether the cache can be written."""
+        return self._cache.is_writable
+
+    def is_being_compiled(self) -> bool:
+        """Return whether another process is compiling this code."""
+        return self._cache.is_locked()
+
     def load(self) -> bool:
         """Load the code from the cache; return whether it was there."""
         from numba.core.compiler_lock import global_compiler_lock
@@ -192,6 +220,7 @@ class Code:
             deferring_machine_code(self._dispatcher.targetctx),
         ):
             if self._engine is not None:
+                self._engine.refuse_changed_rules()
                 self._engine.compile_methods()
             self._dispatcher.compile(self._signature)
         self.unkept = self._cache.save(self._dispatcher.overloads[self._signature])
@@ -209,7 +238,6 @@ class Entry:
         self._engine = engine
         self._kernel = kernel
         self._code: Code | None = None
-        self._is_direct = False
         self._awaited: Code | None = None  # the direct code, while it is compiled in the background
 
     @property
@@ -220,7 +248,7 @@ class Entry:
     @property
     def is_direct(self) -> bool:
         """Whether the code is specialised for this game."""
-        return self._is_direct
+        return self._code is not None and self._code.is_direct
 
     @property
     def from_cache(self) -> bool:
@@ -234,20 +262,19 @@ class Entry:
 
     def _codes(self) -> list[Code]:
         """Return the code in use: on the indirect tier with that of the methods."""
-        return [code for code in (self._code, None if self._is_direct else self._engine.table_code) if code is not None]
+        return [code for code in (self._code, None if self.is_direct else self._engine.table_code) if code is not None]
 
     def __call__(self, *args: Any) -> Any:
         """Run the kernel; the first call compiles it, or loads it from the cache."""
-        if self._code is None:
+        code, awaited = self._code, self._awaited  # read once: another thread may replace them
+        if code is None:
             with preparing_kernel():
-                self._prepare(args)
-        elif self._awaited is not None and BackgroundCompiler.is_done(self._awaited):
+                code = self._prepare(args)
+        elif awaited is not None and BackgroundCompiler.is_done(awaited):
             with preparing_kernel():
-                self._take_over(self._awaited)
-        code = self._code
-        assert code is not None
+                code = self._take_over(awaited) or code
         try:
-            return code(*(args if self._is_direct else self._engine.as_bytes(args)))
+            return code(*(args if code.is_direct else self._engine.as_bytes(args)))
         except TreetopError:
             raise
         except Exception as error:
@@ -255,29 +282,28 @@ class Entry:
                 f"a method of {self._engine.blueprint.name} failed: {type(error).__name__}: {error}"
             ) from error
 
-    def _prepare(self, args: tuple[Any, ...]) -> None:
+    def _prepare(self, args: tuple[Any, ...]) -> Code:
+        """Compile or load the code for the tier of the engine; with auto, start compiling direct code."""
         engine = self._engine
         tier = engine.tier if engine.has_tiers else "direct"
         direct = engine.direct_code(self._kernel, args)
         if tier == "direct":
             direct.prepare()
-            self._use(direct, direct=True)
-        elif tier == "auto" and direct.load():
-            self._use(direct, direct=True)
-        else:
-            indirect = engine.indirect_code(self._kernel, engine.as_bytes(args))
-            indirect.prepare()
-            self._use(indirect, direct=False)
-            if tier == "auto" and BackgroundCompiler.start(direct):
-                self._awaited = direct
+        if tier == "direct" or (tier == "auto" and direct.load()):
+            self._code = direct
+            return direct
+        indirect = engine.indirect_code(self._kernel, engine.as_bytes(args))
+        indirect.prepare()
+        self._code = indirect
+        # Code that cannot be kept would be compiled for nothing: it is passed through the cache.
+        if tier == "auto" and self.unkept is None and direct.can_be_kept and BackgroundCompiler.start(direct):
+            self._awaited = direct
+        return indirect
 
-    def _take_over(self, direct: Code) -> None:
+    def _take_over(self, direct: Code) -> Code | None:
         """Use the direct code, if the background has compiled it."""
         self._awaited = None
-        if direct.load():
-            self._use(direct, direct=True)
-
-    def _use(self, code: Code, *, direct: bool) -> None:
-        self._code, self._is_direct = code, direct
-        if direct:
-            self._awaited = None
+        if not direct.load():
+            return None
+        self._code = direct
+        return direct

@@ -60,34 +60,41 @@ def _method(call: Callable[..., Any], result: Any, *arguments: Any) -> Method:
     return Method(kernel(call), result, arguments)
 
 
+@kernel
+def _nothing(result: Any) -> None:
+    """Discard what a method returns although it should return nothing: the caller has no memory for it."""
+
+
 _actions, _floats, _joint = types.int32[::1], types.float64[::1], types.int64[::1]
 METHODS: dict[str, Method] = {
-    "reset": _method(lambda state: state.reset(), types.none),
+    "reset": _method(lambda state: _nothing(state.reset()), types.none),
     "legal_actions": _method(lambda state, out: np.int64(state.legal_actions(out)), types.int64, _actions),
-    "apply": _method(lambda state, action: state.apply(action), types.none, types.int64),
+    "apply": _method(lambda state, action: _nothing(state.apply(action)), types.none, types.int64),
     "is_terminal": _method(lambda state: bool(state.is_terminal()), types.boolean),
-    "rewards": _method(lambda state, out: state.rewards(out), types.none, _floats),
+    "rewards": _method(lambda state, out: _nothing(state.rewards(out)), types.none, _floats),
     "current_player": _method(lambda state: np.int64(state.current_player()), types.int64),
-    "deal": _method(lambda state, rng: state.deal(rng), types.none, rng_type),
+    "deal": _method(lambda state, rng: _nothing(state.deal(rng)), types.none, rng_type),
     "random_action": _method(lambda state, rng: np.int64(state.random_action(rng)), types.int64, rng_type),
     "rollout_action": _method(lambda state, rng: np.int64(state.rollout_action(rng)), types.int64, rng_type),
     "chance_outcomes": _method(
         lambda state, out, chances: np.int64(state.chance_outcomes(out, chances)), types.int64, _actions, _floats
     ),
-    "step_rewards": _method(lambda state, out: state.step_rewards(out), types.none, _floats),
+    "step_rewards": _method(lambda state, out: _nothing(state.step_rewards(out)), types.none, _floats),
     "determinize": _method(
-        lambda state, player, rng: state.determinize(player, rng), types.none, types.int64, rng_type
+        lambda state, player, rng: _nothing(state.determinize(player, rng)), types.none, types.int64, rng_type
     ),
     "key": _method(lambda state: np.uint64(state.key()), types.uint64),
-    "heuristic": _method(lambda state, out: state.heuristic(out), types.none, _floats),
+    "heuristic": _method(lambda state, out: _nothing(state.heuristic(out)), types.none, _floats),
     "random_outcome": _method(lambda state, rng: np.int64(state.random_outcome(rng)), types.int64, rng_type),
     "information": _method(lambda state, player: np.uint64(state.information(player)), types.uint64, types.int64),
     "legal_actions_of": _method(
         lambda state, player, out: np.int64(state.legal_actions_of(player, out)), types.int64, types.int64, _actions
     ),
-    "apply_joint": _method(lambda state, joint: state.apply_joint(joint), types.none, _joint),
-    "sample_action": _method(lambda state, rng, out: state.sample_action(rng, out), types.none, rng_type, _floats),
-    "apply_vector": _method(lambda state, values: state.apply_vector(values), types.none, _floats),
+    "apply_joint": _method(lambda state, joint: _nothing(state.apply_joint(joint)), types.none, _joint),
+    "sample_action": _method(
+        lambda state, rng, out: _nothing(state.sample_action(rng, out)), types.none, rng_type, _floats
+    ),
+    "apply_vector": _method(lambda state, values: _nothing(state.apply_vector(values)), types.none, _floats),
 }
 """All methods that kernels may call, in the order of the table."""
 _PLACES = {name: place for place, name in enumerate(METHODS, start=1)}  # place 0 is the size of a state
@@ -156,8 +163,9 @@ class AnyStateType(types.Type):
 class AnyGame:
     """A game as an argument of a kernel for any game."""
 
-    def __init__(self, table: np.ndarray[Any, np.dtype[np.uint64]]) -> None:
-        self._table = table  # the kernels read it, so it must live as long as this object
+    def __init__(self, table: np.ndarray[Any, np.dtype[np.uint64]], methods: object) -> None:
+        # The kernels read the table and call the machine code, so both must live as long as this object.
+        self._table, self._methods = table, methods
         self.address = table.ctypes.data
         self._numba_type_ = AnyGameType(space_for(int(table[0])))
 
