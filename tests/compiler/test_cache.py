@@ -236,3 +236,19 @@ def test_without_a_home_the_cache_is_a_temporary_folder(tmp_path, monkeypatch):
     assert "treetop-" in cache_folder().name
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "treetop"
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="needs owners of files")
+def test_a_temporary_cache_that_others_can_write_is_not_used(tmp_path, monkeypatch):
+    monkeypatch.delenv("TREETOP_CACHE")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    shared = tmp_path / f"treetop-{os.getuid()}"
+    assert cache_folder() == shared
+    shared.chmod(0o777)
+    assert cache_folder() != shared
+    shared.rmdir()
+    (tmp_path / "elsewhere").mkdir(mode=0o700)
+    shared.symlink_to(tmp_path / "elsewhere")
+    assert cache_folder() != shared

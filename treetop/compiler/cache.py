@@ -13,6 +13,7 @@ import hashlib
 import os
 import pickle
 import platform
+import stat
 import sys
 import tempfile
 import warnings
@@ -45,11 +46,31 @@ def cache_folder() -> Path:
         usual = Path(os.environ.get("LOCALAPPDATA", str(Path.home()))) / "treetop" / "cache"
     else:
         usual = Path.home() / ".cache" / "treetop"
-    return usual if _writable(usual) else Path(tempfile.gettempdir()) / f"treetop-{_user()}"
+    if _writable(usual):
+        return usual
+    shared = Path(tempfile.gettempdir()) / f"treetop-{_user()}"
+    return shared if _is_private(shared) else _folder_of_this_process()
 
 
 def _user() -> str:
     return str(os.getuid()) if hasattr(os, "getuid") else "user"
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether a folder belongs to this user alone; create it if there is none. Others could leave code in it."""
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        info = folder.lstat()
+    except OSError:
+        return False
+    own = not hasattr(os, "getuid") or info.st_uid == os.getuid()
+    return stat.S_ISDIR(info.st_mode) and own and not info.st_mode & 0o022
+
+
+@functools.cache
+def _folder_of_this_process() -> Path:
+    """Return a new folder, for a process that has no other place for its code."""
+    return Path(tempfile.mkdtemp(prefix="treetop-"))
 
 
 def _writable(folder: Path) -> bool:

@@ -165,12 +165,14 @@ class Code:
         self._signature = tuple(typeof(value) for value in (game, *args))
         self._bounds_checked = engine is not None and engine.blueprint.bounds_checked
         build = build_digest(rules, content, bounds_checked=self._bounds_checked)
+        self._identity = (build, self._signature)
         module = f"{kernel.function.__module__}.{kernel.function.__name__}"
         self._cache = KernelCache(name, build, module, repr(self._signature))
         self.from_cache = False
         """Whether the code came from an earlier process."""
         self.unkept: str | None = None
         """Why the code is not in the cache; None if it is."""
+        self._is_prepared = False
 
     @property
     def is_direct(self) -> bool:
@@ -201,12 +203,18 @@ class Code:
         return True
 
     def prepare(self, what: str = "") -> None:
-        """Load the code from the cache, or compile and save it."""
+        """Load the code from the cache, or compile and save it. A kernel for any game is loaded once a process."""
+        known = None if self.is_direct else _loops.setdefault(self._identity, self)
+        if known is not None and known is not self and known._is_prepared:
+            self._dispatcher, self._is_prepared = known._dispatcher, True
+            self.from_cache, self.unkept = known.from_cache, known.unkept
+            return
         if not self.load():
             label = f"{self._name} ({what or self._kernel.__name__})"
             with announced(label, self._cache.note), self._cache.lock():
                 if not self.load():  # another process may have compiled it meanwhile
                     self._compile()
+        self._is_prepared = True
 
     def _compile(self) -> None:
         from numba.core.compiler_lock import global_compiler_lock
@@ -229,6 +237,10 @@ class Code:
     def __call__(self, *args: Any) -> Any:
         """Run the kernel."""
         return self._dispatcher(self._game, *args)
+
+
+_loops: dict[tuple[str, tuple[Any, ...]], Code] = {}
+"""The code of kernels for any game, by their build digests and signatures."""
 
 
 class Entry:
