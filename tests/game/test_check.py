@@ -223,3 +223,14 @@ def test_the_shown_game_is_the_shortest():
             self.row[0] += 1
 
     assert "actions [1, 1, 1]" in broken(rewards=rewards, apply=apply)
+
+
+def test_a_time_budget_ends_a_check_after_some_games_and_is_reported():
+    report = tt.check(counting(), games=1_000_000, seconds=0.1)
+    assert 1 <= report.games < 1_000_000
+    assert report.seconds == 0.1
+    assert f"{report.games:,} games" in str(report)
+    assert "the time budget of 0.1 s ended the check" in str(report)
+    assert tt.check(counting(), games=20, seconds=600).seconds is None
+    with pytest.raises(tt.errors.ConfigError, match="seconds must be"):
+        tt.check(counting(), seconds=-1)

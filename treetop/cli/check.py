@@ -10,19 +10,26 @@ from treetop.cli.common import FAILURE, GameName, Json, Seed, counting, find_gam
 from treetop.errors import ConformanceError
 
 Games = Annotated[int, typer.Option("--games", metavar="N", help="The number of random games.")]
+Seconds = Annotated[
+    float, typer.Option("--seconds", metavar="S", help="Start no game after S seconds; inf: play all games.")
+]
 
 
-def check(game: GameName, games: Games = 2000, seed: Seed = 0, as_json: Json = False) -> None:
+def check(game: GameName, games: Games = 2000, seconds: Seconds = 10.0, seed: Seed = 0, as_json: Json = False) -> None:
     """Play random games, interpreted and compiled, and find errors in the rules.
 
-    If a requirement is violated, the exit code is 1 and the shortest list of moves that shows it is printed.
+    The check ends after 2,000 games or 10 seconds by default; the report says how many games it played. If a
+    requirement is violated, the exit code is 1 and the shortest list of moves that shows it is printed.
     """
     from treetop.game.check import check as run_check
 
     found = find_game(game)
     try:
         with counting(f"checking {found.name}", games) as count:
-            report = run_check(found, games=games, seed=seed, progress=lambda done, _: count(done, "games"))
+            note = f"games, at most {seconds:g} s"
+            report = run_check(
+                found, games=games, seed=seed, seconds=seconds, progress=lambda done, _: count(done, note)
+            )
     except ConformanceError as error:
         print_error(error)
         raise typer.Exit(FAILURE) from None

@@ -7,6 +7,8 @@ before anything is compiled.
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -32,16 +34,19 @@ class CheckReport:
     moves: int
     longest: int
     requirements: tuple[str, ...]
+    seconds: float | None = None
+    """The time budget, if it ended the check before all games were played."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
+        ended = "" if self.seconds is None else f"; the time budget of {self.seconds:g} s ended the check"
         verified = "\n".join(f"  {requirement}" for requirement in self.requirements)
         return (
             f"{self.game} meets all requirements: {self.games:,} games, {self.moves:,} moves, "
-            f"the longest game has {self.longest}\n{verified}"
+            f"the longest game has {self.longest}{ended}\n{verified}"
         )
 
 
@@ -50,20 +55,28 @@ def check(
     *,
     games: int = 2000,
     seed: int = 0,
+    seconds: float | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> CheckReport:
     """Play random games in both modes and raise a `ConformanceError` for the first violated requirement.
 
-    `progress` is called from time to time with the number of games played and the number of all games.
+    With `seconds`, no game starts after so many seconds; the first game, during which the rules are compiled, is not
+    counted. `progress` is called from time to time with the number of games played and the number of all games.
 
     >>> import treetop as tt
     >>> tt.check("tic_tac_toe", games=20, seed=1).games
     20
     """
     checks.whole("games", games, 1)
+    checks.number("seconds", seconds, above=0, finite=False, optional=True)
     examiner = Examiner(load_game(game))
     moves, longest, stride = 0, 0, 1
+    end = math.inf
     for index in range(games):
+        if time.monotonic() > end:
+            if progress is not None:
+                progress(index, games)
+            return CheckReport(examiner.game.name, index, moves, longest, requirements_of(examiner.game), seconds)
         played: list[Any] = []
         rng = Rng(mix(seed) ^ mix(index + 1))
         deal = mix(rng.word)
@@ -75,6 +88,8 @@ def check(
         longest = max(longest, len(played))
         if index == min(20, games - 1):
             stride = max(1, round(moves / (index + 1) * games / _THOROUGH))
+        if index == 0 and seconds is not None:
+            end = time.monotonic() + seconds
         if progress is not None and index % 16 == 0:
             progress(index, games)
     if progress is not None:
