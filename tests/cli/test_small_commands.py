@@ -55,6 +55,15 @@ def test_check_reports_what_held(run):
     assert message["requirements"]
 
 
+def test_a_check_ends_with_its_time_budget_and_says_so(run):
+    ended = run("check", "tic_tac_toe", "--games", "1000000", "--seconds", "0.2")
+    assert ended.code == 0
+    assert "the time budget of 0.2 s ended the check" in ended.out
+    reported = json.loads(run("check", "nim", "--seconds", "inf", "--games", "5", "--json").out)
+    assert (reported["games"], reported["seconds"]) == (5, None)
+    assert run("check", "nim", "--seconds", "0").code == 2
+
+
 def test_the_same_seed_checks_the_same_games(run):
     first, second, other = (
         json.loads(run("check", "nim", "--games", "20", "--seed", seed, "--json").out) for seed in (1, 1, 2)
@@ -101,6 +110,25 @@ def test_warmup_into_a_cache_that_cannot_be_written_is_no_success(run, tmp_path,
         in ended.err
     )
     load_game("tic_tac_toe")._engines.clear()
+
+
+def test_warmup_compiles_the_loop_for_python_problems_by_its_name(run):
+    ended = run("warmup", "python_problem", "--json")
+    assert ended.code == 0
+    assert [row["game"] for row in json.loads(ended.out)["games"]] == ["python_problem"]
+    assert json.loads(run("warmup", "python_problem", "--json").out)["games"][0]["from_cache"]
+
+
+def test_warmup_covers_all_games_and_python_problems_by_default(run, monkeypatch):
+    monkeypatch.setattr(warmup, "prepare", lambda game: (0.0, True))
+    rows = json.loads(run("warmup", "--json").out)["games"]
+    assert [load_game(row["game"]).family for row in rows[:-1]] == [load_game(name).family for name in sorted(BUNDLED)]
+    assert rows[-1]["game"] == "python_problem"
+
+
+def test_a_warm_game_searches_with_its_recommended_settings_without_compiling(run):
+    run("warmup", "nim")
+    assert "compiling" not in run("search", "nim", "--simulations", "50").err
 
 
 @pytest.mark.slow

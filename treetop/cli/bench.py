@@ -88,7 +88,7 @@ def _measure(found: list[Game], simulations: int, repeat: int, seed: int) -> tup
     with counting("measuring", len(found) * (repeat + 1)) as count:
         for index, game in enumerate(found):
             count(index, f"{game.name}, first use")
-            ready.append(prepare(game, tiers=("direct",)))
+            ready.append(prepare(game, tiers=("direct",), recommended=False))
         # The games take turns, so that a temporary slowdown of the machine affects all of them.
         for turn in range(repeat):
             for index, game in enumerate(found):

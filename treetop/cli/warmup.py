@@ -11,32 +11,60 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from treetop.cli.common import GameNames, Json, counting, facts, find_games, from_cache, say, say_json, screen, table
+from treetop.cli.common import (
+    Json,
+    counting,
+    facts,
+    find_game,
+    from_cache,
+    make_config,
+    recommended_rule,
+    say,
+    say_json,
+    screen,
+    table,
+)
 from treetop.errors import SaveError
 from treetop.game.definition import Game
 from treetop.game.position import first_choice
+from treetop.game.registry import BUNDLED
 
 _OURS = re.compile(r".*-[0-9a-f]{16}(\.lock)?")
 _KERNELS = (".kernel", ".part")
 
+PYTHON_PROBLEM = "python_problem"
+"""The name of the loop for problems of Python objects."""
+
 Clear = Annotated[bool, typer.Option("--clear", help="Clear the cache first.")]
 
 
-def warmup(games: GameNames = None, clear: Clear = False, as_json: Json = False) -> None:
+Games = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="GAMES",
+        help=f"Default: all bundled games and {PYTHON_PROBLEM}, the search of your own Python objects.",
+        show_default=False,
+    ),
+]
+
+
+def warmup(games: Games = None, clear: Clear = False, as_json: Json = False) -> None:
     """Compile games into the cache, so that their first search starts without delay.
 
-    If the cache cannot be written, it stops after the first game.
+    A game is prepared for the default settings on both tiers, and for the recommended ones. If the cache cannot be
+    written, it stops after the first game.
     """
     from treetop.compiler.cache import cache_folder
 
-    found = find_games(games)
+    names = games or [*sorted(BUNDLED), PYTHON_PROBLEM]
+    found = [None if name == PYTHON_PROBLEM else find_game(name) for name in names]
     removed = _clear(cache_folder()) if clear else 0
     rows: list[_Row] = []
     with counting("compiling", len(found)) as count, warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # an unwritable cache is the error at the end
         for done, game in enumerate(found):
-            count(done, game.name)
-            rows.append(_Row(game.name, *prepare(game), game.unkept))
+            count(done, PYTHON_PROBLEM if game is None else game.name)
+            rows.append(_prepare_problems() if game is None else _Row(game.name, *prepare(game), game.unkept))
             if rows[-1].unkept is not None:
                 break
         count(len(found), "")
@@ -71,18 +99,70 @@ class _Row(NamedTuple):
 
 
 def prepare(
-    game: Game, clock: Callable[[], float] = time.perf_counter, tiers: tuple[str, ...] = ("indirect", "direct")
+    game: Game,
+    clock: Callable[[], float] = time.perf_counter,
+    tiers: tuple[str, ...] = ("indirect", "direct"),
+    *,
+    recommended: bool = True,
 ) -> tuple[float, bool]:
-    """Prepare a game for a search on some tiers; return the seconds it took, and whether all came from the cache."""
+    """Prepare a game for a search on some tiers; return the seconds it took, and whether all came from the cache.
+
+    With `recommended`, also prepare the recommended settings, on the first of these tiers.
+    """
     import treetop.compiler.lowering  # noqa: F401  so that the time to import Numba is not counted for the first game
+    from treetop.search.evaluator import make_evaluator
     from treetop.search.search import Search
 
     position = first_choice(game)
     start = clock()
     searches = [Search(position, tier=tier) for tier in tiers]
+    rule = recommended_rule(game, None) if recommended else None
+    if rule is not None:
+        config, evaluator = make_config(rule, None)
+        searches.append(Search(position, config, evaluator=make_evaluator(evaluator or "rollout"), tier=tiers[0]))
     for search in searches:
         search.prepare()
     return clock() - start, all(map(from_cache, searches))
+
+
+def _prepare_problems() -> _Row:
+    """Compile the loop for problems of Python objects: both builds, for one evaluation at a time and for many."""
+    import treetop.compiler.lowering  # noqa: F401  so that the time to import Numba is not counted
+    from treetop.kernels.problem import ENGINE
+    from treetop.search.evaluator import Rollout
+    from treetop.search.presets import PRESETS, uct
+    from treetop.search.problems.driver import ProblemDriver
+
+    start, known = time.perf_counter(), True
+    for config in (uct(), PRESETS["thompson"]()):  # the small build and the full one
+        nodes = ProblemDriver(_OneStep(), config, Rollout(), 0, None).nodes
+        for in_flight in (False, True):
+            if in_flight:
+                nodes.tree.track_in_flight()
+            nodes.prepare_kernel(in_flight=in_flight)
+            nodes.set_budget(0)
+            nodes.simulate()
+            known = known and nodes.from_cache
+    return _Row(PYTHON_PROBLEM, time.perf_counter() - start, known, ENGINE.unkept)
+
+
+class _OneStep:
+    """A problem with one step, to compile the loop."""
+
+    def initial(self) -> int:
+        return 0
+
+    def actions(self, state: int) -> list[int]:  # noqa: ARG002 - all states have one action
+        return [1]
+
+    def step(self, state: int, action: int) -> int:
+        return state + action
+
+    def is_terminal(self, state: int) -> bool:
+        return state > 0
+
+    def rewards(self, state: int) -> float:  # noqa: ARG002 - all ends are equal
+        return 0.0
 
 
 def _draw(rows: list[_Row], folder: str, removed: int) -> None:
