@@ -11,7 +11,7 @@ STAMP := $(VENV)/.installed
 # The main job, with the core installed only: each part says what to look at.
 demo: $(CORE)
 	@printf '\n1. Search a game. Look at visits: the search spends them on the moves that look best.\n\n'
-	$(BIN)/treetop search connect_four --simulations 100000 --seed 1
+	$(BIN)/treetop search connect_four --rule uct --simulations 100000 --seed 1
 	@printf '\n2. Check and search a game of your own: examples/own_game.py. Look at its 20 lines of rules.\n\n'
 	$(BIN)/python examples/own_game.py
 	@printf '\n3. Compare two players. Look at the Elo difference and its interval.\n\n'
