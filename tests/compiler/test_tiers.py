@@ -283,5 +283,5 @@ def test_arrays_of_states_are_passed_as_bytes_without_a_copy():
 
 def test_a_loop_for_any_game_is_loaded_once_a_process():
     searches = [search_on("indirect", game, simulations=10) for game in ("tic_tac_toe", "nim")]
-    dispatchers = {id(entry_of(search)._code._dispatcher) for search in searches}
-    assert len(dispatchers) == 1
+    functions = {id(entry_of(search)._code._function) for search in searches}
+    assert len(functions) == 1

@@ -173,6 +173,8 @@ class Code:
         self.unkept: str | None = None
         """Why the code is not in the cache; None if it is."""
         self._is_prepared = False
+        self._result: Any = None
+        self._function: Any = None
 
     @property
     def is_direct(self) -> bool:
@@ -196,17 +198,15 @@ class Code:
             found = self._cache.load(self._dispatcher.targetctx)
             if found is None:
                 return False
-            self._dispatcher.targetctx.insert_user_function(found.entry_point, found.fndesc, [found.library])
-            self._dispatcher.add_overload(found)
+            self._use(found)
             self.from_cache = True
-            self._dispatcher.disable_compile()  # a call with other types is an error of Treetop and must not compile
         return True
 
     def prepare(self, what: str = "") -> None:
         """Load the code from the cache, or compile and save it. A kernel for any game is loaded once a process."""
         known = None if self.is_direct else _loops.setdefault(self._identity, self)
         if known is not None and known is not self and known._is_prepared:
-            self._dispatcher, self._is_prepared = known._dispatcher, True
+            self._result, self._function, self._is_prepared = known._result, known._function, True
             self.from_cache, self.unkept = known.from_cache, known.unkept
             return
         if not self.load():
@@ -231,12 +231,16 @@ class Code:
                 self._engine.refuse_changed_rules()
                 self._engine.compile_methods()
             self._dispatcher.compile(self._signature)
-        self.unkept = self._cache.save(self._dispatcher.overloads[self._signature])
-        self._dispatcher.disable_compile()
+        self._use(self._dispatcher.overloads[self._signature])
+        self.unkept = self._cache.save(self._result)
+
+    def _use(self, result: Any) -> None:
+        """Call this compiled function without a dispatcher: there is one signature, and Treetop makes all calls."""
+        self._result, self._function = result, result.entry_point  # the result owns the machine code
 
     def __call__(self, *args: Any) -> Any:
         """Run the kernel."""
-        return self._dispatcher(self._game, *args)
+        return self._function(self._game, *args)
 
 
 _loops: dict[tuple[str, tuple[Any, ...]], Code] = {}

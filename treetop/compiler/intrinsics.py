@@ -66,6 +66,11 @@ def local_copy(state: Any) -> Any:
     return copy.copy(state)
 
 
+def local_pack(pack: Any) -> Any:
+    """Return a copy of a pack's table on the stack frame of the caller, where nothing else can change it."""
+    return pack
+
+
 def local_rng(word: int | np.uint64) -> Rng:
     """Return a generator that continues from `word`, on the stack frame of the caller."""
     return Rng.from_word(int(word))

@@ -31,6 +31,7 @@ from numba.extending import (
 )
 
 from treetop.compiler import intrinsics
+from treetop.compiler import pointers as pointers  # registers packs
 from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit

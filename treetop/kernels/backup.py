@@ -23,18 +23,18 @@ from treetop.types import ROOT
 
 
 @inline_kernel
-def _backup_plain(tree: Any, totals: Any, path: Any, movers: Any, depth: int, rewards: Any) -> None:
+def _backup_plain(tree: Any, path: Any, movers: Any, depth: int, rewards: Any) -> None:
     evaluated = np.uint64(path[depth])
     if tree.links[evaluated].own < MANY_OWN:
         tree.links[evaluated].own += 1
     tree.stats[ROOT].visits += 1
-    for player in range(len(totals)):
-        totals[player] += rewards[player]
+    for player in range(len(tree.totals)):
+        tree.totals[player] += rewards[player]
     for step in range(depth):
         node = np.uint64(path[step + 1])  # an unsigned index: compiled code need not ask whether it counts from the end
         add_return(tree, node, rewards[movers[step]])
         if len(tree.returns) > 0:
-            for player in range(len(totals)):
+            for player in range(len(tree.totals)):
                 tree.returns[node, player] += rewards[player]
 
 
@@ -51,39 +51,37 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def backup(
-        control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any
+        control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any
     ) -> None:
         """Back up `rewards`.
 
         `ending` says how the path ended: at a leaf, at the end of the game, at a proven node, or in a repetition.
         """
         if plain:
-            _backup_plain(tree, totals, path, movers, depth, rewards)
+            _backup_plain(tree, path, movers, depth, rewards)
             return
         if graph:
             # The game ended in a position from which other paths continue: by a rule that the key leaves out. It proves
             # nothing of the position.
             ended = ending == ENDED and tree.links[path[depth]].num_children > 0
-            if control[0].solver and ending == ENDED and not ended:
+            if control.solver and ending == ENDED and not ended:
                 prove_terminal(control, tree, path[depth], rewards)
-            backup_graph(control, tree, totals, path, movers, depth, ending == REPEATED, ended, rewards)
+            backup_graph(control, tree, path, movers, depth, ending == REPEATED, ended, rewards)
             return
-        if solver and control[0].solver and (ending == ENDED or ending == EXHAUSTED):
-            prove(control, tree, totals, path, movers, depth, ending == ENDED, rewards)
-        backup_fully(control, tree, totals, work, path, movers, depth, rewards)
+        if solver and control.solver and (ending == ENDED or ending == EXHAUSTED):
+            prove(control, tree, path, movers, depth, ending == ENDED, rewards)
+        backup_fully(control, tree, work, path, movers, depth, rewards)
 
     @inline_kernel
-    def backup_fully(
-        control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any
-    ) -> None:
+    def backup_fully(control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:
         evaluated = np.uint64(path[depth])
         if tree.links[evaluated].own < MANY_OWN:
             tree.links[evaluated].own += 1
         if full and len(tree.own_visits) > 0:
             tree.own_visits[evaluated] += 1
-            for player in range(len(totals)):
+            for player in range(len(tree.totals)):
                 tree.own_sums[evaluated, player] += rewards[player]
-        if full and control[0].keeps_history:
+        if full and control.keeps_history:
             remember_moves(control, tree, work, path, movers, depth, rewards)
         if stochastic:
             work.gain[0, :] = 0.0
@@ -93,18 +91,18 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
             drawn = stochastic and tree.links[path[step - 1]].flags & DRAWN != 0
             # r + discount * V: a step ends where a player chooses again or the game is over, and an outcome of chance
             # belongs to the step before it.
-            fade = 1.0 if decides_chance(tree, work, node) else control[0].discount
+            fade = 1.0 if decides_chance(tree, work, node) else control.discount
             if full or stochastic:
-                for player in range(len(totals)):
+                for player in range(len(tree.totals)):
                     rewards[player] *= fade
-                    if stochastic and control[0].step_rewards:
+                    if stochastic and control.step_rewards:
                         rewards[player] += work.steps[step, player]
             clip_to_bounds(control, tree, node, rewards)
             add_return(tree, node, rewards[mover])
             if len(tree.returns) > 0:
-                for player in range(len(totals)):
+                for player in range(len(tree.totals)):
                     tree.returns[node, player] += rewards[player]
-            if stochastic and control[0].chance_expected:
+            if stochastic and control.chance_expected:
                 set_expectation(tree, node, mover, fade, rewards, work.gain[0])
             if amaf and len(tree.amaf) > 0 and not drawn:
                 note_played(work, mover, tree.links[node].action)
@@ -113,18 +111,16 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
                 if len(tree.squares) > 0:
                     tree.squares[node] += rewards[mover] * rewards[mover]
                 if len(tree.vectors) > 0:
-                    update_vector(
-                        control, tree, totals, work, node, mover, movers[step], step, step == depth, fade, rewards
-                    )
+                    update_vector(control, tree, work, node, mover, movers[step], step, step == depth, fade, rewards)
                 update_scale(control, tree, node)
-            if drawn and control[0].chance_expected:
+            if drawn and control.chance_expected:
                 expect(tree, np.uint64(path[step - 1]), rewards)
         clip_to_bounds(control, tree, np.uint64(ROOT), rewards)
         tree.stats[ROOT].visits += 1
-        for player in range(len(totals)):
-            totals[player] += rewards[player]
+        for player in range(len(tree.totals)):
+            tree.totals[player] += rewards[player]
             if stochastic:
-                totals[player] += work.gain[0, player]
+                tree.totals[player] += work.gain[0, player]
 
     return backup
 
@@ -138,7 +134,7 @@ def remember_moves(control: Any, tree: Any, work: Any, path: Any, movers: Any, d
         mover, action = movers[step], tree.links[path[step + 1]].action
         work.history[SUM, mover, action] += rewards[mover]
         work.history[COUNT, mover, action] += 1.0
-    for step in range(depth, depth + control[0].trailed):
+    for step in range(depth, depth + control.trailed):
         mover, action = work.trail[0, step], work.trail[1, step]
         work.history[SUM, mover, action] += rewards[mover]
         work.history[COUNT, mover, action] += 1.0
@@ -148,7 +144,6 @@ def remember_moves(control: Any, tree: Any, work: Any, path: Any, movers: Any, d
 def update_vector(
     control: Any,
     tree: Any,
-    totals: Any,
     work: Any,
     node: Any,
     chooser: Any,
@@ -163,7 +158,7 @@ def update_vector(
     An evaluated node begins with its own evaluations, or with the heuristic in `work.trial`. Immediate rewards count
     with the node that they lead to.
     """
-    players = len(totals)
+    players = len(tree.totals)
     if evaluated:
         for player in range(players):
             tree.vectors[node, player] = leaf_vector(control, tree, work, node, player, step, fade, rewards[player])
@@ -179,7 +174,7 @@ def update_vector(
         return
     for player in range(players):
         value = fade * (expected(tree, first, count, player) if drawn else tree.vectors[best, player])
-        if control[0].step_rewards:
+        if control.step_rewards:
             value += work.steps[step, player]
         tree.vectors[node, player] = node_vector(control, tree, node, player, chooser, value)
     clip_to_bounds(control, tree, node, tree.vectors[node])

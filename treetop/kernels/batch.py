@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.compiler.intrinsics import copy_state, local_copy, local_rng, rng_word, state_at
+from treetop.compiler.intrinsics import copy_state, local_copy, local_pack, local_rng, rng_word, state_at
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_CAPACITY, NEED_PATH, SOLVED
@@ -41,7 +41,7 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
 
     @inline_kernel
     def seek(
-        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any,
+        game: Any, control: Any, tree: Any, root: Any, work: Any,
         path: Any, movers: Any, start: Any, rng: Any,
     ) -> Any:  # fmt: skip
         """Return the depth of the next leaf that needs an evaluation, and finish simulations that need none.
@@ -49,46 +49,46 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
         NONE where there is no such leaf: `control` says why. A Python problem may ask to continue at depth `start` of
         the path.
         """
-        while control[0].done + control[0].gathered < control[0].budget:
+        while control.done + control.gathered < control.budget:
             if problem and start == 0 and not is_ready(control, tree, path):
                 return np.int64(NONE)
-            control[0].answered = 0
+            control.answered = 0
             # Of a game the state is a copy in this function's own frame, of a Python problem nothing.
             state = 0 if problem else local_copy(state_at(game, root, 0))
-            arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
-            depth = np.int64(descend(control, tree, totals, work, state, path, movers, start, rng))
+            arms, arm, given, samples = control.arms, control.arm, control.arm_given, control.arm_samples
+            depth = np.int64(descend(control, tree, work, state, path, movers, start, rng))
             start = np.int64(0)
             if problem:
-                control[0].rng = rng_word(rng)  # it may continue from here
-            elif stochastic and control[0].status == NEED_CAPACITY:
-                control[0].arms, control[0].arm = arms, arm
-                control[0].arm_given, control[0].arm_samples = given, samples
-            if control[0].status != DONE:
+                control.rng = rng_word(rng)  # it may continue from here
+            elif stochastic and control.status == NEED_CAPACITY:
+                control.arms, control.arm = arms, arm
+                control.arm_given, control.arm_samples = given, samples
+            if control.status != DONE:
                 return np.int64(NONE)
             node = path[depth]
-            if solver and control[0].ending == EXHAUSTED and (depth == 0 or (problem and not control[0].solver)):
-                if problem and control[0].solver:
+            if solver and control.ending == EXHAUSTED and (depth == 0 or (problem and not control.solver)):
+                if problem and control.solver:
                     closed_value(control, tree, node, mover_at(work, state, node), work.rewards)
-                control[0].status = SOLVED
+                control.status = SOLVED
                 return np.int64(NONE)
             if not finish_leaf(control, tree, work, state, node, work.rewards):
                 return depth
-            if control[0].status != DONE:
+            if control.status != DONE:
                 return np.int64(NONE)
             if stochastic:
-                make_paranoid(control, work.rewards, control[0].low + control[0].high)
+                make_paranoid(control, work.rewards, control.low + control.high)
             if problem:
                 collect_steps(control, work, path, depth)
             if amaf:
                 clear_played(work)
             if full:
-                control[0].trailed = 0
-            backup(control, tree, totals, work, path, movers, depth, control[0].ending, work.rewards)
-            control[0].done += 1
-            control[0].turn += 1
-            control[0].rng = rng_word(rng)
+                control.trailed = 0
+            backup(control, tree, work, path, movers, depth, control.ending, work.rewards)
+            control.done += 1
+            control.turn += 1
+            control.rng = rng_word(rng)
             if solver and tree.links[ROOT].flags & PROVEN:
-                control[0].status = SOLVED
+                control.status = SOLVED
                 return np.int64(NONE)
             forget_answers(control, work.answers)
         return np.int64(NONE)
@@ -99,13 +99,13 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
 @inline_kernel
 def is_ready(control: Any, tree: Any, path: Any) -> bool:
     """Return whether a simulation of a Python problem may start: the root is open, and tree and path have space."""
-    if control[0].solver and tree.links[ROOT].flags & PROVEN:
-        control[0].status = SOLVED
-    elif control[0].size + control[0].most_children > control[0].capacity:
-        control[0].status = NEED_CAPACITY
-    elif control[0].deepest + 3 > len(path):
-        control[0].status = NEED_PATH
-    return bool(control[0].status == DONE)
+    if control.solver and tree.links[ROOT].flags & PROVEN:
+        control.status = SOLVED
+    elif control.size + control.most_children > control.capacity:
+        control.status = NEED_CAPACITY
+    elif control.deepest + 3 > len(path):
+        control.status = NEED_PATH
+    return bool(control.status == DONE)
 
 
 @functools.cache
@@ -115,30 +115,31 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
 
     @kernel
     def gather(
-        game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any,
+        game: Any, controls: Any, tree: Any, root: Any, work: Any,
         paths: Any, movers: Any, depths: Any, leaves: Any,
     ) -> None:  # fmt: skip
         """Descend until `leaves` is full of distinct states to evaluate, or the budget is used up.
 
         Finished games are backed up immediately.
         """
-        rng = local_rng(control[0].rng)
-        control[0].status = DONE
-        while control[0].gathered < len(leaves):
-            slot = control[0].gathered
-            depth = seek(game, control, tree, totals, root, work, paths[slot], movers[slot], 0, rng)
+        control, tree, work = controls[0], local_pack(tree), local_pack(work)
+        rng = local_rng(control.rng)
+        control.status = DONE
+        while control.gathered < len(leaves):
+            slot = control.gathered
+            depth = seek(game, control, tree, root, work, paths[slot], movers[slot], 0, rng)
             if depth < 0:
                 break
             if tree.in_flight[paths[slot, depth]] > 0:
-                control[0].status = COLLISION
+                control.status = COLLISION
                 break
             count_in_flight(tree.in_flight, paths[slot], depth, 1)
             depths[slot] = depth
             _keep_state(game, leaves, slot, root, tree.links, paths[slot], depth)
-            control[0].gathered += 1
-            control[0].turn += 1
+            control.gathered += 1
+            control.turn += 1
             forget_answers(control, work.answers)
-            control[0].rng = rng_word(rng)
+            control.rng = rng_word(rng)
 
     return gather
 
@@ -179,9 +180,8 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
     @kernel
     def absorb(
         game: Any,
-        control: Any,
+        controls: Any,
         tree: Any,
-        totals: Any,
         root: Any,
         work: Any,
         paths: Any,
@@ -192,45 +192,46 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
         values: Any,
     ) -> None:
         """Expand and back up gathered leaves, in the order in which they were gathered."""
-        rng = local_rng(control[0].rng)
-        control[0].status = DONE
+        control, tree, work = controls[0], local_pack(tree), local_pack(work)
+        rng = local_rng(control.rng)
+        control.status = DONE
         for slot in range(len(leaves)):
             for player in range(values.shape[1]):
                 if not abs(values[slot, player]) < 1e300:
-                    control[0].status, control[0].culprit = BAD_REWARD, slot
+                    control.status, control.culprit = BAD_REWARD, slot
                     return
         for slot in range(len(leaves)):
             depth = np.int64(depths[slot])
             node = paths[slot, depth]
             state = local_copy(state_at(game, leaves, slot))
-            control[0].depth = depth  # for the text of an error, with the path
+            control.depth = depth  # for the text of an error, with the path
             for step in range(depth + 1):
                 work.path[step] = paths[slot, step]
             # All that can fail comes first: a leaf is either absorbed or still in flight.
             count = 0
             if (
                 tree.links[node].num_children == 0
-                and tree.stats[node].visits >= control[0].expand_after
-                and depth < control[0].max_depth
+                and tree.stats[node].visits >= control.expand_after
+                and depth < control.max_depth
             ):
                 count = list_actions(control, state, work.actions)
-                if control[0].status == DONE and control[0].size + count > control[0].capacity:
-                    control[0].status = NEED_CAPACITY
-                if control[0].status != DONE:
+                if control.status == DONE and control.size + count > control.capacity:
+                    control.status = NEED_CAPACITY
+                if control.status != DONE:
                     return
             rewards = values[slot]
             if amaf:
                 clear_played(work)
             if full:
                 _add_rollout(control, work, state, depth, rewards, rng)
-                if control[0].leaf_heuristic:
+                if control.leaf_heuristic:
                     heuristic(state, control, work.trial)
-                    make_paranoid(control, work.trial, control[0].low + control[0].high)
-                if control[0].status != DONE:
+                    make_paranoid(control, work.trial, control.low + control.high)
+                if control.status != DONE:
                     return
             if stochastic:
-                make_paranoid(control, rewards, control[0].low + control[0].high)
-                if control[0].step_rewards:
+                make_paranoid(control, rewards, control.low + control.high)
+                if control.step_rewards:
                     _collect_again(game, control, root, work, tree.links, paths[slot], depth)
             count_in_flight(tree.in_flight, paths[slot], depth, -1)
             ending = LEAF
@@ -238,17 +239,15 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                 chooser = np.int64(movers[slot, depth - 1]) if depth > 0 else np.int64(NONE)
                 mover = np.int64(state.current_player())
                 movers[slot, depth] = mover
-                if expand(
-                    control, tree, totals, work, paths[slot], depth, np.uint64(node), chooser, mover, state, count
-                ):
+                if expand(control, tree, work, paths[slot], depth, np.uint64(node), chooser, mover, state, count):
                     if not graph or tree.links[node].flags & SHARED == 0:
                         _set_priors(control, tree, work, node, count, logits[slot])
                 else:
                     ending = REPEATED
                     set_repetition(control, tree, rewards)
-            backup(control, tree, totals, work, paths[slot], movers[slot], depth, ending, rewards)
-            control[0].done += 1
-            control[0].rng = rng_word(rng)
+            backup(control, tree, work, paths[slot], movers[slot], depth, ending, rewards)
+            control.done += 1
+            control.rng = rng_word(rng)
 
     @inline_kernel
     def _add_rollout(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
@@ -256,8 +255,8 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 
         A search by rollouts alone takes the values that it is given.
         """
-        weight = control[0].rollout_weight
-        control[0].trailed = 0
+        weight = control.rollout_weight
+        control.trailed = 0
         if 0.0 < weight < 1.0:
             rollout(control, work, state, depth, work.trial, rng)
             for player in range(len(rewards)):
@@ -274,7 +273,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
         if highest == -math.inf:
             return  # nothing is possible, says the evaluator: equal priors stand
         set_priors(tree, first, count, work.scores, highest)
-        if full and control[0].widening > 0.0:
+        if full and control.widening > 0.0:
             sort_by_prior(tree, first, count)
 
     return absorb

@@ -113,7 +113,7 @@ def _problem_mover(work: Any, state: Any, node: Any) -> Any:
 def _problem_actions(control: Any, work: Any, state: Any, node: Any) -> Any:
     count = np.int64(work.node_counts[node])
     if count == 0:
-        control[0].status = ASK_ACTIONS
+        control.status = ASK_ACTIONS
     number_children(control, work, count)
     return count
 
@@ -122,7 +122,7 @@ def _problem_actions(control: Any, work: Any, state: Any, node: Any) -> Any:
 def number_children(control: Any, work: Any, count: Any) -> None:
     """Write the actions of the next children: their own numbers."""
     for index in range(count):
-        work.actions[index] = control[0].size + index
+        work.actions[index] = control.size + index
 
 
 @inline_kernel
@@ -145,9 +145,9 @@ def _problem_apply(control: Any, work: Any, state: Any, action: Any, depth: Any)
 @inline_kernel
 def collect_steps(control: Any, work: Any, path: Any, depth: Any) -> None:
     """Write the immediate rewards of the steps of a path."""
-    if control[0].step_rewards:
+    if control.step_rewards:
         for step in range(1, depth + 1):
-            for player in range(control[0].players):
+            for player in range(control.players):
                 work.steps[step, player] = work.node_steps[path[step], player]
 
 

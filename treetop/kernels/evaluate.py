@@ -64,23 +64,23 @@ rollout_action = by_method("rollout_action", yes=_own_rollout_action, no=_listed
 def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any) -> int:
     """Return a move by the table of past moves (MAST): epsilon-greedy, or by softmax."""
     count = np.int64(state.legal_actions(work.actions))
-    if count < 1 or count > control[0].num_actions:
+    if count < 1 or count > control.num_actions:
         return int(-1 - max(count, np.int64(0)))
-    if mover < 0 or mover >= control[0].players:
-        control[0].status, control[0].culprit = BAD_PLAYER, mover
+    if mover < 0 or mover >= control.players:
+        control.status, control.culprit = BAD_PLAYER, mover
         return 0
     for index in range(count):
-        if work.actions[index] < 0 or work.actions[index] >= control[0].num_actions:
-            control[0].status, control[0].culprit = BAD_ACTION, work.actions[index]
+        if work.actions[index] < 0 or work.actions[index] >= control.num_actions:
+            control.status, control.culprit = BAD_ACTION, work.actions[index]
             return 0
-    greedy = control[0].rollout_policy == GREEDY_MOVES
-    if greedy and rng.random() < control[0].rollout_epsilon:
+    greedy = control.rollout_policy == GREEDY_MOVES
+    if greedy and rng.random() < control.rollout_epsilon:
         return int(work.actions[rng.below(count)])
     highest = -np.inf
     for index in range(count):
         action = work.actions[index]
         seen = work.history[COUNT, mover, action]
-        work.scores[index] = work.history[SUM, mover, action] / seen if seen > 0.0 else control[0].middle
+        work.scores[index] = work.history[SUM, mover, action] / seen if seen > 0.0 else control.middle
         highest = max(highest, work.scores[index])
     if greedy:
         equal = 0
@@ -94,7 +94,7 @@ def action_by_history(control: Any, work: Any, state: Any, mover: Any, rng: Any)
                 turn -= 1
     total = 0.0
     for index in range(count):
-        work.scores[index] = math.exp((work.scores[index] - highest) / control[0].rollout_temperature)
+        work.scores[index] = math.exp((work.scores[index] - highest) / control.rollout_temperature)
         total += work.scores[index]
     drawn = rng.random() * total
     for index in range(count - 1):
@@ -111,9 +111,9 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
 
     @inline_kernel
     def choose(control: Any, work: Any, state: Any, rng: Any) -> Any:
-        if options and control[0].rollout_policy == OWN_MOVES:
+        if options and control.rollout_policy == OWN_MOVES:
             return np.int64(rollout_action(state, work.actions, rng))
-        if full and control[0].rollout_policy != RANDOM_MOVES:
+        if full and control.rollout_policy != RANDOM_MOVES:
             return np.int64(action_by_history(control, work, state, np.int64(state.current_player()), rng))
         return np.int64(random_action(state, work.actions, rng))
 
@@ -121,46 +121,44 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
     def rollout(control: Any, work: Any, start: Any, depth: int, rewards: Any, rng: Any) -> None:
         """Play moves to the end of the game, or to the depth where the heuristic takes over."""
         state = local_copy(start)
-        left = control[0].max_length - depth
+        left = control.max_length - depth
         made = 0
         if stochastic:
             work.gain[0, :] = 0.0
         worth = 1.0  # of a reward of the present step: of an action and the outcomes of chance that follow it
-        few = (
-            amaf and control[0].num_actions <= 64 and control[0].players <= 2
-        )  # then the bit sets fit into two registers
+        few = amaf and control.num_actions <= 64 and control.players <= 2  # then the bit sets fit into two registers
         ours, theirs = np.uint64(0), np.uint64(0)
         while not state.is_terminal():
             if left <= 0:
-                control[0].status = TOO_LONG
+                control.status = TOO_LONG
                 return
             left -= 1
             if stochastic and is_chance(state):
                 lot = draw_outcome(state, control, work, rng)
-                if control[0].status != DONE:
+                if control.status != DONE:
                     return
-                if lot < 0 or lot >= control[0].num_outcomes:
-                    control[0].status, control[0].culprit = BAD_OUTCOME, lot
+                if lot < 0 or lot >= control.num_outcomes:
+                    control.status, control.culprit = BAD_OUTCOME, lot
                     return
                 state.apply(lot)
                 if not receive(control, work, state, worth):
                     return
                 continue
-            if options and made >= control[0].rollout_depth:
+            if options and made >= control.rollout_depth:
                 heuristic(state, control, rewards)
                 break
             if sets and random_special_step(control, work, state, rng):
-                if control[0].status != DONE:
+                if control.status != DONE:
                     return
             else:
                 action = choose(control, work, state, rng)
-                if full and control[0].status != DONE:
+                if full and control.status != DONE:
                     return
                 if action < 0:
-                    control[0].status, control[0].culprit = BAD_COUNT, -1 - action
+                    control.status, control.culprit = BAD_COUNT, -1 - action
                     return
-                if action >= control[0].num_actions:
-                    control[0].status, control[0].culprit = BAD_ACTION, action
+                if action >= control.num_actions:
+                    control.status, control.culprit = BAD_ACTION, action
                     return
                 if amaf and few and not full:
                     bit = np.uint64(1) << (np.uint64(action) & np.uint64(63))
@@ -169,8 +167,8 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                     theirs |= np.uint64(0) if first else bit
                 elif amaf:
                     mover = np.int64(state.current_player())
-                    if mover < 0 or mover >= control[0].players:
-                        control[0].status, control[0].culprit = BAD_PLAYER, mover
+                    if mover < 0 or mover >= control.players:
+                        control.status, control.culprit = BAD_PLAYER, mover
                         return
                     note_played(work, mover, action)
                     if full:
@@ -178,7 +176,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                         work.trail[0, place], work.trail[1, place] = mover, action
                 state.apply(action)
             if stochastic and made > 0:
-                worth *= control[0].discount
+                worth *= control.discount
             made += 1
             if stochastic and not receive(control, work, state, worth):
                 return
@@ -188,10 +186,10 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
             work.played[0, 0] = ours
             work.played[len(work.played) - 1, 0] |= theirs
         if full:
-            control[0].trailed = made
+            control.trailed = made
         if stochastic:
             if made > 0:
-                worth *= control[0].discount
+                worth *= control.discount
             for player in range(len(rewards)):
                 rewards[player] = work.gain[0, player] + worth * rewards[player]
         elif full:
@@ -200,11 +198,11 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
     @inline_kernel
     def receive(control: Any, work: Any, state: Any, worth: float) -> bool:
         """Add the immediate rewards of the last step of a rollout; return whether they are numbers."""
-        if control[0].step_rewards:
+        if control.step_rewards:
             collect(state, control, work.gain[1])
             for player in range(work.gain.shape[1]):
                 work.gain[0, player] += worth * work.gain[1, player]
-        return bool(control[0].status == DONE)
+        return bool(control.status == DONE)
 
     return rollout
 
@@ -212,10 +210,10 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
 @inline_kernel
 def discount(control: Any, rewards: Any, moves: Any) -> None:
     """Discount returns by a number of moves."""
-    if control[0].discount != 1.0:
+    if control.discount != 1.0:
         worth = 1.0
         for _ in range(moves):
-            worth *= control[0].discount
+            worth *= control.discount
         for player in range(len(rewards)):
             rewards[player] *= worth
 
@@ -229,38 +227,38 @@ def make_evaluate(build: Build) -> CompiledFunction[..., None]:
     def several_rollouts(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
         """Write the mean of some rollouts. Only the last one's moves are kept."""
         rewards[:] = 0.0
-        for _ in range(control[0].rollout_count):
+        for _ in range(control.rollout_count):
             clear_played(work)
             rollout(control, work, state, depth, work.trial, rng)
-            if control[0].status != DONE:
+            if control.status != DONE:
                 return
             for player in range(len(rewards)):
                 rewards[player] += work.trial[player]
         for player in range(len(rewards)):
-            rewards[player] /= control[0].rollout_count
+            rewards[player] /= control.rollout_count
 
     @inline_kernel
     def evaluate(control: Any, work: Any, state: Any, depth: Any, rewards: Any, rng: Any) -> None:
         if options:
-            weight = control[0].rollout_weight
+            weight = control.rollout_weight
             if weight > 0.0:
-                if control[0].rollout_count > 1:
+                if control.rollout_count > 1:
                     several_rollouts(control, work, state, depth, rewards, rng)
                 else:
                     rollout(control, work, state, depth, rewards, rng)
-            if weight < 1.0 and control[0].status == DONE:
-                if control[0].evaluator == HEURISTIC:
+            if weight < 1.0 and control.status == DONE:
+                if control.evaluator == HEURISTIC:
                     heuristic(state, control, work.trial)
                 else:
-                    work.trial[:] = control[0].middle
+                    work.trial[:] = control.middle
                 for player in range(len(rewards)):
                     rewards[player] = (
                         work.trial[player]
                         if weight == 0.0
                         else weight * rewards[player] + (1.0 - weight) * work.trial[player]
                     )
-        elif control[0].evaluator == UNIFORM:
-            rewards[:] = control[0].middle
+        elif control.evaluator == UNIFORM:
+            rewards[:] = control.middle
         else:
             rollout(control, work, state, depth, rewards, rng)
 

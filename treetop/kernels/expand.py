@@ -22,13 +22,13 @@ from treetop.types import NONE
 def list_actions(control: Any, state: Any, actions: Any) -> Any:
     """Write the legal actions to `actions` and return how many there are; what is wrong is left in `control`."""
     count = int(state.legal_actions(actions))
-    num_actions = control[0].num_actions
+    num_actions = control.num_actions
     if count < 1 or count > num_actions or count > MAX_CHILDREN:
-        control[0].status, control[0].culprit = BAD_COUNT, count
+        control.status, control.culprit = BAD_COUNT, count
         return 0
     for index in range(count):
         if actions[index] < 0 or actions[index] >= num_actions:
-            control[0].status, control[0].culprit = BAD_ACTION, actions[index]
+            control.status, control.culprit = BAD_ACTION, actions[index]
             return 0
     return count
 
@@ -37,10 +37,10 @@ def make_append(build: Build) -> CompiledFunction[..., int]:
     """Return how children are added, with the columns that a build has."""
     amaf, full = build.amaf, build.full
 
-    @kernel
+    @inline_kernel
     def append_children(control: Any, tree: Any, node: Any, actions: Any, count: int) -> int:
         """Give `node` a new child for each action, with equal priors; return the first one."""
-        first = control[0].size
+        first = control.size
         prior = np.float32(1.0 / count)
         for index in range(count):
             child = first + index
@@ -71,8 +71,8 @@ def make_append(build: Build) -> CompiledFunction[..., int]:
                     tree.own_sums[child, :] = 0.0
         tree.links[node].first_child = first
         tree.links[node].num_children = count
-        control[0].size = first + count
-        control[0].status = DONE
+        control.size = first + count
+        control.status = DONE
         return int(first)
 
     return append_children
@@ -83,13 +83,13 @@ def _own_heuristic(state: Any, control: Any, out: Any) -> None:
     out[:] = 0.0
     state.heuristic(out)
     for player in range(len(out)):
-        if not (control[0].least_value <= out[player] <= control[0].greatest_value):  # also false for NaN
-            control[0].status, control[0].culprit, control[0].bad_value = BAD_VALUE, player, out[player]
+        if not (control.least_value <= out[player] <= control.greatest_value):  # also false for NaN
+            control.status, control.culprit, control.bad_value = BAD_VALUE, player, out[player]
 
 
 @inline_kernel
 def _no_heuristic(state: Any, control: Any, out: Any) -> None:
-    out[:] = control[0].middle
+    out[:] = control.middle
 
 
 heuristic = by_method("heuristic", yes=_own_heuristic, no=_no_heuristic)
@@ -106,7 +106,7 @@ def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first:
 
     Immediate rewards of the move are counted too.
     """
-    temperature, highest, out, scores = control[0].heuristic_prior, -math.inf, work.trial, work.scores
+    temperature, highest, out, scores = control.heuristic_prior, -math.inf, work.trial, work.scores
     for index in range(count):
         child = local_copy(state)
         child.apply(np.int64(tree.links[first + index].action))
@@ -115,9 +115,9 @@ def set_heuristic_priors(control: Any, tree: Any, state: Any, mover: Any, first:
             child.rewards(out)
         else:
             heuristic(child, control, out)
-        make_paranoid(control, out, control[0].low + control[0].high)
-        worth = out[mover] if is_chance(child) else control[0].discount * out[mover]
-        if control[0].step_rewards:
+        make_paranoid(control, out, control.low + control.high)
+        worth = out[mover] if is_chance(child) else control.discount * out[mover]
+        if control.step_rewards:
             collect(child, control, work.gain[1])
             worth += work.gain[1, mover]
         scores[index] = worth / temperature

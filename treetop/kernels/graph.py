@@ -74,11 +74,11 @@ def find_block(control: Any, tree: Any, work: Any, key: Any, count: Any) -> int:
         leader = np.int64(entry & _PLACE)
         if entry >> _TAG == key >> _TAG and tree.keys[leader] == key:
             if tree.links[tree.links[leader].parent].num_children != count:
-                control[0].collisions += 1
+                control.collisions += 1
                 return NONE
             for index in range(count):
                 if tree.links[leader + index].action != work.actions[index]:
-                    control[0].collisions += 1
+                    control.collisions += 1
                     return NONE
             return int(leader)
     return NONE
@@ -89,7 +89,7 @@ def remember_block(control: Any, tree: Any, work: Any, key: Any, leader: Any) ->
     """Put a block into the table."""
     size = np.uint64(len(work.table))
     tree.keys[leader] = key
-    control[0].blocks += 1
+    control.blocks += 1
     entry = (key >> _TAG << _TAG) | np.uint64(leader)
     for probe in range(PROBES):
         place = (key + np.uint64(probe)) & (size - np.uint64(1))
@@ -100,11 +100,12 @@ def remember_block(control: Any, tree: Any, work: Any, key: Any, leader: Any) ->
 
 
 @kernel
-def fill_table(game: Any, control: Any, tree: Any, totals: Any, work: Any) -> None:
+def fill_table(game: Any, controls: Any, tree: Any, work: Any) -> None:
     """Fill the table again, after nodes have moved or the table has grown."""
+    control = controls[0]
     work.table[:] = EMPTY
-    control[0].blocks = 0
-    for node in range(control[0].size):
+    control.blocks = 0
+    for node in range(control.size):
         if tree.links[node].num_children > 0 and tree.links[node].flags & SHARED == 0:
             leader = tree.links[node].first_child
             remember_block(control, tree, work, tree.keys[leader], leader)
@@ -122,13 +123,13 @@ def on_path(tree: Any, path: Any, depth: Any, leader: Any) -> bool:
 @inline_kernel
 def set_repetition(control: Any, tree: Any, rewards: Any) -> None:
     """Write the value of a repetition: the same for every player; in zero-sum games it is for player 0."""
-    rewards[:] = control[0].repetition
+    rewards[:] = control.repetition
     if len(tree.returns) == 0 and len(rewards) == 2:
         rewards[1] = -rewards[0]
 
 
 @inline_kernel
-def hand_over(control: Any, tree: Any, totals: Any, node: Any, chooser: Any, leader: Any, fresh: bool) -> None:
+def hand_over(control: Any, tree: Any, node: Any, chooser: Any, leader: Any, fresh: bool) -> None:
     """Count the evaluations that an edge collected as a leaf as evaluations of the position it leads to from now on."""
     if fresh:
         tree.own_visits[leader] = 0
@@ -136,9 +137,9 @@ def hand_over(control: Any, tree: Any, totals: Any, node: Any, chooser: Any, lea
     tree.links[node].flags &= ~np.uint8(TERMINAL)  # the game may have ended here on another path
     depends = tree.links[node].flags & PATH_DEPENDENT != 0
     tree.own_visits[leader] += tree.stats[node].visits - (tree.path_visits[node] if depends else 0)
-    for player in range(len(totals)):
+    for player in range(len(tree.totals)):
         if node == ROOT:
-            own = totals[player]
+            own = tree.totals[player]
         elif len(tree.returns) > 0:
             own = tree.returns[node, player]
         else:
@@ -156,7 +157,7 @@ def link_block(control: Any, tree: Any, work: Any, node: Any, leader: Any, count
 
 @inline_kernel
 def backup_graph(
-    control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, repeated: bool, ended: bool, rewards: Any
+    control: Any, tree: Any, path: Any, movers: Any, depth: Any, repeated: bool, ended: bool, rewards: Any
 ) -> None:  # fmt: skip
     """Add one visit to each edge on the path and recompute the value of each node on it from its edges.
 
@@ -172,13 +173,13 @@ def backup_graph(
         if not repeated:
             leader = tree.links[end].first_child
             tree.own_visits[leader] += 1
-            for player in range(len(totals)):
+            for player in range(len(tree.totals)):
                 tree.own_sums[leader, player] += rewards[player]
-        _refresh(control, tree, totals, path, movers, depth, rewards)
+        _refresh(control, tree, path, movers, depth, rewards)
     else:
-        _add_visit(tree, totals, path, movers, depth, not (repeated or ended), rewards)
+        _add_visit(tree, path, movers, depth, not (repeated or ended), rewards)
     for step in range(depth - 1, -1, -1):
-        _refresh(control, tree, totals, path, movers, step, rewards)
+        _refresh(control, tree, path, movers, step, rewards)
 
 
 @inline_kernel
@@ -194,24 +195,24 @@ def _keep_apart(tree: Any, edge: Any, rewards: Any) -> None:
 
 
 @inline_kernel
-def _add_visit(tree: Any, totals: Any, path: Any, movers: Any, depth: Any, evaluated: bool, rewards: Any) -> None:
+def _add_visit(tree: Any, path: Any, movers: Any, depth: Any, evaluated: bool, rewards: Any) -> None:
     """Add one visit to the last edge of a path, with what it was worth."""
     end = path[depth]
     if evaluated and tree.links[end].own < MANY_OWN:
         tree.links[end].own += 1
     tree.stats[end].visits += 1
     if depth == 0:
-        for player in range(len(totals)):
-            totals[player] += rewards[player]
+        for player in range(len(tree.totals)):
+            tree.totals[player] += rewards[player]
         return
     tree.stats[end].value_sum += rewards[movers[depth - 1]]
     if len(tree.returns) > 0:
-        for player in range(len(totals)):
+        for player in range(len(tree.totals)):
             tree.returns[end, player] += rewards[player]
 
 
 @inline_kernel
-def _refresh(control: Any, tree: Any, totals: Any, path: Any, movers: Any, step: Any, value: Any) -> None:
+def _refresh(control: Any, tree: Any, path: Any, movers: Any, step: Any, value: Any) -> None:
     """Add one visit to an edge and give it the present value of the node that it leads to; `value` is scratch space.
 
     Bounds come from the children too: another edge may have proven more about the node since this one was last passed.
@@ -219,13 +220,13 @@ def _refresh(control: Any, tree: Any, totals: Any, path: Any, movers: Any, step:
     edge = path[step]
     first, count = np.int64(tree.links[edge].first_child), np.int64(tree.links[edge].num_children)
     mover = movers[step]
-    if control[0].solver:
+    if control.solver:
         update_bounds(control, tree, edge, mover)
     visits, total = np.int64(tree.own_visits[first]), tree.own_sums[first, mover]
     for child in range(first, first + count):
         visits += tree.stats[child].visits
         total += tree.stats[child].value_sum
-    players = len(totals)
+    players = len(tree.totals)
     if len(tree.returns) > 0:
         for player in range(players):
             total = tree.own_sums[first, player]
@@ -246,7 +247,7 @@ def _refresh(control: Any, tree: Any, totals: Any, path: Any, movers: Any, step:
         clip_to_bounds(control, tree, edge, value)
     if step == 0:
         for player in range(players):
-            totals[player] = value[player] * passed
+            tree.totals[player] = value[player] * passed
         return
     tree.stats[edge].value_sum = value[movers[step - 1]] * passed
     if len(tree.returns) > 0:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.compiler.intrinsics import local_copy, local_rng, prefetch, rng_word, state_at
+from treetop.compiler.intrinsics import local_copy, local_pack, local_rng, prefetch, rng_word, state_at
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import SEAT, is_chance, make_expand_chance
@@ -47,11 +47,10 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
     graph, problem = build.graph, build.problem
     has_priors = build.full and not problem
 
-    @kernel
+    @inline_kernel
     def expand(
         control: Any,
         tree: Any,
-        totals: Any,
         work: Any,
         path: Any,
         depth: Any,
@@ -71,17 +70,17 @@ def make_expand(build: Build) -> CompiledFunction[..., bool]:
             if leader != NONE:
                 if on_path(tree, path, depth, leader):
                     return False
-                hand_over(control, tree, totals, node, chooser, leader, False)
+                hand_over(control, tree, node, chooser, leader, False)
                 link_block(control, tree, work, node, leader, count)
                 return True
         first = append_children(control, tree, node, work.actions, count)
         if graph:
-            hand_over(control, tree, totals, node, chooser, first, True)
+            hand_over(control, tree, node, chooser, first, True)
             remember_block(control, tree, work, key, first)
         if has_priors:
-            if control[0].heuristic_prior > 0.0:
+            if control.heuristic_prior > 0.0:
                 set_heuristic_priors(control, tree, state, mover, first, count, work)
-            if control[0].widening > 0.0:
+            if control.widening > 0.0:
                 sort_by_prior(tree, first, count)
         if problem:
             begin_rows(tree, work, node, first, count)
@@ -107,9 +106,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
     expands, has_outcomes = not in_flight, stochastic and not problem
 
     @inline_kernel
-    def descend(
-        control: Any, tree: Any, totals: Any, work: Any, state: Any, path: Any, movers: Any, start: int, rng: Any
-    ) -> Any:
+    def descend(control: Any, tree: Any, work: Any, state: Any, path: Any, movers: Any, start: int, rng: Any) -> Any:
         """Descend to the node to be evaluated and return its depth. `path` ends there, `state` follows, `control` says
         how it ended.
 
@@ -125,40 +122,38 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
         if problem and start > 0:
             depth = np.int64(start)
             node, chooser = np.uint64(path[depth]), np.int64(movers[depth - 1])
-        control[0].depth = depth
-        control[0].ending = LEAF
+        control.depth = depth
+        control.ending = LEAF
         while True:
             if tree.links[node].num_children == 0:
                 if is_terminal(tree, state, node):
                     tree.links[node].flags |= TERMINAL
-                    control[0].ending = ENDED
+                    control.ending = ENDED
                     return depth
                 visits = tree.stats[node].visits
                 if problem and visits == 0:
                     return depth  # Python has to look at it first
                 if has_outcomes and is_chance(state):
                     expand_chance(control, tree, work, node, state)
-                    if control[0].status != DONE:
+                    if control.status != DONE:
                         return depth
-                elif may_expand and visits >= control[0].expand_after and depth < control[0].max_depth:
+                elif may_expand and visits >= control.expand_after and depth < control.max_depth:
                     may_expand = False
                     count = list_actions(control, work, state, node)
-                    if stochastic and control[0].size + control[0].most_children > control[0].capacity:
-                        control[
-                            0
-                        ].status = NEED_CAPACITY  # outcomes of chance have taken the space that the caller made
-                    if control[0].status != DONE:
+                    if stochastic and control.size + control.most_children > control.capacity:
+                        control.status = NEED_CAPACITY  # outcomes of chance have taken the space that the caller made
+                    if control.status != DONE:
                         return depth
                     mover = mover_at(work, state, node)
-                    if not problem and (mover < 0 or mover >= control[0].players):
-                        control[0].status, control[0].culprit = BAD_PLAYER, mover
+                    if not problem and (mover < 0 or mover >= control.players):
+                        control.status, control.culprit = BAD_PLAYER, mover
                         return depth
                     if graph:  # a leaf that joins a known position is evaluated as that position
                         movers[depth] = mover
-                    if not expand(control, tree, totals, work, path, depth, node, chooser, mover, state, count):
-                        control[0].ending = REPEATED
+                    if not expand(control, tree, work, path, depth, node, chooser, mover, state, count):
+                        control.ending = REPEATED
                         return depth
-                    if control[0].status != DONE:
+                    if control.status != DONE:
                         return depth
                     if graph:
                         crossed = crossed or (tree.links[node].flags & SHARED) != 0
@@ -170,11 +165,11 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
             drawn = stochastic and tree.links[node].flags & DRAWN != 0
             if drawn:
                 mover = np.int64(SEAT)
-            if mover < 0 or mover >= control[0].players:
-                control[0].status, control[0].culprit = BAD_PLAYER, mover
+            if mover < 0 or mover >= control.players:
+                control.status, control.culprit = BAD_PLAYER, mover
                 return depth
-            if not problem and depth >= control[0].max_length:
-                control[0].status = TOO_LONG
+            if not problem and depth >= control.max_length:
+                control.status = TOO_LONG
                 return depth
             movers[depth] = mover
             below = (
@@ -185,18 +180,18 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
             if drawn:
                 child = np.int64(draw(control, tree, node, rng))
             else:
-                child = np.int64(choose(control, tree, totals, work, node, mover, chooser, depth, below, rng))
+                child = np.int64(choose(control, tree, work, node, mover, chooser, depth, below, rng))
             if child < 0:
                 if child == NO_CHILD:
-                    control[0].ending = EXHAUSTED
+                    control.ending = EXHAUSTED
                 else:
-                    control[0].status = TIE
+                    control.status = TIE
                     if (
                         expands and not may_expand
                     ):  # the caller sees to it that the rest of this simulation expands nothing more
-                        control[0].expanded = 1
+                        control.expanded = 1
                     if full and depth > 0:
-                        control[0].resumed = path[1]
+                        control.resumed = path[1]
                 return depth
             node = np.uint64(child)
             # Fetch the next level into the cache while the game makes its move: the two lines that most blocks of
@@ -215,20 +210,20 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
             chooser = mover
             depth += 1
             path[depth] = node
-            control[0].depth = depth  # for the text of an error, should the game's method raise one
+            control.depth = depth  # for the text of an error, should the game's method raise one
             if problem:
-                control[0].deepest = max(control[0].deepest, depth)
+                control.deepest = max(control.deepest, depth)
             apply(control, work, state, np.int64(tree.links[node].action), depth)
-            if stochastic and control[0].status != DONE:
+            if stochastic and control.status != DONE:
                 return depth
             if graph and next_block != NONE:
                 if state.is_terminal():  # by what the key leaves out: other paths continue from this position
-                    control[0].ending = ENDED
+                    control.ending = ENDED
                     return depth
                 crossed = crossed or (tree.links[node].flags & SHARED) != 0
                 if crossed and on_path(tree, path, depth, next_block):
                     movers[depth] = np.int64(state.current_player())
-                    control[0].ending = REPEATED
+                    control.ending = REPEATED
                     return depth
 
     return descend
@@ -241,7 +236,7 @@ def make_finish_leaf(build: Build) -> CompiledFunction[..., bool]:
 
     @inline_kernel
     def finish_leaf(control: Any, tree: Any, work: Any, state: Any, node: Any, rewards: Any) -> bool:
-        ending = control[0].ending
+        ending = control.ending
         if ending == ENDED:
             terminal_rewards(control, work, state, node, rewards)
             return True
@@ -267,71 +262,72 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
     sets = build.sets
 
     @kernel
-    def run(game: Any, control: Any, tree: Any, totals: Any, root: Any, work: Any) -> None:
+    def run(game: Any, controls: Any, tree: Any, root: Any, work: Any) -> None:
         """Run simulations until the budget is used up, or something needs the caller: `control` says what."""
-        rng = local_rng(control[0].rng)
-        control[0].done = 0
-        control[0].status = DONE
-        while control[0].done < control[0].budget:
+        control, tree, work = controls[0], local_pack(tree), local_pack(work)
+        rng = local_rng(control.rng)
+        control.done = 0
+        control.status = DONE
+        while control.done < control.budget:
             if is_full(control, work):
-                control[0].status, control[0].depth = NEED_CAPACITY, NONE
+                control.status, control.depth = NEED_CAPACITY, NONE
                 break
-            control[0].answered = 0
+            control.answered = 0
             state = local_copy(state_at(game, root, 0))
-            if sets and control[0].hidden:
-                determinize(state, np.int64(control[0].searcher), rng)
+            if sets and control.hidden:
+                determinize(state, np.int64(control.searcher), rng)
             # 1. and 2. Select, and expand at the end of the path.
-            resumed = control[0].resumed
-            arms, arm, given, samples = control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples
-            depth = descend(control, tree, totals, work, state, work.path, work.movers, 0, rng)
+            resumed = control.resumed
+            arms, arm, given, samples = control.arms, control.arm, control.arm_given, control.arm_samples
+            depth = descend(control, tree, work, state, work.path, work.movers, 0, rng)
             if (
-                stochastic and control[0].status == NEED_CAPACITY
+                stochastic and control.status == NEED_CAPACITY
             ):  # the same simulation comes down again, to the same move of the root
-                control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = (
+                control.arms, control.arm, control.arm_given, control.arm_samples = (
                     arms,
                     arm,
                     given,
                     samples,
                 )
-                control[0].resumed = resumed
-            if control[0].status != DONE:
+                control.resumed = resumed
+            if control.status != DONE:
                 break
-            if solver and control[0].ending == EXHAUSTED and depth == 0:
-                control[0].status = SOLVED  # every move of the root is closed, or none was asked for
+            if solver and control.ending == EXHAUSTED and depth == 0:
+                control.status = SOLVED  # every move of the root is closed, or none was asked for
                 break
             # 3. Evaluate.
             if amaf:
                 clear_played(work)
             if full:
-                control[0].trailed = 0
+                control.trailed = 0
             if not finish_leaf(control, tree, work, state, work.path[depth], work.rewards):
-                control[0].culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
+                control.culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
                 evaluate(control, work, state, depth, work.rewards, rng)
-                if full and control[0].leaf_heuristic:
+                if full and control.leaf_heuristic:
                     heuristic(state, control, work.trial)
-                    make_paranoid(control, work.trial, control[0].low + control[0].high)
-            if control[0].status != DONE:
+                    make_paranoid(control, work.trial, control.low + control.high)
+            if control.status != DONE:
                 break
             if stochastic:
-                make_paranoid(control, work.rewards, control[0].low + control[0].high)
+                make_paranoid(control, work.rewards, control.low + control.high)
             # 4. Back up.
-            backup(control, tree, totals, work, work.path, work.movers, depth, control[0].ending, work.rewards)
+            backup(control, tree, work, work.path, work.movers, depth, control.ending, work.rewards)
             forget_answers(control, work.answers)
-            control[0].done += 1
-            control[0].turn += 1
-            control[0].rng = rng_word(rng)
+            control.done += 1
+            control.turn += 1
+            control.rng = rng_word(rng)
             if solver and tree.links[ROOT].flags & PROVEN:
-                control[0].status = SOLVED
+                control.status = SOLVED
                 break
 
     @inline_kernel
     def is_full(control: Any, work: Any) -> bool:
         """Return whether tree or table must grow before the next simulation."""
         if sets:
-            return bool(2 * control[0].blocks + control[0].players >= len(work.table))
+            return bool(2 * control.blocks + control.players >= len(work.table))
         return bool(
-            control[0].size + control[0].most_children > control[0].capacity
-            or (graph and control[0].blocks >= control[0].table_capacity)
+            control.size + control.most_children > control.capacity
+            or (graph and control.blocks >= control.table_capacity)
         )
 
     return run

@@ -84,12 +84,12 @@ apply_vector = by_method("apply_vector", yes=_make_vector, no=_no_vector)
 def list_legal(control: Any, state: Any, work: Any, mover: Any) -> Any:
     """Write the legal actions of a player to `work.actions`; return how many there are."""
     count = np.int64(_legal_actions(state, mover, work.actions))
-    if count < 1 or count > control[0].num_actions or count > MAX_CHILDREN:
-        control[0].status, control[0].culprit = BAD_COUNT, count
+    if count < 1 or count > control.num_actions or count > MAX_CHILDREN:
+        control.status, control.culprit = BAD_COUNT, count
         return np.int64(0)
     for index in range(count):
-        if work.actions[index] < 0 or work.actions[index] >= control[0].num_actions:
-            control[0].status, control[0].culprit = BAD_ACTION, work.actions[index]
+        if work.actions[index] < 0 or work.actions[index] >= control.num_actions:
+            control.status, control.culprit = BAD_ACTION, work.actions[index]
             return np.int64(0)
     return count
 
@@ -97,9 +97,9 @@ def list_legal(control: Any, state: Any, work: Any, mover: Any) -> Any:
 @inline_kernel
 def apply_outcome(control: Any, state: Any, lot: Any) -> None:
     """Apply an outcome of chance, unless the game has broken a promise."""
-    if control[0].status == DONE and (lot < 0 or lot >= control[0].num_outcomes):
-        control[0].status, control[0].culprit = BAD_OUTCOME, lot
-    if control[0].status == DONE:
+    if control.status == DONE and (lot < 0 or lot >= control.num_outcomes):
+        control.status, control.culprit = BAD_OUTCOME, lot
+    if control.status == DONE:
         state.apply(lot)
 
 
@@ -107,9 +107,9 @@ def apply_outcome(control: Any, state: Any, lot: Any) -> None:
 def _random_joint(state: Any, control: Any, work: Any, rng: Any) -> bool:
     if state.current_player() != SIMULTANEOUS:
         return False
-    for mover in range(control[0].players):
+    for mover in range(control.players):
         count = list_legal(control, state, work, np.int64(mover))
-        if control[0].status != DONE:
+        if control.status != DONE:
             return True
         work.joint[mover] = work.actions[rng.below(count)]
     state.apply_joint(work.joint)

@@ -213,7 +213,7 @@ def _one_of_two(
 ) -> CompiledFunction[..., Any]:
     @inline_kernel
     def choose(control: Any, *arguments: Any) -> Any:
-        if control[0][slot] == number:
+        if control[slot] == number:
             return hook(control, *arguments)
         return others(control, *arguments)
 

@@ -14,7 +14,7 @@ import numpy as np
 from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.engine import Engine
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.compiler.intrinsics import local_rng
+from treetop.compiler.intrinsics import local_pack, local_rng
 from treetop.kernels.backup import make_backup
 from treetop.kernels.batch import count_in_flight, make_seek
 from treetop.kernels.build import Build
@@ -38,9 +38,6 @@ STOPPED, FULL, BUSY, CLOSED, UNLISTED, TOO_DEEP = (
 evaluated already; no child of the root is open; the actions of a node are needed; the path is too long for its
 buffers."""
 
-SMALL = ("path", "movers", "actions", "rewards", "tied", "answers", "scores", "trial", "steps", "gain")
-"""The buffers of the small build. A call that passes fewer arrays is faster."""
-SmallProblemWork = NamedTuple("SmallProblemWork", [(name, Any) for name in (*SMALL, *Beside._fields)])  # type: ignore[misc]
 ProblemWork = NamedTuple("ProblemWork", [(name, Any) for name in (*Work._fields, *Beside._fields)])  # type: ignore[misc]
 
 
@@ -68,11 +65,11 @@ def make_exchange(build: Build, *, in_flight: bool) -> CompiledFunction[..., int
     backup = make_backup(build)
 
     @kernel
-    def open_children(control: Any, tree: Any, totals: Any, work: Any, node: Any, count: Any, weighted: Any) -> None:
+    def open_children(control: Any, tree: Any, work: Any, node: Any, count: Any, weighted: Any) -> None:
         """Give a node its children; their priors are `work.scores`, or equal ones."""
         number_children(control, work, count)
-        first = np.int64(control[0].size)
-        expand(control, tree, totals, work, work.path, 0, node, NONE, 0, 0, count)
+        first = np.int64(control.size)
+        expand(control, tree, work, work.path, 0, node, NONE, 0, 0, count)
         if weighted:
             total = 0.0
             for index in range(count):
@@ -82,44 +79,45 @@ def make_exchange(build: Build, *, in_flight: bool) -> CompiledFunction[..., int
 
     @kernel
     def exchange(
-        game: Any, control: Any, tree: Any, totals: Any, work: Any,
+        game: Any, controls: Any, tree: Any, work: Any,
         mode: int, leaf: int, mover: int, count: int, later: int, weighted: int,
     ) -> int:  # fmt: skip
         """Finish the simulation of `leaf` as `mode` says, then simulate until Python is needed; return the next leaf.
 
         A negative number says what else is needed.
         """
-        rng = local_rng(control[0].rng)
-        control[0].status = DONE
+        control, tree, work = controls[0], local_pack(tree), local_pack(work)
+        rng = local_rng(control.rng)
+        control.status = DONE
         start = np.int64(0)
         if mode == TAKE or mode == END:
             work.node_movers[leaf], work.node_counts[leaf] = mover, later
-            depth = _trace(tree, work, leaf) if in_flight else np.int64(control[0].depth)
+            depth = _trace(tree, work, leaf) if in_flight else np.int64(control.depth)
             if in_flight:
                 count_in_flight(tree.in_flight, work.path, depth, -1)
             work.movers[depth] = max(mover, 0)
             if mode == END:
                 tree.links[leaf].flags |= TERMINAL
-                for player in range(len(totals)):
+                for player in range(len(tree.totals)):
                     work.node_ends[leaf, player] = work.rewards[player]
             elif count > 0:
-                open_children(control, tree, totals, work, leaf, count, weighted)
+                open_children(control, tree, work, leaf, count, weighted)
             collect_steps(control, work, work.path, depth)
             ending = ENDED if mode == END else LEAF
-            backup(control, tree, totals, work, work.path, work.movers, depth, ending, work.rewards)
-            control[0].done += 1
+            backup(control, tree, work, work.path, work.movers, depth, ending, work.rewards)
+            control.done += 1
         elif mode == OPEN:
-            open_children(control, tree, totals, work, leaf, count, weighted)
-            start = np.int64(control[0].depth)
-        depth = np.int64(seek(game, control, tree, totals, work.path, work, work.path, work.movers, start, rng))
+            open_children(control, tree, work, leaf, count, weighted)
+            start = np.int64(control.depth)
+        depth = np.int64(seek(game, control, tree, work.path, work, work.path, work.movers, start, rng))
         if depth < 0:
-            return int(-1 - control[0].status)
+            return int(-1 - control.status)
         found = work.path[depth]
         if in_flight:
             if tree.in_flight[found] > 0:
                 return BUSY
             count_in_flight(tree.in_flight, work.path, depth, 1)
-        control[0].turn += 1
+        control.turn += 1
         return int(found)
 
     return exchange

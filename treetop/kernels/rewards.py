@@ -15,10 +15,10 @@ def outcome(control: Any, state: Any, rewards: Any) -> None:
     rewards[:] = 0.0  # what a game does not write is nothing, not what the last game left
     state.rewards(rewards)
     # Where rewards come on each step, the range is that of their sum.
-    low, high = (-1e300, 1e300) if control[0].step_rewards else (control[0].low, control[0].high)
+    low, high = (-1e300, 1e300) if control.step_rewards else (control.low, control.high)
     for player in range(len(rewards)):
         if not low <= rewards[player] <= high:  # also false for NaN
-            control[0].status, control[0].culprit = BAD_REWARD, player
+            control.status, control.culprit = BAD_REWARD, player
 
 
 @inline_kernel
@@ -27,7 +27,7 @@ def _own_rewards(state: Any, control: Any, out: Any) -> None:
     state.step_rewards(out)
     for player in range(len(out)):
         if not abs(out[player]) < 1e300:  # also false for NaN
-            control[0].status, control[0].culprit = BAD_REWARD, player
+            control.status, control.culprit = BAD_REWARD, player
     make_paranoid(control, out, 0.0)
 
 
@@ -43,7 +43,7 @@ collect = by_method("step_rewards", yes=_own_rewards, no=_no_rewards)
 @inline_kernel
 def make_paranoid(control: Any, rewards: Any, both: float) -> None:
     """Make rewards paranoid, if the search is: all others receive `both` less what the target player receives."""
-    paranoid_target = control[0].paranoid_target
+    paranoid_target = control.paranoid_target
     if paranoid_target >= 0:
         value = rewards[paranoid_target]
         for player in range(len(rewards)):

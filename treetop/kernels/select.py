@@ -36,20 +36,20 @@ _UCB1, _COMPLETED, _GUMBEL = RULES.index(Ucb1), RULES.index(Completed), ROOTS.in
 @inline_kernel
 def decide(control: Any, equal: Any, answers: Any, rng: Any) -> int:
     """Return which of `equal` candidates, in order, wins a tie; NONE if the caller was not asked yet."""
-    if control[0].tie_break == FIRST:
+    if control.tie_break == FIRST:
         return 0
-    if control[0].tie_break == ASK:
-        control[0].answered += 1
-        return int(answers[control[0].answered - 1])
+    if control.tie_break == ASK:
+        control.answered += 1
+        return int(answers[control.answered - 1])
     return int(rng.below(equal))
 
 
 @inline_kernel
 def forget_answers(control: Any, answers: Any) -> None:
     """Forget what the caller decided: it holds for one simulation."""
-    for index in range(control[0].answered):
+    for index in range(control.answered):
         answers[index] = NONE
-    control[0].answered = 0
+    control.answered = 0
 
 
 def _fast_best(score: Kernel, *, skips_closed: bool) -> Kernel:
@@ -68,7 +68,7 @@ def _fast_best(score: Kernel, *, skips_closed: bool) -> Kernel:
     @inline_kernel
     def best(control: Any, tree: Any, work: Any, first: Any, count: Any, mover: Any, scale: float, rng: Any) -> Any:
         """Return the child with the highest score; NONE if the caller has to break a tie first."""
-        fpu = control[0].fpu
+        fpu = control.fpu
         highest, winner, equal = -np.inf, first, 0
         for child in range(first, first + count):  # without a branch: which child leads cannot be predicted
             value = open_score(control, tree, work, child, mover, scale, fpu)
@@ -82,7 +82,7 @@ def _fast_best(score: Kernel, *, skips_closed: bool) -> Kernel:
             return np.int64(winner)
         return np.int64(break_tie(control, tree, work, first, count, mover, scale, highest, equal, rng))
 
-    @kernel
+    @inline_kernel
     def break_tie(
         control: Any, tree: Any, work: Any, first: Any, count: Any, mover: Any, scale: float, highest: float,
         equal: int, rng: Any,
@@ -90,12 +90,12 @@ def _fast_best(score: Kernel, *, skips_closed: bool) -> Kernel:
         turn = decide(control, equal, work.answers, rng)
         seen = 0
         for child in range(first, first + count):
-            if open_score(control, tree, work, child, mover, scale, control[0].fpu) == highest:
+            if open_score(control, tree, work, child, mover, scale, control.fpu) == highest:
                 if seen == turn:
                     return np.int64(child)
                 work.tied[seen] = child
                 seen += 1
-        control[0].tied = seen
+        control.tied = seen
         return np.int64(NONE)
 
     return best
@@ -115,7 +115,7 @@ def _make_choose_unvisited(build: Build) -> Kernel:
                     return np.int64(child)
                 work.tied[seen] = child
                 seen += 1
-        control[0].tied = seen
+        control.tied = seen
         return np.int64(NONE)
 
     return choose_unvisited
@@ -140,7 +140,7 @@ def _make_fast_select(build: Build) -> Kernel:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
+        control: Any, tree: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
         rng: Any,
     ) -> Any:  # fmt: skip
         """Return the child to follow, by the rule in `control`; NONE if the caller has to break a tie first.
@@ -152,7 +152,7 @@ def _make_fast_select(build: Build) -> Kernel:
             visits = 0
             for child in range(first, first + count):
                 visits += tree.stats[child].visits
-        if control[0].rule == _UCB1:
+        if control.rule == _UCB1:
             unvisited = 0
             for child in range(first, first + count):
                 if (
@@ -177,7 +177,7 @@ def _make_fast_select_in_flight(build: Build) -> Kernel:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
+        control: Any, tree: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
         rng: Any,
     ) -> Any:  # fmt: skip
         """Return the child to follow; NONE if the caller has to break a tie first."""
@@ -186,7 +186,7 @@ def _make_fast_select_in_flight(build: Build) -> Kernel:
         for child in range(first, first + count):
             tries += tree.stats[child].visits + tree.in_flight[child]
         tries = max(tries, 1)
-        if control[0].rule == _UCB1:
+        if control.rule == _UCB1:
             return best_ucb1(control, tree, work, first, count, mover, ucb1_scale(control, tries), rng)
         return best_puct(control, tree, work, first, count, mover, puct_scale(control, tries), rng)
 
@@ -203,7 +203,7 @@ def _make_amaf_select(*, in_flight: bool) -> Kernel:
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
+        control: Any, tree: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
         rng: Any,
     ) -> Any:  # fmt: skip
         """Return the child to follow; NONE if the caller has to break a tie first."""
@@ -252,22 +252,22 @@ def _make_full_select(rule: Kernel | None, *, in_flight: bool) -> Kernel:
 
     @inline_kernel
     def fill_scores(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, rng: Any
+        control: Any, tree: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, rng: Any
     ) -> None:
         """Write a score for each child; minus infinity for those that are closed, not yet opened or not asked for."""
         first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
         total: Any = np.int64(0)
         for index in range(count):
             total += tries_of(tree, first + index)
-        scheduled = depth == 0 and control[0].root == _GUMBEL
-        if control[0].rule == _COMPLETED or scheduled:
+        scheduled = depth == 0 and control.root == _GUMBEL
+        if control.rule == _COMPLETED or scheduled:
             highest = completed_logits(control, tree, work, node, mover, first, count, in_flight)
             if not (scheduled and score_by_schedule(control, tree, work, first, count, in_flight)):
                 completed_scores(control, tree, work, node, first, count, total, highest, in_flight)
         else:
             total = max(total, np.int64(1))
             shared = at_node(control, tree, work, node, mover, depth, first, count, total)
-            fpu = fpu_at(control, tree, totals, work, node, mover, chooser, depth, first, count)
+            fpu = fpu_at(control, tree, work, node, mover, chooser, depth, first, count)
             for index in range(count):
                 child: Any = first + index
                 work.scores[index] = -np.inf
@@ -279,7 +279,7 @@ def _make_full_select(rule: Kernel | None, *, in_flight: bool) -> Kernel:
                         control, tree, work, child, mover, value, tries, prior, total, shared, fpu, rng
                     )
                     if math.isnan(work.scores[index]):
-                        control[0].status, control[0].culprit = BAD_SCORE, tree.links[child].action
+                        control.status, control.culprit = BAD_SCORE, tree.links[child].action
                         return
         for index in range(_opened(control, tree, first, count, max(total, np.int64(1))), int(count)):
             work.scores[index] = -np.inf
@@ -290,17 +290,17 @@ def _make_full_select(rule: Kernel | None, *, in_flight: bool) -> Kernel:
     def apply_root_wishes(control: Any, tree: Any, work: Any, first: Any, count: Any, total: Any) -> None:
         """Leave out moves that were not asked for, and put first those that forced playouts are due to."""
         for index in range(count):
-            if control[0].masked and work.mask[tree.links[first + index].action] == 0:
+            if control.masked and work.mask[tree.links[first + index].action] == 0:
                 work.scores[index] = -np.inf
-            elif control[0].forced_playouts > 0.0 and work.scores[index] > -np.inf:
+            elif control.forced_playouts > 0.0 and work.scores[index] > -np.inf:
                 tries = tries_of(tree, first + index)
-                due = math.sqrt(control[0].forced_playouts * tree.stats[first + index].prior * total)
+                due = math.sqrt(control.forced_playouts * tree.stats[first + index].prior * total)
                 if tries > 0 and tries < due:
                     work.scores[index] = np.inf
 
     @inline_kernel
     def select(
-        control: Any, tree: Any, totals: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
+        control: Any, tree: Any, work: Any, node: Any, mover: Any, chooser: Any, depth: Any, visits: int,
         rng: Any,
     ) -> Any:  # fmt: skip
         """Return the child to follow; NONE: the caller has to break a tie first; NO_CHILD: none is open."""
@@ -308,7 +308,7 @@ def _make_full_select(rule: Kernel | None, *, in_flight: bool) -> Kernel:
             chosen = np.int64(root_choice(control, tree, work, in_flight))
             if chosen != BY_RULE:
                 return chosen
-        fill_scores(control, tree, totals, work, node, mover, chooser, depth, rng)
+        fill_scores(control, tree, work, node, mover, chooser, depth, rng)
         return np.int64(_highest(control, tree, work, node, rng))
 
     return select
@@ -317,9 +317,9 @@ def _make_full_select(rule: Kernel | None, *, in_flight: bool) -> Kernel:
 @inline_kernel
 def _opened(control: Any, tree: Any, first: Any, count: Any, total: Any) -> Any:
     """Return how many children are open to selection: all, or as many as widening allows, closed ones not counted."""
-    if control[0].widening <= 0.0:
+    if control.widening <= 0.0:
         return np.int64(count)
-    allowed = max(1, math.ceil(control[0].widening * total ** control[0].widening_power))
+    allowed = max(1, math.ceil(control.widening * total**control.widening_power))
     for index in range(count):
         if tree.stats[first + index].prior >= 0.0:
             allowed -= 1
@@ -350,5 +350,5 @@ def _highest(control: Any, tree: Any, work: Any, node: Any, rng: Any) -> int:
                 return int(first + index)
             work.tied[seen] = first + index
             seen += 1
-    control[0].tied = seen
+    control.tied = seen
     return NONE

@@ -22,16 +22,14 @@ UNCHANGED, NARROWER, PROVEN_NOW = 0, 1, 2
 @inline_kernel
 def lower_bound(control: Any, tree: Any, node: Any, player: Any) -> float:
     """What a player is sure to receive."""
-    return float(tree.bounds[node, player]) if tree.links[node].flags & BOUNDED else float(control[0].low)
+    return float(tree.bounds[node, player]) if tree.links[node].flags & BOUNDED else float(control.low)
 
 
 @inline_kernel
 def upper_bound(control: Any, tree: Any, node: Any, player: Any) -> float:
     """More than this a player will not receive."""
     return (
-        float(tree.bounds[node, control[0].players + player])
-        if tree.links[node].flags & BOUNDED
-        else float(control[0].high)
+        float(tree.bounds[node, control.players + player]) if tree.links[node].flags & BOUNDED else float(control.high)
     )
 
 
@@ -45,7 +43,7 @@ def close(tree: Any, node: Any) -> None:
 @inline_kernel
 def prove_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
     """The game is over here: the bounds are its rewards."""
-    players = control[0].players
+    players = control.players
     for player in range(players):
         tree.bounds[node, player] = rewards[player]
         tree.bounds[node, players + player] = rewards[player]
@@ -75,7 +73,7 @@ def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
             else:
                 all_closed = False
     change = UNCHANGED
-    for player in range(control[0].players):
+    for player in range(control.players):
         low, high = sure, possible
         if player != mover:
             low, high = _bounds_of_another(control, tree, first, count, mover, player, sure, possible, opposed)
@@ -83,12 +81,12 @@ def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
             change = NARROWER
     if not all_closed and change == UNCHANGED:
         return UNCHANGED
-    for player in range(control[0].players):
+    for player in range(control.players):
         low, high = sure, possible
         if player != mover:
             low, high = _bounds_of_another(control, tree, first, count, mover, player, sure, possible, opposed)
         tree.bounds[node, player] = low
-        tree.bounds[node, control[0].players + player] = high
+        tree.bounds[node, control.players + player] = high
     tree.links[node].flags |= BOUNDED
     if not all_closed or tree.links[node].flags & PROVEN:
         return change
@@ -103,7 +101,7 @@ def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
 def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
     """Bounds where chance decides: those of the outcomes, by their probabilities. Proven when all of them are."""
     first, count = np.int64(tree.links[node].first_child), np.int64(tree.links[node].num_children)
-    players, change, farthest = np.int64(control[0].players), UNCHANGED, np.int64(0)
+    players, change, farthest = np.int64(control.players), UNCHANGED, np.int64(0)
     proven = True
     for child in range(first, first + count):
         proven = proven and tree.links[child].flags & PROVEN != 0
@@ -117,15 +115,15 @@ def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
             low += probability * lower_bound(control, tree, child, player)
             high += probability * upper_bound(control, tree, child, player)
         low, high = (
-            max(low / mass, control[0].low),
-            min(high / mass, control[0].high),
+            max(low / mass, control.low),
+            min(high / mass, control.high),
         )  # a mean of equal numbers may miss them by a bit
         if low > lower_bound(control, tree, node, player) or high < upper_bound(control, tree, node, player):
             change = NARROWER
         if change == NARROWER or proven:
             if tree.links[node].flags & BOUNDED == 0:
                 for other in range(players):
-                    tree.bounds[node, other], tree.bounds[node, players + other] = control[0].low, control[0].high
+                    tree.bounds[node, other], tree.bounds[node, players + other] = control.low, control.high
                 tree.links[node].flags |= BOUNDED
             tree.bounds[node, player], tree.bounds[node, players + player] = low, high
     if not proven or tree.links[node].flags & PROVEN:
@@ -165,11 +163,11 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
     nearest, farthest = np.int64(2**31 - 2), np.int64(0)
     for child in range(first, first + count):
         if tree.links[child].flags & PROVEN == 0:
-            farthest = np.int64(control[0].max_length)  # perhaps as bad a move, of unknown length
+            farthest = np.int64(control.max_length)  # perhaps as bad a move, of unknown length
         elif tree.bounds[child, mover] == value:
             nearest = min(nearest, np.int64(tree.distances[child]))
             farthest = max(farthest, np.int64(tree.distances[child]))
-    return farthest if value < control[0].middle else nearest
+    return farthest if value < control.middle else nearest
 
 
 @kernel
@@ -188,7 +186,7 @@ def closed_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -
             value = 0.5 * (lower_bound(control, tree, child, mover) + upper_bound(control, tree, child, mover))
             if tree.links[child].flags & FAILED == 0 and value > best:
                 best, winner = value, np.int64(child)
-    for player in range(control[0].players):
+    for player in range(control.players):
         rewards[player] = 0.5 * (
             lower_bound(control, tree, winner, player) + upper_bound(control, tree, winner, player)
         )
@@ -198,19 +196,19 @@ def closed_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -
 def clip_to_bounds(control: Any, tree: Any, node: Any, rewards: Any) -> None:
     """What a simulation found, corrected by what is proven."""
     if tree.links[node].flags & BOUNDED:
-        players = control[0].players
+        players = control.players
         for player in range(players):
             rewards[player] = min(max(rewards[player], tree.bounds[node, player]), tree.bounds[node, players + player])
 
 
 @inline_kernel
-def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, step: Any) -> None:
+def _set_exact(control: Any, tree: Any, node: Any, movers: Any, step: Any) -> None:
     """Let the sums of a proven node say its exact value."""
-    visits, players = tree.stats[node].visits, control[0].players
+    visits, players = tree.stats[node].visits, control.players
     for player in range(players):
         exact = 0.5 * (tree.bounds[node, player] + tree.bounds[node, players + player]) * visits
         if step == 0:
-            totals[player] = exact
+            tree.totals[player] = exact
         elif len(tree.returns) > 0:
             tree.returns[node, player] = exact
         if step > 0 and player == movers[step - 1]:
@@ -220,9 +218,7 @@ def _set_exact(control: Any, tree: Any, totals: Any, node: Any, movers: Any, ste
 
 
 @kernel
-def prove(
-    control: Any, tree: Any, totals: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any
-) -> None:
+def prove(control: Any, tree: Any, path: Any, movers: Any, depth: Any, terminal: bool, rewards: Any) -> None:
     """Propagate the proof of the last node of a path upwards, as far as it narrows any bounds.
 
     A node that becomes proven had a mean of guesses; it gets the exact value instead. The means above keep what they
@@ -235,4 +231,4 @@ def prove(
         if found == UNCHANGED:
             break
         if found == PROVEN_NOW:
-            _set_exact(control, tree, totals, path[step], movers, step)
+            _set_exact(control, tree, path[step], movers, step)

@@ -16,17 +16,17 @@ from treetop.types import ROOT
 @inline_kernel
 def normalised(control: Any, value: float) -> float:
     """Return a value on the scale from the lowest to the highest mean in the tree, if the search normalises."""
-    if not control[0].normalise:
+    if not control.normalise:
         return value
-    if control[0].value_high > control[0].value_low:
-        return float((value - control[0].value_low) / (control[0].value_high - control[0].value_low))
+    if control.value_high > control.value_low:
+        return float((value - control.value_low) / (control.value_high - control.value_low))
     return 0.5
 
 
 @inline_kernel
 def utility_range(control: Any) -> float:
     """Return how far values can lie apart, on the scale that the rule sees."""
-    return 1.0 if control[0].normalise else float(control[0].high - control[0].low)
+    return 1.0 if control.normalise else float(control.high - control.low)
 
 
 @inline_kernel
@@ -34,9 +34,9 @@ def child_value(control: Any, tree: Any, child: Any, mover: Any, tries: Any, fpu
     """Return the value of a child for the mover; `tries` are its visits and its evaluations in flight."""
     visits = np.int64(tree.stats[child].visits)
     in_flight = tries - visits
-    kind = control[0].virtual_loss
+    kind = control.virtual_loss
     lost = in_flight > 0 and (
-        kind == VIRTUAL_LOSS or (kind == VIRTUAL_LOSS_FIRST and visits < control[0].virtual_loss_until)
+        kind == VIRTUAL_LOSS or (kind == VIRTUAL_LOSS_FIRST and visits < control.virtual_loss_until)
     )
     if visits == 0 and not lost:
         return fpu
@@ -44,7 +44,7 @@ def child_value(control: Any, tree: Any, child: Any, mover: Any, tries: Any, fpu
     if visits > 0:
         value = normalised(control, backed_up(control, tree, child, mover, tree.stats[child].value_sum / visits))
     if lost:
-        loss = 0.0 if control[0].normalise else control[0].low
+        loss = 0.0 if control.normalise else control.low
         value = (value * visits + loss * in_flight) / tries
     return float(value)
 
@@ -57,17 +57,17 @@ def child_variance(control: Any, tree: Any, child: Any) -> float:
         return 0.0
     mean = tree.stats[child].value_sum / visits
     variance = max(0.0, tree.squares[child] / visits - mean * mean)
-    if control[0].normalise:
-        width = control[0].value_high - control[0].value_low
+    if control.normalise:
+        width = control.value_high - control.value_low
         return float(variance / (width * width)) if width > 0.0 else 0.0
     return float(variance)
 
 
 @inline_kernel
-def node_mean(tree: Any, totals: Any, node: Any, chooser: Any, player: Any) -> float:
+def node_mean(tree: Any, node: Any, chooser: Any, player: Any) -> float:
     """Return the mean return to a player of all simulations through a node."""
     if node == ROOT:
-        return float(totals[player] / tree.stats[node].visits)
+        return float(tree.totals[player] / tree.stats[node].visits)
     if len(tree.returns) > 0:
         return float(tree.returns[node, player] / tree.stats[node].visits)
     value = tree.stats[node].value_sum / tree.stats[node].visits
@@ -77,16 +77,15 @@ def node_mean(tree: Any, totals: Any, node: Any, chooser: Any, player: Any) -> f
 @inline_kernel
 def fixed_fpu(control: Any) -> float:
     """Return the first-play urgency that is the same at every node, on the scale that the rule sees."""
-    if control[0].normalise:
-        return float(min(max(normalised(control, control[0].fpu), 0.0), 1.0))
-    return float(control[0].fpu)
+    if control.normalise:
+        return float(min(max(normalised(control, control.fpu), 0.0), 1.0))
+    return float(control.fpu)
 
 
 @inline_kernel
 def fpu_at(
     control: Any,
     tree: Any,
-    totals: Any,
     work: Any,
     node: Any,
     mover: Any,
@@ -96,10 +95,10 @@ def fpu_at(
     count: Any,
 ) -> float:
     """Return the first-play urgency at a node: the value that is assumed of a move without visits."""
-    kind = control[0].fpu_kind
+    kind = control.fpu_kind
     if kind != FPU_PARENT and kind != FPU_SCALED:
         return fixed_fpu(control)
-    reduction = control[0].fpu_reduction
+    reduction = control.fpu_reduction
     if kind == FPU_SCALED:
         mass = 0.0
         for child in range(first, first + count):
@@ -107,16 +106,16 @@ def fpu_at(
                 mass += abs(tree.stats[child].prior)
         reduction *= math.sqrt(mass)
     if tree.stats[node].visits == 0:  # expanded because no rollout from it succeeded
-        return float(normalised(control, control[0].middle) - reduction)
-    mean = node_mean(tree, totals, node, chooser, mover)
+        return float(normalised(control, control.middle) - reduction)
+    mean = node_mean(tree, node, chooser, mover)
     if (
         depth > 0
         # the sums of a node hold r + discount * V, with r the reward of the step to it; its moves are compared with V
     ):
-        if control[0].step_rewards:
+        if control.step_rewards:
             mean -= work.steps[depth, mover]
-        if control[0].discount != 1.0:
-            mean = mean / control[0].discount if control[0].discount > 0.0 else control[0].middle
+        if control.discount != 1.0:
+            mean = mean / control.discount if control.discount > 0.0 else control.middle
     return float(normalised(control, mean) - reduction)
 
 
@@ -130,7 +129,7 @@ def add_return(tree: Any, node: Any, value: float) -> None:
 @inline_kernel
 def update_scale(control: Any, tree: Any, node: Any) -> None:
     """Extend the range of means in the tree, where rules see values on that scale."""
-    if control[0].normalise:
+    if control.normalise:
         mean = tree.stats[node].value_sum / tree.stats[node].visits
-        control[0].value_low = min(control[0].value_low, mean)
-        control[0].value_high = max(control[0].value_high, mean)
+        control.value_low = min(control.value_low, mean)
+        control.value_high = max(control.value_high, mean)

@@ -236,7 +236,7 @@ def _scores(
 ) -> list[tuple[float, float]]:
     """Return for each move its value on the rule's scale, and its score, by the rule's kernel on a tree of one node."""
     count, low, high = len(moves), *facts.rewards
-    control, tree = np.zeros(1, CONTROL).view(np.recarray), _one_node(moves, facts, node)
+    control, tree = np.zeros(1, CONTROL).view(np.recarray)[0], _one_node(moves, facts, node)
     settings: dict[str, float] = {
         "players": facts.players,
         "low": low,
@@ -259,13 +259,10 @@ def _scores(
             ]
         ),
     )
-    columns, totals = tree.columns, tree.totals
-    columns = columns._replace(  # with fields as attributes, as compiled code has them
-        stats=columns.stats.view(np.recarray),
-        links=columns.links.view(np.recarray),
-        amaf=columns.amaf.view(np.recarray),
-    )
-    fpu = float(fpu_at(control, columns, totals, work, ROOT, _MOVER, NONE, 0, 1, count))
+    # With fields as attributes, as compiled code has them.
+    records = {name: getattr(tree.columns, name).view(np.recarray) for name in ("stats", "links", "amaf")}
+    columns: Any = SimpleNamespace(**{**tree.columns._asdict(), **records, "totals": tree.totals})
+    fpu = float(fpu_at(control, columns, work, ROOT, _MOVER, NONE, 0, 1, count))
     values = [
         child_value(control, columns, child, _MOVER, moves[child - 1].visits, fpu) for child in range(1, 1 + count)
     ]

@@ -117,6 +117,12 @@ class Columns(NamedTuple):
         return len(self.stats)
 
 
+class Sums(NamedTuple):
+    """The value sums of the root."""
+
+    totals: FloatArray
+
+
 OPTIONAL = (
     "returns",
     "in_flight",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from treetop.compiler.packs import Pack
 from treetop.errors import SearchError
 from treetop.tree.layout import (
     BOUNDED,
@@ -20,6 +21,7 @@ from treetop.tree.layout import (
     PROVEN,
     SHARED,
     Columns,
+    Sums,
     allocate,
 )
 from treetop.types import NONE, ROOT, FloatArray
@@ -64,7 +66,14 @@ class Tree:
         one_sum = players == 1 or zero_sum or "available" in columns
         self._wanted = columns if one_sum else columns | {"returns"}
         self.columns = allocate(capacity, players, self._wanted, action_size)
+        self._sums = Sums(self.totals)
+        self._pack = Pack(self.columns, self._sums)
         self.clear()
+
+    @property
+    def pack(self) -> Pack:
+        """The arrays as an argument of kernels."""
+        return self._pack.refresh(self.columns, self._sums)
 
     @property
     def is_graph(self) -> bool:

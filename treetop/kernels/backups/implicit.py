@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @inline_kernel
 def value(control: Any, tree: Any, child: Any, mover: Any, mean: float) -> float:
     """Return (1 - share) * mean + share * the heuristic through minimax."""
-    return float((1.0 - control[0].minimax_share) * mean + control[0].minimax_share * tree.vectors[child, mover])
+    return float((1.0 - control.minimax_share) * mean + control.minimax_share * tree.vectors[child, mover])
 
 
 @inline_kernel
@@ -27,7 +27,7 @@ def at_leaf(control: Any, tree: Any, work: Any, node: Any, player: Any, step: An
     if tree.links[node].flags & (TERMINAL | PROVEN):
         return reward
     estimate = fade * work.trial[player]
-    if control[0].step_rewards:
+    if control.step_rewards:
         estimate += work.steps[step, player]
     return float(estimate)
 

@@ -26,14 +26,14 @@ def at_leaf(control: Any, tree: Any, work: Any, node: Any, player: Any, step: An
 @inline_kernel
 def at_node(control: Any, tree: Any, node: Any, player: Any, chooser: Any, best: float) -> float:
     """Return (1 - share) * mean + share * best child."""
-    if control[0].minimax_share == 1.0:
+    if control.minimax_share == 1.0:
         return best
     if len(tree.returns) > 0:
         total = tree.returns[node, player]
     else:
         total = tree.stats[node].value_sum if player == chooser else -tree.stats[node].value_sum
     mean = total / tree.stats[node].visits
-    return float((1.0 - control[0].minimax_share) * mean + control[0].minimax_share * best)
+    return float((1.0 - control.minimax_share) * mean + control.minimax_share * best)
 
 
 @dataclass(frozen=True, kw_only=True)

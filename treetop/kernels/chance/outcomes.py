@@ -27,27 +27,27 @@ _SLACK = 1e-6  # how far probabilities may miss 1
 def _own_outcomes(state: Any, control: Any, work: Any) -> Any:
     """Write the outcomes to `work.actions` with `work.probabilities`; return how many. Errors go to `control`."""
     count = int(state.chance_outcomes(work.actions, work.probabilities))
-    if count < 1 or count > control[0].num_outcomes or count > MAX_CHILDREN:
-        control[0].status, control[0].culprit = BAD_OUTCOME, count
+    if count < 1 or count > control.num_outcomes or count > MAX_CHILDREN:
+        control.status, control.culprit = BAD_OUTCOME, count
         return 0
     total = 0.0
     for index in range(count):
-        if work.actions[index] < 0 or work.actions[index] >= control[0].num_outcomes:
-            control[0].status, control[0].culprit = BAD_OUTCOME, work.actions[index]
+        if work.actions[index] < 0 or work.actions[index] >= control.num_outcomes:
+            control.status, control.culprit = BAD_OUTCOME, work.actions[index]
             return 0
         if not work.probabilities[index] > 0.0:
-            control[0].status, control[0].culprit = BAD_CHANCE, work.actions[index]
+            control.status, control.culprit = BAD_CHANCE, work.actions[index]
             return 0
         total += work.probabilities[index]
     if not abs(total - 1.0) < _SLACK:
-        control[0].status, control[0].culprit = BAD_CHANCE, -1
+        control.status, control.culprit = BAD_CHANCE, -1
         return 0
     return count
 
 
 @inline_kernel
 def _no_outcomes(state: Any, control: Any, work: Any) -> Any:
-    control[0].status, control[0].culprit = BAD_PLAYER, CHANCE
+    control.status, control.culprit = BAD_PLAYER, CHANCE
     return 0
 
 
@@ -77,7 +77,7 @@ def _own_draw(state: Any, control: Any, work: Any, rng: Any) -> Any:
 @inline_kernel
 def _listed_draw(state: Any, control: Any, work: Any, rng: Any) -> Any:
     count = list_outcomes(state, control, work)
-    if control[0].status != DONE:
+    if control.status != DONE:
         return np.int64(-1)
     drawn = rng.random()
     for index in range(count - 1):
@@ -100,7 +100,7 @@ def _was_drawn(tree: Any, child: Any) -> bool:
 @inline_kernel
 def _known_mass(control: Any, tree: Any, node: Any, first: Any, count: Any) -> float:
     """Return the probability of the outcomes drawn before, where widening allows no other; 0 where it does."""
-    if control[0].chance_widening <= 0.0:
+    if control.chance_widening <= 0.0:
         return 0.0
     visits = np.int64(tree.stats[node].visits)
     if len(tree.in_flight) > 0:
@@ -110,11 +110,7 @@ def _known_mass(control: Any, tree: Any, node: Any, first: Any, count: Any) -> f
         if _was_drawn(tree, child):
             known += 1
             mass += abs(tree.stats[child].prior)
-    return (
-        float(mass)
-        if known >= max(1, math.ceil(control[0].chance_widening * visits ** control[0].widening_power))
-        else 0.0
-    )
+    return float(mass) if known >= max(1, math.ceil(control.chance_widening * visits**control.widening_power)) else 0.0
 
 
 @inline_kernel
@@ -162,11 +158,11 @@ def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledF
 
         Several chance nodes may follow each other in one simulation, so each checks the capacity of the tree itself.
         """
-        if control[0].size + control[0].most_children > control[0].capacity:
-            control[0].status = NEED_CAPACITY
+        if control.size + control.most_children > control.capacity:
+            control.status = NEED_CAPACITY
             return
         count = list_outcomes(state, control, work)
-        if control[0].status != DONE:
+        if control.status != DONE:
             return
         first = append_children(control, tree, node, work.actions, count)
         for index in range(count):

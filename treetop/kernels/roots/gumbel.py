@@ -28,13 +28,13 @@ def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any
     `work.scores` holds the sum of the last two. Return false, and change nothing, where the schedule has ended or no
     child fits it.
     """
-    if control[0].turn >= len(work.schedule):
+    if control.turn >= len(work.schedule):
         return False
-    wanted = work.schedule[control[0].turn]
+    wanted = work.schedule[control.turn]
     fitting = False
     for index in range(count):
         open_child = work.scores[index] > -np.inf and (
-            not control[0].masked or work.mask[tree.links[first + index].action] != 0
+            not control.masked or work.mask[tree.links[first + index].action] != 0
         )
         fitting = fitting or (open_child and _tries(tree, first + index, in_flight) - work.base[index] == wanted)
     if not fitting:

@@ -20,25 +20,25 @@ def next_arm(control: Any, tree: Any, work: Any, in_flight: bool) -> int:
 
     Better is by the mean of all visits so far. Closed moves are skipped; NO_CHILD if no other is left.
     """
-    if control[0].resumed != 0:  # the same simulation comes down again after a tie-break
-        child = control[0].resumed
-        control[0].resumed = 0
+    if control.resumed != 0:  # the same simulation comes down again after a tie-break
+        child = control.resumed
+        control.resumed = 0
         return int(child)
     first, count = np.int64(tree.links[0].first_child), np.int64(tree.links[0].num_children)
     for _ in range(3 * count + 3):
-        if control[0].arms <= 0:
+        if control.arms <= 0:
             _start_pass(control, tree, work, first, count)
-            if control[0].arms == 0:
+            if control.arms == 0:
                 return NO_CHILD
-        if control[0].arm >= control[0].arms:
+        if control.arm >= control.arms:
             _halve(control, tree, work, first)
             continue
-        child = first + work.arms[control[0].arm]
+        child = first + work.arms[control.arm]
         closed = tree.stats[child].prior < 0.0
-        control[0].arm_given += 1
-        if closed or control[0].arm_given >= control[0].arm_samples:
-            control[0].arm += 1
-            control[0].arm_given = 0
+        control.arm_given += 1
+        if closed or control.arm_given >= control.arm_samples:
+            control.arm += 1
+            control.arm_given = 0
         if not closed:
             return int(child)
     return NO_CHILD
@@ -49,17 +49,17 @@ def _start_pass(control: Any, tree: Any, work: Any, first: Any, count: Any) -> N
     arms = 0
     for index in range(count):
         if tree.stats[first + index].prior >= 0.0 and (
-            not control[0].masked or work.mask[tree.links[first + index].action] != 0
+            not control.masked or work.mask[tree.links[first + index].action] != 0
         ):
             work.arms[arms] = index
             arms += 1
-    control[0].arms, control[0].arm, control[0].arm_given, control[0].arm_samples = arms, 0, 0, 1
+    control.arms, control.arm, control.arm_given, control.arm_samples = arms, 0, 0, 1
 
 
 @kernel
 def _halve(control: Any, tree: Any, work: Any, first: Any) -> None:
     """Keep the better half, the first of equals first; one left ends the pass."""
-    arms = control[0].arms
+    arms = control.arms
     for index in range(1, arms):
         arm = work.arms[index]
         value = _mean(tree, first + arm)
@@ -69,9 +69,9 @@ def _halve(control: Any, tree: Any, work: Any, first: Any) -> None:
             place -= 1
         work.arms[place] = arm
     arms = (arms + 1) // 2
-    control[0].arms = 0 if arms <= 1 else arms
-    control[0].arm, control[0].arm_given = 0, 0
-    control[0].arm_samples *= 2
+    control.arms = 0 if arms <= 1 else arms
+    control.arm, control.arm_given = 0, 0
+    control.arm_samples *= 2
 
 
 @inline_kernel

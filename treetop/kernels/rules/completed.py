@@ -37,7 +37,7 @@ def completed_logits(
             visited_mass += prior
             visited_value += prior * child_value(control, tree, child, mover, np.int64(visits), 0.0)
     own = tree.own_visits[node]  # none where a game has failed between expansion and evaluation
-    guess = normalised(control, tree.own_sums[node, mover] / own if own > 0 else control[0].middle)
+    guess = normalised(control, tree.own_sums[node, mover] / own if own > 0 else control.middle)
     if visited_mass > 0.0:
         guess = (guess + total * visited_value / visited_mass) / (1.0 + total)
     low, high = np.inf, -np.inf
@@ -46,7 +46,7 @@ def completed_logits(
         visits = tree.stats[child].visits
         work.scores[index] = guess if visits == 0 else child_value(control, tree, child, mover, np.int64(visits), 0.0)
         low, high = min(low, work.scores[index]), max(high, work.scores[index])
-    scale = (control[0].completed_visits + most) * control[0].completed_scale / max(high - low, 1e-8)
+    scale = (control.completed_visits + most) * control.completed_scale / max(high - low, 1e-8)
     highest = -np.inf
     for index in range(count):
         prior = tree.stats[first + index].prior

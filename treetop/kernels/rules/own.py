@@ -33,7 +33,7 @@ def make_score(function: CompiledFunction[..., Any]) -> CompiledFunction[..., fl
     ) -> float:  # fmt: skip
         """Return the function's number. The lowest one stands for minus infinity, which is what a closed child has."""
         variance = child_variance(control, tree, child)
-        own = function(value, tries, prior, variance, total, control[0].c)
+        own = function(value, tries, prior, variance, total, control.c)
         return max(float(own), -1.7e308)
 
     return score

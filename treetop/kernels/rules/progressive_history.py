@@ -20,12 +20,12 @@ def score(
     """Return UCB1 + H * weight / ((1 - Q) * n + 1), with H the move's mean everywhere, and Q and H from 0 to 1."""
     if tries == 0:
         return unvisited(control, fpu)
-    result = value + control[0].c * math.sqrt(math.log(total) / tries)
-    action, width, low = tree.links[child].action, control[0].high - control[0].low, control[0].low
+    result = value + control.c * math.sqrt(math.log(total) / tries)
+    action, width, low = tree.links[child].action, control.high - control.low, control.low
     seen = work.history[COUNT, mover, action]
     usual = (work.history[SUM, mover, action] / seen - low) / width if seen > 0.0 else 0.5
-    lost = 1.0 - (value if control[0].normalise else (value - low) / width)
-    return float(result + usual * control[0].history_weight / (lost * tries + 1.0))
+    lost = 1.0 - (value if control.normalise else (value - low) / width)
+    return float(result + usual * control.history_weight / (lost * tries + 1.0))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,15 +23,15 @@ def at_node(
     control: Any, tree: Any, work: Any, node: Any, mover: Any, depth: Any, first: Any, count: Any, total: Any
 ) -> float:
     """Return c(N) * sqrt(N), by the schedule, and by the spread of the values with `variance_scale`."""
-    c, root = control[0].c, math.sqrt(total)
-    if control[0].c_schedule == _ALPHAZERO:
-        c += math.log((1.0 + total + control[0].c_base) / control[0].c_base)
-    elif control[0].c_schedule == _KATAGO:
-        c += control[0].c_log * math.log((total + control[0].c_base) / control[0].c_base)
+    c, root = control.c, math.sqrt(total)
+    if control.c_schedule == _ALPHAZERO:
+        c += math.log((1.0 + total + control.c_base) / control.c_base)
+    elif control.c_schedule == _KATAGO:
+        c += control.c_log * math.log((total + control.c_base) / control.c_base)
         root = math.sqrt(total + 0.01)
-    elif control[0].c_schedule == _DIVIDED:
-        c *= math.log(tree.stats[ROOT].visits + 1.0) + control[0].c_log
-    if control[0].variance_scale > 0.0 and len(tree.squares) > 0:
+    elif control.c_schedule == _DIVIDED:
+        c *= math.log(tree.stats[ROOT].visits + 1.0) + control.c_log
+    if control.variance_scale > 0.0 and len(tree.squares) > 0:
         weight, mean, square = 0.0, 0.0, 0.0
         for child in range(first, first + count):
             weight += tree.stats[child].visits
@@ -39,10 +39,10 @@ def at_node(
             square += tree.squares[child]
         if weight > 0.0:
             mean, square = mean / weight, square / weight
-            usual = _SPREAD_PRIOR * 0.5 * (control[0].high - control[0].low)
+            usual = _SPREAD_PRIOR * 0.5 * (control.high - control.low)
             assumed = (mean * mean + usual * usual) * _VARIANCE_PRIOR
             seen = (assumed + square * weight) / (_VARIANCE_PRIOR + weight - 1.0) - mean * mean
-            c *= 1.0 + control[0].variance_scale * (math.sqrt(max(seen, 0.0)) / usual - 1.0)
+            c *= 1.0 + control.variance_scale * (math.sqrt(max(seen, 0.0)) / usual - 1.0)
     return float(c * root)
 
 
@@ -54,15 +54,15 @@ def score(
     """Return Q + c(N) * P * sqrt(N) / (1 + n), divided by 1 + n once more in the schedule of that name."""
     share = 1.0 + tries
     bonus = node * prior / share
-    return float(value + (bonus / share if control[0].c_schedule == _DIVIDED else bonus))
+    return float(value + (bonus / share if control.c_schedule == _DIVIDED else bonus))
 
 
 @inline_kernel
 def fast_scale(control: Any, total: Any) -> float:
     """Return c(N) * sqrt(N), for a constant c and for AlphaZero's schedule."""
-    c = control[0].c
-    if control[0].c_base > 0.0:
-        c += math.log((1.0 + total + control[0].c_base) / control[0].c_base)
+    c = control.c
+    if control.c_base > 0.0:
+        c += math.log((1.0 + total + control.c_base) / control.c_base)
     return float(c * math.sqrt(total))
 
 

@@ -29,9 +29,9 @@ _FILLED, _FIRST, _COUNT = 0, 1, 2
 def find_reference(control: Any, tree: Any, work: Any, node: Any, mover: Any, depth: Any, visits: Any) -> bool:
     """Find the AMAF statistics for the moves of a node; return whether they are its own."""
     if depth == 0:
-        for player in range(control[0].players):
+        for player in range(control.players):
             work.lookup_block[_FIRST, player] = NONE
-    if depth == 0 or visits > control[0].amaf_reference:
+    if depth == 0 or visits > control.amaf_reference:
         work.lookup_block[_FIRST, mover] = tree.links[node].first_child
         work.lookup_block[_COUNT, mover] = tree.links[node].num_children
         return True
@@ -80,7 +80,7 @@ def blended(control: Any, tree: Any, child: Any, seen: float, amaf_sum: float) -
     fraction: (W * (1 + bias * m) + A) / (m + n + bias * m * n).
     """
     visits, value_sum = float(tree.stats[child].visits), tree.stats[child].value_sum
-    biased = control[0].amaf_bias * seen
+    biased = control.amaf_bias * seen
     weight = seen + visits + biased * visits
     value = (value_sum * (1.0 + biased) + amaf_sum) / weight  # 0 / 0 is NaN, and not used
     return float(value) if weight > 0.0 else np.inf
@@ -97,7 +97,7 @@ def hand_blended(control: Any, tree: Any, work: Any, child: Any, mover: Any, own
     value = tree.stats[child].value_sum / visits
     if seen == 0:
         return float(value)
-    beta = math.sqrt(control[0].amaf_k / (3.0 * total + control[0].amaf_k))
+    beta = math.sqrt(control.amaf_k / (3.0 * total + control.amaf_k))
     return float((1.0 - beta) * value + beta * (tree.amaf[slot].value_sum / seen))
 
 
@@ -116,19 +116,19 @@ def score(
 ) -> float:  # fmt: skip
     """Return (1 - beta) * Q + beta * AMAF + c * sqrt(ln N / (n + 1)), on plain means."""
     own = node > 0.0
-    if control[0].amaf_k > 0.0:
+    if control.amaf_k > 0.0:
         value = hand_blended(control, tree, work, child, mover, own, total)
     else:
         value = own_value(control, tree, child) if own else borrowed_value(control, tree, work, child, mover)
     if value == np.inf and tries > 0:
         value = fpu
-    return float(value + control[0].c * root_log(total) * inverse_root(tries + 1))
+    return float(value + control.c * root_log(total) * inverse_root(tries + 1))
 
 
 @inline_kernel
 def fast_scale(control: Any, total: Any) -> float:
     """Return c * sqrt(ln N)."""
-    return float(control[0].c * root_log(total))
+    return float(control.c * root_log(total))
 
 
 @inline_kernel

@@ -29,7 +29,7 @@ def _exploration(control: Any, visits: Any) -> float:
 
     It must fall: an equilibrium against players who err is another one.
     """
-    return float(control[0].regret_mix / (1.0 + 0.01 * visits) ** (1.0 / 3.0))
+    return float(control.regret_mix / (1.0 + 0.01 * visits) ** (1.0 / 3.0))
 
 
 @inline_kernel
@@ -73,7 +73,7 @@ def _estimate(
 ) -> float:
     other = first + index
     visits = tree.stats[other].visits
-    usual = tree.stats[other].value_sum / visits if visits > 0 else control[0].middle
+    usual = tree.stats[other].value_sum / visits if visits > 0 else control.middle
     if other == chosen:
         usual += (value - usual) / _explored(mix, work.scores[index], count)
     return float(usual)

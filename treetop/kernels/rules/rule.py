@@ -2,7 +2,7 @@
 
 The kernels' arguments, in the order of `score`:
 
-- `control`: the control record, an array of one record; an option `c` of the rule is `control[0].c`;
+- `control`: the control record, an array of one record; an option `c` of the rule is `control.c`;
 - `tree`: the columns of the tree; `work`: buffers; `child`: the number of a node; `mover`: the player who chooses;
 - `value`: Q, the mean for the mover on the scale that rules see, or the first-play urgency of a child without visits;
 - `tries`: n, the visits of the child and its evaluations in flight; `prior`: P;
@@ -40,7 +40,7 @@ def nothing_at_node(
 @inline_kernel
 def unvisited(control: Any, fpu: float) -> float:
     """Return the score of a child without visits: infinity, or the first-play urgency where the search has one."""
-    return np.inf if control[0].fpu_kind == NO_FPU else fpu
+    return np.inf if control.fpu_kind == NO_FPU else fpu
 
 
 @dataclass(frozen=True, kw_only=True)

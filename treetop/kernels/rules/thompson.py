@@ -28,7 +28,7 @@ def score(
 ) -> float:  # fmt: skip
     """Draw from a normal distribution about the mean. One visit with the widest spread is assumed beforehand."""
     half = 0.5 * utility_range(control)
-    centre = 0.5 if control[0].normalise else control[0].middle
+    centre = 0.5 if control.normalise else control.middle
     known = 0.0 if tries == 0 else value
     mean = (known * tries + centre) / (tries + 1.0)
     spread = (child_variance(control, tree, child) * tries + half * half) / (tries + 1.0)

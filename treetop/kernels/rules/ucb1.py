@@ -22,13 +22,13 @@ def score(
     """Return Q + c * sqrt(ln N / n)."""
     if tries == 0:
         return unvisited(control, fpu)
-    return float(value + control[0].c * math.sqrt(math.log(total) / tries))
+    return float(value + control.c * math.sqrt(math.log(total) / tries))
 
 
 @inline_kernel
 def fast_scale(control: Any, total: Any) -> float:
     """Return c * sqrt(ln N), computed once for all children of a node."""
-    return float(control[0].c * root_log(total))
+    return float(control.c * root_log(total))
 
 
 @inline_kernel

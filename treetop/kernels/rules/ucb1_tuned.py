@@ -23,7 +23,7 @@ def score(
     ratio = math.log(total) / tries
     width, variance = utility_range(control), child_variance(control, tree, child)
     spread = min(0.25 * width * width, variance + width * width * math.sqrt(2.0 * ratio))
-    return float(value + control[0].c * math.sqrt(ratio * spread))
+    return float(value + control.c * math.sqrt(ratio * spread))
 
 
 @dataclass(frozen=True, kw_only=True)

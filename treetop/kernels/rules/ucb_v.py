@@ -22,7 +22,7 @@ def score(
         return unvisited(control, fpu)
     ratio = math.log(total) / tries
     variance = child_variance(control, tree, child)
-    return float(value + math.sqrt(2.0 * variance * ratio) + control[0].c * 3.0 * utility_range(control) * ratio)
+    return float(value + math.sqrt(2.0 * variance * ratio) + control.c * 3.0 * utility_range(control) * ratio)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,21 +16,21 @@ from treetop.types import CHANCE, NONE, ROOT
 
 @inline_kernel
 def backup_sets(
-    control: Any, tree: Any, totals: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any
+    control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, ending: Any, rewards: Any
 ) -> None:
     """Back up `rewards`: a visit for each action that was chosen, and the return to the player who chose it."""
     if ending == LEAF:
-        for player in range(control[0].players):
+        for player in range(control.players):
             if work.sets[player] != NONE:
                 tree.links[work.sets[player]].own = 1  # the sets at the end are new no longer
-    chosen = np.int64(control[0].chosen)
-    if control[0].chance_widening > 0.0:
+    chosen = np.int64(control.chosen)
+    if control.chance_widening > 0.0:
         count_outcomes(tree, work, chosen)
     entry = chosen - 1
     steps = np.int64(work.times[entry]) if entry >= 0 else np.int64(0)
     for time in range(steps, 0, -1):
-        for player in range(control[0].players):
-            rewards[player] = work.steps[time, player] + control[0].discount * rewards[player]
+        for player in range(control.players):
+            rewards[player] = work.steps[time, player] + control.discount * rewards[player]
         while entry >= 0 and work.times[entry] == time:
             info_set, mover = np.int64(path[entry]), np.int64(movers[entry])
             if mover == CHANCE:
@@ -48,5 +48,5 @@ def backup_sets(
             update_scale(control, tree, slot)
             entry -= 1
     tree.stats[ROOT].visits += 1
-    for player in range(control[0].players):
-        totals[player] += work.steps[0, player] + rewards[player]
+    for player in range(control.players):
+        tree.totals[player] += work.steps[0, player] + rewards[player]

@@ -35,15 +35,15 @@ def widen(control: Any, tree: Any, work: Any, info_set: Any, state: Any, rng: An
         count -= 1
     most = min(np.int64(len(work.tied)), np.int64(MAX_CHILDREN))
     if (
-        not control[0].frozen
+        not control.frozen
         and count < most
-        and count < max(1, math.ceil(control[0].widening * max(visits, 1) ** control[0].widening_power))
+        and count < max(1, math.ceil(control.widening * max(visits, 1) ** control.widening_power))
     ):
         sample_action(state, rng, work.vector)  # before it gets a place: the game may fail
         slot = np.int64(tree.links[info_set].first_child) + count
         if not left_over:
             slot = np.int64(add_action(control, tree, info_set, count))
-        if control[0].status != DONE:
+        if control.status != DONE:
             return np.int64(0)
         for index in range(len(work.vector)):
             tree.action_values[slot, index] = work.vector[index]
@@ -66,9 +66,9 @@ def followed_outcome(
     """
     key = mix_bits(history)  # the mover of `set_key` is CHANCE, whose number and one is 0
     info_set = np.int64(find(tree, work, key))
-    if info_set == NONE and not control[0].frozen:
+    if info_set == NONE and not control.frozen:
         info_set = np.int64(open_set(control, tree, work, key, np.int64(FIRST_PLACES)))
-        if control[0].status != DONE:
+        if control.status != DONE:
             return 0
         tree.links[info_set].flags |= DRAWN
     known, drawn = np.int64(0), np.int64(0)
@@ -78,30 +78,25 @@ def followed_outcome(
             known += tree.available[slot] > 0
             drawn += tree.available[slot]
     allowed = known == 0 or known < math.ceil(
-        control[0].chance_widening * tree.stats[info_set].visits ** control[0].widening_power
+        control.chance_widening * tree.stats[info_set].visits ** control.widening_power
     )
     if allowed:
-        control[0].outcome = np.int64(draw_outcome(state, control, work, rng))
-        if (
-            info_set == NONE
-            or control[0].status != DONE
-            or control[0].outcome < 0
-            or control[0].outcome >= control[0].num_outcomes
-        ):
+        control.outcome = np.int64(draw_outcome(state, control, work, rng))
+        if info_set == NONE or control.status != DONE or control.outcome < 0 or control.outcome >= control.num_outcomes:
             return 0
-        place = np.int64(_place_of(tree, info_set, control[0].outcome))
+        place = np.int64(_place_of(tree, info_set, control.outcome))
         if place == NONE:
-            if control[0].frozen:
+            if control.frozen:
                 return 0
-            place = np.int64(add_action(control, tree, info_set, control[0].outcome)) - tree.links[info_set].first_child
-            if control[0].status != DONE:
+            place = np.int64(add_action(control, tree, info_set, control.outcome)) - tree.links[info_set].first_child
+            if control.status != DONE:
                 return 0
     else:
         point, place = np.int64(rng.below(drawn)), np.int64(-1)
         while point >= 0:
             place += 1
             point -= tree.available[first + place]
-        control[0].outcome = np.int64(tree.links[first + place].action)
+        control.outcome = np.int64(tree.links[first + place].action)
     work.path[entry], work.movers[entry], work.times[entry] = info_set, CHANCE, time
     work.places[entry], work.counts[entry] = place, allowed
     return 1
@@ -140,7 +135,7 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
     N is how often an action could have been chosen, this time included: its availability. It is counted when the
     simulation has ended well.
     """
-    code = control[0].rule
+    code = control.rule
     if code == _UNIFORM:
         return np.int64(work.tied[rng.below(count)])
     if code == _REGRET:
@@ -158,7 +153,7 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
             highest, equal = value, 1
         elif value == highest:
             equal += 1
-    turn = rng.below(equal) if equal > 1 and control[0].tie_break != FIRST else 0
+    turn = rng.below(equal) if equal > 1 and control.tie_break != FIRST else 0
     for index in range(count):
         if work.scores[index] == highest:
             if turn == 0:

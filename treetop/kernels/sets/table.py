@@ -52,7 +52,7 @@ _information = by_method("information", yes=_own_information, no=_public_informa
 @inline_kernel
 def set_key(state: Any, control: Any, mover: Any, history: Any) -> Any:
     """Return the key of a set: who is to move, and what the observer knows (the mover, or the searching player)."""
-    observer = np.int64(mover if control[0].observers else control[0].searcher)
+    observer = np.int64(mover if control.observers else control.searcher)
     return mix_bits(_information(state, observer, history) ^ (np.uint64(mover + 1) * _GOLDEN))
 
 
@@ -77,15 +77,16 @@ def _remember(control: Any, tree: Any, work: Any, key: Any, info_set: Any) -> No
         place = (place + np.uint64(1)) & last
     work.table[place] = np.uint64(info_set)
     tree.keys[info_set] = key
-    control[0].blocks += 1
+    control.blocks += 1
 
 
 @kernel
-def fill_sets(game: Any, control: Any, tree: Any, totals: Any, work: Any) -> None:
+def fill_sets(game: Any, controls: Any, tree: Any, work: Any) -> None:
     """Fill the table again, after it has grown."""
+    control = controls[0]
     work.table[:] = EMPTY
-    control[0].blocks = 0
-    for info_set in range(1, control[0].size):
+    control.blocks = 0
+    for info_set in range(1, control.size):
         if tree.keys[info_set] != np.uint64(0):
             _remember(control, tree, work, tree.keys[info_set], np.int64(info_set))
 
@@ -111,16 +112,16 @@ def _blank(tree: Any, slot: Any, parent: Any, action: Any) -> None:
 @kernel
 def open_set(control: Any, tree: Any, work: Any, key: Any, places: Any) -> Any:
     """Return a new set with places for so many actions; NONE where the tree is full."""
-    if control[0].size + 1 + places > control[0].capacity:
-        control[0].status = NEED_CAPACITY
+    if control.size + 1 + places > control.capacity:
+        control.status = NEED_CAPACITY
         return np.int64(NONE)
-    info_set = np.int64(control[0].size)
+    info_set = np.int64(control.size)
     _blank(tree, info_set, ROOT, places)
     tree.links[info_set].first_child = info_set + 1
     for slot in range(info_set + 1, info_set + 1 + places):
         _blank(tree, slot, info_set, NONE)
         tree.links[slot].flags = SPARE
-    control[0].size = info_set + 1 + places
+    control.size = info_set + 1 + places
     _remember(control, tree, work, key, info_set)
     return info_set
 
@@ -131,10 +132,10 @@ def add_action(control: Any, tree: Any, info_set: Any, action: Any) -> Any:
     count, places = np.int64(tree.links[info_set].num_children), np.int64(tree.links[info_set].action)
     if count == places:
         wider = np.int64(2 * places + FIRST_PLACES)
-        if control[0].size + wider > control[0].capacity:
-            control[0].status = NEED_CAPACITY
+        if control.size + wider > control.capacity:
+            control.status = NEED_CAPACITY
             return np.int64(NONE)
-        old, new = np.int64(tree.links[info_set].first_child), np.int64(control[0].size)
+        old, new = np.int64(tree.links[info_set].first_child), np.int64(control.size)
         for index in range(wider):
             _blank(tree, new + index, info_set, NONE)
             tree.links[new + index].flags = SPARE
@@ -142,7 +143,7 @@ def add_action(control: Any, tree: Any, info_set: Any, action: Any) -> Any:
                 _move(tree, old + index, new + index)
         tree.links[info_set].first_child = new
         tree.links[info_set].action = wider
-        control[0].size = new + wider
+        control.size = new + wider
     slot = np.int64(tree.links[info_set].first_child) + count
     tree.links[slot].flags = 0
     tree.links[slot].action = action
@@ -178,7 +179,7 @@ def add_missing(control: Any, tree: Any, work: Any, info_set: Any, count: Any) -
                     break
         if found == NONE:
             found = np.int64(add_action(control, tree, info_set, action))
-            if control[0].status != DONE:
+            if control.status != DONE:
                 return
 
 
@@ -192,10 +193,10 @@ def set_of(control: Any, tree: Any, work: Any, state: Any, mover: Any, history: 
     info_set = np.int64(find(tree, work, key))
     if info_set != NONE:
         if tree.links[info_set].own == 0:
-            control[0].is_new = 1
+            control.is_new = 1
         return info_set
-    control[0].is_new = 1
-    if control[0].frozen:
+    control.is_new = 1
+    if control.frozen:
         return np.int64(NONE)
     return np.int64(open_set(control, tree, work, key, count if count > 0 else np.int64(FIRST_PLACES)))
 

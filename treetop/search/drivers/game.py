@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from treetop.compiler.engine import Engine
 from treetop.compiler.functions import CompiledFunction
+from treetop.compiler.packs import Pack
 from treetop.errors import MethodError, SearchError, TreetopError
 from treetop.game.position import Position
 from treetop.kernels.build import Build
@@ -131,7 +132,7 @@ class GameDriver(Driver):
     def call(self, kernel: CompiledFunction[..., Any], *args: Any) -> None:
         """Call a kernel on the tree."""
         try:
-            self.engine.entry(kernel)(self.control, self.tree.columns, self.tree.totals, *args)
+            self.engine.entry(kernel)(self.control, self.tree.pack, *args)
         except MethodError as error:
             raise self.failure(error.__cause__) from error.__cause__
         finally:
@@ -143,7 +144,7 @@ class GameDriver(Driver):
         if not entry.is_ready:
             control, work = self.control.copy(), self.scratch.work
             control["size"] = 0
-            entry(control, self.tree.columns, self.tree.totals, work._replace(table=work.table[:1].copy()))
+            entry(control, self.tree.pack, Pack(work._replace(table=work.table[:1].copy())))
 
     def path(self) -> npt.NDArray[np.int32]:
         """Return the nodes of the last descent."""

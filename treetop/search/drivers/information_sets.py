@@ -104,8 +104,8 @@ class InformationSetDriver(GameDriver):
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         self.enter(0)
-        self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.work)
-        self.call(find_root, self.position.record, self.scratch.work)
+        self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.pack)
+        self.call(find_root, self.position.record, self.scratch.pack)
         self.prepare_table(fill_sets)
 
     def run(self, simulations: int) -> int:
@@ -114,7 +114,7 @@ class InformationSetDriver(GameDriver):
         try:
             while done < simulations:
                 self.enter(simulations - done)
-                self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.work)
+                self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.pack)
                 done += int(self.control[0]["done"])
                 status = int(self.control[0]["status"])
                 if status == NEED_CAPACITY:
@@ -122,7 +122,7 @@ class InformationSetDriver(GameDriver):
                 elif status != DONE:
                     raise self.failure()
         finally:  # also after an error: the children of the root may have moved
-            self.call(find_root, self.position.record, self.scratch.work)
+            self.call(find_root, self.position.record, self.scratch.pack)
         return done
 
     def _grow(self) -> None:
@@ -137,7 +137,7 @@ class InformationSetDriver(GameDriver):
         if 4 * int(self.control[0]["blocks"]) >= len(table):
             self.scratch.replace(table=np.zeros(4 * len(table), np.uint64))
             self.control["size"] = self.tree.size
-            self.call(fill_sets, self.scratch.work)
+            self.call(fill_sets, self.scratch.pack)
             return
         self.tree.reserve(capacity)
         if self.tree.columns.capacity == capacity:

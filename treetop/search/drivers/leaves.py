@@ -63,7 +63,7 @@ class Leaves:
         stuck = 0
         try:
             while True:
-                driver.call(make_gather(driver.build), driver.position.record, scratch.work, *buffers)
+                driver.call(make_gather(driver.build), driver.position.record, scratch.pack, *buffers)
                 status = int(driver.control[0]["status"])
                 if status == TIE:
                     driver.ask_hook()
@@ -107,7 +107,7 @@ class Leaves:
         driver.enter(0)
         leaves = (batch._paths, batch._movers, batch._depths, batch.states)
         try:  # the kernel writes to the values, which may be the caller's array
-            call = (make_absorb(driver.build), driver.position.record, driver.scratch.work)
+            call = (make_absorb(driver.build), driver.position.record, driver.scratch.pack)
             driver.call(*call, *leaves, logits, values.copy())
         finally:
             self.in_flight -= len(batch)

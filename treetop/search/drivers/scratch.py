@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treetop.compiler.packs import Pack
 from treetop.game.definition import Game
 from treetop.kernels.build import Build
 from treetop.kernels.control import Work
@@ -92,6 +93,12 @@ class Scratch:
 
     def __init__(self, work: Any) -> None:
         self.work = work
+        self._pack = Pack(work)
+
+    @property
+    def pack(self) -> Pack:
+        """The buffers as an argument of kernels."""
+        return self._pack.refresh(self.work)
 
     @classmethod
     def of(cls, build: Build, sizes: Sizes) -> Scratch:

@@ -146,7 +146,7 @@ class TreeDriver(GameDriver):
         """Compile the kernels, or load them from the cache."""
         if self.is_cheap:
             self.enter(0)
-            self.call(make_run(self.build), self.position.record, self.scratch.work)
+            self.call(make_run(self.build), self.position.record, self.scratch.pack)
         else:
             self.leaves.prepare()
         if self.tree.is_graph:
@@ -181,7 +181,7 @@ class TreeDriver(GameDriver):
         self.gathers = False
         self.tree.ensure_capacity(self.most_children * max(1, stuck))
         self.enter(budget)
-        self.call(make_run(self.build), self.position.record, self.scratch.work)
+        self.call(make_run(self.build), self.position.record, self.scratch.pack)
         return int(self.control[0]["status"])
 
     def _run_asking(self) -> int:
@@ -234,7 +234,7 @@ class TreeDriver(GameDriver):
             self.scratch.replace(table=np.zeros(grown, np.uint64))
             self.control["table_capacity"] = grown // 2 if grown < bound else _UNBOUNDED
             self.control["size"] = self.tree.size
-            self.call(fill_table, self.scratch.work)
+            self.call(fill_table, self.scratch.pack)
 
     def ask_hook(self) -> None:
         """Call the user's tie-break function, and keep its answer."""

@@ -10,7 +10,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.kernels.build import PROBLEM, PROBLEM_FULL
 from treetop.kernels.domain import UNKNOWN, Beside
-from treetop.kernels.problem import ENGINE, GO, SMALL, ProblemWork, SmallProblemWork, make_exchange
+from treetop.kernels.problem import ENGINE, GO, ProblemWork, make_exchange
 from treetop.search.config import SearchConfig
 from treetop.search.drivers.scratch import Scratch, Sizes, buffers
 from treetop.search.evaluator import Uniform
@@ -77,9 +77,7 @@ class ProblemNodes:
         named = buffers(self.build, sizes)
         movers, counts = np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32)
         beside = Beside(movers, counts, np.zeros((rows, players)), np.zeros((steps, players)))
-        if self.build.full:
-            return ProblemWork(**named, **beside._asdict())
-        return SmallProblemWork(**{name: named[name] for name in SMALL}, **beside._asdict())
+        return ProblemWork(**named, **beside._asdict())
 
     def _grow(self, *, rows: int, length: int = 0, width: int = 0) -> None:
         """Enlarge the buffers: more rows, longer paths or wider nodes. Their contents are kept."""
@@ -210,7 +208,7 @@ class ProblemNodes:
     ) -> int:
         """Call the kernel, and return the next leaf or a code: see `make_exchange`."""
         found = self._exchange(
-            self.control, self.tree.columns, self.tree.totals, self.scratch.work,
+            self.control, self.tree.pack, self.scratch.pack,
             mode, leaf, mover, count, later, weighted,
         )  # fmt: skip
         return int(found)
