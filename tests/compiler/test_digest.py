@@ -171,3 +171,57 @@ def test_digests_follow_numpy_arrays_that_change_in_place():
     before = digest({"f": read.function}, {})
     table[2] = 1
     assert digest({"f": read.function}, {}) != before
+
+
+@pytest.fixture
+def computed(monkeypatch):
+    """The number of digests of games that were computed."""
+    from treetop.game import definition
+
+    calls = []
+    monkeypatch.setattr(
+        definition, "watched_digest", lambda *args, real=definition.watched_digest: calls.append(args) or real(*args)
+    )
+    return calls
+
+
+def test_a_digest_is_computed_once_while_nothing_changes(write, computed):
+    game = write()
+    assert len({game.digest for _ in range(5)}) == 1
+    assert len(computed) == 1
+
+
+def _replace_code(module, game):
+    module.inner.function.__code__ = (lambda x: x * 7).__code__
+
+
+def _replace_defaults(module, game):
+    module.inner.function.__defaults__ = (1,)
+
+
+def _replace_closure(module, game):
+    game.functions["reset"].__closure__[0].cell_contents = 17
+
+
+CHANGES = {
+    "a constant of the module": lambda module, game: setattr(module, "LIMIT", 6),
+    "an array in place": lambda module, game: module.TABLE.__setitem__(0, 5),
+    "another array": lambda module, game: setattr(module, "TABLE", np.array([7, 2, 3])),
+    "a helper": lambda module, game: setattr(module, "helper", module.inner),
+    "a helper of a helper": lambda module, game: setattr(module, "inner", tt.compiled(lambda x: x - 1)),
+    "the code of a helper": _replace_code,
+    "the defaults of a helper": _replace_defaults,
+    "a closure variable": _replace_closure,
+    "a constant of the class": lambda module, game: setattr(game.cls, "SHARE", 8),
+    "a new constant of the class": lambda module, game: setattr(game.cls, "MORE", 8),
+    "a name that hides a builtin": lambda module, game: setattr(module, "abs", tt.compiled(lambda x: x)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_change_after_the_digest_was_computed_is_noticed(write, computed, change):
+    game = write(call="abs(0)")
+    before = game.digest
+    CHANGES[change](sys.modules[game.cls.__module__], game)
+    assert game.digest != before
+    assert len(computed) == 2

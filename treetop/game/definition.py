@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from treetop.compiler.blueprint import Blueprint
-from treetop.compiler.digest import digest
+from treetop.compiler.digest import Watch, watched_digest
 from treetop.compiler.engine import Engine, Signatures, tier_of_process
 from treetop.errors import GameDefinitionError
 from treetop.game.facts import Facts
@@ -179,6 +179,7 @@ class Game:
         self.dtype = _record(self.fields)
         self.functions = _functions(cls, facts, self.fields)
         self._engines: dict[tuple[str, bool, str], Engine] = {}
+        self._digest: tuple[str, Watch, int] | None = None
         cls._game = self  # type: ignore[attr-defined]
         cls.__init__ = _refuse_arguments  # type: ignore[misc]
         cls.__setattr__ = _refuse_unknown_fields  # type: ignore[method-assign]
@@ -232,11 +233,21 @@ class Game:
     def digest(self) -> str:
         """The rules digest: equal for games with the same rules, even if comments, files or rendering differ.
 
-        It is computed on each access, because a helper or a constant may have been replaced, as in a notebook.
+        It is computed again when a helper or a constant has been replaced, as in a notebook.
         """
-        facts = {key: value for key, value in asdict(self.facts).items() if value is not None}
-        constants = {f"constant {key}": value for key, value in self._constants().items()}
-        return digest(self.functions, {**facts, **constants, "layout": str(self.dtype.descr)})
+        if self._digest is None or not self._digest[1].holds() or self._digest[2] != self._class_size():
+            facts = {key: value for key, value in asdict(self.facts).items() if value is not None}
+            constants = {f"constant {key}": value for key, value in self._constants().items()}
+            text, watch = watched_digest(self.functions, {**facts, **constants, "layout": str(self.dtype.descr)})
+            for base in self.cls.__mro__[:-1]:
+                for key in self._constants():
+                    watch.name(vars(base), key)
+            self._digest = text, watch, self._class_size()
+        return self._digest[0]
+
+    def _class_size(self) -> int:
+        """Return the number of attributes of the class and its bases: more of them after a constant was added."""
+        return sum(len(vars(base)) for base in self.cls.__mro__[:-1])
 
     def engine(self, *, bounds_checked: bool = False, tier: str | None = None) -> Engine:
         """Return the compiled code of the game's current rules, after they have passed a trial.
