@@ -379,3 +379,28 @@ def test_rules_changed_in_a_running_session_are_compiled_anew():
     globals().update(LAST=2)
     first = tt.search(Heap, simulations=2000)
     assert first.action == 2  # now 5 - 3 = 2 stones end the game at once
+
+
+def test_a_result_stays_as_it_was_when_the_search_continues():
+    continued, kept = (tt.Search("tic_tac_toe", seed=1) for _ in range(2))
+    result, same = (search.run(tt.Limit(simulations=500)) for search in (continued, kept))
+    continued.run(tt.Limit(simulations=5000))
+    continued.advance(4)
+    assert (result.pv, str(result.explain()), result.move) == (same.pv, str(same.explain()), same.move)
+
+
+def test_a_result_that_is_read_in_a_callback_stays_as_it_was(monkeypatch):
+    monkeypatch.setattr("treetop.search.session._PROGRESS_SECONDS", 0.0)
+    taken, search = [], tt.Search("connect_four", seed=1)
+    search.run(tt.Limit(simulations=20_000), progress=lambda _: taken.append((search.result(), search.result().pv)))
+    assert len(taken) > 1
+    assert all(result.pv == before for result, before in taken)
+
+
+def test_lines_of_a_result_are_refused_when_the_search_has_continued():
+    search = tt.Search("tic_tac_toe", seed=1)
+    result = search.run(tt.Limit(simulations=500))
+    assert len(result.lines(3)) == 3
+    search.advance(result.action)
+    with pytest.raises(tt.errors.StaleNodeError, match="call `lines` before the next run"):
+        result.lines(3)

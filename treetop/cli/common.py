@@ -274,7 +274,7 @@ def run_with_progress(search: Search, limit: Limit, what: str = "searching") -> 
     console = errors()
     if not console.is_terminal:
         return search.run(limit)
-    search.prepare()  # before the live line, because compiling shows another line
+    search.prepare(advance=False)  # before the live line, because compiling shows another line
     columns = (TextColumn("{task.description}"), _bar(), TextColumn("{task.fields[line]}"))
     # Drawn from the search's callback: a drawing thread would compete with the search for the interpreter.
     with Progress(*columns, console=console, transient=True, auto_refresh=False) as shown:

@@ -12,6 +12,7 @@ Nothing is compiled, and Numba is not imported, before an entry point is called.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -33,6 +34,7 @@ TIER = "TREETOP_TIER"
 """The environment variable with the tier of all games: auto (the default), indirect or direct."""
 TIERS = ("auto", "indirect", "direct")
 _ANY_GAME = "any game"
+_LOOK_SECONDS = 0.05  # between two looks at the background
 
 
 def tier_of_process() -> str:
@@ -255,6 +257,7 @@ class Entry:
         self._kernel = kernel
         self._code: Code | None = None
         self._awaited: Code | None = None  # the direct code, while it is compiled in the background
+        self._next_look = 0.0
 
     @property
     def is_ready(self) -> bool:
@@ -284,9 +287,8 @@ class Entry:
         """Run the kernel; the first call compiles it, or loads it from the cache."""
         code, awaited = self._code, self._awaited  # read once: another thread may replace them
         if code is None:
-            with preparing_kernel():
-                code = self._prepare(args)
-        elif awaited is not None and BackgroundCompiler.is_done(awaited):
+            code = self.prepare(*args)
+        elif awaited is not None and self._is_due() and BackgroundCompiler.is_done(awaited):
             with preparing_kernel():
                 code = self._take_over(awaited) or code
         try:
@@ -297,6 +299,21 @@ class Entry:
             raise MethodError(
                 f"a method of {self._engine.blueprint.name} failed: {type(error).__name__}: {error}"
             ) from error
+
+    def prepare(self, *args: Any) -> Code:
+        """Compile the kernel for arguments of these types, or load it from the cache; nothing is run."""
+        if self._code is None:
+            with preparing_kernel():
+                return self._prepare(args)
+        return self._code
+
+    def _is_due(self) -> bool:
+        """Return whether to look at the background again: short calls must not pay for it."""
+        now = time.monotonic()
+        if now < self._next_look:
+            return False
+        self._next_look = now + _LOOK_SECONDS
+        return True
 
     def _prepare(self, args: tuple[Any, ...]) -> Code:
         """Compile or load the code for the tier of the engine; with auto, start compiling direct code."""

@@ -7,7 +7,8 @@ the address and the shape of each array; a kernel takes its address, and reads `
 
 from __future__ import annotations
 
-from typing import Any
+import ctypes
+from typing import Any, cast
 
 import numpy as np
 
@@ -19,29 +20,38 @@ class Pack:
     """
 
     def __init__(self, *parts: Any) -> None:
-        self._parts: tuple[Any, ...] = ()
-        arrays = [array for part in parts for array in part]
-        names = [name for part in parts for name in part._fields]
-        self.kind = tuple((name, array.dtype, array.ndim) for name, array in zip(names, arrays, strict=True))
-        """The name, the dtype and the number of dimensions of each array."""
-        self._table = np.zeros(len(arrays) + sum(array.ndim for array in arrays), np.uint64)
+        self._parts: tuple[Any, ...] = parts
+        self._table = np.array(_words(parts), np.uint64)
         self.address = _address(self._table)
         """The address of the table."""
-        self.refresh(*parts)
+
+    @property
+    def kind(self) -> tuple[tuple[str, Any, int], ...]:
+        """The name, the dtype and the number of dimensions of each array."""
+        return tuple(
+            (name, array.dtype, array.ndim)
+            for part in self._parts
+            for name, array in zip(part._fields, part, strict=True)
+        )
 
     def refresh(self, *parts: Any) -> Pack:
         """Use the arrays of these named tuples, of the same types as before; return the pack."""
         if len(parts) != len(self._parts) or any(new is not old for new, old in zip(parts, self._parts, strict=True)):
-            words: list[int] = []
-            for part in parts:
-                for array in part:
-                    words.append(_address(array))
-                    words.extend(array.shape)
-            self._table[:] = words
+            self._table[:] = _words(parts)
             self._parts = parts
         return self
 
 
+def _words(parts: tuple[Any, ...]) -> list[int]:
+    """Return the address and the shape of each array; an empty one needs no address."""
+    words: list[int] = []
+    for part in parts:
+        for array in part:
+            words.append(_address(array) if array.size else 0)
+            words.extend(array.shape)
+    return words
+
+
 def _address(array: np.ndarray[Any, Any]) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
+    # Faster than NumPy's own ways, of which one describes the dtype too.
+    return ctypes.addressof(ctypes.c_char.from_buffer(cast(Any, array)))

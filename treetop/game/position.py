@@ -47,7 +47,7 @@ class Position:
     ['1', '2', '3']
     """
 
-    __slots__ = ("_start", "actions", "game", "record")
+    __slots__ = ("_is_terminal", "_legal", "_player", "_start", "actions", "game", "record")
 
     start = _Start()
     """Of a position: the record from which the actions were played: the initial state, a deal, or a set-up.
@@ -66,6 +66,10 @@ class Position:
         self.actions = actions
         """The actions since `start`: whole numbers, and tuples for simultaneous moves and continuous actions."""
         self._start = (self.record if not actions else _frozen(start_record(game))) if start is None else _frozen(start)
+        # What the game says of this state, once it was asked.
+        self._is_terminal: bool | None = None
+        self._player: int | None = None
+        self._legal: tuple[int, ...] | None = None
 
     @classmethod
     def parse(cls, game: Game, text: str) -> Position:
@@ -93,22 +97,24 @@ class Position:
     @property
     def player(self) -> int:
         """The player to move, or `CHANCE` or `SIMULTANEOUS`."""
-        return self._mover(self.state)
-
-    def _mover(self, state: Any) -> int:
-        player, facts = call_whole(self.game, state, "current_player"), self.game.facts
-        kinds = {CHANCE: facts.num_outcomes is not None, SIMULTANEOUS: self.game.has("apply_joint")}
-        if not (0 <= player < facts.players or kinds.get(player, False)):
-            raise GameError(
-                f"{self.game.name}.current_player gave {player}; players are 0 to {facts.players - 1}\n"
-                f"in {state_text(state)}"
-            )
-        return player
+        if self._player is None:
+            state = self.state
+            player, facts = call_whole(self.game, state, "current_player"), self.game.facts
+            kinds = {CHANCE: facts.num_outcomes is not None, SIMULTANEOUS: self.game.has("apply_joint")}
+            if not (0 <= player < facts.players or kinds.get(player, False)):
+                raise GameError(
+                    f"{self.game.name}.current_player gave {player}; players are 0 to {facts.players - 1}\n"
+                    f"in {state_text(state)}"
+                )
+            self._player = player
+        return self._player
 
     @property
     def is_terminal(self) -> bool:
         """Whether the game is over."""
-        return bool(call_whole(self.game, self.state, "is_terminal"))
+        if self._is_terminal is None:
+            self._is_terminal = bool(call_whole(self.game, self.state, "is_terminal"))
+        return self._is_terminal
 
     @property
     def is_continuous(self) -> bool:
@@ -197,14 +203,13 @@ class Position:
         With `player`, return only that player's legal actions. The list is empty if it is not the player's turn or if
         the game is over.
         """
-        state = self.state
         seat = None if player is None else self._seat(player)
-        if call_whole(self.game, state, "is_terminal"):
+        if self.is_terminal:
             return []
-        mover = self._mover(state)
+        mover = self.player
         if mover == SIMULTANEOUS:
             if seat is not None:
-                return self._listed(state, "legal_actions_of", seat)
+                return self._listed("legal_actions_of", seat)
             return list(itertools.product(*(self.legal_actions(seat) for seat in range(self.game.facts.players))))
         if seat is not None and seat != mover:
             return []
@@ -214,10 +219,12 @@ class Position:
             raise GameError(
                 f"{self.game.name} has continuous actions, which cannot be listed: draw one by `sample_action`"
             )
-        return self._listed(state, "legal_actions")
+        if self._legal is None:
+            self._legal = tuple(self._listed("legal_actions"))
+        return list(self._legal)
 
-    def _listed(self, state: Any, method: str, *arguments: Any) -> list[int]:
-        size = self.game.facts.num_actions
+    def _listed(self, method: str, *arguments: Any) -> list[int]:
+        state, size = self.state, self.game.facts.num_actions
         out = np.zeros(size, np.int32)
         count = call_whole(self.game, state, method, *arguments, out)
         found = [int(action) for action in out[: max(count, 0)]]
@@ -299,8 +306,7 @@ class Position:
         """Return the position after an action, an outcome of chance, simultaneous moves or a continuous action."""
         if self.is_terminal:
             self._refuse(action)
-        state = self.state
-        mover = self._mover(state)
+        state, mover = self.state, self.player
         if mover == SIMULTANEOUS:
             made: Any = self._joint_action(action)
             call(self.game, state, "apply_joint", np.array(made, np.int64))
@@ -311,6 +317,24 @@ class Position:
             made = int(action) if _is_whole(action) and action in self.legal_actions() else self._refuse(action)
             call(self.game, state, "apply", made)
         return Position(self.game, state._states, (*self.actions, made), self._start)
+
+    def followed_by(
+        self, action: int, record: np.ndarray[Any, Any], over: bool, player: int, legal: Sequence[int] | None
+    ) -> Position:
+        """Return the position after an action, with what compiled code of the game has found there.
+
+        What does not meet the requirements of games is left out, so that the interpreted game is asked, which raises
+        the error.
+        """
+        record.flags.writeable = False
+        following = Position(self.game, record, (*self.actions, action), self._start)
+        facts = self.game.facts
+        following._is_terminal = over
+        if not over and 0 <= player < facts.players and legal is not None:
+            following._player = player
+            if len(legal) == len(set(legal)) and min(legal) >= 0 and max(legal) < facts.num_actions:
+                following._legal = tuple(legal)
+        return following
 
     def _joint_action(self, action: Any) -> tuple[int, ...]:
         parts = list(action) if isinstance(action, (Sequence, np.ndarray)) and not isinstance(action, str) else []

@@ -206,8 +206,24 @@ def configure(rule: str | Rule = "ucb1", **options: Any) -> SearchConfig:
     >>> configure("puct", c=1.5, fpu="parent", solver=True).rule.fpu
     'parent'
     """
-    options["rule"] = rule
-    given = dict(options)
+    # Types belong to the key: True equals 1, but is not allowed for every option.
+    key = (rule, *((name, type(value), value) for name, value in options.items()))
+    try:
+        if key not in _configured:
+            if len(_configured) >= _MOST_CONFIGURED:
+                _configured.clear()
+            _configured[key] = _configure(rule, options)
+        return _configured[key]
+    except TypeError:  # an option that cannot be hashed, most likely a wrong one
+        return _configure(rule, options)
+
+
+_MOST_CONFIGURED = 256
+_configured: dict[tuple[Any, ...], SearchConfig] = {}
+
+
+def _configure(rule: str | Rule, options: dict[str, Any]) -> SearchConfig:
+    given = {**options, "rule": rule}
     chosen: dict[str, type[Part]] = {}
     made: dict[str, Any] = {}
     for slot, base in _BASES.items():

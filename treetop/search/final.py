@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.compiler.rng import Rng, mix
+from treetop.search.finals.final import Choice
 from treetop.types import FloatArray
 
 if TYPE_CHECKING:
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 _SALT = 0x66696E616C  # a separate stream of random numbers: reading a result does not change the search
 
 
-def choose(result: SearchResult) -> tuple[int, str]:
+def choose(result: SearchResult) -> Choice:
     """Return the index of the move to play, and the reason. The same result gives the same choice."""
     rng = Rng(mix(result.seed ^ _SALT) ^ result.root_visits)
-    if len(result.actions) == 1:
-        return 0, "it is the only legal move"
+    if len(result.numbers) == 1:
+        return 0, lambda: "it is the only legal move"
     if not result.counts.any():
         open_moves = np.flatnonzero(result.playable)
-        return int(open_moves[rng.below(len(open_moves))]), "a guess: no move has been tried yet"
+        return int(open_moves[rng.below(len(open_moves))]), lambda: "a guess: no move has been tried yet"
     proven = _proven_choice(result, rng)
     if proven is not None:
         return proven
@@ -44,7 +45,7 @@ def _open_moves(result: SearchResult) -> npt.NDArray[np.bool_]:
     return result.contenders & (result.lower < result.upper)
 
 
-def _proven_choice(result: SearchResult, rng: Rng) -> tuple[int, str] | None:
+def _proven_choice(result: SearchResult, rng: Rng) -> Choice | None:
     """Return a move that is proven to be best: with the shortest distance, or the longest one where all moves lose."""
     if result.lower is None or result.upper is None or result.distances is None:
         return None
@@ -58,11 +59,11 @@ def _proven_choice(result: SearchResult, rng: Rng) -> tuple[int, str] | None:
     index = int(equal[rng.below(len(equal))]) if len(equal) > 1 else int(equal[0])
     worth = f"worth {best:+g}, in at most {int(wanted) + 1} moves"
     if bool((result.upper[~result.playable] > best).any()):
-        return index, f"it is proven to be {worth}, the best of those that have not failed"
-    return index, f"it is proven best: {worth}"
+        return index, lambda: f"it is proven to be {worth}, the best of those that have not failed"
+    return index, lambda: f"it is proven best: {worth}"
 
 
-def _better_proven(result: SearchResult, index: int) -> tuple[int, str] | None:
+def _better_proven(result: SearchResult, index: int) -> Choice | None:
     """Return a proven move whose value is at least the mean of the chosen one; never a proven loss."""
     if result.lower is None or result.upper is None:
         return None
@@ -77,12 +78,12 @@ def _better_proven(result: SearchResult, index: int) -> tuple[int, str] | None:
         return None  # also where the lower bound of the chosen move is as high
     safe = (result.lower >= proven[rival]) & (result.upper > proven[rival]) & result.playable
     if safe.any():
-        index = int(np.argmax(np.where(safe, result.counts, -1)))
-        least = f"{result.lower[index]:+g}"
-        return index, f"it is proven to be worth at least {least}, the proven value of {result.name_of(rival)}"
+        better = int(np.argmax(np.where(safe, result.counts, -1)))
+        least = f"it is proven to be worth at least {result.lower[better]:+g}"
+        return better, lambda: f"{least}, the proven value of {result.name_of(rival)}"
+    worth = f"it is proven to be worth {proven[rival]:+g}"
     mean = f"{result.clipped_means[index]:+.4f}"
-    why = f"it is proven to be worth {proven[rival]:+g}; {result.name_of(index)} has more visits, but only {mean}"
-    return rival, why
+    return rival, lambda: f"{worth}; {result.name_of(index)} has more visits, but only {mean}"
 
 
 def pruned_visits(result: SearchResult, exploration: float) -> FloatArray:

@@ -58,11 +58,12 @@ class Guard:
 
 
 def exclusive(method: F) -> F:
-    """Return a method that holds the guard of its search while it runs."""
+    """Return a method that changes a search: it holds the guard, and results that were returned stay as they are."""
 
     @functools.wraps(method)
     def held(self: Any, *args: Any, **options: Any) -> Any:
         with self._guard(method.__name__):
+            self.complete_result()
             return method(self, *args, **options)
 
     return cast(F, held)

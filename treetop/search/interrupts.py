@@ -7,6 +7,8 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+_SIGNALS = tuple(signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__)
+
 
 class Interrupts:
     """A context in which the first Ctrl-C sets `seen`, and a second one raises KeyboardInterrupt.
@@ -21,9 +23,7 @@ class Interrupts:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number in (
-                signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in signal.Signals.__members__
-            ):
+            for number in _SIGNALS:
                 if signal.getsignal(number) is signal.default_int_handler:
                     self._before[number] = signal.signal(number, self._note)
         return self

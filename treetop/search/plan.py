@@ -42,6 +42,24 @@ class Plan:
         return self.build if self.build.full else STOCHASTIC_FULL if self.build.stochastic else FULL
 
 
+_MOST_PLANS = 256
+_plans: dict[tuple[Any, ...], tuple[Plan, bytes]] = {}
+
+
+def prepared(config: SearchConfig, evaluator: Any, expand_after: int, game: Game) -> tuple[Plan, npt.NDArray[Any]]:
+    """Return the plan and the control record of a search; for the same settings and game they are made once."""
+    # The name of a compiled evaluator includes its options; of others nothing matters here.
+    named = evaluator.name if isinstance(evaluator, CompiledEvaluator) else None
+    key = (config, named, expand_after, game)
+    if isinstance(config.rule, OwnRule) or key not in _plans:  # what the user's own rule reads may change
+        if len(_plans) >= _MOST_PLANS:
+            _plans.clear()
+        plan = make_plan(config, evaluator, game)
+        _plans[key] = plan, make_control(config, evaluator, expand_after, game, plan).tobytes()
+    plan, control = _plans[key]
+    return plan, np.frombuffer(bytearray(control), CONTROL)  # faster than to copy a record of many fields
+
+
 def make_plan(config: SearchConfig, evaluator: Any, game: Game) -> Plan:
     """Return the plan with the smallest build that has all parts; raise ConfigError if they do not fit the game."""
     if isinstance(evaluator, CompiledEvaluator):

@@ -48,7 +48,7 @@ class Usage:
             stopped,
             search.simulations,
             sum(tree.size for tree in trees),
-            sum(tree.nbytes for tree in trees),
+            sum(tree.size * tree.bytes_per_node for tree in trees),
         )
 
 

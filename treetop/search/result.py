@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, StaleNodeError
 from treetop.game.position import Position
 from treetop.kernels.parts import TREES
 from treetop.kernels.rules.completed import Completed
@@ -24,7 +24,7 @@ from treetop.search.problems.outcomes import Failure, LoggedCall, listed
 from treetop.search.proof import ProvenValue
 from treetop.search.report import Report, Usage, report_of
 from treetop.search.solution import CompleteSolution, Seen
-from treetop.search.variations import Line
+from treetop.search.variations import Line, principal_variation
 from treetop.text import html_board, html_lines, html_table, json_text, text_table
 from treetop.tree.storage import Tree
 from treetop.types import FloatArray, IntArray
@@ -74,7 +74,6 @@ class SearchResult:
     base: IntArray
     """Visits of each action at the start of the current schedule."""
     gumbel: FloatArray | None
-    pv_numbers: tuple[int, ...]
     proof: ProvenValue | None
     player: int
     """The player for whom the search was made and values are given."""
@@ -91,8 +90,7 @@ class SearchResult:
     unopened: npt.NDArray[np.bool_]
     """Whether progressive widening has not opened each action yet."""
     _search: Session = field(repr=False)
-    _action_of: Callable[[int], Any] = field(repr=False)
-    _seen: Seen = field(repr=False)
+    _generation: int = field(repr=False)
     failures: tuple[Failure, ...] = ()
     """In a Python problem: nodes whose step, actions or evaluation failed, and failed rollouts (the first 1,000)."""
     failed_rollouts: int = 0
@@ -104,21 +102,41 @@ class SearchResult:
     call_log: tuple[LoggedCall, ...] = field(default=(), repr=False)
     """Those evaluations that have ended, in the order in which the tree absorbed them."""
 
+    @cached_property
+    def pv_numbers(self) -> tuple[int, ...]:
+        """The numbers of the actions of the principal variation."""
+        return principal_variation(self.tree, self.position, self.number)
+
+    @cached_property
+    def _seen(self) -> Seen:
+        """What the search has seen of complete solutions."""
+        return Seen.by(self._search)
+
+    @cached_property
+    def _action_of(self) -> Callable[[int], Any]:
+        """A function from the numbers of actions to the actions."""
+        return int if self._search._driver.is_game else self._search._driver.labels(self.position, self.pv_numbers)
+
+    def complete(self) -> None:
+        """Read everything from the tree that was not read yet. The search calls this before it changes the tree."""
+        _ = self.pv_numbers, self._action_of, self._seen
+
     @property
     def actions(self) -> Any:
         """The legal actions: an array of their numbers; in a Python problem a list of its own actions."""
-        labels = [self._action_of(int(number)) for number in self.numbers]
-        return self.numbers if self._search._driver.is_game else labels
+        if self._search._driver.is_game:
+            return self.numbers
+        return [self._action_of(int(number)) for number in self.numbers]
 
     @property
     def number(self) -> int:
         """The number of the action to play."""
-        return int(self.numbers[self._choice[0]])
+        return int(self.numbers[self._choice])
 
     @property
     def action(self) -> Any:
         """The action to play, by the final rule of the search. With continuous actions: the index of its vector."""
-        return self._action_of(self.number)
+        return self.number if self._search._driver.is_game else self._action_of(self.number)
 
     @property
     def pv_actions(self) -> tuple[Any, ...]:
@@ -138,7 +156,7 @@ class SearchResult:
     @property
     def vector(self) -> tuple[float, ...] | None:
         """The vector of the action to play, with continuous actions."""
-        return None if self.vectors is None else tuple(self.vectors[self._choice[0]].tolist())
+        return None if self.vectors is None else tuple(self.vectors[self._choice].tolist())
 
     @property
     def choice(self) -> int | tuple[float, ...]:
@@ -147,17 +165,20 @@ class SearchResult:
 
     def strategy(self) -> dict[int, float]:
         """Return a probability for each action: the mixed strategy of regret matching, else shares of the visits."""
-        shares = (
-            self.shares(1.0)
-            if self.strategies is None or not self.strategies.any()
-            else self.strategies / self.strategies.sum()
-        )
-        return {self._action_of(int(number)): float(share) for number, share in zip(self.numbers, shares, strict=True)}
+        rows = zip(self.numbers, self.probabilities, strict=True)
+        return {self._action_of(int(number)): float(share) for number, share in rows}
+
+    @property
+    def probabilities(self) -> FloatArray:
+        """The same as an array, in the order of `actions`."""
+        if self.strategies is None or not self.strategies.any():
+            return self.shares(1.0)
+        return np.asarray(self.strategies / self.strategies.sum())
 
     @property
     def move(self) -> str:
         """The move to play, as text."""
-        return self.name_of(self._choice[0])
+        return self.name_of(self._choice)
 
     def name_of(self, index: int) -> str:
         """Return one of the moves as text, by its index."""
@@ -247,9 +268,9 @@ class SearchResult:
         return np.asarray(weights / weights.sum())
 
     @cached_property
-    def _choice(self) -> tuple[int, str]:
-        """The index of the move to play, and the reason."""
-        return choose(self)
+    def _choice(self) -> int:
+        """The index of the move to play."""
+        return choose(self)[0]
 
     @property
     def middle(self) -> float:
@@ -316,11 +337,16 @@ class SearchResult:
         return self.proof is not None
 
     def lines(self, count: int = 3) -> list[Line]:
-        """Return the principal variations of the most visited moves."""
+        """Return the principal variations of the most visited moves, as long as the search has not continued."""
         if self.tree.has_information_sets:
             raise ConfigError(
                 "information-set search has no variations, because what follows a move depends on hidden information: "
                 "use `pv`, `visits` or `explain`"
+            )
+        if self.tree.generation != self._generation or self.tree.root_visits != self.root_visits:
+            raise StaleNodeError(
+                "the search has continued, so the tree no longer has the variations of this result: call `lines` "
+                "before the next run or move"
             )
         order = np.argsort(-self.counts, kind="stable")[:count]
         return [Line.of(self, int(index)) for index in order if self.counts[index] > 0 or index == order[0]]
@@ -330,8 +356,8 @@ class SearchResult:
         names = [self.name_of(index) for index in range(len(self.numbers))]
         config = self.config
         explanation = explain(config, self._statistics(names), facts=self.position.game.facts, node=self._node_facts())
-        index, why = self._choice
-        return replace(explanation, chosen=names[index], why=why)
+        index, why = choose(self)
+        return replace(explanation, chosen=names[index], why=why())
 
     def _statistics(self, names: list[str]) -> dict[str, Statistics]:
         if not self.config.rule.works_in(TREES):

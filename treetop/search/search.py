@@ -174,9 +174,11 @@ class Search(Session):
                 return self.result()
 
     @exclusive
-    def prepare(self) -> None:
-        """Compile the kernels that `run` needs, or load them from the cache."""
+    def prepare(self, *, advance: bool = True) -> None:
+        """Compile the kernels that `run` and, if wished, `advance` need, or load them from the cache."""
         self._driver.prepare()
+        if advance and isinstance(self._driver, GameDriver):
+            self._driver.prepare_advance()
 
     def pondering(self, limit: Limit | None = None) -> Pondering:
         """Return a context in which the search runs in the background, on the opponent's time.
@@ -274,6 +276,7 @@ class Search(Session):
 
         driver = self._problem_driver("arun")
         with self._guard("arun"):
+            self.complete_result()
             driver.refuse("run")
             self._is_scheduled = False
             evaluate = self.evaluator if evaluate is None and callable(driver.evaluate.own) else evaluate

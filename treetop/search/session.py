@@ -7,6 +7,7 @@ simulations: of a tree, of information sets, of determinizations or of a Python 
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,14 @@ class Session:
         self._pondering = False
         self._guard = Guard()
         self._interrupts = Interrupts()
+        self._latest: weakref.ref[SearchResult] | None = None  # a result that reads parts of the tree on demand
+
+    def complete_result(self) -> None:
+        """Let the latest result read the rest of what it may need, before the tree changes."""
+        result = None if self._latest is None else self._latest()
+        if result is not None:
+            result.complete()
+        self._latest = None
 
     @property
     def config(self) -> SearchConfig:
@@ -109,7 +118,9 @@ class Session:
         self._driver.refuse_finished()
         if not self.simulations:
             raise SearchError("nothing has been searched yet: call run, or ask and tell")
-        return snapshot.take(self)
+        result = snapshot.take(self)
+        self._latest = weakref.ref(result)
+        return result
 
     def _run(
         self, limit: Limit, progress: Callable[[Progress], object] | None, stopping: Sequence[Stopper]
@@ -176,6 +187,7 @@ class Session:
 
     def _run_slice(self, budget: Budget, size: int, interrupts: Interrupts) -> int:
         """Run one slice and count it; return how many simulations were run."""
+        self.complete_result()  # of a callback
         nodes, held, left = self._driver.node_count, self.simulations, budget.left
         # The size of a batch changes the search, so it must not depend on the slice, which depends on the clock.
         batch = self.config.batch_size if left is None else min(left, self.config.batch_size)

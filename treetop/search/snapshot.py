@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +13,6 @@ from treetop.search.proof import ProvenValue
 from treetop.search.report import Usage
 from treetop.search.result import SearchResult
 from treetop.search.root import block
-from treetop.search.solution import Seen
-from treetop.search.variations import principal_variation
 from treetop.tree.layout import BOUNDED, FAILED, PROVEN
 from treetop.tree.storage import Tree
 from treetop.types import ROOT, FloatArray, IntArray, RecordArray
@@ -28,7 +25,6 @@ def take(search: Session) -> SearchResult:
     """Return the result of a search as it stands; later simulations do not change it."""
     tree, position, player = search.tree, search.position, search.player
     children = _children(search) if block(tree).stop else _unexpanded(search)
-    extras = search._driver.extras()
     result = SearchResult(
         position=position,
         config=search.config,
@@ -38,18 +34,17 @@ def take(search: Session) -> SearchResult:
         root_visits=tree.root_visits,
         own_value=_own_value(tree, player, position.game.facts.middle),
         scale=_scale(search._driver),
-        pv_numbers=(),
         proof=ProvenValue.of(search),
         player=player,
         tree=tree,
         usage=Usage.of(search),
-        _seen=Seen.by(search),
         _search=search,
-        _action_of=int,
-        **extras,
+        _generation=tree.generation,
+        **search._driver.extras(),
     )
-    variation = principal_variation(tree, position, result.number)
-    return replace(result, pv_numbers=variation, _action_of=search._driver.labels(position, variation))
+    if not search._driver.is_game:
+        result.complete()  # the states of a problem's nodes are gone with the nodes
+    return result
 
 
 def _unexpanded(search: Session) -> dict[str, Any]:
@@ -82,19 +77,23 @@ def _unexpanded(search: Session) -> dict[str, Any]:
 def _children(search: Session) -> dict[str, Any]:
     """Return the columns of the root's children."""
     columns, children = search.tree.columns, block(search.tree)
-    order = _game_order(search, columns.links["action"][children])
-    numbers, flags = columns.links["action"][children][order], columns.links["flags"][children][order]
-    counts = columns.stats["visits"][children][order]
+    stats, links = columns.stats[children], columns.links[children]
+    order = _game_order(search, links["action"])  # a copy is made by an array of indices, else by `copy`
+    stats, links = (stats.copy(), links.copy()) if order is None else (stats[order], links[order])
+    numbers, flags, counts = links["action"], links["flags"], stats["visits"]
 
     def row(name: str) -> npt.NDArray[Any] | None:
         """Return an optional column, or None where the search does not keep it."""
         column = getattr(columns, name)
-        return column[children][order].copy() if len(column) else None
+        if not len(column):
+            return None
+        kept: npt.NDArray[Any] = column[children].copy() if order is None else column[children][order]
+        return kept
 
     def per_visit(sums: npt.NDArray[Any]) -> FloatArray:
         return np.asarray(np.divide(sums, counts, out=np.full(len(counts), math.nan), where=counts > 0))
 
-    means = per_visit(columns.stats["value_sum"][children][order])
+    means = per_visit(stats["value_sum"])
     squares, backed_up = row("squares"), row("vectors")
     deviations = np.full(len(counts), math.nan)
     if squares is not None:
@@ -105,18 +104,20 @@ def _children(search: Session) -> dict[str, Any]:
     base, gumbel = np.zeros(len(numbers), np.int32), None
     if search.config.root.schedules and search._is_scheduled:
         work = search._driver.scratch.work
-        base, gumbel = (buffer[: len(numbers)][order].copy() for buffer in (work.base, work.gumbel))
+        base, gumbel = (buffer[: len(numbers)].copy() for buffer in (work.base, work.gumbel))
+        if order is not None:
+            base, gumbel = base[order], gumbel[order]
     return {
         "numbers": numbers,
         "counts": counts,
         "means": means,
-        "priors": np.abs(columns.stats["prior"][children][order].astype(np.float64)),
+        "priors": np.abs(stats["prior"].astype(np.float64)),
         "deviations": deviations,
         "lower": lower,
         "upper": upper,
         "distances": distances,
         "failed": (flags & FAILED) > 0,
-        "unopened": _unopened(search, columns.stats[children])[order],
+        "unopened": _unopened(search, columns.stats[children], order),
         "base": base,
         "gumbel": gumbel,
         "strategies": row("strategies"),
@@ -124,23 +125,30 @@ def _children(search: Session) -> dict[str, Any]:
     }
 
 
-def _game_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64]:
-    """Return the order in which the game lists its actions; widening and information sets use another one."""
+def _game_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64] | None:
+    """Return the order in which the game lists its actions; None: it is the order of the tree.
+
+    Widening and information sets use another one.
+    """
     if search.game.facts.action_size or (
         search.config.widening.actions is None and not search.tree.has_information_sets
     ):
-        return np.arange(len(actions))
+        return None
     place = {action: index for index, action in enumerate(search.position.legal_actions(search.player))}
     return np.argsort([place[int(action)] for action in actions])
 
 
-def _unopened(search: Session, stats: RecordArray) -> npt.NDArray[np.bool_]:
-    """Return which children, in the tree's order, progressive widening has not opened; closed ones are not counted."""
+def _unopened(search: Session, stats: RecordArray, order: npt.NDArray[np.int64] | None) -> npt.NDArray[np.bool_]:
+    """Return which children progressive widening has not opened, in the game's order; closed ones are not counted.
+
+    `stats` are in the tree's order.
+    """
     widening, actions = search.config.widening, search.config.widening.actions
     if actions is None or search.game.facts.action_size:
         return np.zeros(len(stats), np.bool_)
     allowed = max(1, math.ceil(actions * max(int(stats["visits"].sum()), 1) ** widening.power))
-    return np.asarray(np.cumsum(stats["prior"] >= 0) - (stats["prior"] >= 0) >= allowed)
+    unopened = np.asarray(np.cumsum(stats["prior"] >= 0) - (stats["prior"] >= 0) >= allowed)
+    return unopened if order is None else unopened[order]
 
 
 def _bounds(

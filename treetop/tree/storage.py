@@ -104,8 +104,13 @@ class Tree:
     @property
     def nbytes(self) -> int:
         """The memory of the nodes in use, in bytes."""
-        columns = self.columns
-        return self.size * BYTES_PER_NODE + sum(int(getattr(columns, name)[: self.size].nbytes) for name in OPTIONAL)
+        return self.size * self.bytes_per_node
+
+    @property
+    def bytes_per_node(self) -> int:
+        """The memory of one node, in bytes."""
+        columns: list[npt.NDArray[Any]] = [getattr(self.columns, name) for name in self._wanted]
+        return BYTES_PER_NODE + sum(column.nbytes // max(len(column), 1) for column in columns)
 
     @property
     def root_visits(self) -> int:
@@ -196,6 +201,12 @@ class Tree:
         links["flags"][ROOT] &= ~np.uint8(SHARED | PATH_DEPENDENT)
         if not links["num_children"][ROOT]:  # the proof was removed with the children: it must be found again
             links["flags"][ROOT] &= ~np.uint8(PROVEN)
+
+    def resize_in_place(self, size: int, *, kept: bool) -> None:
+        """Note that a kernel has moved nodes to the front of the arrays: a subtree, or (not `kept`) a new root."""
+        self.generation += 1
+        self.has_moved = kept
+        self.size = size
 
     def _totals_of(self, node: int, player: int) -> tuple[FloatArray, int]:
         """Return a node's value sums for all players, and its visits; in a graph those of all edges to it."""

@@ -98,6 +98,10 @@ class DeterminizationDriver(GameDriver):
         """Compile the kernels, or load them from the cache: one build serves all determinizations."""
         self.drivers[0].prepare()
 
+    def prepare_advance(self) -> None:
+        """Compile the kernels that `advance` needs, or load them from the cache."""
+        self.drivers[0].prepare_advance()
+
     def run(self, simulations: int) -> int:
         """Run `simulations` simulations, divided evenly among the determinizations; return how many were run."""
         before = self.tree.root_visits

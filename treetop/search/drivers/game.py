@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from treetop.compiler.engine import Engine
 from treetop.compiler.functions import CompiledFunction
-from treetop.compiler.packs import Pack
 from treetop.errors import MethodError, SearchError, TreetopError
 from treetop.game.position import Position
 from treetop.kernels.build import Build
@@ -40,6 +39,7 @@ class GameDriver(Driver):
     def use_tier(self, tier: str | None) -> None:
         """Use compiled code of a tier: auto, indirect or direct; None: that of the process."""
         self.engine = self.game.engine(tier=tier)
+        self._prepared: Build | None = None  # the build whose kernels are ready
 
     # The root.
 
@@ -138,13 +138,12 @@ class GameDriver(Driver):
         finally:
             self.tree.size = int(self.control[0]["size"])
 
-    def prepare_table(self, fill: CompiledFunction[..., Any]) -> None:
-        """Compile the kernel that fills an enlarged table, so that no run has to wait for it."""
-        entry = self.engine.entry(fill)
-        if not entry.is_ready:
-            control, work = self.control.copy(), self.scratch.work
-            control["size"] = 0
-            entry(control, self.tree.pack, Pack(work._replace(table=work.table[:1].copy())))
+    def prepare_kernel(self, kernel: CompiledFunction[..., Any], *args: Any) -> None:
+        """Compile a kernel, or load it from the cache."""
+        self.engine.entry(kernel).prepare(self.control, self.tree.pack, *args)
+
+    def prepare_advance(self) -> None:
+        """Compile the kernels that `advance` needs, or load them from the cache."""
 
     def path(self) -> npt.NDArray[np.int32]:
         """Return the nodes of the last descent."""

@@ -103,10 +103,9 @@ class InformationSetDriver(GameDriver):
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        self.enter(0)
-        self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.pack)
-        self.call(find_root, self.position.record, self.scratch.pack)
-        self.prepare_table(fill_sets)
+        for kernel in (make_run(INFORMATION_SETS), find_root):
+            self.prepare_kernel(kernel, self.position.record, self.scratch.pack)
+        self.prepare_kernel(fill_sets, self.scratch.pack)
 
     def run(self, simulations: int) -> int:
         """Run `simulations` simulations; return how many were run."""

@@ -41,10 +41,12 @@ class Leaves:
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        facts = self._driver.game.facts
-        batch = self.gather(0, 0)
-        self._absorb(batch, np.zeros((0, facts.num_actions)), np.zeros((0, facts.players)))
-        self._release(batch)
+        driver, facts = self._driver, self._driver.game.facts
+        root, work, leaves = driver.position.record, driver.scratch.pack, self._buffers(0)
+        driver.prepare_kernel(make_gather(driver.build), root, work, *leaves)
+        evaluated = np.zeros((0, facts.num_actions)), np.zeros((0, facts.players))
+        driver.prepare_kernel(make_absorb(driver.build), root, work, *leaves, *evaluated)
+        driver.engine.entry(release).prepare(driver.tree.columns.in_flight, leaves[0], leaves[2])
 
     def gather(self, size: int, budget: int) -> Batch:
         """Return up to `size` distinct leaves, within a budget of simulations.

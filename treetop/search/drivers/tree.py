@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, MethodError
 from treetop.game.position import Position
+from treetop.kernels.advance import COUNT, KEPT, OVER, PLAYER, advance
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.control import ASK, DONE, NEED_CAPACITY, SOLVED, TIE
@@ -21,7 +22,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.game import GameDriver
 from treetop.search.drivers.leaves import Leaves
 from treetop.search.drivers.scratch import Scratch, Sizes
-from treetop.search.plan import make_control, make_plan
+from treetop.search.plan import prepared
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, NONE
 
@@ -42,12 +43,11 @@ class TreeDriver(GameDriver):
                 f"max_nodes must be at least {least} for {self.game.name}, the size of a root and one more expanded "
                 f"node; not {config.growth.max_nodes}"
             )
-        self.plan = make_plan(config, evaluator, self.game)
+        self.plan, self.control = prepared(config, evaluator, self.expand_after, self.game)
         self.build = self.plan.build
         self.tree = Tree(
             facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.growth.max_nodes, columns=self.plan.columns
         )
-        self.control = make_control(config, evaluator, self.expand_after, self.game, self.plan)
         self.control["rng"] = Rng(seed).word
         first_table = min(FIRST_TABLE, self.plan.table_size)
         self.scratch = Scratch.of(self.build, Sizes.of(self.game, first_table))
@@ -112,14 +112,40 @@ class TreeDriver(GameDriver):
     def advance(self, move: int | str) -> None:
         """Play a move, and keep the part of the tree below it."""
         action = self.position.parse_move(move) if isinstance(move, str) else move
-        following = self.position.apply(action)
-        child = self.tree.root.child(int(action))
-        self._reroot(following, child.index if child is not None and child.visits else None)
+        following = self._advance_compiled(action)
+        if following is None:
+            following = self.position.apply(action)
+            child = self.tree.root.child(int(action))
+            self._reroot(following, child.index if child is not None and child.visits else None)
         self.position = following
         if not following.is_terminal:
             self.player = following.player
         self.scratch.work.history[:] *= self.config.values.history_decay
         self.control["arms"] = 0
+
+    def _advance_compiled(self, action: Any) -> Position | None:
+        """Play a legal action of a player, and re-root the tree, in compiled code; return the next position.
+
+        Return None, and change nothing, where that is not possible: at chance nodes, in a graph, with a wrong action or
+        a game that fails.
+        """
+        position = self.position
+        if self.tree.is_graph or position.player < 0 or action not in position.legal_actions():
+            return None
+        record, written = position.record.copy(), np.zeros(4, np.int64)
+        self.control["size"] = self.tree.size
+        places = np.empty(self.tree.size, np.int32)
+        try:
+            self.engine.entry(advance)(
+                self.control, self.tree.pack, record, self.scratch.pack, places, int(action), written
+            )
+        except MethodError:
+            return None
+        if written[KEPT] == NONE or self.control[0]["status"] != DONE:
+            return None
+        self.tree.resize_in_place(int(self.control[0]["size"]), kept=bool(written[KEPT]))
+        legal = self.scratch.work.actions[: written[COUNT]].tolist() if written[COUNT] > 0 else None
+        return position.followed_by(int(action), record, bool(written[OVER]), int(written[PLAYER]), legal)
 
     def _reroot(self, following: Position, child: int | None) -> None:
         """Make a child of the root the root, or start a new tree. The totals lose the reward of the step to it."""
@@ -144,13 +170,21 @@ class TreeDriver(GameDriver):
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
+        if self._prepared is self.build:
+            return
         if self.is_cheap:
-            self.enter(0)
-            self.call(make_run(self.build), self.position.record, self.scratch.pack)
+            self.prepare_kernel(make_run(self.build), self.position.record, self.scratch.pack)
         else:
             self.leaves.prepare()
         if self.tree.is_graph:
-            self.prepare_table(fill_table)
+            self.prepare_kernel(fill_table, self.scratch.pack)
+        self._prepared = self.build
+
+    def prepare_advance(self) -> None:
+        """Compile the kernels that `advance` needs, or load them from the cache."""
+        if not self.tree.is_graph:
+            places, written = np.empty(1, np.int32), np.zeros(4, np.int64)
+            self.prepare_kernel(advance, self.position.record, self.scratch.pack, places, 0, written)
 
     def run(self, simulations: int) -> int:
         """Run `simulations` simulations, or until the root is proven; return how many were run."""

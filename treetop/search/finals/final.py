@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from treetop.search.result import SearchResult
 
 Candidates = npt.NDArray[np.bool_]
+Choice = tuple[int, Callable[[], str]]
+"""The index of a move, and a function that returns the reason: most callers do not ask for it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,17 +27,21 @@ class Final(Part):
 
     slot = "final"
 
-    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         raise NotImplementedError
 
 
-def best_of(first: FloatArray, second: npt.NDArray[np.generic], candidates: Candidates, rng: Rng) -> int:
+def best_of(first: npt.NDArray[np.generic], second: npt.NDArray[np.generic], candidates: Candidates, rng: Rng) -> int:
     """Return the candidate with the highest first number, then second number; ties are broken at random."""
-    best = np.flatnonzero(candidates)
-    best = best[first[best] == first[best].max()]
-    best = best[second[best] == second[best].max()]
-    return int(best[rng.below(len(best))]) if len(best) > 1 else int(best[0])
+    # Lists: there are few moves, and most calls of NumPy take longer than all of this.
+    rows = zip(first.tolist(), second.tolist(), candidates.tolist(), strict=True)
+    ranked = [(one, two, index) for index, (one, two, allowed) in enumerate(rows) if allowed]
+    highest = max(one for one, _, _ in ranked)
+    ranked = [row for row in ranked if row[0] == highest]
+    highest = max(two for _, two, _ in ranked)
+    best = [index for _, two, index in ranked if two == highest]
+    return best[rng.below(len(best))] if len(best) > 1 else best[0]
 
 
 def runner_up(result: SearchResult, scores: FloatArray, index: int, candidates: Candidates) -> str:

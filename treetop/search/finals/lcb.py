@@ -9,7 +9,7 @@ import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.kernels.parts import EVERY_KIND, SETS, number
-from treetop.search.finals.final import Candidates, Final, best_of
+from treetop.search.finals.final import Candidates, Choice, Final, best_of
 from treetop.types import FloatArray
 
 if TYPE_CHECKING:
@@ -38,13 +38,16 @@ class Lcb(Final):
         """Return the columns of the tree that this part needs."""
         return frozenset({"squares"})
 
-    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         weights, lower = self.weights(result)
         index = best_of(weights, result.counts, candidates, rng)
-        return index, (
-            f"it has the most visits, weighted by lower confidence bounds "
-            f"({weights[index]:,.0f}; its bound is {lower[index]:+.4f})"
+        return (
+            index,
+            lambda: (
+                f"it has the most visits, weighted by lower confidence bounds "
+                f"({weights[index]:,.0f}; its bound is {lower[index]:+.4f})"
+            ),
         )
 
     def weights(self, result: SearchResult) -> tuple[FloatArray, FloatArray]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from treetop.compiler.rng import Rng
-from treetop.search.finals.final import Candidates, Final, draw
+from treetop.search.finals.final import Candidates, Choice, Final, draw
 
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
@@ -20,7 +18,7 @@ class MixedStrategy(Final):
 
     name = "mixed"
 
-    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
-        index, probability = draw(np.array(list(result.strategy().values())), candidates, rng)
-        return index, f"it was drawn from the mixed strategy, in which it has {probability:.1%}"
+        index, probability = draw(result.probabilities, candidates, rng)
+        return index, lambda: f"it was drawn from the mixed strategy, in which it has {probability:.1%}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.kernels.parts import EVERY_KIND, SETS, number
-from treetop.search.finals.final import Candidates, Final, best_of, runner_up
+from treetop.search.finals.final import Candidates, Choice, Final, best_of, runner_up
 
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
@@ -34,9 +34,9 @@ class Secure(Final):
         """Return the columns of the tree that this part needs."""
         return frozenset({"squares"})
 
-    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         scores = np.where(result.counts > 0, result.clipped_means - self.secure_beta * result.deviations, -np.inf)
         index = best_of(scores, result.counts, candidates, rng)
-        why = f"its value minus {self.secure_beta:g} standard deviations is highest, {scores[index]:+.4f}"
-        return index, why + runner_up(result, scores, index, candidates)
+        why = f"its value minus {self.secure_beta:g} standard deviations is highest"
+        return index, lambda: f"{why}, {scores[index]:+.4f}{runner_up(result, scores, index, candidates)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from treetop.compiler.rng import Rng
 from treetop.kernels.parts import number, share
-from treetop.search.finals.final import Candidates, Final, draw
+from treetop.search.finals.final import Candidates, Choice, Final, draw
 from treetop.search.finals.visits import Visits
 
 if TYPE_CHECKING:
@@ -34,10 +34,10 @@ class Temperature(Final):
         """Return the temperature after `moves` moves."""
         return max(self.temperature_final, self.temperature * self.temperature_decay**moves)
 
-    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         temperature = self.at(len(result.position.actions))
         if not temperature > 0:
             return Visits().choose(result, candidates, rng)
         index, probability = draw(result.shares(temperature), candidates, rng)
-        return index, f"it was drawn, at temperature {temperature:g}, with a probability of {probability:.1%}"
+        return index, lambda: f"it was drawn, at temperature {temperature:g}, with a probability of {probability:.1%}"

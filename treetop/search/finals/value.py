@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treetop.compiler.rng import Rng
-from treetop.search.finals.final import Candidates, Final, best_of, runner_up
+from treetop.search.finals.final import Candidates, Choice, Final, best_of, runner_up
 
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
@@ -20,8 +20,11 @@ class Value(Final):
 
     name = "value"
 
-    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         scores = np.where(result.counts > 0, result.clipped_means, -np.inf)
         index = best_of(scores, result.counts, candidates, rng)
-        return index, f"it has the highest value, {scores[index]:+.4f}{runner_up(result, scores, index, candidates)}"
+        return (
+            index,
+            lambda: f"it has the highest value, {scores[index]:+.4f}{runner_up(result, scores, index, candidates)}",
+        )

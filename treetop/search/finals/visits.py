@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from treetop.compiler.rng import Rng
-from treetop.search.finals.final import Candidates, Final, best_of
+from treetop.search.finals.final import Candidates, Choice, Final, best_of
+from treetop.types import IntArray
 
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
@@ -20,18 +21,20 @@ class Visits(Final):
 
     name = "visits"
 
-    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> tuple[int, str]:
+    def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         counts, gumbel = result.counts_since, result.gumbel_scores
         second = np.where(result.counts > 0, result.means, -np.inf) if gumbel is None else gumbel
-        index = best_of(counts.astype(np.float64), second, candidates, rng)
-        total, mine = int(counts.sum()), int(counts[index])
-        others = np.array(counts, dtype=np.int64)
-        others[index] = -1
-        rival = int(np.argmax(others))
-        share = f"{mine:,} of {total:,}, {mine / max(total, 1):.1%}"
-        if mine < others[rival]:
-            return index, f"of the moves that are not proven it has the most visits ({share})"
-        return index, (
-            f"it has the most visits ({share}; the next is {result.name_of(rival)} with {int(others[rival]):,})"
-        )
+        index = best_of(counts, second, candidates, rng)
+        return index, lambda: _reason(result, counts, index)
+
+
+def _reason(result: SearchResult, counts: IntArray, index: int) -> str:
+    total, mine = int(counts.sum()), int(counts[index])
+    others = np.array(counts, dtype=np.int64)
+    others[index] = -1
+    rival = int(np.argmax(others))
+    share = f"{mine:,} of {total:,}, {mine / max(total, 1):.1%}"
+    if mine < others[rival]:
+        return f"of the moves that are not proven it has the most visits ({share})"
+    return f"it has the most visits ({share}; the next is {result.name_of(rival)} with {int(others[rival]):,})"
