@@ -20,7 +20,12 @@ Candidates = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class Final(Part):
-    """A rule that chooses the move to play."""
+    """A rule that chooses the move to play.
+
+    >>> import treetop as tt
+    >>> isinstance(tt.uct(final="value").final, tt.rules.Final)
+    True
+    """
 
     slot = "final"
 
