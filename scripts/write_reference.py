@@ -74,8 +74,9 @@ def entry(namespace: str, name: str, seen: dict[str, str]) -> str:
         members += "      inherited_members: true\n" if name in INHERITS else ""
         return f"::: {home}\n    options:\n      heading: {title}\n      toc_label: {name}\n{members}"
     member = getattr(getattr(treetop, namespace), name)
-    text = (inspect.getdoc(member) or "").split(">>>")[0].strip()
-    return f"{heading}\n\n```python\n{name}{inspect.signature(member)}\n```\n\n{text}\n"
+    text, prompt, example = (inspect.getdoc(member) or "").partition(">>>")
+    signature = f"```python\n{name}{inspect.signature(member)}\n```"
+    return "\n\n".join([heading, signature, text.strip(), f"```pycon\n{prompt}{example.rstrip()}\n```"]) + "\n"
 
 
 def pages() -> dict[str, str]:

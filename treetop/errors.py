@@ -40,56 +40,155 @@ from typing import Any
 
 
 class TreetopError(Exception):
-    """The base class of all errors that Treetop raises on purpose."""
+    """The base class of all errors that Treetop raises on purpose.
+
+    >>> import treetop as tt
+    >>> try:
+    ...     tt.load_game("no_such_game")
+    ... except tt.TreetopError as error:
+    ...     type(error).__name__
+    'UnknownGameError'
+    """
 
 
 class GameError(TreetopError):
-    """A game broke its contract while it was played; the text shows the position."""
+    """A game broke its contract while it was played; the text shows the position.
+
+    >>> import treetop as tt
+    >>> tt.position("nim(stones=3)").rewards
+    Traceback (most recent call last):
+    treetop.errors.GameError: there are no final rewards yet: the game is not over
+    ||| 3 left, player 0 to move
+    """
 
 
 class GameDefinitionError(GameError, ValueError):
-    """A class or a family that cannot be a game as it is written."""
+    """A class or a family that cannot be a game as it is written.
+
+    >>> import treetop as tt
+    >>> @tt.game(players=2, num_actions=3, max_length=5)  # doctest: +ELLIPSIS
+    ... class Empty:
+    ...     pass
+    Traceback (most recent call last):
+    treetop.errors.GameDefinitionError: Empty has no field: declare at least one...
+    """
 
 
 class MethodError(GameError):
-    """A compiled method of a game raised an exception, which is the cause of this error."""
+    """A compiled method of a game raised an exception, which is the cause of this error.
+
+    >>> import treetop as tt
+    >>> issubclass(tt.errors.MethodError, tt.errors.GameError)
+    True
+    """
 
 
 class CompileError(GameError):
-    """A method uses something that cannot be compiled; the text shows the line of the user's code."""
+    """A method uses something that cannot be compiled; the text shows the line of the user's code.
+
+    >>> import treetop as tt
+    >>> @tt.game(players=2, num_actions=3, max_length=21)
+    ... class WithFile(tt.load_game("nim")):
+    ...     def is_terminal(self): return self.heap == 0 or (self.heap > 99 and open("heap"))
+    >>> tt.perft(WithFile, 2)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    treetop.errors.CompileError: WithFile.is_terminal cannot be compiled: the global `open` has a type that ...
+    """
 
 
 class ConformanceError(GameError):
-    """`treetop.check` found a violated rule; the text has the shortest list of moves that shows it."""
+    """`treetop.check` found a violated rule; the text has the shortest list of moves that shows it.
+
+    >>> import treetop as tt
+    >>> @tt.game(players=2, num_actions=3, max_length=21)
+    ... class NoMoves(tt.load_game("nim")):
+    ...     def legal_actions(self, out): return 0
+    >>> tt.check(NoMoves)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    treetop.errors.ConformanceError: NoMoves violates a requirement: legal actions are in range, at least one ...
+    """
 
 
 class UnknownGameError(TreetopError, ValueError):
-    """There is no game of that name or with those parameters."""
+    """There is no game of that name or with those parameters.
+
+    >>> import treetop as tt
+    >>> tt.load_game("nim(stones=0)")
+    Traceback (most recent call last):
+    treetop.errors.UnknownGameError: stones must be a whole number from 1 to 10,000, not 0
+    """
 
 
 class IllegalMoveError(TreetopError, ValueError):
-    """A move or an action that is not legal in the position."""
+    """A move or an action that is not legal in the position.
+
+    >>> import treetop as tt
+    >>> tt.position("nim(stones=3)").play("9")
+    Traceback (most recent call last):
+    treetop.errors.IllegalMoveError: '9' is not a legal move here; the legal moves are 1, 2, 3
+    ||| 3 left, player 0 to move
+    """
 
 
 class ConfigError(TreetopError, ValueError):
-    """An option that is unknown, out of range or contradicts another."""
+    """An option that is unknown, out of range or contradicts another.
+
+    >>> import treetop as tt
+    >>> tt.uct(c=-1)
+    Traceback (most recent call last):
+    treetop.errors.ConfigError: c must be a number of at least 0.0, not -1
+    """
 
 
 class TerminalPositionError(TreetopError, ValueError):
-    """The game is over: there is no move to search for."""
+    """The game is over: there is no move to search for.
+
+    >>> import treetop as tt
+    >>> tt.search(tt.position("nim(stones=1)", moves="1"))  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    treetop.errors.TerminalPositionError: the game is over: there is nothing to search...
+    """
 
 
 class SearchError(TreetopError):
-    """A call that does not fit the present state of a search."""
+    """A call that does not fit the present state of a search.
+
+    >>> import treetop as tt
+    >>> search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform(), seed=1)
+    >>> batch = search.ask(1)
+    >>> search.drop(batch)
+    >>> search.drop(batch)
+    Traceback (most recent call last):
+    treetop.errors.SearchError: this batch was absorbed or dropped before: ask for a new one
+    """
 
 
 class StaleNodeError(SearchError):
-    """A node of a tree that was re-rooted, folded or loaded since."""
+    """A node of a tree that was re-rooted, folded or loaded since.
+
+    >>> import treetop as tt
+    >>> search = tt.Search("nim(stones=5)", seed=1)
+    >>> result = search.run(tt.Limit(simulations=100))
+    >>> node = search.tree.root
+    >>> search.advance(result.action)
+    >>> node.visits  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    treetop.errors.StaleNodeError: node 0 belongs to an earlier state of its tree; ...
+    """
 
 
 class EvaluationError(TreetopError):
     """For evaluators to raise: there is no answer, but the attempt had a cost. The call is tried again, or its node
     fails.
+
+    >>> import treetop as tt
+    >>> def judge(state, actions):
+    ...     raise tt.errors.EvaluationError("no answer in time", cost=0.5)
+    >>> try:
+    ...     judge("a state", ["left", "right"])
+    ... except tt.errors.EvaluationError as error:
+    ...     str(error), error.cost
+    ('no answer in time', 0.5)
     """
 
     def __init__(self, text: str, *, cost: float = 0.0, note: Any = None) -> None:
@@ -102,25 +201,57 @@ class EvaluationError(TreetopError):
 
 
 class PlayerError(TreetopError):
-    """A player gave no move: an engine hung, died or broke the protocol. A match counts it as a forfeit."""
+    """A player gave no move: an engine hung, died or broke the protocol. A match counts it as a forfeit.
+
+    >>> import treetop as tt
+    >>> tt.players.UciPlayer(tt.load_game("breakthrough"), "no-such-engine")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    treetop.errors.PlayerError: the program 'no-such-engine' is not installed: ...
+    """
 
 
 class ProverError(TreetopError):
     """A proof assistant is not installed, does not answer, or refuses the file before the lemma. A failed tactic is no
     error.
+
+    >>> import treetop as tt
+    >>> try:
+    ...     tt.prove("p ->")
+    ... except tt.errors.ProverError as error:
+    ...     type(error).__name__
+    'FormulaError'
     """
 
 
 class ProofFileError(ProverError, ValueError):
-    """A file for a proof assistant that cannot be read, parsed or compiled; the text names the file and the line."""
+    """A file for a proof assistant that cannot be read, parsed or compiled; the text names the file and the line.
+
+    >>> import treetop as tt
+    >>> tt.prove.CoqTheorem("no_such_file.v", "lemma")
+    Traceback (most recent call last):
+    treetop.errors.ProofFileError: no_such_file.v cannot be read: No such file or directory
+    """
 
 
 class FormulaError(ProverError, ValueError):
-    """A text that is not a formula, or a problem file that cannot be read; the text shows the place."""
+    """A text that is not a formula, or a problem file that cannot be read; the text shows the place.
+
+    >>> import treetop as tt
+    >>> tt.prove("p ->")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    treetop.errors.FormulaError: a formula was expected after '->' (column 5)
+    ...
+    """
 
 
 class SaveError(TreetopError, ValueError):
-    """A file that is damaged, has another format, or was made for another game."""
+    """A file that is damaged, has another format, or was made for another game.
+
+    >>> import treetop as tt
+    >>> tt.Search.load(tt.__file__)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    treetop.errors.SaveError: ...__init__.py is damaged, or was not written by Treetop: ...
+    """
 
 
 class MissingExtraError(TreetopError, ImportError):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import functools
 import importlib
-import inspect
 import re
 import subprocess
 import sys
@@ -38,32 +38,33 @@ def test_the_pages_are_in_the_navigation() -> None:
         assert f"{page.relative_to(HERE / 'docs').as_posix()}\n" in navigation, page
 
 
-def running_examples(text: str) -> str:
-    """Return the code of the doctests in a docstring, those left out that are skipped."""
-    return "".join(
-        example.source
-        for example in doctest.DocTestParser().get_examples(text)
-        if not example.options.get(doctest.SKIP)
-    )
+def running(examples: list[doctest.Example]) -> str:
+    """Return the code of the doctests that run: those left out that are skipped."""
+    return "".join(example.source for example in examples if not example.options.get(doctest.SKIP))
+
+
+@functools.cache
+def examples_in(module: str) -> dict[str, str]:
+    """Return the code of the examples that `pytest --doctest-modules treetop` runs in a module, by the docstring's owner.
+
+    Functions made at run time, such as the presets of rules, have to be in the module's `__test__` to be found.
+    """
+    found = doctest.DocTestFinder().find(importlib.import_module(module))
+    return {test.name.replace(".__test__.", "."): running(test.examples) for test in found}
 
 
 @pytest.mark.parametrize("namespace", ["", *NAMESPACES])
-def test_every_public_name_has_an_example_that_runs(namespace: str) -> None:
-    """An example is in the docstring of the class or function, or in that of its namespace.
-
-    The second is for types that users get and do not make, for parts of searches, and for engines. Errors are listed by
-    the docstring of their module. `pytest --doctest-modules treetop` runs the examples.
-    """
+def test_every_namespace_has_an_example_that_runs(namespace: str) -> None:
     module = getattr(treetop, namespace) if namespace else treetop
-    shared = running_examples(module.__doc__ or "")
-    assert shared or namespace in ("", "evaluators")
+    assert running(doctest.DocTestParser().get_examples(module.__doc__ or ""))
+
+
+@pytest.mark.parametrize("namespace", ["", *NAMESPACES])
+def test_every_public_name_has_an_example_of_its_own_that_runs(namespace: str) -> None:
+    """An example is in the docstring of the class or function itself; constants have none."""
     missing = []
     for name in public_names(namespace):
-        home, _, own_name = home_of(namespace, name).rpartition(".")
-        member = getattr(importlib.import_module(home), own_name, None)  # None: a preset that is made at run time
-        own = member.__dict__.get("__doc__") if inspect.isclass(member) else inspect.getdoc(member)
-        is_error = inspect.isclass(member) and issubclass(member, treetop.TreetopError)
-        listed = is_error and (name in (treetop.errors.__doc__ or "") or re.search(rf"\b{name}\b", shared))
-        if not (name in CONSTANTS or listed or running_examples(own or "") or re.search(rf"\b{name}\b", shared)):
+        home = home_of(namespace, name)
+        if name not in CONSTANTS and not examples_in(home.rpartition(".")[0]).get(home):
             missing.append(name)
     assert not missing

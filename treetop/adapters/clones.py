@@ -32,7 +32,17 @@ _ATOMS = frozenset(
 
 
 class RandomStepError(ProblemError):
-    """A step has drawn random numbers although all steps were taken to be deterministic: pass stochastic=True."""
+    """A step has drawn random numbers although all steps were taken to be deterministic: pass stochastic=True.
+
+    >>> import gymnasium
+    >>> from treetop.adapters import GymProblem
+    >>> env = gymnasium.make("Blackjack-v1")
+    >>> seen = env.reset(seed=1)
+    >>> problem = GymProblem(env, stochastic=False)
+    >>> problem.step(problem.initial(), 1)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    treetop.adapters.clones.RandomStepError: a step of Blackjack-v1 draws random numbers, ...: pass stochastic=True
+    """
 
 
 class OwnRandomness:

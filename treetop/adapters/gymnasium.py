@@ -41,6 +41,14 @@ Snapshot = tuple[Callable[[Any], Any], Callable[[Any, Any], object]]
 class GymState:
     """A state of a deterministic environment: a snapshot, the steps since the search's root, the last observation, and
     whether it is over.
+
+    >>> import gymnasium
+    >>> env = gymnasium.make("CartPole-v1")
+    >>> seen = env.reset(seed=1)
+    >>> problem = GymProblem(env)
+    >>> state, reward = problem.step(problem.initial(), 1)
+    >>> state.time, state.over, state.observation.shape
+    (1, False, (4,))
     """
 
     __slots__ = ("observation", "over", "time", "token")

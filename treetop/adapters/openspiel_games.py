@@ -34,7 +34,12 @@ def as_openspiel(game: str | Game | Family[...]) -> TreetopGame:
 
 
 class TreetopGame(_Game):
-    """A `pyspiel.Game` with the rules of a Treetop game; `as_openspiel` makes one."""
+    """A `pyspiel.Game` with the rules of a Treetop game; `as_openspiel` makes one.
+
+    >>> game = as_openspiel("tic_tac_toe")
+    >>> game.num_players(), game.num_distinct_actions(), game.treetop_game.name
+    (2, 9, 'tic_tac_toe')
+    """
 
     def __init__(self, game: Game) -> None:
         facts = game.facts
@@ -123,7 +128,13 @@ class _Held:
 
 
 class TreetopState(_State):
-    """A `pyspiel.State` of a Treetop game; `position` is the same as a Treetop position."""
+    """A `pyspiel.State` of a Treetop game; `position` is the same as a Treetop position.
+
+    >>> state = as_openspiel("tic_tac_toe").new_initial_state()
+    >>> state.apply_action(4)
+    >>> state.current_player(), state.position.moves()
+    (1, ['b2'])
+    """
 
     def __init__(self, game: TreetopGame) -> None:
         super().__init__(game)

@@ -25,7 +25,15 @@ _PASSIVE = (
 
 
 class PettingZooState:
-    """A copy of an environment, what each agent has received since the search's root, and the number of steps."""
+    """A copy of an environment, what each agent has received since the search's root, and the number of steps.
+
+    >>> from pettingzoo.classic.tictactoe import tictactoe
+    >>> env = tictactoe.env()
+    >>> env.reset(seed=1)
+    >>> state = PettingZooProblem(env).initial()
+    >>> state.time, state.received
+    (0, [0.0, 0.0])
+    """
 
     __slots__ = ("env", "received", "time")
 

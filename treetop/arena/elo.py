@@ -50,7 +50,13 @@ def score_of(elo: float) -> float:
 
 @dataclass(frozen=True)
 class Rating:
-    """The difference between two players, estimated from a pentanomial."""
+    """The difference between two players, estimated from a pentanomial.
+
+    >>> import treetop as tt
+    >>> rating = tt.arena.rate((2, 10, 40, 20, 8))
+    >>> rating.pairs, round(rating.score.value, 3), round(rating.superiority, 3)
+    (80, 0.569, 0.996)
+    """
 
     pairs: int
     score: Interval

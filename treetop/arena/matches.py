@@ -34,7 +34,16 @@ C = TypeVar("C", bound="Contest")
 
 
 class MatchError(TreetopError):
-    """A game could not be played, for a reason that is no player's forfeit. The finished games are saved."""
+    """A game could not be played, for a reason that is no player's forfeit. The finished games are saved.
+
+    >>> import treetop as tt
+    >>> try:
+    ...     result = tt.match("random", "greedy", "tic_tac_toe", games=2, seed=1, workers=1)
+    ... except tt.arena.MatchError as error:
+    ...     print(error)
+    >>> result.games
+    2
+    """
 
 
 class Counter(Protocol):
@@ -65,7 +74,14 @@ class Counter(Protocol):
 
 @dataclass(frozen=True)
 class MatchProgress:
-    """The progress of a match; passed to the callback after every game."""
+    """The progress of a match; passed to the callback after every game.
+
+    >>> import treetop as tt
+    >>> reports = []
+    >>> result = tt.match("random", "greedy", "tic_tac_toe", games=4, seed=1, workers=1, progress=reports.append)
+    >>> [report.finished for report in reports], reports[-1].asked
+    ([1, 2, 3, 4], 4)
+    """
 
     result: Any
     """The result so far: a `MatchResult` for two players, else the mean return of each player."""

@@ -26,7 +26,14 @@ def start_of(game: Game, seed: int, number: int) -> Position:
 
 @dataclass(frozen=True)
 class OpeningSettings:
-    """How openings are made."""
+    """How openings are made.
+
+    >>> import treetop as tt
+    >>> settings = tt.arena.OpeningSettings(plies=2, balanced=False)
+    >>> openings = tt.arena.Openings(tt.load_game("connect_four"), settings, seed=1)
+    >>> [len(openings[pair].actions) for pair in range(3)]
+    [2, 2, 2]
+    """
 
     plies: int | None = None
     """The number of random moves. Default: an eighth of the longest game, from 1 to 8, and 0 with chance or imperfect

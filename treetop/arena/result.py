@@ -21,6 +21,11 @@ _MANY_SIZES = 4  # of returns: more than a win, a draw and a loss
 class MatchResult:
     """The state of a match, finished or not. Only complete pairs count; if a test is decided, only those that decided
     it.
+
+    >>> import treetop as tt
+    >>> result = tt.match("random", "greedy", "tic_tac_toe", games=4, seed=1, workers=1)
+    >>> result.players, result.wins, result.draws, result.losses, result.score
+    (('random', 'greedy'), 0, 1, 3, 0.125)
     """
 
     players: tuple[str, str]

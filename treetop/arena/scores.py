@@ -121,7 +121,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class EvaluationResult:
-    """The state of an evaluation, finished or not."""
+    """The state of an evaluation, finished or not.
+
+    >>> import treetop as tt
+    >>> result = tt.evaluate("nim(stones=5)", "random", games=4, seed=1, workers=1)
+    >>> result.complete, result.scores[0].player, result.scores[0].mean.value
+    (True, 'random', 0.0)
+    """
 
     game: str
     seed: int

@@ -38,7 +38,12 @@ class Model(StrEnum):
 
 
 class SprtVerdict(StrEnum):
-    """The outcome of a test."""
+    """The outcome of a test.
+
+    >>> import treetop as tt
+    >>> tt.arena.Sprt(0, 10).state((2, 10, 40, 20, 8)).verdict is tt.arena.SprtVerdict.go_on
+    True
+    """
 
     accept_h1 = "H1"
     accept_h0 = "H0"

@@ -27,7 +27,14 @@ from treetop.text import text_table
 
 @dataclass(frozen=True)
 class TournamentProgress:
-    """The progress of a tournament; passed to the callback after every game."""
+    """The progress of a tournament; passed to the callback after every game.
+
+    >>> import treetop as tt
+    >>> reports = []
+    >>> result = tt.tournament(["random", "greedy"], "tic_tac_toe", games=2, workers=1, progress=reports.append)
+    >>> reports[-1].finished, reports[-1].points
+    (2, {'random': 0.5, 'greedy': 1.5})
+    """
 
     finished: int
     asked: int
@@ -43,7 +50,13 @@ class TournamentProgress:
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """All matches of a round robin, and the ratings."""
+    """All matches of a round robin, and the ratings.
+
+    >>> import treetop as tt
+    >>> result = tt.tournament(["random", "greedy"], "tic_tac_toe", games=2, seed=1, workers=1)
+    >>> result.complete, result.games, result.points(1)
+    (True, 2, (2.0, 2))
+    """
 
     players: tuple[str, ...]
     game: str

@@ -18,12 +18,20 @@ _WORD = (1 << 64) - 1
 
 
 def popcount(bits: int | np.uint64) -> int:
-    """Return the number of set bits of a 64-bit word."""
+    """Return the number of set bits of a 64-bit word.
+
+    >>> popcount(0b1011)
+    3
+    """
     return (int(bits) & _WORD).bit_count()
 
 
 def lowest_bit(bits: int | np.uint64) -> int:
-    """Return the index of the lowest set bit of a 64-bit word; 64 if no bit is set."""
+    """Return the index of the lowest set bit of a 64-bit word; 64 if no bit is set.
+
+    >>> lowest_bit(0b1000), lowest_bit(0)
+    (3, 64)
+    """
     word = int(bits) & _WORD
     return (word & -word).bit_length() - 1 if word else 64
 
@@ -32,6 +40,9 @@ def nth_bit(bits: int | np.uint64, n: int) -> int:
     """Return the index of the n-th set bit, counted from 0 at the low end; 64 if there are fewer.
 
     `nth_bit(moves, rng.below(popcount(moves)))` draws a random move from a bit set without listing it.
+
+    >>> [nth_bit(0b1011, n) for n in range(4)]
+    [0, 1, 3, 64]
     """
     word = int(bits) & _WORD if n >= 0 else 0
     for _ in range(int(n)):
@@ -40,7 +51,11 @@ def nth_bit(bits: int | np.uint64, n: int) -> int:
 
 
 def mix_bits(bits: int | np.uint64) -> np.uint64:
-    """Return a hash of a 64-bit word in which every input bit affects every output bit, for keys of positions."""
+    """Return a hash of a 64-bit word in which every input bit affects every output bit, for keys of positions.
+
+    >>> bool(mix_bits(1) == mix_bits(1)), bool(mix_bits(1) == mix_bits(2))
+    (True, False)
+    """
     return np.uint64(mix(int(bits)))
 
 

@@ -1,4 +1,9 @@
-"""Evaluators of leaves: rollouts, a game's heuristic, evaluators that wrap others; `Evaluator` is the protocol."""
+"""Evaluators of leaves: rollouts, a game's heuristic, evaluators that wrap others; `Evaluator` is the protocol.
+
+>>> import treetop as tt
+>>> tt.search("tic_tac_toe", evaluator=tt.evaluators.Rollout(), simulations=100, seed=1).simulations
+100
+"""
 
 from treetop.evaluators.cache import Cached
 from treetop.search.batch import Batch

@@ -17,7 +17,13 @@ _NONE, _ONE = np.uint64(0), np.uint64(1)
 
 @compiled(inline=True)
 def list_bits(words: Any, out: Any) -> int:
-    """Write all members to `out`, in increasing order, and return how many there are."""
+    """Write all members to `out`, in increasing order, and return how many there are.
+
+    >>> import numpy as np
+    >>> words, out = np.array([0b1011, 0b1], np.uint64), np.zeros(8, np.int64)
+    >>> out[: list_bits(words, out)].tolist()
+    [0, 1, 3, 64]
+    """
     count = 0
     for word in range(len(words)):
         rest = words[word]
@@ -30,7 +36,12 @@ def list_bits(words: Any, out: Any) -> int:
 
 @compiled(inline=True)
 def random_bit(words: Any, count: int, rng: Any) -> int:
-    """Return a random member of a set with `count` members, drawn uniformly."""
+    """Return a random member of a set with `count` members, drawn uniformly.
+
+    >>> import numpy as np, treetop as tt
+    >>> random_bit(np.array([0b1011, 0b1], np.uint64), 4, tt.Rng(1)) in (0, 1, 3, 64)
+    True
+    """
     index = rng.below(count)
     before, chosen, counted = 0, 0, 0
     for word in range(1, len(words)):  # no early exit: the branch predictor could not predict it

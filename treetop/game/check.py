@@ -27,7 +27,13 @@ _THOROUGH = 4_000  # the number of positions in which the slow, interpreted list
 
 @dataclass(frozen=True)
 class CheckReport:
-    """The result of a passed check: how much was played, and the requirements that were verified."""
+    """The result of a passed check: how much was played, and the requirements that were verified.
+
+    >>> import treetop as tt
+    >>> report = tt.check("tic_tac_toe", games=20, seed=1)
+    >>> report.games, report.longest, len(report.requirements) > 0
+    (20, 9, True)
+    """
 
     game: str
     games: int

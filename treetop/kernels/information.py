@@ -9,14 +9,26 @@ from treetop.kernels.parts import Part, choice, whole
 
 @dataclass(frozen=True, kw_only=True)
 class Information(Part):
-    """How imperfect information is searched. It makes no difference in games with perfect information."""
+    """How imperfect information is searched. It makes no difference in games with perfect information.
+
+    >>> import treetop as tt
+    >>> isinstance(tt.uct(information="perfect").information, tt.rules.Information)
+    True
+    """
 
     slot = "information"
 
 
 @dataclass(frozen=True, kw_only=True)
 class InformationSets(Information):
-    """Information-set search (ISMCTS): one tree of information sets, and a determinization for each simulation."""
+    """Information-set search (ISMCTS): one tree of information sets, and a determinization for each simulation.
+
+    >>> import treetop as tt
+    >>> dealt = tt.position("kuhn_poker", moves="K Q")
+    >>> config = tt.SearchConfig(information=tt.rules.InformationSets(observers="single"))
+    >>> tt.search(dealt, config, simulations=500, seed=1).usage.method
+    'information-set search (ISMCTS)'
+    """
 
     name = "sets"
 
@@ -30,7 +42,14 @@ class InformationSets(Information):
 
 @dataclass(frozen=True, kw_only=True)
 class Determinizations(Information):
-    """Determinized search (perfect-information Monte Carlo): determinizations are searched alone, and added up."""
+    """Determinized search (perfect-information Monte Carlo): determinizations are searched alone, and added up.
+
+    >>> import treetop as tt
+    >>> dealt = tt.position("kuhn_poker", moves="K Q")
+    >>> config = tt.SearchConfig(information=tt.rules.Determinizations(determinizations=10))
+    >>> tt.search(dealt, config, simulations=500, seed=1).usage.method
+    'determinized search'
+    """
 
     name = "determinizations"
 
@@ -39,7 +58,14 @@ class Determinizations(Information):
 
 @dataclass(frozen=True, kw_only=True)
 class PerfectInformation(Information):
-    """The search sees the true state: it cheats, and its results report that."""
+    """The search sees the true state: it cheats, and its results report that.
+
+    >>> import treetop as tt
+    >>> dealt = tt.position("kuhn_poker", moves="Q K")
+    >>> config = tt.SearchConfig(information=tt.rules.PerfectInformation())
+    >>> tt.search(dealt, config, simulations=500, seed=1).move
+    'pass'
+    """
 
     name = "perfect"
 

@@ -109,7 +109,13 @@ def _option(default: Any, option: Option) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
-    """A frozen set of options for one slot of a search, and what follows from it."""
+    """A frozen set of options for one slot of a search, and what follows from it.
+
+    >>> import treetop as tt
+    >>> part = tt.rules.Puct(c=1.5)
+    >>> isinstance(part, tt.rules.Part), part.slot, part.name, part.flat()
+    (True, 'rule', 'puct', {'c': 1.5})
+    """
 
     slot: ClassVar[str]
     """The field of `SearchConfig` that it fills."""

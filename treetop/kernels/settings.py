@@ -28,7 +28,14 @@ TABLE_SIZE = 2**20
 
 @dataclass(frozen=True, kw_only=True)
 class Noise(Part):
-    """Dirichlet noise in the priors of the root, renewed at every move."""
+    """Dirichlet noise in the priors of the root, renewed at every move.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(rule=tt.rules.Puct(), noise=tt.rules.Noise(fraction=0.25))
+    >>> priors = tt.search("tic_tac_toe", config, simulations=100, seed=1).priors
+    >>> bool(priors.min() < 1 / 9 < priors.max())
+    True
+    """
 
     slot = "noise"
     name = "noise"
@@ -62,7 +69,14 @@ class Noise(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Widening(Part):
-    """Progressive widening of the moves, and of the outcomes of chance: with both, double progressive widening."""
+    """Progressive widening of the moves, and of the outcomes of chance: with both, double progressive widening.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(widening=tt.rules.Widening(actions=1.0))
+    >>> result = tt.search("connect_four", config, simulations=16, seed=1)
+    >>> sum(visits > 0 for visits in result.visits.values())
+    4
+    """
 
     slot = "widening"
 
@@ -102,6 +116,10 @@ class InFlight(Part):
     """What evaluations in flight count as, for searches with batches.
 
     They are always visits in the exploration term.
+
+    >>> import treetop as tt
+    >>> str(tt.SearchConfig(rule=tt.rules.Puct(), in_flight=tt.rules.InFlight(virtual_loss="always")))
+    "puct(c=1.25, virtual_loss='always')"
     """
 
     slot = "in_flight"
@@ -126,7 +144,13 @@ class InFlight(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Graph(Part):
-    """Transpositions: one node for a position that is reached in several ways."""
+    """Transpositions: one node for a position that is reached in several ways.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(graph=tt.rules.Graph(transpositions=True))
+    >>> tt.search("tic_tac_toe", config, simulations=500, seed=1).tree.is_graph
+    True
+    """
 
     slot = "graph"
     label = "transpositions"
@@ -201,7 +225,13 @@ class Graph(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Values(Part):
-    """What returns are worth, and to whom."""
+    """What returns are worth, and to whom.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(values=tt.rules.Values(discount=0.9))
+    >>> tt.search("nim(stones=5)", config, simulations=1_000, seed=1).value < 0.9 ** 2
+    True
+    """
 
     slot = "values"
     name = "values"
@@ -230,7 +260,13 @@ class Values(Part):
 
 @dataclass(frozen=True, kw_only=True)
 class Growth(Part):
-    """How the tree grows."""
+    """How the tree grows.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(growth=tt.rules.Growth(max_nodes=50))
+    >>> tt.search("tic_tac_toe", config, simulations=1_000, seed=1).tree.size <= 50
+    True
+    """
 
     slot = "growth"
     name = "growth"

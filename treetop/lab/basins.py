@@ -17,7 +17,14 @@ from treetop.text import text_facts, text_table
 
 @dataclass(frozen=True)
 class Basins:
-    """The outcomes of the searches for a proof of one theorem under one policy."""
+    """The outcomes of the searches for a proof of one theorem under one policy.
+
+    >>> import treetop as tt
+    >>> runs = [tt.lab.Run("swap", "ucb1", seed, "proved", structure=found) for seed, found in enumerate("aab")]
+    >>> basins = tt.lab.basins_of(runs)
+    >>> basins.solved, basins.distinct, basins.dominant, round(basins.dominant_share, 2)
+    (3, 2, 'a', 0.67)
+    """
 
     theorem: str
     policy: str
@@ -85,7 +92,14 @@ class Basins:
 
 @dataclass(frozen=True)
 class BasinTable:
-    """The basins of several theorems, under one policy or several."""
+    """The basins of several theorems, under one policy or several.
+
+    >>> import treetop as tt
+    >>> runs = [tt.lab.Run("swap", policy, 1, "proved", structure="a") for policy in ("ucb1", "blind")]
+    >>> table = tt.lab.basin_table(runs)
+    >>> table.policies, len(table.of("ucb1"))
+    (('ucb1', 'blind'), 1)
+    """
 
     basins: tuple[Basins, ...]
 
@@ -161,7 +175,13 @@ class BasinTable:
 
 
 def basins_of(runs: Iterable[Run]) -> Basins:
-    """Return the basins of one theorem under one policy, from its runs with different seeds."""
+    """Return the basins of one theorem under one policy, from its runs with different seeds.
+
+    >>> import treetop as tt
+    >>> runs = [tt.lab.Run("swap", "ucb1", 1, "proved", structure="a"), tt.lab.Run("swap", "ucb1", 2, "open")]
+    >>> basins_of(runs).solve_rate.value
+    0.5
+    """
     found = list(runs)
     if not found:
         raise ConfigError("basins need at least one run")
@@ -185,7 +205,13 @@ def basins_of(runs: Iterable[Run]) -> Basins:
 
 
 def basin_table(runs: Iterable[Run]) -> BasinTable:
-    """Return the basins of all theorems and policies of these runs, in the order of first appearance."""
+    """Return the basins of all theorems and policies of these runs, in the order of first appearance.
+
+    >>> import treetop as tt
+    >>> runs = [tt.lab.Run(theorem, "ucb1", 1, "open") for theorem in ("swap", "distribute")]
+    >>> [basins.theorem for basins in basin_table(runs).basins]
+    ['swap', 'distribute']
+    """
     grouped: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         grouped.setdefault((run.theorem, run.policy), []).append(run)

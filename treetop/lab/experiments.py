@@ -26,7 +26,15 @@ from treetop.search.limits import Limit
 
 @dataclass(frozen=True)
 class Experiment:
-    """The settings that all runs of an experiment share."""
+    """The settings that all runs of an experiment share.
+
+    >>> import pathlib, tempfile, treetop as tt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = (pathlib.Path(folder) / "swap.p").write_text("fof(swap, conjecture, (p & q) => (q & p)).")
+    ...     experiment = tt.lab.Experiment(pathlib.Path(folder), tt.prove.ProofConfig(), tt.Limit(simulations=50))
+    ...     experiment.problems()
+    ['swap']
+    """
 
     source: Path
     """A file or a folder with problems."""

@@ -20,7 +20,13 @@ from treetop.text import text_table
 
 @dataclass(frozen=True)
 class Halves:
-    """A set of theorems in two halves, each sorted by name."""
+    """A set of theorems in two halves, each sorted by name.
+
+    >>> import treetop as tt
+    >>> halves = tt.lab.split(["a", "b", "c"], seed=1)
+    >>> len(halves.choosing), len(halves.reporting)
+    (2, 1)
+    """
 
     choosing: tuple[str, ...]
     """The half on which settings are tried. It is the larger one if the number of theorems is odd."""
@@ -95,6 +101,12 @@ def choose(runs: Mapping[str, Sequence[Run]], half: Collection[str], unit: str =
     """Return the policies sorted by solve rate on these theorems, then by cost.
 
     All must have been run there with the same seeds.
+
+    >>> import treetop as tt
+    >>> agent = [tt.lab.Run("swap", "ucb1", 1, "proved", attempts=10, structure="a")]
+    >>> blind = [tt.lab.Run("swap", "blind", 1, "proved", attempts=100, structure="a")]
+    >>> choose({"blind": blind, "ucb1": agent}, ["swap"]).policy
+    'ucb1'
     """
     checks.one_of("unit", unit, UNITS)
     if not runs or not half:

@@ -61,7 +61,14 @@ _STYLE = {
 def draw_experiment(
     path: str | Path, table: BasinTable, comparison: Comparison | None = None, *, title: str = ""
 ) -> Path:
-    """Draw `experiment_figure` and save it as PNG, SVG or PDF, by the suffix of the path."""
+    """Draw `experiment_figure` and save it as PNG, SVG or PDF, by the suffix of the path.
+
+    >>> import pathlib, tempfile, treetop as tt
+    >>> table = tt.lab.basin_table([tt.lab.Run("swap", "ucb1", 1, "proved", structure="a")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     draw_experiment(pathlib.Path(folder) / "runs.svg", table).name
+    'runs.svg'
+    """
     path = Path(path)
     check_drawable(path)
     figure = experiment_figure(table, comparison, title=title)

@@ -113,7 +113,15 @@ class TheoremK:
 
 @dataclass(frozen=True)
 class Comparison:
-    """An agent against a blind search, on a set of theorems, in one unit of cost."""
+    """An agent against a blind search, on a set of theorems, in one unit of cost.
+
+    >>> import treetop as tt
+    >>> agent = [tt.lab.Run("swap", "ucb1", seed, "proved", attempts=10, structure="a") for seed in range(4)]
+    >>> blind = [tt.lab.Run("swap", "blind", seed, "open", attempts=100) for seed in range(4)]
+    >>> comparison = tt.lab.compare(agent, blind, rng=tt.Rng(1))
+    >>> comparison.proved_by(), comparison.censored.value
+    ({'both': 0, 'agent': 1, 'blind': 0, 'nobody': 0}, 1.0)
+    """
 
     agent: str
     blind: str
@@ -247,6 +255,12 @@ def compare(
     The seeds of the two sides are drawn independently; with `paired` they are drawn together, and only those that both
     sides have, for runs that share more than the number of their seed. Swapping the sides changes the sign of
     everything, and nothing else.
+
+    >>> import treetop as tt
+    >>> agent = [tt.lab.Run("swap", "ucb1", seed, "proved", attempts=10, structure="a") for seed in range(4)]
+    >>> blind = [tt.lab.Run("swap", "blind", seed, "proved", attempts=100, structure="a") for seed in range(4)]
+    >>> compare(agent, blind, rng=tt.Rng(1)).censored.value  # log10 of the ratio of the costs
+    1.0
     """
     checks.one_of("unit", unit, UNITS)
     checks.whole("samples", samples, 1)

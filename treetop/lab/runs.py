@@ -32,7 +32,13 @@ class RunKey(NamedTuple):
 
 @dataclass(frozen=True)
 class Run:
-    """One search for a proof of one theorem, and its outcome. Checks its fields."""
+    """One search for a proof of one theorem, and its outcome. Checks its fields.
+
+    >>> import treetop as tt
+    >>> run = tt.lab.Run("swap", "ucb1", seed=1, status="proved", attempts=12, structure="s")
+    >>> run.proved, run.key
+    (True, RunKey(theorem='swap', policy='ucb1', seed=1))
+    """
 
     theorem: str
     policy: str
@@ -105,6 +111,12 @@ class RunLog(Journal):
 
     The header holds the report of the experiment. A file with a different report is refused, except for the fields in
     `may_differ`: an experiment may be continued with more seeds and policies, and on another machine.
+
+    >>> import treetop as tt
+    >>> with tt.lab.RunLog(None, {"prover": "logic"}) as log:
+    ...     log.append(tt.lab.Run("swap", "ucb1", seed=1, status="open", attempts=12))
+    >>> [key.seed for key in log.missing(["swap"], ["ucb1"], seeds=range(3))]
+    [0, 2]
     """
 
     entry = "run"
@@ -179,6 +191,14 @@ def read_runs(path: str | Path) -> tuple[dict[str, Any], list[Run]]:
     """Return the report and the runs of an experiment's file.
 
     Of a run that failed and was repeated, the last one counts.
+
+    >>> import pathlib, tempfile, treetop as tt
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with tt.lab.RunLog(pathlib.Path(folder) / "runs.jsonl", {"prover": "logic"}) as log:
+    ...         log.append(tt.lab.Run("swap", "ucb1", seed=1, status="open", attempts=12))
+    ...     report, runs = tt.lab.read_runs(pathlib.Path(folder) / "runs.jsonl")
+    >>> report, [run.theorem for run in runs]
+    ({'prover': 'logic'}, ['swap'])
     """
     path = Path(path)
     header, lines = read_journal(path, (KIND,), VERSION)

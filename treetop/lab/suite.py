@@ -31,7 +31,14 @@ class ProblemFile:
 
 
 def find_problems(source: str | Path) -> list[ProblemFile]:
-    """Return the files with problems in a folder and its subfolders, sorted by name; or the one file."""
+    """Return the files with problems in a folder and its subfolders, sorted by name; or the one file.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     size = (pathlib.Path(folder) / "swap.p").write_text("fof(swap, conjecture, (p & q) => (q & p)).")
+    ...     [problem.name for problem in find_problems(folder)]
+    ['swap']
+    """
     source = Path(source)
     if source.is_file():
         if source.suffix not in suffixes():
@@ -210,6 +217,14 @@ def run_suite(
     must be a function of a module or be named as `module:function`. An object with a method `close` is closed at the
     end. A run that raises, dies or takes longer than `deadline` seconds (with several workers only) is recorded as
     failed, with the reason; the others continue. Ctrl-C stops the set and keeps what is finished.
+
+    >>> import treetop as tt
+    >>> def prove_one(problem, policy, seed):
+    ...     return tt.lab.Run(problem, policy, seed, "open", attempts=10)
+    >>> with tt.lab.RunLog(None, {}) as log:
+    ...     result = run_suite(["swap"], prove_one, log, policies=["ucb1"], seeds=range(3))
+    >>> result.complete, len(result.runs)
+    (True, 3)
     """
     for what, values in (("problems", problems), ("policies", policies), ("seeds", seeds)):
         if not values or len(set(values)) != len(values):

@@ -56,7 +56,13 @@ class SolvedMove:
 
 @dataclass(frozen=True)
 class Solution:
-    """The proven result of a position."""
+    """The proven result of a position.
+
+    >>> import treetop as tt
+    >>> solution = tt.solve("nim(stones=5)")
+    >>> solution.value, solution.distance, [solution.describe(move) for move in solution.moves]
+    (1.0, 3, ['wins in 3 plies', 'loses in 2 plies', 'loses in 2 plies'])
+    """
 
     position: Position
     moves: tuple[SolvedMove, ...]

@@ -147,6 +147,11 @@ class EnginePlayer(BasePlayer, Generic[E]):
 class UciPlayer(EnginePlayer[UciEngine]):
     """An engine that speaks UCI. Before its first game its rules are compared with ours: engines silently ignore an
     unknown variant.
+
+    >>> import sys, treetop as tt
+    >>> player = tt.players.UciPlayer(tt.load_game("breakthrough"), f"{sys.executable} engine.py", nodes=1_000)
+    >>> player.name  # the program is started by the first game
+    'uci'
     """
 
     def __init__(
@@ -239,7 +244,13 @@ class FollowingPlayer(EnginePlayer[E]):
 
 
 class GtpPlayer(FollowingPlayer[GtpEngine]):
-    """An engine that speaks GTP. Player 0 has the first colour; the moves of the game are points (`d4`) or `pass`."""
+    """An engine that speaks GTP. Player 0 has the first colour; the moves of the game are points (`d4`) or `pass`.
+
+    >>> import sys, treetop as tt
+    >>> player = tt.players.GtpPlayer(tt.load_game("gomoku"), f"{sys.executable} engine.py", seconds=1)
+    >>> player.name  # the program is started by the first game
+    'gtp'
+    """
 
     def __init__(
         self,
@@ -310,7 +321,13 @@ class GtpPlayer(FollowingPlayer[GtpEngine]):
 
 
 class CecpPlayer(FollowingPlayer[CecpEngine]):
-    """An engine that speaks CECP, XBoard's protocol. Moves are texts such as `e2e4`, the same on both sides."""
+    """An engine that speaks CECP, XBoard's protocol. Moves are texts such as `e2e4`, the same on both sides.
+
+    >>> import sys, treetop as tt
+    >>> player = tt.players.CecpPlayer(tt.load_game("breakthrough"), f"{sys.executable} engine.py", depth=4)
+    >>> player.name  # the program is started by the first game
+    'cecp'
+    """
 
     def __init__(
         self,

@@ -14,7 +14,13 @@ from typing import Any, NamedTuple, Protocol
 
 @dataclass(frozen=True)
 class Goal:
-    """Something to be proved. Goals with equal keys are one goal, whatever path led to them."""
+    """Something to be proved. Goals with equal keys are one goal, whatever path led to them.
+
+    >>> import treetop as tt
+    >>> goal = tt.prove.LogicTheorem.read("p & q -> q").open().root()
+    >>> str(goal)
+    '|- p & q -> q'
+    """
 
     key: str
     """Text that holds everything that decides what can be proved from here."""
@@ -29,7 +35,15 @@ class Goal:
 
 @dataclass(frozen=True)
 class Step:
-    """A step from a goal to one of its subgoals: the tactic, and the index of the subgoal."""
+    """A step from a goal to one of its subgoals: the tactic, and the index of the subgoal.
+
+    >>> import treetop as tt
+    >>> prover = tt.prove.LogicTheorem.read("p -> p", mode="raw").open()
+    >>> first = prover.attempt(tt.prove.Place(prover.root()), "intro")
+    >>> place = tt.prove.Place(first.subgoals[0], (tt.prove.Step("intro", 0),))
+    >>> prover.attempt(place, "assumption").subgoals
+    ()
+    """
 
     tactic: str
     index: int
@@ -40,6 +54,12 @@ class Place:
     """A goal and a path to it from the theorem.
 
     Provers that hold one state at a time replay the path; others use the goal alone.
+
+    >>> import treetop as tt
+    >>> prover = tt.prove.LogicTheorem.read("p -> p", mode="raw").open()
+    >>> place = tt.prove.Place(prover.root())
+    >>> prover.attempt(place, "intro").applied
+    True
     """
 
     goal: Goal
@@ -48,7 +68,14 @@ class Place:
 
 @dataclass(frozen=True)
 class Attempt:
-    """The result of a tactic on a goal."""
+    """The result of a tactic on a goal.
+
+    >>> import treetop as tt
+    >>> prover = tt.prove.LogicTheorem.read("p -> p", mode="raw").open()
+    >>> attempt = prover.attempt(tt.prove.Place(prover.root()), "intro")
+    >>> attempt.applied, [str(goal) for goal in attempt.subgoals]
+    (True, ['p |- p'])
+    """
 
     subgoals: tuple[Goal, ...] | None
     """All of them must be proved; an empty tuple proves the goal. None: the tactic failed."""
@@ -63,7 +90,14 @@ class Attempt:
 
 
 class Prover(Protocol):
-    """A proof assistant with one theorem open. Every worker opens its own."""
+    """A proof assistant with one theorem open. Every worker opens its own.
+
+    >>> import treetop as tt
+    >>> prover: tt.prove.Prover = tt.prove.LogicTheorem.read("p -> p", mode="raw").open()
+    >>> prover.attempt(tt.prove.Place(prover.root()), "left").applied
+    False
+    >>> prover.close()
+    """
 
     def root(self) -> Goal:
         """Return the goal of the theorem."""
@@ -82,14 +116,27 @@ class Prover(Protocol):
 
 
 class Suggestion(NamedTuple):
-    """A tactic and its estimated probability. The probabilities at a goal need not add up to 1."""
+    """A tactic and its estimated probability. The probabilities at a goal need not add up to 1.
+
+    >>> import treetop as tt
+    >>> theorem = tt.prove.LogicTheorem.read("p | q -> q | p", mode="raw")
+    >>> prover = theorem.open()
+    >>> theorem.provider(prover).suggest(prover.root())
+    [Suggestion(tactic='intro', probability=1.0)]
+    """
 
     tactic: str
     probability: float
 
 
 class Provider(Protocol):
-    """Suggests tactics for goals."""
+    """Suggests tactics for goals.
+
+    >>> import treetop as tt
+    >>> provider: tt.prove.Provider = tt.prove.FixedProvider([("intro", 0.9), ("assumption", 0.1)])
+    >>> [suggestion.tactic for suggestion in provider.suggest(tt.prove.Goal("p -> p"))]
+    ['intro', 'assumption']
+    """
 
     @property
     def name(self) -> str:
@@ -103,7 +150,13 @@ class Provider(Protocol):
 
 @dataclass(frozen=True)
 class Proof:
-    """A goal, the tactic that proves it, and the proofs of its subgoals, in the prover's order."""
+    """A goal, the tactic that proves it, and the proofs of its subgoals, in the prover's order.
+
+    >>> import treetop as tt
+    >>> proof = tt.prove(tt.prove.LogicTheorem.read("p -> q -> p & q", mode="raw")).proof
+    >>> proof.size, proof.tactic, [part.tactic for part in proof.walk()]
+    (5, 'intro', ['intro', 'intro', 'split', 'assumption', 'assumption'])
+    """
 
     goal: Goal
     tactic: str
@@ -147,7 +200,13 @@ class Proof:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a checker that is independent of the search."""
+    """The result of a checker that is independent of the search.
+
+    >>> import treetop as tt
+    >>> verdict = tt.prove("p & q -> q & p").verdict
+    >>> verdict.accepted, verdict.checker, verdict.assumptions
+    (True, 'treetop natural deduction', ())
+    """
 
     accepted: bool
     reason: str = ""
@@ -159,7 +218,15 @@ class Verdict:
 
 
 class Theorem(Protocol):
-    """A statement and its prover. It is picklable, so that every worker can open it."""
+    """A statement and its prover. It is picklable, so that every worker can open it.
+
+    >>> import treetop as tt
+    >>> theorem: tt.prove.Theorem = tt.prove.LogicTheorem.read("p -> p")
+    >>> with tt.prove.ProofSearch(theorem, seed=1) as search:
+    ...     result = search.run(tt.Limit(simulations=10))
+    >>> theorem.verify(result.proof).accepted
+    True
+    """
 
     @property
     def name(self) -> str:

@@ -14,7 +14,13 @@ from treetop.text import counted
 
 @dataclass(frozen=True)
 class ProofResult:
-    """The result of a search, final or current. It has a proof only if a checker outside the search accepted it."""
+    """The result of a search, final or current. It has a proof only if a checker outside the search accepted it.
+
+    >>> import treetop as tt
+    >>> result = tt.prove(tt.prove.LogicTheorem.read("p & q -> q", mode="raw"))
+    >>> result.status, result.steps, result.script.splitlines()
+    ('proved', 3, ['intro', 'take p & q', 'assumption'])
+    """
 
     theorem: str
     status: str

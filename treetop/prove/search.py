@@ -44,7 +44,15 @@ _WATCHED = 0.1  # seconds between two progress reports
 
 @dataclass(frozen=True)
 class ProofProgress:
-    """The progress of a search."""
+    """The progress of a search.
+
+    >>> import treetop as tt
+    >>> reports = []
+    >>> with tt.prove.ProofSearch(tt.prove.LogicTheorem.read("p | q -> q | p", mode="raw"), seed=1) as search:
+    ...     result = search.run(tt.Limit(simulations=20), progress=reports.append)
+    >>> reports[-1].checking, reports[-1].attempts == result.attempts
+    (True, True)
+    """
 
     simulations: int
     attempts: int

@@ -30,7 +30,13 @@ _MOVER = 0
 
 @dataclass(frozen=True)
 class Statistics:
-    """The statistics of one move: its visits, its mean value for the player who chooses, and its prior."""
+    """The statistics of one move: its visits, its mean value for the player who chooses, and its prior.
+
+    >>> import treetop as tt
+    >>> moves = {"A": tt.results.Statistics(50, 0.8), "B": tt.results.Statistics(10, 0.6)}
+    >>> tt.explain(tt.uct(c=1.0), moves).selected
+    'B'
+    """
 
     visits: int
     value: float | None = None
@@ -91,7 +97,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Explanation:
-    """The terms of a decision. Prints as a table; `rows` holds the numbers, in the order of the moves."""
+    """The terms of a decision. Prints as a table; `rows` holds the numbers, in the order of the moves.
+
+    >>> import treetop as tt
+    >>> explanation = tt.search("tic_tac_toe", simulations=500, seed=1).explain()
+    >>> explanation.chosen, explanation["b2"].visits, explanation.rule
+    ('b2', 207, 'UCB1: score = value + c * sqrt(ln(N) / n); c = 1.41421, N = 499')
+    """
 
     rows: tuple[Row, ...]
     rule: str

@@ -123,11 +123,27 @@ def preset_of(rule: type[Rule]) -> Callable[..., SearchConfig]:
         return configure(rule.name, **dict(zip(names, arguments, strict=False)), **options)
 
     preset.__name__ = preset.__qualname__ = rule.name
-    preset.__doc__ = f"Return the settings of the rule {rule.name!r}. {inspect.getdoc(rule)}"
+    preset.__doc__ = _preset_doc(rule)
     return preset
+
+
+def _preset_doc(rule: type[Rule]) -> str:
+    """Return the docstring of a rule's preset: that of the rule, with an example of the preset instead of its own."""
+    about = (inspect.getdoc(rule) or "").partition(">>>")[0].rstrip()
+    return f"""Return the settings of the rule {rule.name!r}. {about}
+
+    >>> import treetop as tt
+    >>> tt.rules.{rule.name}() == tt.SearchConfig(rule=tt.rules.{rule.__name__}())
+    True
+    >>> tt.search("tic_tac_toe", tt.rules.{rule.name}(), simulations=100, seed=1).simulations
+    100
+    """
 
 
 PRESETS: dict[str, Callable[..., SearchConfig]] = {
     rule.name: preset_of(rule) for rule in RULES if rule is not OwnRule
 } | {preset.__name__: preset for preset in (uct, puct, rave, grave, regret_matching, gumbel, halving, nexus)}
 """Every preset by its name, for players and commands that are given one as text: those above, and one for each rule."""
+
+__test__ = {name: preset for name, preset in PRESETS.items() if name not in globals()}
+"""The presets that have no name in this module, for doctest to find their examples."""

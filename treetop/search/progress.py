@@ -9,7 +9,14 @@ from treetop.search.limits import Limit
 
 @dataclass(frozen=True)
 class Progress:
-    """The progress of a search, for the callback of `Search.run`, which is called about ten times a second."""
+    """The progress of a search, for the callback of `Search.run`, which is called about ten times a second.
+
+    >>> import treetop as tt
+    >>> reports = []
+    >>> result = tt.search("tic_tac_toe", simulations=500, seed=1, progress=reports.append)
+    >>> reports[-1].simulations, reports[-1].best
+    (500, 'b2')
+    """
 
     simulations: int
     elapsed: float

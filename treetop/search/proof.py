@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ProvenValue:
-    """A proven value: the return of the player to move under best play of all players."""
+    """A proven value: the return of the player to move under best play of all players.
+
+    >>> import treetop as tt
+    >>> proof = tt.search("nim(stones=5)", tt.uct(solver=True), simulations=2_000, seed=1).proof
+    >>> proof.outcome, proof.value, str(proof)
+    ('win', 1.0, 'the player to move wins in at most 3 moves')
+    """
 
     value: float
     """For the player to move."""

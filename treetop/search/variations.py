@@ -15,7 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Line:
-    """A move and the moves that the search expects after it."""
+    """A move and the moves that the search expects after it.
+
+    >>> import treetop as tt
+    >>> line = tt.search("nim(stones=5)", simulations=500, seed=1).lines()[0]
+    >>> line.move, line.moves
+    ('1', ('1', '1', '3'))
+    """
 
     move: str
     visits: int

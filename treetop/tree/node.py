@@ -11,7 +11,13 @@ from treetop.types import NONE, ROOT
 
 
 class Node:
-    """One node of a tree. Reading it after the tree was re-rooted, folded or loaded raises a `StaleNodeError`."""
+    """One node of a tree. Reading it after the tree was re-rooted, folded or loaded raises a `StaleNodeError`.
+
+    >>> import treetop as tt
+    >>> node = tt.search("tic_tac_toe", simulations=500, seed=1).tree.root
+    >>> node.visits, len(node.children), node.child(4).visits
+    (500, 9, 207)
+    """
 
     __slots__ = ("_generation", "_tree", "index")
 

@@ -15,7 +15,12 @@ from treetop.kernels.parts import Part
 
 @dataclass(frozen=True, kw_only=True)
 class Backup(Part):
-    """How values go up the tree."""
+    """How values go up the tree.
+
+    >>> import treetop as tt
+    >>> isinstance(tt.uct(backup="max").backup, tt.rules.Backup)
+    True
+    """
 
     slot = "backup"
     value: ClassVar[CompiledFunction[..., Any]]

@@ -40,7 +40,13 @@ def at_node(control: Any, tree: Any, node: Any, player: Any, chooser: Any, best:
 
 @dataclass(frozen=True, kw_only=True)
 class Implicit(Backup):
-    """Implicit minimax backups."""
+    """Implicit minimax backups.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(backup=tt.rules.Implicit(minimax_share=0.2))
+    >>> tt.search("connect_four", config, simulations=500, seed=1).move
+    '4'
+    """
 
     name = "implicit"
     kinds = frozenset({TREES})

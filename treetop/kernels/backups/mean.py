@@ -17,7 +17,13 @@ def value(control: Any, tree: Any, child: Any, mover: Any, mean: float) -> float
 
 @dataclass(frozen=True, kw_only=True)
 class Mean(Backup):
-    """The mean of all returns."""
+    """The mean of all returns.
+
+    >>> import treetop as tt
+    >>> result = tt.search("tic_tac_toe", tt.SearchConfig(backup=tt.rules.Mean()), simulations=500, seed=1)
+    >>> result.move, result.config == tt.uct()
+    ('b2', True)
+    """
 
     name = "mean"
     value = value

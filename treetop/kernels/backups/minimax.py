@@ -38,7 +38,13 @@ def at_node(control: Any, tree: Any, node: Any, player: Any, chooser: Any, best:
 
 @dataclass(frozen=True, kw_only=True)
 class MixedBackup(Backup):
-    """A share of the best child's value, and the rest of the mean."""
+    """A share of the best child's value, and the rest of the mean.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(backup=tt.rules.MixedBackup(minimax_share=0.5))
+    >>> tt.search("tic_tac_toe", config, simulations=500, seed=1).move
+    'b2'
+    """
 
     name = "mixed"
     kinds = frozenset({TREES, PROBLEMS})
@@ -49,7 +55,12 @@ class MixedBackup(Backup):
 
 @dataclass(frozen=True, kw_only=True)
 class Max(Backup):
-    """The value of the best child."""
+    """The value of the best child.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.SearchConfig(backup=tt.rules.Max()), simulations=500, seed=1).move
+    'b2'
+    """
 
     name = "max"
     kinds = frozenset({TREES, PROBLEMS})

@@ -63,7 +63,13 @@ def set_expectation(tree: Any, node: Any, chooser: Any, fade: float, rewards: An
 
 @dataclass(frozen=True, kw_only=True)
 class Expected(ChanceMode):
-    """An outcome is drawn, and the expected value over all outcomes is backed up."""
+    """An outcome is drawn, and the expected value over all outcomes is backed up.
+
+    >>> import treetop as tt
+    >>> start = tt.position("pig(goal=20)", moves="roll 6 roll 6")
+    >>> tt.search(start, tt.SearchConfig(chance=tt.rules.Expected()), simulations=2_000, seed=1).move
+    'roll'
+    """
 
     name = "expected"
     kinds = frozenset({TREES, DETERMINIZATIONS})

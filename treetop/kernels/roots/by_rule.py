@@ -9,7 +9,12 @@ from treetop.kernels.roots.root import Root
 
 @dataclass(frozen=True, kw_only=True)
 class ByRule(Root):
-    """The selection rule chooses, as everywhere else."""
+    """The selection rule chooses, as everywhere else.
+
+    >>> import treetop as tt
+    >>> tt.SearchConfig(root=tt.rules.ByRule()) == tt.uct()
+    True
+    """
 
     name = "rule"
 

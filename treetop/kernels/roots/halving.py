@@ -82,7 +82,12 @@ def _mean(tree: Any, child: Any) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Halving(Root):
-    """Anytime sequential halving, for any number of simulations."""
+    """Anytime sequential halving, for any number of simulations.
+
+    >>> import treetop as tt
+    >>> tt.search("tic_tac_toe", tt.SearchConfig(root=tt.rules.Halving()), simulations=200, seed=1).move
+    'b2'
+    """
 
     name = "halving"
     kinds = frozenset({TREES, PROBLEMS})

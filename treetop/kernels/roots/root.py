@@ -18,7 +18,12 @@ def by_rule(control: Any, tree: Any, work: Any, in_flight: bool) -> int:
 
 @dataclass(frozen=True, kw_only=True)
 class Root(Part):
-    """Who chooses at the root."""
+    """Who chooses at the root.
+
+    >>> import treetop as tt
+    >>> isinstance(tt.uct(root="halving").root, tt.rules.Root)
+    True
+    """
 
     slot = "root"
     choose: ClassVar[CompiledFunction[..., Any]] = by_rule

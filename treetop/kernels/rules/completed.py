@@ -76,7 +76,13 @@ def completed_scores(
 
 @dataclass(frozen=True, kw_only=True)
 class Completed(Rule):
-    """Completed values, the rule of Gumbel search below the root. It needs an evaluator with priors."""
+    """Completed values, the rule of Gumbel search below the root. It needs an evaluator with priors.
+
+    >>> import treetop as tt
+    >>> statistics = {"A": tt.results.Statistics(9, 0.5, prior=0.2), "B": tt.results.Statistics(1, 0.5, prior=0.8)}
+    >>> tt.explain(tt.SearchConfig(rule=tt.rules.Completed()), statistics).selected
+    'B'
+    """
 
     name = "completed"
     kinds = frozenset({TREES, PROBLEMS})

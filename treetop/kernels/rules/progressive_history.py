@@ -30,7 +30,13 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class ProgressiveHistory(FpuRule):
-    """UCB1 and a bonus, which falls with the visits, for moves that were good elsewhere in the game."""
+    """UCB1 and a bonus, which falls with the visits, for moves that were good elsewhere in the game.
+
+    >>> import treetop as tt
+    >>> good, bad = tt.results.Statistics(5, 0.0, amaf=(20, 0.9)), tt.results.Statistics(5, 0.0, amaf=(20, -0.9))
+    >>> tt.explain(tt.SearchConfig(rule=tt.rules.ProgressiveHistory()), {"good": good, "bad": bad}).selected
+    'good'
+    """
 
     name = "progressive_history"
     kinds = frozenset({TREES})

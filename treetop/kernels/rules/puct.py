@@ -84,7 +84,13 @@ def fast_score_in_flight(control: Any, tree: Any, work: Any, child: Any, mover: 
 
 @dataclass(frozen=True, kw_only=True)
 class Puct(FpuRule):
-    """PUCT, the rule of AlphaZero and of the engines after it."""
+    """PUCT, the rule of AlphaZero and of the engines after it.
+
+    >>> import treetop as tt
+    >>> statistics = {"A": tt.results.Statistics(9, 0.5, prior=0.2), "B": tt.results.Statistics(0, prior=0.8)}
+    >>> tt.explain(tt.SearchConfig(rule=tt.rules.Puct(c=1.5)), statistics).selected
+    'B'
+    """
 
     name = "puct"
     formula = "PUCT: score = value + c * P * sqrt(N) / (1 + n)"

@@ -198,7 +198,13 @@ def credit_played(tree: Any, work: Any, node: Any, mover: Any, reward: float) ->
 
 @dataclass(frozen=True, kw_only=True)
 class Rave(Rule):
-    """RAVE; with an `amaf_reference` above 0 GRAVE."""
+    """RAVE; with an `amaf_reference` above 0 GRAVE.
+
+    >>> import treetop as tt
+    >>> good, bad = tt.results.Statistics(1, 0.0, amaf=(20, 0.9)), tt.results.Statistics(1, 0.0, amaf=(20, -0.9))
+    >>> tt.explain(tt.SearchConfig(rule=tt.rules.Rave()), {"good": good, "bad": bad}).selected
+    'good'
+    """
 
     name = "rave"
     kinds = frozenset({TREES})

@@ -81,7 +81,14 @@ def _estimate(
 
 @dataclass(frozen=True, kw_only=True)
 class RegretMatching(Rule):
-    """Regret matching, for simultaneous moves and imperfect information: the action is drawn from a mixed strategy."""
+    """Regret matching, for simultaneous moves and imperfect information: the action is drawn from a mixed strategy.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(rule=tt.rules.RegretMatching(), final=tt.rules.MixedStrategy())
+    >>> result = tt.search("matching_pennies", config, simulations=1_000, seed=1)
+    >>> [round(share, 1) for share in result.strategy().values()]
+    [0.5, 0.5]
+    """
 
     name = "regret_matching"
     formula = "regret matching: score = the action's share in the mixed strategy"

@@ -45,7 +45,12 @@ def unvisited(control: Any, fpu: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(Part):
-    """A selection rule: the child with the highest score is followed."""
+    """A selection rule: the child with the highest score is followed.
+
+    >>> import treetop as tt
+    >>> isinstance(tt.rules.Ucb1(), tt.rules.Rule), tt.rules.Ucb1().formula
+    (True, 'UCB1: score = value + c * sqrt(ln(N) / n)')
+    """
 
     slot = "rule"
     kinds = frozenset({TREES, DETERMINIZATIONS, PROBLEMS})

@@ -37,7 +37,12 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class Thompson(Rule):
-    """Thompson sampling: each move's value is drawn from a normal distribution, and the highest draw is followed."""
+    """Thompson sampling: each move's value is drawn from a normal distribution, and the highest draw is followed.
+
+    >>> import treetop as tt
+    >>> tt.search("nim(stones=5)", tt.SearchConfig(rule=tt.rules.Thompson()), simulations=500, seed=1).move
+    '1'
+    """
 
     name = "thompson"
     formula = "Thompson sampling: score drawn from a normal distribution about the value"

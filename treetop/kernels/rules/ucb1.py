@@ -50,7 +50,13 @@ def fast_score_in_flight(control: Any, tree: Any, work: Any, child: Any, mover: 
 
 @dataclass(frozen=True, kw_only=True)
 class Ucb1(FpuRule):
-    """UCB1, the rule of UCT: the usual choice for searches by rollouts."""
+    """UCB1, the rule of UCT: the usual choice for searches by rollouts.
+
+    >>> import treetop as tt
+    >>> explanation = tt.explain(tt.SearchConfig(rule=tt.rules.Ucb1(c=1.0)), {"A": (50, 0.8), "B": (10, 0.6)})
+    >>> explanation.selected, round(explanation["B"].score, 3)
+    ('B', 1.24)
+    """
 
     name = "ucb1"
     formula = "UCB1: score = value + c * sqrt(ln(N) / n)"

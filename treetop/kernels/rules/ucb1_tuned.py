@@ -28,7 +28,13 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class Ucb1Tuned(FpuRule):
-    """UCB1 with a bonus that follows the variance of each move's returns."""
+    """UCB1 with a bonus that follows the variance of each move's returns.
+
+    >>> import treetop as tt
+    >>> sure, unsure = (tt.results.Statistics(1_000, 0.5, variance=variance) for variance in (0.0, 1.0))
+    >>> tt.explain(tt.SearchConfig(rule=tt.rules.Ucb1Tuned()), {"sure": sure, "unsure": unsure}).selected
+    'unsure'
+    """
 
     name = "ucb1_tuned"
     formula = (

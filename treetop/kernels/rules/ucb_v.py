@@ -27,7 +27,13 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class UcbV(FpuRule):
-    """A bonus for the variance of each move's returns, and one for few visits."""
+    """A bonus for the variance of each move's returns, and one for few visits.
+
+    >>> import treetop as tt
+    >>> sure, unsure = (tt.results.Statistics(50, 0.5, variance=variance) for variance in (0.0, 1.0))
+    >>> tt.explain(tt.SearchConfig(rule=tt.rules.UcbV()), {"sure": sure, "unsure": unsure}).selected
+    'unsure'
+    """
 
     name = "ucb_v"
     formula = "UCB-V: score = value + sqrt(2 * variance * ln(N) / n) + c * 3 w * ln(N) / n, w the utility range"

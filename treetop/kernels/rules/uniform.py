@@ -22,7 +22,13 @@ def score(
 
 @dataclass(frozen=True, kw_only=True)
 class UniformRule(Rule):
-    """Every move is as likely as the other."""
+    """Every move is as likely as the other.
+
+    >>> import treetop as tt
+    >>> result = tt.search("tic_tac_toe", tt.SearchConfig(rule=tt.rules.UniformRule()), simulations=900, seed=1)
+    >>> min(result.visits.values()) > 50
+    True
+    """
 
     name = "uniform"
     formula = "uniform: every move is as likely as the other"

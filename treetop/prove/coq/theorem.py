@@ -59,6 +59,11 @@ class CoqTheorem:
 
     Only propositions can be opened. With `data=True` data can be opened too, such as `Definition d : nat -> nat.
     Admitted.`: then any value of the type counts as a proof, whatever the file intends.
+
+    >>> import treetop as tt
+    >>> theorem = tt.prove.CoqTheorem.from_text("", "forall n : nat, n + 0 = n", name="plus_zero")
+    >>> theorem.statement  # Coq itself is started by `open`
+    'Theorem plus_zero : forall n : nat, n + 0 = n.'
     """
 
     def __init__(

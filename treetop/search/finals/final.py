@@ -23,7 +23,12 @@ Choice = tuple[int, Callable[[], str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Final(Part):
-    """A rule that chooses the move to play."""
+    """A rule that chooses the move to play.
+
+    >>> import treetop as tt
+    >>> isinstance(tt.uct(final="value").final, tt.rules.Final)
+    True
+    """
 
     slot = "final"
 

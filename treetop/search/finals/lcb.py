@@ -21,7 +21,13 @@ _GAIN = 0.2  # a lower bound may multiply visits by at most 1 / this, squared
 
 @dataclass(frozen=True, kw_only=True)
 class Lcb(Final):
-    """The most visits, raised where a lower confidence bound is better than that of moves with more visits."""
+    """The most visits, raised where a lower confidence bound is better than that of moves with more visits.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(final=tt.rules.Lcb(lcb_radius=3.0))
+    >>> tt.search("tic_tac_toe", config, simulations=500, seed=1).move
+    'b2'
+    """
 
     name = "lcb"
     kinds = EVERY_KIND - {SETS}  # information sets keep no variances

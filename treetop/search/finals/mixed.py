@@ -14,7 +14,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class MixedStrategy(Final):
-    """A move drawn from the mixed strategy."""
+    """A move drawn from the mixed strategy.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(rule=tt.rules.RegretMatching(), final=tt.rules.MixedStrategy())
+    >>> tt.search("matching_pennies", config, simulations=1_000, seed=1).move in ("heads", "tails")
+    True
+    """
 
     name = "mixed"
 

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Secure(Final):
-    """The move with the highest value minus `secure_beta` standard deviations."""
+    """The move with the highest value minus `secure_beta` standard deviations.
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(final=tt.rules.Secure(secure_beta=2.0))
+    >>> tt.search("tic_tac_toe", config, simulations=500, seed=1).move
+    'b2'
+    """
 
     name = "secure"
     kinds = EVERY_KIND - {SETS}  # information sets keep no variances

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Temperature(Final):
-    """A move drawn with a probability proportional to visits ** (1 / temperature)."""
+    """A move drawn with a probability proportional to visits ** (1 / temperature).
+
+    >>> import treetop as tt
+    >>> config = tt.SearchConfig(final=tt.rules.Temperature(temperature=0.5))
+    >>> tt.search("tic_tac_toe", config, simulations=500, seed=1).explain().why
+    'it was drawn, at temperature 0.5, with a probability of 75.2%'
+    """
 
     name = "temperature"
 

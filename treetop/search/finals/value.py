@@ -16,7 +16,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Value(Final):
-    """The move with the highest mean value."""
+    """The move with the highest mean value.
+
+    >>> import treetop as tt
+    >>> result = tt.search("tic_tac_toe", tt.SearchConfig(final=tt.rules.Value()), simulations=500, seed=1)
+    >>> result.explain().why
+    'it has the highest value, +0.5749; the next is c3 with +0.4198'
+    """
 
     name = "value"
 

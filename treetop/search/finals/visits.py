@@ -17,7 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Visits(Final):
-    """The most visited move. Ties are broken by the value, or by the Gumbel scores."""
+    """The most visited move. Ties are broken by the value, or by the Gumbel scores.
+
+    >>> import treetop as tt
+    >>> result = tt.search("tic_tac_toe", tt.SearchConfig(final=tt.rules.Visits()), simulations=500, seed=1)
+    >>> result.explain().why
+    'it has the most visits (207 of 499, 41.5%; the next is c3 with 81)'
+    """
 
     name = "visits"
 

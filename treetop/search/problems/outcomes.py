@@ -13,7 +13,20 @@ NOTHING_OPEN = "every action is proven or has failed"
 
 @dataclass(frozen=True)
 class Failure:
-    """An error of the user's code: at a node, which is not searched again, or in a rollout, which was dropped."""
+    """An error of the user's code: at a node, which is not searched again, or in a rollout, which was dropped.
+
+    >>> import treetop as tt
+    >>> class Divide:
+    ...     def initial(self): return 12
+    ...     def actions(self, state): return [2, 0]
+    ...     def is_terminal(self, state): return state < 2
+    ...     def step(self, state, action): return state // action
+    ...     def rewards(self, state): return float(state)
+    >>> search = tt.Search(Divide(), evaluator=lambda state, actions: (None, 0.5), seed=1)
+    >>> failure = search.run(tt.Limit(simulations=4)).failures[0]
+    >>> failure.path, failure.reason
+    ((0,), 'ZeroDivisionError: integer division or modulo by zero')
+    """
 
     path: tuple[Hashable, ...]
     """The actions that lead to the node from the start of the search."""
@@ -36,7 +49,20 @@ class Failure:
 
 @dataclass(frozen=True)
 class LoggedCall:
-    """An evaluation made elsewhere that has ended."""
+    """An evaluation made elsewhere that has ended.
+
+    >>> import treetop as tt
+    >>> class Divide:
+    ...     def initial(self): return 12
+    ...     def actions(self, state): return [2, 3]
+    ...     def is_terminal(self, state): return state < 2
+    ...     def step(self, state, action): return state // action
+    ...     def rewards(self, state): return float(state)
+    >>> def judge(state, actions): return None, 0.5, 2.0  # equal priors, a value and the cost of the answer
+    >>> call = tt.Search(Divide(), seed=1).run_remote(tt.Limit(simulations=1), judge).call_log[0]
+    >>> call.path, call.cost, call.error
+    ((), 2.0, None)
+    """
 
     path: tuple[Hashable, ...]
     """The actions that lead to its node from the start of the search."""
