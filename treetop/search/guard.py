@@ -63,7 +63,7 @@ def exclusive(method: F) -> F:
     @functools.wraps(method)
     def held(self: Any, *args: Any, **options: Any) -> Any:
         with self._guard(method.__name__):
-            self.complete_result()
+            self.complete_results()
             return method(self, *args, **options)
 
     return cast(F, held)

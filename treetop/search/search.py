@@ -276,7 +276,7 @@ class Search(Session):
 
         driver = self._problem_driver("arun")
         with self._guard("arun"):
-            self.complete_result()
+            self.complete_results()
             driver.refuse("run")
             self._is_scheduled = False
             evaluate = self.evaluator if evaluate is None and callable(driver.evaluate.own) else evaluate

@@ -48,14 +48,14 @@ class Session:
         self._pondering = False
         self._guard = Guard()
         self._interrupts = Interrupts()
-        self._latest: weakref.ref[SearchResult] | None = None  # a result that reads parts of the tree on demand
+        self._results: list[weakref.ref[SearchResult]] = []  # which still read parts of the tree on demand
 
-    def complete_result(self) -> None:
-        """Let the latest result read the rest of what it may need, before the tree changes."""
-        result = None if self._latest is None else self._latest()
-        if result is not None:
-            result.complete()
-        self._latest = None
+    def complete_results(self) -> None:
+        """Let results read the rest of what they may need, before the tree changes."""
+        for reference in self._results:
+            if (result := reference()) is not None:
+                result.complete()
+        self._results.clear()
 
     @property
     def config(self) -> SearchConfig:
@@ -119,7 +119,8 @@ class Session:
         if not self.simulations:
             raise SearchError("nothing has been searched yet: call run, or ask and tell")
         result = snapshot.take(self)
-        self._latest = weakref.ref(result)
+        self._results = [known for known in self._results if known() is not None]
+        self._results.append(weakref.ref(result))
         return result
 
     def _run(
@@ -187,7 +188,7 @@ class Session:
 
     def _run_slice(self, budget: Budget, size: int, interrupts: Interrupts) -> int:
         """Run one slice and count it; return how many simulations were run."""
-        self.complete_result()  # of a callback
+        self.complete_results()  # of a callback
         nodes, held, left = self._driver.node_count, self.simulations, budget.left
         # The size of a batch changes the search, so it must not depend on the slice, which depends on the clock.
         batch = self.config.batch_size if left is None else min(left, self.config.batch_size)
