@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import treetop as tt
 from tests.against_reference.chancy import Market
 from tests.against_reference.twins import compare, compare_batches, same, twin_of
 from tests.chancy_games import Mine, Race
-from treetop.search import root
+from treetop.reference.noise import dirichlet
 
 # One player and immediate rewards; two players and one reward at the end; three players, with chance after chance. Each game more would
 # be compiled for each build of the loop.
@@ -123,7 +122,7 @@ def test_noise_agrees(game):
     search = tt.Search(game, tt.puct(noise=0.4), seed=5)
     search.run(tt.Limit(simulations=200))
     twin, moves = twin_of(search), len(search.tree.root.children)
-    twin.noise = root.generator(5, 0, root._NOISE).dirichlet(np.full(moves, 10.0 / moves)).tolist()
+    twin.noise = dirichlet(5, 0, 10.0 / moves, moves)
     twin.run(200)
     same(search, twin)
 

@@ -8,7 +8,7 @@ import pytest
 import treetop as tt
 from tests.against_reference.games import ONE_TO_THREE_PLAYERS, TUG, TWO_OR_THREE_PLAYERS
 from tests.against_reference.twins import compare, same, twin_of
-from treetop.search import root
+from treetop.reference.noise import dirichlet, gumbels
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_noise_in_the_roots_priors_agrees(rule):
     search.run(tt.Limit(simulations=200))
     twin, moves = twin_of(search), len(search.tree.root.children)
     alpha = 10.0 / moves if rule.noise.alpha is None else rule.noise.alpha
-    twin.noise = root.generator(5, 0, root._NOISE).dirichlet(np.full(moves, alpha)).tolist()
+    twin.noise = dirichlet(5, 0, alpha, moves)
     twin.run(200)
     same(search, twin)
 
@@ -143,3 +143,25 @@ def test_a_second_run_of_anytime_halving_looks_at_the_moves_asked_for():
     search.run(tt.Limit(simulations=60))
     twin.run(60)
     same(search, twin)
+
+
+@pytest.mark.parametrize("moves", [0, 3])
+def test_gumbel_numbers_agree(moves):
+    position = tt.position("connect_four", moves=[3] * moves)
+    search = tt.Search(position, tt.gumbel(gumbel_scale=0.5), evaluator=tt.evaluators.Uniform(), seed=-7)
+    search.run(tt.Limit(simulations=10))
+    assert search._driver.scratch.work.gumbel.tolist() == [0.5 * number for number in gumbels(-7, moves, 7)]
+
+
+def test_dirichlet_noise_has_the_moments_of_its_distribution():
+    for alpha, count in ((0.3, 7), (1.0, 4), (2.5, 3)):
+        draws = np.array([dirichlet(seed, 0, alpha, count) for seed in range(4000)])
+        mean, total = 1.0 / count, alpha * count
+        assert draws.mean(axis=0) == pytest.approx(mean, abs=0.03)
+        assert draws.var(axis=0) == pytest.approx(mean * (1 - mean) / (total + 1), rel=0.15)
+
+
+def test_noise_with_a_tiny_alpha_falls_on_one_move():
+    assert sorted(dirichlet(1, 0, 1e-5, 5)) == [0.0, 0.0, 0.0, 0.0, 1.0]
+    search = tt.Search("tic_tac_toe", tt.puct(noise=1.0, noise_alpha=1e-5), seed=1)
+    assert sorted(search.run(tt.Limit(simulations=50)).priors.tolist()) == [0.0] * 8 + [1.0]

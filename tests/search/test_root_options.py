@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from treetop.search.root import halving_schedule
+from treetop.kernels.roots.prepare import plan_halving
 
 LEGAL = 9
 
@@ -107,7 +107,9 @@ def planned(considered: int, simulations: int) -> list[int]:
 def test_a_schedule_plans_every_budget_for_every_number_of_moves():
     for considered in range(1, 21):
         for simulations in range(1, 201):
-            schedule = halving_schedule(considered, simulations).tolist()
+            schedule = np.zeros(simulations, np.int32)
+            plan_halving(schedule, considered, simulations)
+            schedule = schedule.tolist()
             assert len(schedule) == simulations
             visits = [0] * considered
             for wanted in schedule:  # each entry finds a move with so many visits

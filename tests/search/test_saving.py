@@ -7,6 +7,7 @@ import pytest
 
 import treetop as tt
 from tests.own_games import ThreeNim
+from treetop.search.saving import VERSION
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_a_save_of_another_game_version_or_kind_is_refused(tmp_path):
     altered(path, version=99)
     with pytest.raises(tt.errors.SaveError, match="version 99"):
         tt.Search.load(path)
-    altered(path, version=5, kind="a dance")
+    altered(path, version=VERSION, kind="a dance")
     with pytest.raises(tt.errors.SaveError, match="a dance"):
         tt.Search.load(path)
     altered(path, kind="a search", game="no_such_game")

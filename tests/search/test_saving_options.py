@@ -59,6 +59,10 @@ def assert_same(search, loaded):
     assert loaded.tree.totals.tolist() == search.tree.totals.tolist()
     for name in search._driver.control.dtype.names:
         if name not in (
+            "size",
+            "moves",
+            "noise_share",
+            "noise_alpha",
             "capacity",
             "done",
             "budget",

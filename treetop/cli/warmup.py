@@ -128,7 +128,7 @@ def prepare(
 def _prepare_problems() -> _Row:
     """Compile the loop for problems of Python objects: both builds, for one evaluation at a time and for many."""
     import treetop.compiler.lowering  # noqa: F401  so that the time to import Numba is not counted
-    from treetop.kernels.problem import ENGINE
+    from treetop.kernels.no_game import NO_GAME
     from treetop.search.evaluator import Rollout
     from treetop.search.presets import PRESETS, uct
     from treetop.search.problems.driver import ProblemDriver
@@ -143,7 +143,7 @@ def _prepare_problems() -> _Row:
             nodes.set_budget(0)
             nodes.simulate()
             known = known and nodes.from_cache
-    return _Row(PYTHON_PROBLEM, time.perf_counter() - start, known, ENGINE.unkept)
+    return _Row(PYTHON_PROBLEM, time.perf_counter() - start, known, NO_GAME.unkept)
 
 
 class _OneStep:

@@ -81,6 +81,11 @@ def local_copy(state: Any) -> Any:
     return copy.copy(state)
 
 
+def pack_at(packs: Any, index: int) -> Any:
+    """Return the pack at an index of a table of packs, in compiled code only."""
+    raise NotImplementedError
+
+
 def local_pack(pack: Any) -> Any:
     """Return a copy of a pack's table on the stack frame of the caller, where nothing else can change it."""
     return pack

@@ -97,6 +97,18 @@ def _load(builder: Any, words: Any, place: int) -> Any:
     return builder.load(builder.gep(words, [ir.Constant(_word, place)]))
 
 
+@type_callable(intrinsics.pack_at)
+def _type_pack_at(context: Any) -> Any:
+    return lambda packs, index: packs if isinstance(packs, PackType) else None
+
+
+@lower_builtin(intrinsics.pack_at, PackType, types.Integer)
+def _pack_at(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    place = context.cast(builder, args[1], signature.args[1], types.int64)
+    offset = builder.mul(place, ir.Constant(_word, 8 * signature.args[0].length))
+    return builder.gep(args[0], [offset])
+
+
 @type_callable(intrinsics.local_pack)
 def _type_local_pack(context: Any) -> Any:
     return lambda pack: pack if isinstance(pack, PackType) else None

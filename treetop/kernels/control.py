@@ -57,6 +57,15 @@ BASE: list[tuple[str, str]] = [
     ("is_new", "i4"),  # whether the present simulation has come to a new information set
     ("chosen", "i8"),  # how many choices it has made
     ("logged", "i8"),  # places of `offered` that it uses
+    # The root.
+    ("seed", "u8"),
+    ("moves", "i8"),  # that led to the root
+    ("noise_due", "i4"),  # 1: noise has to be added to the priors
+    ("noise_share", "f8"),
+    ("noise_alpha", "f8"),  # 0: 10 / legal moves
+    ("schedule_due", "i4"),  # 1: a schedule has to be planned
+    ("planned", "i8"),  # simulations of the schedule
+    ("gumbel_scale", "f8"),
     # State.
     ("rng", "u8"),
     ("size", "i8"),  # nodes in use
@@ -182,3 +191,11 @@ class Work(NamedTuple):
     """For each player the information set in which it chooses."""
     table: RecordArray
     """In a graph: from a key's lowest bits to the first child of its block: kept."""
+    node_movers: IntArray
+    """In a Python problem, whose states live in Python, for each node: the player to move, as far as known: kept."""
+    node_counts: IntArray
+    """... how many children a leaf will have, all with equal priors; 0 where Python has to be asked: kept."""
+    node_ends: FloatArray
+    """... the rewards of terminal states: kept."""
+    node_steps: FloatArray
+    """... and the immediate rewards of the step to it; no rows where a problem has none: kept."""

@@ -1,7 +1,7 @@
 """What the loop asks about a state: of a compiled game its methods, of a Python problem the columns beside the tree.
 
 The states of a Python problem live in Python. Of each node the loop knows who is to move, how many actions a leaf will
-have and what the players receive: `Beside` holds it, and a node's number is its action, so that Python finds the states
+have and what the players receive: `Work` holds it, and a node's number is its action, so that Python finds the states
 again after nodes have moved.
 """
 
@@ -18,25 +18,14 @@ from treetop.kernels.control import ASK_ACTIONS
 from treetop.kernels.expand import list_actions
 from treetop.kernels.rewards import collect, outcome
 from treetop.tree.layout import DRAWN, TERMINAL
-from treetop.types import CHANCE, FloatArray, IntArray
+from treetop.types import CHANCE
 
 Kernel = Any  # a compiled function, or one that is chosen by the methods of a game
 
+BESIDE = ("node_movers", "node_counts", "node_ends", "node_steps")
+"""The buffers with a row for each node of a Python problem."""
 UNKNOWN = -9
 """The player to move at a node of a Python problem that no simulation has reached."""
-
-
-class Beside(NamedTuple):
-    """What is kept of the states of a Python problem: a row for each node."""
-
-    node_movers: IntArray
-    """The player to move, as far as known."""
-    node_counts: IntArray
-    """How many children a leaf will have, all with equal priors; 0 where Python has to be asked."""
-    node_ends: FloatArray
-    """The rewards of terminal states."""
-    node_steps: FloatArray
-    """The immediate rewards of the step to a node; no rows where a problem has none."""
 
 
 class Domain(NamedTuple):

@@ -7,26 +7,21 @@ serves all problems.
 from __future__ import annotations
 
 import functools
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from treetop.compiler.blueprint import Blueprint
-from treetop.compiler.engine import Engine
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
 from treetop.compiler.intrinsics import local_pack, local_rng
 from treetop.kernels.backup import make_backup
 from treetop.kernels.batch import count_in_flight, make_seek
 from treetop.kernels.build import Build
-from treetop.kernels.control import ASK_ACTIONS, COLLISION, DONE, NEED_CAPACITY, NEED_PATH, SOLVED, Work
-from treetop.kernels.domain import Beside, collect_steps, number_children
+from treetop.kernels.control import ASK_ACTIONS, COLLISION, DONE, NEED_CAPACITY, NEED_PATH, SOLVED
+from treetop.kernels.domain import collect_steps, number_children
 from treetop.kernels.endings import ENDED, LEAF
 from treetop.kernels.loop import make_expand
 from treetop.tree.layout import TERMINAL
 from treetop.types import NONE, ROOT
-
-ENGINE = Engine(Blueprint("problem", "no game: states live in Python", np.dtype([("nothing", "i8")]), {}, {}), {})
-"""Where the kernels of Python problems are compiled and kept."""
 
 GO, TAKE, END, OPEN = 0, 1, 2, 3
 """What to do with the leaf of a call: nothing; back up its value; it is terminal; expand it and continue there."""
@@ -37,8 +32,6 @@ STOPPED, FULL, BUSY, CLOSED, UNLISTED, TOO_DEEP = (
 """What a call returns where it is not the next leaf: the budget is used up; the tree is full; the leaf is being
 evaluated already; no child of the root is open; the actions of a node are needed; the path is too long for its
 buffers."""
-
-ProblemWork = NamedTuple("ProblemWork", [(name, Any) for name in (*Work._fields, *Beside._fields)])  # type: ignore[misc]
 
 
 @inline_kernel

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from treetop.compiler.rng import mix
-from treetop.kernels.roots.gumbel import Gumbel, halving_schedule
+from treetop.kernels.no_game import NO_GAME
+from treetop.kernels.roots.prepare import prepare_roots
 from treetop.search.evaluator import Rollout
-from treetop.tree.layout import CLOSED
 from treetop.tree.storage import Tree
 from treetop.types import ROOT
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from treetop.search.drivers.tree import TreeDriver
 
 _MANY = 1000  # simulations above which Gumbel with rollouts is a mistake
-_NOISE, _GUMBEL = 0x6E6F697365, 0x67756D62656C  # separate streams of random numbers
 
 
 def block(tree: Tree) -> slice:
@@ -30,40 +28,22 @@ def block(tree: Tree) -> slice:
     return slice(first, first + int(link["num_children"])) if link["num_children"] else slice(0, 0)
 
 
-def generator(seed: int, moves: int, salt: int) -> np.random.Generator:
-    """Return a random generator for one purpose at one root; it does not depend on earlier simulations."""
-    return np.random.default_rng([mix(seed ^ salt), moves])
+def prepare(driver: Driver, *, noise: bool, simulations: int | None) -> None:
+    """Add noise to the root's priors, and plan a schedule of `simulations` simulations (None: no schedule)."""
+    control, config, moves = driver.control, driver.config, driver.moves_played
+    control["moves"], control["noise_due"], control["schedule_due"] = moves, noise, simulations is not None
+    control["noise_share"], control["noise_alpha"] = config.noise.at(moves), config.noise.alpha or 0.0
+    if simulations is not None:
+        control["planned"] = simulations
+        if len(driver.scratch.work.schedule) < simulations:
+            driver.scratch.replace(schedule=np.zeros(simulations, np.int32))
+    NO_GAME.entry(prepare_roots)(control, driver.tree.pack, driver.scratch.pack, 0, 1)
 
 
-def add_noise(driver: Driver, moves: int) -> None:
-    """Mix Dirichlet noise into the priors of the root's children.
-
-    Closed children, with negative priors, stay closed.
-    """
-    config, children = driver.config, block(driver.tree)
-    priors = driver.tree.columns.stats["prior"]
-    count = children.stop - children.start
-    share = config.noise.at(moves)
-    alpha = config.noise.alpha if config.noise.alpha is not None else 10.0 / count
-    noise = generator(driver.seed, moves, _NOISE).dirichlet(np.full(count, alpha))
-    old = priors[children].astype(np.float64)
-    new = ((1.0 - share) * np.abs(old) + share * noise).astype(np.float32)
-    priors[children] = np.where(old < 0, np.minimum(-new, CLOSED), new)
-
-
-def begin_schedule(driver: Driver, gumbel: Gumbel, moves: int, simulations: int) -> None:
-    """Draw a Gumbel number for each move of the root, and plan the schedule of `simulations` simulations."""
-    children = block(driver.tree)
-    count = children.stop - children.start
-    visits = driver.tree.columns.stats["visits"][children]
-    work, scale = driver.scratch.work, gumbel.gumbel_scale
-    work.gumbel[:count] = generator(driver.seed, moves, _GUMBEL).gumbel(size=count) * (1.0 if scale is None else scale)
-    work.base[:count] = visits
-    wanted = count
-    if driver.control[0]["masked"]:
-        wanted = int(work.mask[driver.tree.columns.links["action"][children]].sum())
-    driver.scratch.replace(schedule=halving_schedule(max(1, min(gumbel.max_considered, wanted)), simulations))
-    driver.control["turn"] = 0
+def prepare_kernel(driver: Driver) -> None:
+    """Compile the kernel that prepares the root, or load it from the cache, if the search needs it."""
+    if driver.config.noise.fraction > 0 or driver.config.root.schedules:
+        NO_GAME.entry(prepare_roots).prepare(driver.control, driver.tree.pack, driver.scratch.pack, 0, 1)
 
 
 def warn_of_rollouts(evaluator: Any, simulations: int) -> None:

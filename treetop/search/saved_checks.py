@@ -25,6 +25,7 @@ _KEPT_STATE = (
     "value_low",
     "value_high",
     "turn",
+    "planned",
     "arms",
     "arm",
     "arm_given",
@@ -137,6 +138,7 @@ def restore_driver(driver: TreeDriver, saved: npt.NDArray[Any], kept: dict[str, 
     )
     driver.restore(kept)
     work = driver.scratch.work
+    require(0 <= state["planned"] <= len(work.schedule), "its schedule of the root is invalid")
     require(
         np.all((work.arms[:arms] >= 0) & (work.arms[:arms] < max(children, 1))), "its schedule of the root is invalid"
     )

@@ -28,7 +28,7 @@ from treetop.tree.layout import LINKS, OPTIONAL, STATS
 if TYPE_CHECKING:
     from treetop.search.search import Search
 
-KIND, VERSION = "a search", 5
+KIND, VERSION = "a search", 6
 _HOOK = "a function"
 _ARRAYS = ("root", "start", "stats", "links", "totals", "control")
 

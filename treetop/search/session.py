@@ -220,13 +220,11 @@ class Session:
             )
         if (noisy or scheduled) and not root.block(self.tree).stop:
             return False
-        if noisy:
-            root.add_noise(self._driver, self._driver.moves_played)
-            self._is_noisy = True
-        if gumbel is not None and scheduled and left is not None:
-            root.warn_of_rollouts(self.evaluator, left)
-            root.begin_schedule(self._driver, gumbel, self._driver.moves_played, left)
-            self._is_scheduled = True
+        if noisy or scheduled:
+            if scheduled and left is not None:
+                root.warn_of_rollouts(self.evaluator, left)
+            root.prepare(self._driver, noise=noisy, simulations=left if scheduled else None)
+            self._is_noisy, self._is_scheduled = self._is_noisy or noisy, self._is_scheduled or scheduled
         return True
 
     def _forced(self, limit: Limit, *, elsewhere: bool = False) -> Limit:

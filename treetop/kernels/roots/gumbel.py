@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,6 @@ from treetop.compiler.functions import inline_kernel, kernel
 from treetop.kernels.parts import PROBLEMS, TREES, Composition, number, whole
 from treetop.kernels.roots.root import Root
 from treetop.kernels.rules.completed import Completed
-from treetop.types import IntArray
 
 
 @inline_kernel
@@ -28,7 +26,7 @@ def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any
     `work.scores` holds the sum of the last two. Return false, and change nothing, where the schedule has ended or no
     child fits it.
     """
-    if control.turn >= len(work.schedule):
+    if control.turn >= control.planned:
         return False
     wanted = work.schedule[control.turn]
     fitting = False
@@ -47,26 +45,6 @@ def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any
     return True
 
 
-def halving_schedule(considered: int, simulations: int) -> IntArray:
-    """Return for each simulation the visits that a move must have to be chosen: sequential halving among so many moves.
-
-    >>> halving_schedule(4, 8).tolist()
-    [0, 0, 0, 0, 1, 1, 2, 2]
-    """
-    if considered == 1:
-        return np.arange(simulations, dtype=np.int32)
-    rounds = math.ceil(math.log2(considered))
-    visits = np.zeros(considered, np.int32)
-    schedule: list[int] = []
-    left = considered
-    while len(schedule) < simulations:
-        for _ in range(max(1, simulations // (rounds * left))):
-            schedule.extend(visits[:left].tolist())
-            visits[:left] += 1
-        left = max(2, left // 2)
-    return np.array(schedule[:simulations], np.int32)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Gumbel(Root):
     """Sequential halving over Gumbel numbers, for a known number of simulations.
@@ -83,7 +61,7 @@ class Gumbel(Root):
     schedules = True
     works_with = {"widening": ("none",)}
 
-    max_considered: int = whole(16, "Moves of the root that are considered, at most.", low=1, kernel=False)
+    max_considered: int = whole(16, "Moves of the root that are considered, at most.", low=1)
     gumbel_scale: float | None = number(
         None,
         "The factor of the Gumbel numbers, which are noise: 0 plays the best move known. Default: 1 in a search, as "
@@ -94,8 +72,9 @@ class Gumbel(Root):
     )
 
     def control(self) -> dict[str, float]:
-        """Return the numbers that the kernels read: those of completed values, unless the rule has its own."""
-        return Completed().control()
+        """Return the numbers that the kernels read: also those of completed values, unless the rule has its own."""
+        scale = 1.0 if self.gumbel_scale is None else self.gumbel_scale
+        return Completed().control() | super().control() | {"gumbel_scale": scale}
 
     def columns(self) -> frozenset[str]:
         """Return the columns of the tree that this part needs."""

@@ -7,18 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from treetop.compiler.functions import inline_kernel
+from treetop.kernels.random_numbers import normal
 from treetop.kernels.rules.rule import Rule
 from treetop.kernels.values import child_variance, utility_range
-
-
-@inline_kernel
-def normal(rng: Any) -> float:
-    """Draw from the standard normal distribution, by the polar method."""
-    while True:
-        x, y = 2.0 * rng.random() - 1.0, 2.0 * rng.random() - 1.0
-        square = x * x + y * y
-        if 0.0 < square < 1.0:
-            return float(x * math.sqrt(-2.0 * math.log(square) / square))
 
 
 @inline_kernel

@@ -72,7 +72,7 @@ class InformationSetDriver(GameDriver):
         )
         self.most_children = (MOST_DRAWN if facts.action_size else facts.num_actions) + 2
         self.control = make_control(config, evaluator, 0, self.game, self.plan)
-        self.control["rng"] = Rng(seed).word
+        self.control["rng"], self.control["seed"] = Rng(seed).word, seed & (2**64 - 1)
         self.control["observers"] = getattr(config.information, "observers", "multiple") == "multiple"
         if facts.action_size:
             self.control["widening"] = _WIDENING if config.widening.actions is None else config.widening.actions

@@ -12,6 +12,7 @@ from treetop.compiler.packs import Pack
 from treetop.game.definition import Game
 from treetop.kernels.build import Build
 from treetop.kernels.control import Work
+from treetop.kernels.domain import UNKNOWN
 from treetop.types import NONE
 
 _SLACK = 1024  # actions that a wrong game may write beyond num_actions without damage
@@ -37,6 +38,10 @@ class Sizes:
     table: int = 1
     sets: bool = False
     """Whether the nodes are information sets, where several players may choose at one step."""
+    rows: int = 0
+    """The nodes of a Python problem, for which the buffers have rows."""
+    step_rewards: bool = False
+    """Whether a Python problem has immediate rewards."""
 
     @classmethod
     def of(cls, game: Game, table: int, *, sets: bool = False) -> Sizes:
@@ -85,13 +90,17 @@ def buffers(build: Build, sizes: Sizes) -> dict[str, npt.NDArray[Any]]:
         "vector": np.zeros(sizes.action_size),
         "sets": np.zeros(players, np.int32),
         "table": np.zeros(sizes.table, np.uint64),
+        "node_movers": np.full(sizes.rows, UNKNOWN, np.int32),
+        "node_counts": np.zeros(sizes.rows, np.int32),
+        "node_ends": np.zeros((sizes.rows, players)),
+        "node_steps": np.zeros((sizes.rows if sizes.step_rewards else 0, players)),
     }
 
 
 class Scratch:
     """The buffers of one search, as the tuple that the kernels take."""
 
-    def __init__(self, work: Any) -> None:
+    def __init__(self, work: Work) -> None:
         self.work = work
         self._pack = Pack(work)
 
@@ -102,7 +111,7 @@ class Scratch:
 
     @classmethod
     def of(cls, build: Build, sizes: Sizes) -> Scratch:
-        """Return the buffers of a search of a compiled game."""
+        """Return the buffers of a search."""
         return cls(Work(**buffers(build, sizes)))
 
     def replace(self, **buffers: npt.NDArray[Any]) -> None:

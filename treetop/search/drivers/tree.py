@@ -23,6 +23,7 @@ from treetop.search.drivers.game import GameDriver
 from treetop.search.drivers.leaves import Leaves
 from treetop.search.drivers.scratch import Scratch, Sizes
 from treetop.search.plan import prepared
+from treetop.search.root import prepare_kernel
 from treetop.tree.storage import Tree
 from treetop.types import CHANCE, NONE
 
@@ -48,7 +49,7 @@ class TreeDriver(GameDriver):
         self.tree = Tree(
             facts.players, zero_sum=bool(facts.zero_sum), max_nodes=config.growth.max_nodes, columns=self.plan.columns
         )
-        self.control["rng"] = Rng(seed).word
+        self.control["rng"], self.control["seed"] = Rng(seed).word, seed & (2**64 - 1)
         first_table = min(FIRST_TABLE, self.plan.table_size)
         self.scratch = Scratch.of(self.build, Sizes.of(self.game, first_table))
         self.control["table_capacity"] = first_table // 2 if first_table < self.plan.table_size else _UNBOUNDED
@@ -178,6 +179,7 @@ class TreeDriver(GameDriver):
             self.leaves.prepare()
         if self.tree.is_graph:
             self.prepare_kernel(fill_table, self.scratch.pack)
+        prepare_kernel(self)
         self._prepared = self.build
 
     def prepare_advance(self) -> None:

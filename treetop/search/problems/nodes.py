@@ -9,8 +9,10 @@ import numpy as np
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.kernels.build import PROBLEM, PROBLEM_FULL
-from treetop.kernels.domain import UNKNOWN, Beside
-from treetop.kernels.problem import ENGINE, GO, ProblemWork, make_exchange
+from treetop.kernels.control import Work
+from treetop.kernels.domain import BESIDE, UNKNOWN
+from treetop.kernels.no_game import NO_GAME
+from treetop.kernels.problem import GO, make_exchange
 from treetop.search.config import SearchConfig
 from treetop.search.drivers.scratch import Scratch, Sizes, buffers
 from treetop.search.evaluator import Uniform
@@ -46,7 +48,7 @@ class ProblemNodes:
             columns=self.plan.columns,
         )
         self.control = make_control(config, Uniform(), expand_after, game, self.plan)
-        self.control["rng"] = Rng(seed).word
+        self.control["rng"], self.control["seed"] = Rng(seed).word, seed & (2**64 - 1)
         self.expand_in_selection(None if priors else expand_after)
         self.stream = Stream(seed)
         self._length, self._width, self._widest = _FIRST_LENGTH, _FIRST_WIDTH, 1
@@ -70,14 +72,11 @@ class ProblemNodes:
         self.expands_in_selection = after is not None
         self.control["expand_after"] = _NEVER if after is None else after
 
-    def _buffers(self, rows: int) -> Any:
+    def _buffers(self, rows: int) -> Work:
         """Return buffers for the current length of paths and width of nodes, with `rows` rows for the nodes."""
-        players, steps = self.problem.players, rows if self.problem.has_step_rewards else 0
-        sizes = Sizes(players, self._length, self._width, self._width)
-        named = buffers(self.build, sizes)
-        movers, counts = np.full(rows, UNKNOWN, np.int32), np.zeros(rows, np.int32)
-        beside = Beside(movers, counts, np.zeros((rows, players)), np.zeros((steps, players)))
-        return ProblemWork(**named, **beside._asdict())
+        steps = self.problem.has_step_rewards
+        sizes = Sizes(self.problem.players, self._length, self._width, self._width, rows=rows, step_rewards=steps)
+        return Work(**buffers(self.build, sizes))
 
     def _grow(self, *, rows: int, length: int = 0, width: int = 0) -> None:
         """Enlarge the buffers: more rows, longer paths or wider nodes. Their contents are kept."""
@@ -86,13 +85,11 @@ class ProblemNodes:
         if (rows, self._length, self._width) == (len(before.node_movers), len(before.path), len(before.tied)):
             return
         self.scratch.work = self._buffers(rows)
-        for name in (*Beside._fields, *_KEPT):
-            if name in before._fields:
-                old, new = getattr(before, name), getattr(self.scratch.work, name)
-                kept = min(len(old), len(new))
-                new[:kept] = old[:kept]
-        if self.build.full:
-            self.scratch.replace(schedule=before.schedule)
+        for name in (*BESIDE, *_KEPT):
+            old, new = getattr(before, name), getattr(self.scratch.work, name)
+            kept = min(len(old), len(new))
+            new[:kept] = old[:kept]
+        self.scratch.replace(schedule=before.schedule)
 
     @property
     def movers(self) -> IntArray:
@@ -103,7 +100,7 @@ class ProblemNodes:
     def prepare_kernel(self, *, in_flight: bool) -> None:
         """Select the loop for one leaf at a time, or for many in flight."""
         self.in_flight = in_flight
-        self._exchange = ENGINE.entry(make_exchange(self.build, in_flight=in_flight))
+        self._exchange = NO_GAME.entry(make_exchange(self.build, in_flight=in_flight))
 
     @property
     def from_cache(self) -> bool:
@@ -181,7 +178,7 @@ class ProblemNodes:
         new = {place: index for index, place in enumerate(places)}
         self.failed = {new[node]: why for node, why in self.failed.items() if node in new}
         self.pending_priors = {new[node]: weights for node, weights in self.pending_priors.items() if node in new}
-        for name in Beside._fields:
+        for name in BESIDE:
             rows = getattr(self.scratch.work, name)
             if len(rows):
                 rows[: len(places)] = rows[order]
