@@ -37,7 +37,7 @@ def digest(functions: Mapping[str, types.FunctionType], facts: Mapping[str, obje
 
 
 def watched_digest(functions: Mapping[str, types.FunctionType], facts: Mapping[str, object]) -> tuple[str, Watch]:
-    """Return a digest, and a watch that tells whether it still holds."""
+    """Return a digest, and a watch that knows whether it still holds."""
     reader = _Reader()
     for name in sorted(functions):
         reader.put("method", name)

@@ -12,7 +12,6 @@ Nothing is compiled, and Numba is not imported, before an entry point is called.
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -24,7 +23,7 @@ from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.cache import KernelCache, build_digest
 from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit, named_by
-from treetop.compiler.preparing import announced, preparing_kernel
+from treetop.compiler.preparing import Pulse, announced, preparing_kernel
 from treetop.errors import CompileError, MethodError, TreetopError
 
 Signatures = Mapping[str, Callable[[Any], tuple[Any, ...]]]
@@ -257,7 +256,7 @@ class Entry:
         self._kernel = kernel
         self._code: Code | None = None
         self._awaited: Code | None = None  # the direct code, while it is compiled in the background
-        self._next_look = 0.0
+        self._looks = Pulse(_LOOK_SECONDS)  # short calls must not pay for looks at the background
 
     @property
     def is_ready(self) -> bool:
@@ -288,7 +287,7 @@ class Entry:
         code, awaited = self._code, self._awaited  # read once: another thread may replace them
         if code is None:
             code = self.prepare(*args)
-        elif awaited is not None and self._is_due() and BackgroundCompiler.is_done(awaited):
+        elif awaited is not None and self._looks.due() and BackgroundCompiler.is_done(awaited):
             with preparing_kernel():
                 code = self._take_over(awaited) or code
         try:
@@ -306,14 +305,6 @@ class Entry:
             with preparing_kernel():
                 return self._prepare(args)
         return self._code
-
-    def _is_due(self) -> bool:
-        """Return whether to look at the background again: short calls must not pay for it."""
-        now = time.monotonic()
-        if now < self._next_look:
-            return False
-        self._next_look = now + _LOOK_SECONDS
-        return True
 
     def _prepare(self, args: tuple[Any, ...]) -> Code:
         """Compile or load the code for the tier of the engine; with auto, start compiling direct code."""

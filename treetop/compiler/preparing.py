@@ -49,6 +49,22 @@ class ThinkingClock:
             self._state = (missing + time.perf_counter() - began, None)
 
 
+class Pulse:
+    """A timer that is due at most once in `interval` seconds."""
+
+    def __init__(self, interval: float) -> None:
+        self._interval = interval
+        self._next = time.perf_counter() + interval
+
+    def due(self) -> bool:
+        """Return whether the interval has passed since it was last due."""
+        now = time.perf_counter()
+        if now < self._next:
+            return False
+        self._next = now + self._interval
+        return True
+
+
 class _Here(threading.local):
     def __init__(self) -> None:
         self.clock = ThinkingClock()

@@ -16,6 +16,7 @@ from treetop.game.contract import call, call_whole, state_text
 from treetop.game.definition import Game
 from treetop.game.lines import users_line
 from treetop.game.moves import action_of, choices, split_moves, text_of, turn_text
+from treetop.game.start import first_record, frozen, start_record
 from treetop.text import html_board, html_lines
 from treetop.types import CHANCE, SIMULTANEOUS
 
@@ -61,11 +62,11 @@ class Position:
         start: np.ndarray[Any, Any] | None = None,
     ) -> None:
         self.game = game
-        self.record = _frozen(_first_record(game) if record is None else record)
+        self.record = frozen(first_record(game) if record is None else record)
         """The state as an array of one record; read-only."""
         self.actions = actions
         """The actions since `start`: whole numbers, and tuples for simultaneous moves and continuous actions."""
-        self._start = (self.record if not actions else _frozen(start_record(game))) if start is None else _frozen(start)
+        self._start = (self.record if not actions else frozen(start_record(game))) if start is None else frozen(start)
         # What the game says of this state, once it was asked.
         self._is_terminal: bool | None = None
         self._player: int | None = None
@@ -449,7 +450,7 @@ def make(state: Any, action: Any) -> None:
 
 def begin(game: Game, rng: Rng | None = None) -> Position:
     """Return the initial position of a game, dealt by `rng` if the game has `deal`."""
-    state = game.view(_first_record(game))
+    state = game.view(first_record(game))
     if rng is not None and game.has("deal"):
         call(game, state, "deal", rng)
     return Position(game, state._states)
@@ -472,25 +473,3 @@ def _generator(rng: Rng | int) -> Rng:
 
 def _is_whole(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def _frozen(record: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    if record.flags.writeable:
-        record = record.copy()
-        record.flags.writeable = False
-    return record
-
-
-def _first_record(game: Game) -> np.ndarray[Any, Any]:
-    """Return the record of a game's initial state, after its rules have passed a trial."""
-    from treetop.game.trial import require_trial  # a trial plays games, so its module imports this one
-
-    require_trial(game)
-    return start_record(game)
-
-
-def start_record(game: Game) -> np.ndarray[Any, Any]:
-    """Return the record of a game's initial state, before `deal`. It is deterministic."""
-    states = np.zeros(1, game.dtype)
-    call(game, game.view(states), "reset")
-    return states

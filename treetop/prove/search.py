@@ -17,6 +17,7 @@ from itertools import pairwise
 from types import TracebackType
 from typing import Any, Self
 
+from treetop.compiler.preparing import Pulse
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, ProverError
 from treetop.prove.abilities import GoalPrinter, Retraceable, TimedVerifier, Tuned
@@ -32,7 +33,7 @@ from treetop.prove.result import ProofResult
 from treetop.prove.scheduling import MOST_TACTICS, Evaluate, Ranker, Scheduler, Task, TraceSink, carry_out
 from treetop.prove.sessions import ProverSession
 from treetop.search.interrupts import Interrupts
-from treetop.search.limits import Budget, Limit, Pulse
+from treetop.search.limits import Budget, Limit
 from treetop.workers.units import Unit
 
 _SHORTENING = Limit(calls=200, seconds=5.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
 from treetop import checks
@@ -117,19 +116,3 @@ class Budget:
         if simulations and seconds > 0:
             fitting = simulations * _SLICE_SECONDS / seconds
             self._slice = int(min(max(fitting, self._slice / 2, 1), self._slice * 4))
-
-
-class Pulse:
-    """A timer that is due at most once in `interval` seconds."""
-
-    def __init__(self, interval: float) -> None:
-        self._interval = interval
-        self._next = time.perf_counter() + interval
-
-    def due(self) -> bool:
-        """Return whether the interval has passed since it was last due."""
-        now = time.perf_counter()
-        if now < self._next:
-            return False
-        self._next = now + self._interval
-        return True

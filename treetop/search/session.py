@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from treetop.compiler.preparing import Pulse
 from treetop.errors import ConfigError, SearchError
 from treetop.kernels.control import SOLVED
 from treetop.kernels.roots.gumbel import Gumbel
@@ -22,7 +23,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.driver import Driver
 from treetop.search.guard import Guard
 from treetop.search.interrupts import Interrupts
-from treetop.search.limits import Budget, Limit, Pulse
+from treetop.search.limits import Budget, Limit
 from treetop.search.progress import Progress
 from treetop.search.result import SearchResult
 from treetop.search.stopping import Decision, Standing, Stopper, Stoppers

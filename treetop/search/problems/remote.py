@@ -10,9 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treetop.compiler.preparing import Pulse
 from treetop.errors import ConfigError, SaveError
 from treetop.kernels.problem import BUSY, CLOSED, END, FULL, TOO_DEEP
-from treetop.search.limits import Budget, Limit, Pulse
+from treetop.search.limits import Budget, Limit
 from treetop.search.problems.calls import Answer, Call, Live, RemoteOptions, Source
 from treetop.search.problems.evaluator import NoValueError
 from treetop.search.problems.explorer import reason_of, where_of
