@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.compiler.intrinsics import copy_state, local_copy, local_pack, local_rng, rng_word, state_at
+from treetop.compiler.intrinsics import copy_state, local_copy, local_pack, local_rng, pack_at, rng_word, state_at
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.control import BAD_REWARD, COLLISION, DONE, NEED_CAPACITY, NEED_PATH, SOLVED
@@ -41,7 +41,7 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
 
     @inline_kernel
     def seek(
-        game: Any, control: Any, tree: Any, root: Any, work: Any,
+        game: Any, control: Any, tree: Any, roots: Any, slot: Any, work: Any,
         path: Any, movers: Any, start: Any, rng: Any,
     ) -> Any:  # fmt: skip
         """Return the depth of the next leaf that needs an evaluation, and finish simulations that need none.
@@ -54,7 +54,7 @@ def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
                 return np.int64(NONE)
             control.answered = 0
             # Of a game the state is a copy in this function's own frame, of a Python problem nothing.
-            state = 0 if problem else local_copy(state_at(game, root, 0))
+            state = 0 if problem else local_copy(state_at(game, roots, slot))
             arms, arm, given, samples = control.arms, control.arm, control.arm_given, control.arm_samples
             depth = np.int64(descend(control, tree, work, state, path, movers, start, rng))
             start = np.int64(0)
@@ -109,33 +109,48 @@ def is_ready(control: Any, tree: Any, path: Any) -> bool:
 
 
 @functools.cache
-def make_gather(build: Build) -> CompiledFunction[..., None]:
+def make_gather(build: Build) -> CompiledFunction[..., int]:
     """Return the loop that gathers leaves, in one of its builds."""
     seek = make_seek(build, in_flight=True)
 
     @kernel
     def gather(
-        game: Any, controls: Any, tree: Any, root: Any, work: Any,
+        game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int, quota: int, row: int,
+        paths: Any, movers: Any, depths: Any, leaves: Any,
+    ) -> int:  # fmt: skip
+        """Gather up to `quota` distinct leaves of each slot, in rows from `row` on; return the row after the last one.
+
+        A slot with gathered leaves continues after them: they are rows already. Finished games are backed up
+        immediately.
+        """
+        for slot in range(first, last):
+            control = controls[slot]
+            if control.gathered == 0:
+                control.row = row
+            tree, work = local_pack(pack_at(trees, slot)), local_pack(pack_at(works, slot))
+            gather_one(game, control, tree, roots, slot, work, quota, paths, movers, depths, leaves)
+            row = control.row + control.gathered
+        return int(row)
+
+    @inline_kernel
+    def gather_one(
+        game: Any, control: Any, tree: Any, roots: Any, slot: Any, work: Any, quota: Any,
         paths: Any, movers: Any, depths: Any, leaves: Any,
     ) -> None:  # fmt: skip
-        """Descend until `leaves` is full of distinct states to evaluate, or the budget is used up.
-
-        Finished games are backed up immediately.
-        """
-        control, tree, work = controls[0], local_pack(tree), local_pack(work)
+        """Descend until there are `quota` distinct states to evaluate, or the budget is used up."""
         rng = local_rng(control.rng)
         control.status = DONE
-        while control.gathered < len(leaves):
-            slot = control.gathered
-            depth = seek(game, control, tree, root, work, paths[slot], movers[slot], 0, rng)
+        while control.gathered < quota:
+            row = control.row + control.gathered
+            depth = seek(game, control, tree, roots, slot, work, paths[row], movers[row], 0, rng)
             if depth < 0:
                 break
-            if tree.in_flight[paths[slot, depth]] > 0:
+            if tree.in_flight[paths[row, depth]] > 0:
                 control.status = COLLISION
                 break
-            count_in_flight(tree.in_flight, paths[slot], depth, 1)
-            depths[slot] = depth
-            _keep_state(game, leaves, slot, root, tree.links, paths[slot], depth)
+            count_in_flight(tree.in_flight, paths[row], depth, 1)
+            depths[row] = depth
+            _keep_state(game, leaves, row, roots, slot, tree.links, paths[row], depth)
             control.gathered += 1
             control.turn += 1
             forget_answers(control, work.answers)
@@ -145,18 +160,20 @@ def make_gather(build: Build) -> CompiledFunction[..., None]:
 
 
 @inline_kernel
-def _keep_state(game: Any, leaves: Any, slot: int, root: Any, links: Any, path: Any, depth: int) -> None:
-    """Write the leaf's state to its place in the batch."""
-    copy_state(game, leaves, slot, root, 0)
-    state = state_at(game, leaves, slot)
+def _keep_state(game: Any, leaves: Any, row: Any, roots: Any, slot: Any, links: Any, path: Any, depth: int) -> None:
+    """Write the leaf's state to its row of the batch."""
+    copy_state(game, leaves, row, roots, slot)
+    state = state_at(game, leaves, row)
     for step in range(depth):
         state.apply(np.int64(links[path[step + 1]].action))
 
 
 @inline_kernel
-def _collect_again(game: Any, control: Any, root: Any, work: Any, links: Any, path: Any, depth: Any) -> None:
+def _collect_again(
+    game: Any, control: Any, roots: Any, slot: Any, work: Any, links: Any, path: Any, depth: Any
+) -> None:
     """Collect the immediate rewards on the path to a leaf again: other leaves have been visited since."""
-    state = local_copy(state_at(game, root, 0))
+    state = local_copy(state_at(game, roots, slot))
     for step in range(depth):
         state.apply(np.int64(links[path[step + 1]].action))
         collect(state, control, work.steps[step + 1])
@@ -179,34 +196,33 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 
     @kernel
     def absorb(
-        game: Any,
-        controls: Any,
-        tree: Any,
-        root: Any,
-        work: Any,
-        paths: Any,
-        movers: Any,
-        depths: Any,
-        leaves: Any,
-        logits: Any,
-        values: Any,
-    ) -> None:
-        """Expand and back up gathered leaves, in the order in which they were gathered."""
-        control, tree, work = controls[0], local_pack(tree), local_pack(work)
+        game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int,
+        paths: Any, movers: Any, depths: Any, leaves: Any, logits: Any, values: Any,
+    ) -> None:  # fmt: skip
+        """Expand and back up the gathered leaves of some slots, in the order in which they were gathered."""
+        for slot in range(first, last):
+            control, tree, work = controls[slot], local_pack(pack_at(trees, slot)), local_pack(pack_at(works, slot))
+            absorb_one(game, control, tree, roots, slot, work, paths, movers, depths, leaves, logits, values)
+
+    @inline_kernel
+    def absorb_one(
+        game: Any, control: Any, tree: Any, roots: Any, slot: Any, work: Any,
+        paths: Any, movers: Any, depths: Any, leaves: Any, logits: Any, values: Any,
+    ) -> None:  # fmt: skip
         rng = local_rng(control.rng)
         control.status = DONE
-        for slot in range(len(leaves)):
+        for row in range(control.row, control.row + control.gathered):
             for player in range(values.shape[1]):
-                if not abs(values[slot, player]) < 1e300:
-                    control.status, control.culprit = BAD_REWARD, slot
+                if not abs(values[row, player]) < 1e300:
+                    control.status, control.culprit = BAD_REWARD, row
                     return
-        for slot in range(len(leaves)):
-            depth = np.int64(depths[slot])
-            node = paths[slot, depth]
-            state = local_copy(state_at(game, leaves, slot))
+        for row in range(control.row, control.row + control.gathered):
+            depth = np.int64(depths[row])
+            node = paths[row, depth]
+            state = local_copy(state_at(game, leaves, row))
             control.depth = depth  # for the text of an error, with the path
             for step in range(depth + 1):
-                work.path[step] = paths[slot, step]
+                work.path[step] = paths[row, step]
             # All that can fail comes first: a leaf is either absorbed or still in flight.
             count = 0
             if (
@@ -219,7 +235,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
                     control.status = NEED_CAPACITY
                 if control.status != DONE:
                     return
-            rewards = values[slot]
+            rewards = values[row]
             if amaf:
                 clear_played(work)
             if full:
@@ -232,20 +248,20 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
             if stochastic:
                 make_paranoid(control, rewards, control.low + control.high)
                 if control.step_rewards:
-                    _collect_again(game, control, root, work, tree.links, paths[slot], depth)
-            count_in_flight(tree.in_flight, paths[slot], depth, -1)
+                    _collect_again(game, control, roots, slot, work, tree.links, paths[row], depth)
+            count_in_flight(tree.in_flight, paths[row], depth, -1)
             ending = LEAF
             if count > 0:
-                chooser = np.int64(movers[slot, depth - 1]) if depth > 0 else np.int64(NONE)
+                chooser = np.int64(movers[row, depth - 1]) if depth > 0 else np.int64(NONE)
                 mover = np.int64(state.current_player())
-                movers[slot, depth] = mover
-                if expand(control, tree, work, paths[slot], depth, np.uint64(node), chooser, mover, state, count):
+                movers[row, depth] = mover
+                if expand(control, tree, work, paths[row], depth, np.uint64(node), chooser, mover, state, count):
                     if not graph or tree.links[node].flags & SHARED == 0:
-                        _set_priors(control, tree, work, node, count, logits[slot])
+                        _set_priors(control, tree, work, node, count, logits[row])
                 else:
                     ending = REPEATED
                     set_repetition(control, tree, rewards)
-            backup(control, tree, work, paths[slot], movers[slot], depth, ending, rewards)
+            backup(control, tree, work, paths[row], movers[row], depth, ending, rewards)
             control.done += 1
             control.rng = rng_word(rng)
 
@@ -282,5 +298,5 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
 @kernel
 def release(game: Any, in_flight: Any, paths: Any, depths: Any) -> None:
     """Forget gathered leaves as if they had never been."""
-    for slot in range(len(depths)):
-        count_in_flight(in_flight, paths[slot], depths[slot], -1)
+    for row in range(len(depths)):
+        count_in_flight(in_flight, paths[row], depths[row], -1)

@@ -73,6 +73,7 @@ BASE: list[tuple[str, str]] = [
     ("budget", "i8"),  # simulations to run in this call
     ("done", "i8"),  # ... and how many were
     ("gathered", "i8"),  # leaves waiting for an evaluation, in a call that gathers
+    ("row", "i8"),  # ... and the row of the batch where they begin
     ("deepest", "i8"),  # in a Python problem: the depth of the deepest node
     ("value_low", "f8"),  # the lowest and highest mean seen anywhere in the tree
     ("value_high", "f8"),

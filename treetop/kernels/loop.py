@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.compiler.intrinsics import local_copy, local_pack, local_rng, prefetch, rng_word, state_at
+from treetop.compiler.intrinsics import local_copy, local_pack, local_rng, pack_at, prefetch, rng_word, state_at
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import SEAT, is_chance, make_expand_chance
@@ -262,9 +262,16 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
     sets = build.sets
 
     @kernel
-    def run(game: Any, controls: Any, tree: Any, root: Any, work: Any) -> None:
+    def run(game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int) -> None:
+        """Run the searches of some slots: each until its budget is used up or it needs the caller."""
+        for slot in range(first, last):
+            run_one(
+                game, controls[slot], local_pack(pack_at(trees, slot)), roots, slot, local_pack(pack_at(works, slot))
+            )
+
+    @inline_kernel
+    def run_one(game: Any, control: Any, tree: Any, roots: Any, slot: Any, work: Any) -> None:
         """Run simulations until the budget is used up, or something needs the caller: `control` says what."""
-        control, tree, work = controls[0], local_pack(tree), local_pack(work)
         rng = local_rng(control.rng)
         control.done = 0
         control.status = DONE
@@ -273,7 +280,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
                 control.status, control.depth = NEED_CAPACITY, NONE
                 break
             control.answered = 0
-            state = local_copy(state_at(game, root, 0))
+            state = local_copy(state_at(game, roots, slot))
             if sets and control.hidden:
                 determinize(state, np.int64(control.searcher), rng)
             # 1. and 2. Select, and expand at the end of the path.

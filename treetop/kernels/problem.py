@@ -102,7 +102,7 @@ def make_exchange(build: Build, *, in_flight: bool) -> CompiledFunction[..., int
         elif mode == OPEN:
             open_children(control, tree, work, leaf, count, weighted)
             start = np.int64(control.depth)
-        depth = np.int64(seek(game, control, tree, work.path, work, work.path, work.movers, start, rng))
+        depth = np.int64(seek(game, control, tree, work.path, 0, work, work.path, work.movers, start, rng))
         if depth < 0:
             return int(-1 - control.status)
         found = work.path[depth]

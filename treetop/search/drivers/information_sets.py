@@ -103,8 +103,8 @@ class InformationSetDriver(GameDriver):
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
-        for kernel in (make_run(INFORMATION_SETS), find_root):
-            self.prepare_kernel(kernel, self.position.record, self.scratch.pack)
+        self.prepare_kernel(make_run(INFORMATION_SETS), self.position.record, self.scratch.pack, 0, 1)
+        self.prepare_kernel(find_root, self.position.record, self.scratch.pack)
         self.prepare_kernel(fill_sets, self.scratch.pack)
 
     def run(self, simulations: int) -> int:
@@ -113,7 +113,7 @@ class InformationSetDriver(GameDriver):
         try:
             while done < simulations:
                 self.enter(simulations - done)
-                self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.pack)
+                self.call(make_run(INFORMATION_SETS), self.position.record, self.scratch.pack, 0, 1)
                 done += int(self.control[0]["done"])
                 status = int(self.control[0]["status"])
                 if status == NEED_CAPACITY:

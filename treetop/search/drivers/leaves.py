@@ -43,9 +43,9 @@ class Leaves:
         """Compile the kernels, or load them from the cache."""
         driver, facts = self._driver, self._driver.game.facts
         root, work, leaves = driver.position.record, driver.scratch.pack, self._buffers(0)
-        driver.prepare_kernel(make_gather(driver.build), root, work, *leaves)
+        driver.prepare_kernel(make_gather(driver.build), root, work, 0, 1, 0, 0, *leaves)
         evaluated = np.zeros((0, facts.num_actions)), np.zeros((0, facts.players))
-        driver.prepare_kernel(make_absorb(driver.build), root, work, *leaves, *evaluated)
+        driver.prepare_kernel(make_absorb(driver.build), root, work, 0, 1, *leaves, *evaluated)
         driver.engine.entry(release).prepare(driver.tree.columns.in_flight, leaves[0], leaves[2])
 
     def gather(self, size: int, budget: int) -> Batch:
@@ -65,7 +65,7 @@ class Leaves:
         stuck = 0
         try:
             while True:
-                driver.call(make_gather(driver.build), driver.position.record, scratch.pack, *buffers)
+                driver.call(make_gather(driver.build), driver.position.record, scratch.pack, 0, 1, size, 0, *buffers)
                 status = int(driver.control[0]["status"])
                 if status == TIE:
                     driver.ask_hook()
@@ -107,10 +107,11 @@ class Leaves:
         driver = self._driver
         driver.gathers = False
         driver.enter(0)
+        driver.control["gathered"], driver.control["row"] = len(batch), 0
         leaves = (batch._paths, batch._movers, batch._depths, batch.states)
         try:  # the kernel writes to the values, which may be the caller's array
             call = (make_absorb(driver.build), driver.position.record, driver.scratch.pack)
-            driver.call(*call, *leaves, logits, values.copy())
+            driver.call(*call, 0, 1, *leaves, logits, values.copy())
         finally:
             self.in_flight -= len(batch)
             done = int(driver.control[0]["done"])

@@ -174,7 +174,7 @@ class TreeDriver(GameDriver):
         if self._prepared is self.build:
             return
         if self.is_cheap:
-            self.prepare_kernel(make_run(self.build), self.position.record, self.scratch.pack)
+            self.prepare_kernel(make_run(self.build), self.position.record, self.scratch.pack, 0, 1)
         else:
             self.leaves.prepare()
         if self.tree.is_graph:
@@ -217,7 +217,7 @@ class TreeDriver(GameDriver):
         self.gathers = False
         self.tree.ensure_capacity(self.most_children * max(1, stuck))
         self.enter(budget)
-        self.call(make_run(self.build), self.position.record, self.scratch.pack)
+        self.call(make_run(self.build), self.position.record, self.scratch.pack, 0, 1)
         return int(self.control[0]["status"])
 
     def _run_asking(self) -> int:
