@@ -18,7 +18,8 @@ import treetop
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NAMESPACES = (
-    "rules", "evaluators", "stopping", "results", "players", "arena", "prove", "lab", "adapters", "bits", "errors",
+    "rules", "evaluators", "states", "stopping", "results", "players", "arena", "prove", "lab", "adapters", "bits",
+    "errors",
 )  # fmt: skip
 CALLABLE = {"search": "treetop.search.search.search", "prove": "treetop.prove.theorems.prove"}
 """Packages that can be called, and the functions behind them."""

@@ -5,13 +5,13 @@
 >>> print(result)                                     # doctest: +SKIP
 
 The most used names are here; the others are in namespaces: `rules` (presets and parts of searches), `evaluators`,
-`stopping`, `results`, `players`, `arena`, `prove`, `lab`, `adapters`, `bits` and `errors`. Nothing here imports
-Numba: it is loaded by the first search.
+`states`, `stopping`, `results`, `players`, `arena`, `prove`, `lab`, `adapters`, `bits` and `errors`. Nothing here
+imports Numba: it is loaded by the first search.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from treetop import adapters, bits, errors, evaluators, results, rules, stopping
+from treetop import adapters, bits, errors, evaluators, results, rules, states, stopping
 from treetop.compiler.functions import compiled
 from treetop.compiler.rng import Rng
 from treetop.errors import TreetopError
@@ -51,7 +51,7 @@ __all__ = [
     "SearchConfig", "SearchResult", "TreetopError", "__version__", "adapters", "arena", "bits", "check", "compiled",
     "configure", "errors", "evaluate", "evaluators", "explain", "family", "field", "find_strategies", "game", "gumbel",
     "lab", "load_game", "match", "perft", "player", "players", "position", "prove", "puct", "rave", "regret_matching",
-    "results", "rule", "rules", "search", "solve", "stopping", "tournament", "uct",
+    "results", "rule", "rules", "search", "solve", "states", "stopping", "tournament", "uct",
 ]  # fmt: skip
 
 

@@ -22,6 +22,7 @@ NAMESPACES = (
     "prove",
     "results",
     "rules",
+    "states",
     "stopping",
 )
 OPTIONAL = ("adapters",)  # its names import packages that need not be installed

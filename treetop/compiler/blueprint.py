@@ -20,6 +20,8 @@ class Blueprint:
     functions: Mapping[str, FunctionType]
     constants: Mapping[str, object]
     bounds_checked: bool = False
+    observation_shape: tuple[int, ...] = ()
+    """The shape of the array that the method `observe` fills; empty without that method."""
     dispatchers: dict[str, Any] = field(default_factory=dict, repr=False)
     """Numba's dispatchers of the functions, created on first use."""
     types: dict[str, Any] = field(default_factory=dict, repr=False)

@@ -54,10 +54,12 @@ class Method(NamedTuple):
     """Calls the method and converts its result to `result`; not used where the method returns this type itself."""
     result: Any
     arguments: tuple[Any, ...]
+    exact: bool
+    """Whether the method takes arguments of these types; else `call` converts them."""
 
 
-def _method(call: Callable[..., Any], result: Any, *arguments: Any) -> Method:
-    return Method(kernel(call), result, arguments)
+def _method(call: Callable[..., Any], result: Any, *arguments: Any, exact: bool = True) -> Method:
+    return Method(kernel(call), result, arguments, exact)
 
 
 @kernel
@@ -95,7 +97,16 @@ METHODS: dict[str, Method] = {
         lambda state, rng, out: _nothing(state.sample_action(rng, out)), types.none, rng_type, _floats
     ),
     "apply_vector": _method(lambda state, values: _nothing(state.apply_vector(values)), types.none, _floats),
-}
+    "observe": _method(
+        lambda state, player, out: _nothing(state.observe(player, intrinsics.shaped(state, out))),
+        types.none, types.int64, types.float32[::1], exact=False,
+    ),
+    "transform": _method(lambda state, symmetry: _nothing(state.transform(symmetry)), types.none, types.int64),
+    "transform_action": _method(
+        lambda state, symmetry, action: np.int64(state.transform_action(symmetry, action)),
+        types.int64, types.int64, types.int64,
+    ),
+}  # fmt: skip
 """All methods that kernels may call, in the order of the table."""
 _PLACES = {name: place for place, name in enumerate(METHODS, start=1)}  # place 0 is the size of a state
 TABLE_LENGTH = 1 + len(METHODS)
@@ -125,8 +136,10 @@ def _write_addresses(context: Any, builder: Any, signature: Any, args: Any) -> A
     for name, method in METHODS.items():
         if name in state.blueprint.functions:
             argument_types = (state, *method.arguments)
-            compiled = _compiled(dispatcher_of(state.blueprint, name), argument_types)
-            if compiled.signature.return_type != method.result:
+            own = _compiled(dispatcher_of(state.blueprint, name), argument_types) if method.exact else None
+            if own is not None and own.signature.return_type == method.result:
+                compiled = own
+            else:
                 compiled = _compiled(dispatcher_for(method.call), argument_types)
             context.active_code_library.add_linking_library(compiled.library)
             function = context.declare_function(builder.module, compiled.fndesc)

@@ -81,6 +81,12 @@ def local_copy(state: Any) -> Any:
     return copy.copy(state)
 
 
+def shaped(state: Any, out: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return a row of numbers as an array of the shape in which the state's game observes."""
+    shape: tuple[int, ...] = type(state)._game.facts.observation_shape
+    return out.reshape(shape)
+
+
 def pack_at(packs: Any, index: int) -> Any:
     """Return the pack at an index of a table of packs, in compiled code only."""
     raise NotImplementedError

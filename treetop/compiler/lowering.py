@@ -29,6 +29,7 @@ from numba.extending import (
     typeof_impl,
     unbox,
 )
+from numba.np.arrayobj import populate_array
 
 from treetop.compiler import intrinsics
 from treetop.compiler import pointers as pointers  # registers packs
@@ -272,6 +273,34 @@ def stack_space(builder: Any, kind: Any) -> Any:
         place = builder.alloca(kind)
     place.align = 16
     return place
+
+
+@type_callable(intrinsics.shaped)
+def _type_shaped(context: Any) -> Any:
+    def typer(state: Any, out: Any) -> Any:
+        if not isinstance(state, StateType) or not state.blueprint.observation_shape:
+            return out  # kernels for any game pass the row on; the game's own code shapes it
+        return types.Array(out.dtype, len(state.blueprint.observation_shape), "C")
+
+    return typer
+
+
+@lower_builtin(intrinsics.shaped, types.Any, types.Array)
+def _shaped(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    state, row = signature.args
+    if signature.return_type == row:
+        return args[1]
+    view = context.make_array(row)(context, builder, args[1])
+    size = context.get_abi_sizeof(context.get_data_type(row.dtype))
+    shape, strides = state.blueprint.observation_shape, [size]
+    for length in reversed(shape[1:]):
+        strides.insert(0, strides[0] * length)
+    found = context.make_array(signature.return_type)(context, builder)
+    words = [[ir.Constant(_word, number) for number in numbers] for numbers in (shape, strides)]
+    populate_array(
+        found, data=view.data, shape=words[0], strides=words[1], itemsize=ir.Constant(_word, size), meminfo=None
+    )
+    return found._getvalue()
 
 
 @type_callable(intrinsics.prefetch)

@@ -8,20 +8,22 @@ the address and the shape of each array; a kernel takes its address, and reads `
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sequence
 from typing import Any, cast
 
 import numpy as np
 
 
-class Pack:
-    """The arrays of some named tuples, as one argument of a kernel. In a kernel they are attributes.
+class Packs:
+    """A table of packs, one a row: the same arrays of many searches, as one argument of a kernel (`pack_at`).
 
-    Arrays may be replaced by others of the same type (`refresh`). The pack keeps them alive.
+    A row is the arrays of some named tuples; they may be replaced by others of the same types. The table keeps them
+    alive.
     """
 
-    def __init__(self, *parts: Any) -> None:
-        self._parts: tuple[Any, ...] = parts
-        self._table = np.array(_words(parts), np.uint64)
+    def __init__(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        self._rows = list(rows)
+        self._table = np.array([_words(parts) for parts in rows], np.uint64)
         self.address = _address(self._table)
         """The address of the table."""
 
@@ -30,15 +32,27 @@ class Pack:
         """The name, the dtype and the number of dimensions of each array."""
         return tuple(
             (name, array.dtype, array.ndim)
-            for part in self._parts
+            for part in self._rows[0]
             for name, array in zip(part._fields, part, strict=True)
         )
 
+    def set_row(self, row: int, *parts: Any) -> None:
+        """Use the arrays of these named tuples in a row."""
+        before = self._rows[row]
+        if len(parts) != len(before) or any(new is not old for new, old in zip(parts, before, strict=True)):
+            self._table[row] = _words(parts)
+            self._rows[row] = parts
+
+
+class Pack(Packs):
+    """The arrays of some named tuples, as one argument of a kernel. In a kernel they are attributes."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__([parts])
+
     def refresh(self, *parts: Any) -> Pack:
         """Use the arrays of these named tuples, of the same types as before; return the pack."""
-        if len(parts) != len(self._parts) or any(new is not old for new, old in zip(parts, self._parts, strict=True)):
-            self._table[:] = _words(parts)
-            self._parts = parts
+        self.set_row(0, *parts)
         return self
 
 

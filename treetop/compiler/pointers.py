@@ -27,7 +27,7 @@ from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
 
 from treetop.compiler import intrinsics
-from treetop.compiler.packs import Pack
+from treetop.compiler.packs import Packs
 
 _word, _bytes = ir.IntType(64), ir.IntType(8).as_pointer()
 _types: dict[Any, PackType] = {}
@@ -47,8 +47,8 @@ class PackType(types.Type):
         super().__init__(name=f"Pack({hashlib.sha256(text.encode()).hexdigest()[:16]})")
 
 
-@typeof_impl.register(Pack)
-def _typeof_pack(value: Pack, context: Any) -> PackType:
+@typeof_impl.register(Packs)
+def _typeof_pack(value: Packs, context: Any) -> PackType:
     if value.kind not in _types:
         _types[value.kind] = PackType(value.kind)
     return _types[value.kind]

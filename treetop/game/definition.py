@@ -45,6 +45,8 @@ _SIGNATURES: Signatures = {
     "apply_joint": lambda t: (t.int64[::1],),
     "sample_action": lambda t: ("rng", t.float64[::1]),
     "apply_vector": lambda t: (t.float64[::1],),
+    "transform": lambda t: (t.int64,),
+    "transform_action": lambda t: (t.int64, t.int64),
 }
 FOR_PEOPLE = {
     "render": 0,
@@ -60,6 +62,7 @@ _PAIRS = (
     ("legal_actions_of", "apply_joint", "simultaneous moves"),
     ("sample_action", "apply_vector", "continuous actions"),
     ("determinize", "information", "imperfect information"),
+    ("transform", "transform_action", "symmetries"),
 )
 """Methods that need each other, and what they are for."""
 _ARITY = {
@@ -84,6 +87,8 @@ _ARITY = {
     "apply_joint": 1,
     "sample_action": 2,
     "apply_vector": 1,
+    "transform": 1,
+    "transform_action": 2,
     **FOR_PEOPLE,
 }
 
@@ -103,6 +108,7 @@ def game(
     observation_shape: tuple[int, ...] | None = None,
     num_outcomes: int | None = None,
     action_size: int | None = None,
+    symmetries: int | None = None,
 ) -> Callable[[type], Game]:
     """Return a decorator that turns a class with fields and five methods into a game: see docs/compiled-games.md.
 
@@ -127,7 +133,17 @@ def game(
     5
     """
     facts = _located(
-        lambda: Facts(players, num_actions, max_length, rewards, zero_sum, observation_shape, num_outcomes, action_size)
+        lambda: Facts(
+            players,
+            num_actions,
+            max_length,
+            rewards,
+            zero_sum,
+            observation_shape,
+            num_outcomes,
+            action_size,
+            symmetries,
+        )  # fmt: skip
     )
 
     def wrap(cls: type) -> Game:
@@ -262,10 +278,18 @@ class Game:
         require_trial(self, digest)
         key = (digest, bounds_checked or not self.is_bundled, tier or tier_of_process())
         if key not in self._engines:
-            blueprint = Blueprint(self.name, key[0], self.dtype, dict(self.functions), self._constants(), key[1])
+            blueprint = Blueprint(
+                self.name, key[0], self.dtype, dict(self.functions), self._constants(), key[1],
+                self.facts.observation_shape or (),
+            )  # fmt: skip
             checked = None if key[1] else self.engine(bounds_checked=True, tier=tier)
-            self._engines[key] = Engine(blueprint, _SIGNATURES, checked, key[2])
+            self._engines[key] = Engine(blueprint, self._signatures(), checked, key[2])
         return self._engines[key]
+
+    def _signatures(self) -> Signatures:
+        """Return the argument types of all methods; `observe` gets an array of the game's own shape."""
+        dimensions = len(self.facts.observation_shape or (0,))
+        return {**_SIGNATURES, "observe": lambda t: (t.int64, t.Array(t.float32, dimensions, "C"))}
 
     @property
     def unkept(self) -> str | None:

@@ -138,7 +138,7 @@ def examine_observations(examiner: Examiner, position: Position) -> None:
     if shape is None:
         raise ContractError("works", "the game has observe, but no observation_shape=... in the decorator", "observe")
     for player in range(examiner.game.facts.players):
-        out = np.zeros(math.prod(shape), np.float32)
+        out = np.zeros(shape, np.float32)
         examiner.call(position, "observe", player, out)
         if not np.isfinite(out).all():
             raise ContractError("works", f"observe wrote a number that is not finite for player {player}", "observe")

@@ -32,11 +32,13 @@ class Facts:
     """The number of outcomes of chance, which are whole numbers from 0 to num_outcomes - 1. None: no chance nodes."""
     action_size: int | None = None
     """The length of an action vector in a game with continuous actions. None: actions are whole numbers."""
+    symmetries: int | None = None
+    """The number of symmetries of the game, which `transform` applies; 0 is the identity. None: it has none."""
 
     def __post_init__(self) -> None:
-        for name in ("players", "num_actions", "max_length", "num_outcomes", "action_size"):
+        for name in ("players", "num_actions", "max_length", "num_outcomes", "action_size", "symmetries"):
             value = getattr(self, name)
-            if value is None and name in ("num_outcomes", "action_size"):
+            if value is None and name in ("num_outcomes", "action_size", "symmetries"):
                 continue
             checks.whole(name, value, 1, _MOST_PLAYERS if name == "players" else 2**27, error=GameDefinitionError)
         shape = self.observation_shape

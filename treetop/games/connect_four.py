@@ -48,7 +48,16 @@ def _open_fours(discs: np.uint64, taken: np.uint64) -> int:
     return count
 
 
-@game(players=2, num_actions=7, max_length=42)
+@compiled
+def _mirrored(discs: np.uint64) -> np.uint64:
+    """Return the discs with left and right exchanged."""
+    found = _NONE
+    for column in range(7):
+        found |= ((discs >> np.uint64(column)) & _FIRST_COLUMN) << np.uint64(6 - column)
+    return found
+
+
+@game(players=2, num_actions=7, max_length=42, observation_shape=(2, 6, 7), symmetries=2)
 class connect_four:  # noqa: N801 - the class of a bundled game has the name of the game
     """Four in a row on an upright board, seven columns wide and six rows high.
 
@@ -119,6 +128,25 @@ class connect_four:  # noqa: N801 - the class of a bundled game has the name of 
             return column
         columns = ~(self.discs >> _TO_TOP) & _BOTTOM
         return nth_bit(columns, rng.below(popcount(columns)))
+
+    def observe(self, player: int, out: Any) -> None:
+        """Write two planes, the player's own discs and the opponent's; row 0 is the top of the board."""
+        theirs = self.discs ^ self.mine
+        own = self.mine if player == self.player else theirs
+        other = theirs if player == self.player else self.mine
+        for row in range(6):
+            for column in range(7):
+                cell = _ONE << np.uint64(8 * (5 - row) + column)
+                out[0, row, column] = own & cell != _NONE
+                out[1, row, column] = other & cell != _NONE
+
+    def transform(self, symmetry: int) -> None:
+        """Exchange left and right, by symmetry 1."""
+        if symmetry == 1:
+            self.discs, self.mine = _mirrored(self.discs), _mirrored(self.mine)
+
+    def transform_action(self, symmetry: int, action: int) -> int:
+        return 6 - action if symmetry == 1 else action
 
     def key(self) -> np.uint64:
         # Exact: the highest bit of a column gives its height, and all heights give the player to move.

@@ -1,4 +1,4 @@
-"""Play a move: the state at the root, what the game says of it, and the part of the tree below the move.
+"""Play moves: the states at the roots, what the game says of them, and the parts of the trees below the moves.
 
 Nodes keep their order and slide to the front of their arrays, because a parent always comes before its children. So no
 memory is allocated, and a tree is re-rooted in microseconds.
@@ -11,31 +11,67 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.compiler.intrinsics import state_at
-from treetop.kernels.chance.outcomes import SEAT, is_chance
+from treetop.compiler.intrinsics import local_rng, mix_bits, pack_at, rng_word, state_at
+from treetop.compiler.specialise import by_method
+from treetop.kernels.chance.outcomes import SEAT, draw_outcome, is_chance
 from treetop.kernels.control import DONE
 from treetop.kernels.rewards import collect
 from treetop.tree.layout import PROVEN
 from treetop.types import NONE, ROOT
 
 OVER, PLAYER, COUNT, KEPT = 0, 1, 2, 3
-"""What a call writes: whether the game is over, the player to move, how many legal actions there are, and whether the
-tree was re-rooted (1), cleared (0) or cannot be re-rooted in place (NONE)."""
+"""What is written for each slot: whether the game is over, the player to move, how many legal actions there are, and
+what became of the tree: re-rooted (1), cleared (0), or left as it was where it cannot be re-rooted in place (NONE)."""
+ILLEGAL = -2
+"""In the place of KEPT: the action is not legal here, and nothing was changed in any slot."""
+SKIP = -1
+"""The action of a slot that stays as it is."""
+WRITTEN = 4
 
 
 @kernel
-def advance(game: Any, controls: Any, tree: Any, roots: Any, work: Any, places: Any, action: int, written: Any) -> None:
-    """Apply an action of a player to the state at the root, write what the game says of it, and re-root the tree.
+def advance(
+    game: Any, controls: Any, trees: Any, roots: Any, works: Any, places: Any, actions: Any, written: Any,
+    first: int, last: int,
+) -> bool:  # fmt: skip
+    """Apply an action of a player in each slot, write what the game says of the new states, and re-root the trees.
 
-    The legal actions are written to `work.actions`. `places` has space for a number for each node.
+    Return False, and change nothing, if an action is not legal: `written` says where. The legal actions of the new
+    state are in `work.actions`. `places` has space for a number for each node of a tree.
     """
-    control = controls[0]
-    state = state_at(game, roots, 0)
+    legal = True
+    for slot in range(first, last):
+        if actions[slot] != SKIP and not _is_legal(state_at(game, roots, slot), pack_at(works, slot), actions[slot]):
+            written[slot, KEPT] = ILLEGAL
+            legal = False
+    if legal:
+        for slot in range(first, last):
+            if actions[slot] != SKIP:
+                tree, work = pack_at(trees, slot), pack_at(works, slot)
+                advance_one(
+                    controls[slot], tree, state_at(game, roots, slot), work, places, actions[slot], written[slot]
+                )
+    return legal
+
+
+@kernel
+def _is_legal(state: Any, work: Any, action: Any) -> bool:
+    count: Any = np.int64(state.legal_actions(work.actions))
+    for index in range(min(count, len(work.actions))):
+        if work.actions[index] == action:
+            return True
+    return False
+
+
+@kernel
+def advance_one(control: Any, tree: Any, state: Any, work: Any, places: Any, action: Any, written: Any) -> None:
+    """Apply an action of a player, or an outcome of chance, and re-root the tree."""
     mover = max(np.int64(state.current_player()), np.int64(SEAT))
     state.apply(np.int64(action))
+    control.moves += 1
+    control.arms, control.status = 0, DONE
     look(state, work, written)
     fade = 1.0 if written[OVER] == 0 and is_chance(state) else control.discount
-    control.status = DONE
     node = find_child(tree, action)
     written[KEPT] = 0
     if node != NONE and tree.stats[node].visits > 0 and fade != 0.0:
@@ -46,6 +82,69 @@ def advance(game: Any, controls: Any, tree: Any, roots: Any, work: Any, places: 
             _move_totals(control, tree, work, fade)
     if written[KEPT] == 0:
         clear(control, tree)
+
+
+@kernel
+def resolve_chance(
+    game: Any, controls: Any, trees: Any, roots: Any, works: Any, places: Any, outcomes: Any, written: Any,
+    streams: Any, first: int, last: int,
+) -> int:  # fmt: skip
+    """Draw an outcome in each slot where chance decides, and advance by it; return in how many slots that was.
+
+    `outcomes` gets the outcome of each slot, or SKIP. A slot has its own stream of random numbers. Call it until it
+    returns 0: outcomes may follow each other.
+    """
+    drawn = 0
+    for slot in range(first, last):
+        outcomes[slot] = SKIP
+        state, control = state_at(game, roots, slot), controls[slot]
+        if written[slot, OVER] == 0 and is_chance(state):
+            work = pack_at(works, slot)
+            rng = local_rng(streams[slot])
+            control.status = DONE
+            outcomes[slot] = draw_outcome(state, control, work, rng)
+            streams[slot] = rng_word(rng)
+            if control.status != DONE:
+                continue
+            advance_one(control, pack_at(trees, slot), state, work, places, outcomes[slot], written[slot])
+            drawn += 1
+    return drawn
+
+
+@inline_kernel
+def _deal(state: Any, rng: Any) -> None:
+    state.deal(rng)
+
+
+@inline_kernel
+def _no_deal(state: Any, rng: Any) -> None:
+    pass
+
+
+deal = by_method("deal", yes=_deal, no=_no_deal)
+
+
+@kernel
+def begin(
+    game: Any, controls: Any, trees: Any, roots: Any, works: Any, slots: Any, written: Any, streams: Any, resets: bool
+) -> None:
+    """Begin new games in some slots: the initial state, dealt by the slot's stream, or the state that is there.
+
+    Trees are cleared.
+    """
+    for index in range(len(slots)):
+        slot = slots[index]
+        state, control, work = state_at(game, roots, slot), controls[slot], pack_at(works, slot)
+        if resets:
+            rng = local_rng(streams[slot])
+            state.reset()
+            deal(state, rng)
+            streams[slot] = rng_word(rng)
+        control.rng, control.moves = mix_bits(control.seed + np.uint64(0x9E3779B97F4A7C15)), 0
+        control.status = DONE
+        clear(control, pack_at(trees, slot))
+        look(state, work, written[slot])
+        written[slot, KEPT] = 0
 
 
 @inline_kernel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from treetop.errors import ConfigError, SearchError
 from treetop.game.definition import Game
 from treetop.game.position import Position
+from treetop.search import states
 
 
 @dataclass(eq=False)
@@ -52,10 +54,28 @@ class Batch:
     def __iter__(self) -> Iterator[Position]:
         return (Position(self.game, self.states[index : index + 1]) for index in range(len(self)))
 
-    @property
+    @cached_property
     def players(self) -> npt.NDArray[np.int64]:
         """The player to move in each state."""
-        return np.array([position.player for position in self], np.int64)
+        return states.players(self.game, self.states)
+
+    @cached_property
+    def observations(self) -> npt.NDArray[np.float32]:
+        """An observation of each state for the player to move: (states, *observation_shape).
+
+        It comes from the game's `observe`, or for a game without it from its fields: see `Game.observation_shape`.
+        """
+        return states.observations(self.game, self.states)
+
+    @cached_property
+    def legal_mask(self) -> npt.NDArray[np.bool_]:
+        """Whether each action is legal in each state: (states, actions)."""
+        return states.legal_mask(self.game, self.states)
+
+    @cached_property
+    def keys(self) -> npt.NDArray[np.uint64]:
+        """A 64-bit key of each state: the game's `key`, or a hash of all its fields."""
+        return states.keys(self.game, self.states)
 
     def close(self, generation: int) -> None:
         """Mark the batch as used; it can be absorbed or dropped once, and not after the tree has changed its root."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, MethodError
 from treetop.game.position import Position
-from treetop.kernels.advance import COUNT, KEPT, OVER, PLAYER, advance
+from treetop.kernels.advance import WRITTEN, advance
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.control import ASK, DONE, NEED_CAPACITY, SOLVED, TIE
@@ -133,20 +133,21 @@ class TreeDriver(GameDriver):
         position = self.position
         if self.tree.is_graph or position.player < 0 or action not in position.legal_actions():
             return None
-        record, written = position.record.copy(), np.zeros(4, np.int64)
+        record, written = position.record.copy(), np.zeros((1, WRITTEN), np.int64)
         self.control["size"] = self.tree.size
-        places = np.empty(self.tree.size, np.int32)
+        places, actions = np.empty(self.tree.size, np.int32), np.array([action], np.int64)
         try:
             self.engine.entry(advance)(
-                self.control, self.tree.pack, record, self.scratch.pack, places, int(action), written
+                self.control, self.tree.pack, record, self.scratch.pack, places, actions, written, 0, 1
             )
         except MethodError:
             return None
-        if written[KEPT] == NONE or self.control[0]["status"] != DONE:
+        over, player, count, kept = written[0].tolist()
+        if kept < 0 or self.control[0]["status"] != DONE:
             return None
-        self.tree.resize_in_place(int(self.control[0]["size"]), kept=bool(written[KEPT]))
-        legal = self.scratch.work.actions[: written[COUNT]].tolist() if written[COUNT] > 0 else None
-        return position.followed_by(int(action), record, bool(written[OVER]), int(written[PLAYER]), legal)
+        self.tree.resize_in_place(int(self.control[0]["size"]), kept=bool(kept))
+        legal = self.scratch.work.actions[:count].tolist() if count > 0 else None
+        return position.followed_by(int(action), record, bool(over), player, legal)
 
     def _reroot(self, following: Position, child: int | None) -> None:
         """Make a child of the root the root, or start a new tree. The totals lose the reward of the step to it."""
@@ -185,8 +186,9 @@ class TreeDriver(GameDriver):
     def prepare_advance(self) -> None:
         """Compile the kernels that `advance` needs, or load them from the cache."""
         if not self.tree.is_graph:
-            places, written = np.empty(1, np.int32), np.zeros(4, np.int64)
-            self.prepare_kernel(advance, self.position.record, self.scratch.pack, places, 0, written)
+            places, written = np.empty(1, np.int32), np.zeros((1, WRITTEN), np.int64)
+            actions = np.zeros(1, np.int64)
+            self.prepare_kernel(advance, self.position.record, self.scratch.pack, places, actions, written, 0, 1)
 
     def run(self, simulations: int) -> int:
         """Run `simulations` simulations, or until the root is proven; return how many were run."""
