@@ -143,7 +143,7 @@ def game(
             num_outcomes,
             action_size,
             symmetries,
-        )  # fmt: skip
+        )
     )
 
     def wrap(cls: type) -> Game:
