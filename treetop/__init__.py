@@ -30,6 +30,7 @@ from treetop.search.config import SearchConfig, configure
 from treetop.search.evaluator import Evaluator, Rollout
 from treetop.search.explain import explain
 from treetop.search.limits import Limit
+from treetop.search.pool import SearchPool
 from treetop.search.presets import gumbel, puct, rave, regret_matching, uct
 from treetop.search.problems.problem import Problem
 from treetop.search.result import SearchResult
@@ -47,11 +48,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "CHANCE", "SIMULTANEOUS", "Evaluator", "Game", "Limit", "Player", "Position", "Problem", "Rng", "Rollout", "Search",
-    "SearchConfig", "SearchResult", "TreetopError", "__version__", "adapters", "arena", "bits", "check", "compiled",
-    "configure", "errors", "evaluate", "evaluators", "explain", "family", "field", "find_strategies", "game", "gumbel",
-    "lab", "load_game", "match", "perft", "player", "players", "position", "prove", "puct", "rave", "regret_matching",
-    "results", "rule", "rules", "search", "solve", "states", "stopping", "tournament", "uct",
+    "CHANCE", "SIMULTANEOUS", "Evaluator", "Game", "Limit", "Player", "Position", "Problem", "Rng", "Rollout",
+    "Search", "SearchConfig", "SearchPool", "SearchResult", "TreetopError", "__version__", "adapters", "arena", "bits",
+    "check", "compiled", "configure", "errors", "evaluate", "evaluators", "explain", "family", "field",
+    "find_strategies", "game", "gumbel", "lab", "load_game", "match", "perft", "player", "players", "position",
+    "prove", "puct", "rave", "regret_matching", "results", "rule", "rules", "search", "solve", "states", "stopping",
+    "tournament", "uct",
 ]  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from tests.own_games import Climb
 from treetop.compiler import background
 from treetop.compiler.cache import KernelCache
 from treetop.compiler.indirect import METHODS, space_for
-from treetop.game.definition import _SIGNATURES
+from treetop.game.methods import SIGNATURES
 from treetop.kernels.loop import make_run
 from treetop.tree.layout import BOUNDED
 
@@ -57,7 +57,7 @@ def test_a_search_that_is_saved_on_one_tier_continues_on_the_other(tmp_path):
 
 
 def test_every_compiled_method_of_games_can_be_called_through_its_address():
-    assert set(METHODS) == set(_SIGNATURES) - {"observe"}
+    assert set(METHODS) == set(SIGNATURES)
 
 
 def test_a_method_that_fails_is_the_same_error_on_both_tiers(untried):

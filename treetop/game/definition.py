@@ -20,78 +20,9 @@ from treetop.errors import GameDefinitionError
 from treetop.game.facts import Facts
 from treetop.game.fields import ArrayView, Field
 from treetop.game.lines import callers_line
+from treetop.game.methods import ARITY, FOR_PEOPLE, PAIRS, REQUIRED, SIGNATURES
 
 # The arguments of each method after `self`, with their types if it is compiled. "rng" is Treetop's generator.
-_REQUIRED = ("reset", "legal_actions", "apply", "is_terminal", "rewards")
-_SIGNATURES: Signatures = {
-    "reset": lambda t: (),
-    "legal_actions": lambda t: (t.int32[::1],),
-    "apply": lambda t: (t.int64,),
-    "is_terminal": lambda t: (),
-    "rewards": lambda t: (t.float64[::1],),
-    "current_player": lambda t: (),
-    "deal": lambda t: ("rng",),
-    "random_action": lambda t: ("rng",),
-    "rollout_action": lambda t: ("rng",),
-    "chance_outcomes": lambda t: (t.int32[::1], t.float64[::1]),
-    "step_rewards": lambda t: (t.float64[::1],),
-    "determinize": lambda t: (t.int64, "rng"),
-    "key": lambda t: (),
-    "observe": lambda t: (t.int64, t.float32[::1]),
-    "heuristic": lambda t: (t.float64[::1],),
-    "random_outcome": lambda t: ("rng",),
-    "information": lambda t: (t.int64,),
-    "legal_actions_of": lambda t: (t.int64, t.int32[::1]),
-    "apply_joint": lambda t: (t.int64[::1],),
-    "sample_action": lambda t: ("rng", t.float64[::1]),
-    "apply_vector": lambda t: (t.float64[::1],),
-    "transform": lambda t: (t.int64,),
-    "transform_action": lambda t: (t.int64, t.int64),
-}
-FOR_PEOPLE = {
-    "render": 0,
-    "render_for": 1,
-    "board": 0,
-    "move_text": 1,
-    "outcome_text": 1,
-    "parse_move": 1,
-    "parse": 1,
-    "summary": 0,
-}
-_PAIRS = (
-    ("legal_actions_of", "apply_joint", "simultaneous moves"),
-    ("sample_action", "apply_vector", "continuous actions"),
-    ("determinize", "information", "imperfect information"),
-    ("transform", "transform_action", "symmetries"),
-)
-"""Methods that need each other, and what they are for."""
-_ARITY = {
-    "reset": 0,
-    "legal_actions": 1,
-    "apply": 1,
-    "is_terminal": 0,
-    "rewards": 1,
-    "current_player": 0,
-    "deal": 1,
-    "random_action": 1,
-    "rollout_action": 1,
-    "chance_outcomes": 2,
-    "step_rewards": 1,
-    "determinize": 2,
-    "key": 0,
-    "observe": 2,
-    "heuristic": 1,
-    "random_outcome": 1,
-    "information": 1,
-    "legal_actions_of": 2,
-    "apply_joint": 1,
-    "sample_action": 2,
-    "apply_vector": 1,
-    "transform": 1,
-    "transform_action": 2,
-    **FOR_PEOPLE,
-}
-
 T = TypeVar("T")
 
 _MOST_BYTES = 2**16
@@ -289,7 +220,7 @@ class Game:
     def _signatures(self) -> Signatures:
         """Return the argument types of all methods; `observe` gets an array of the game's own shape."""
         dimensions = len(self.facts.observation_shape or (0,))
-        return {**_SIGNATURES, "observe": lambda t: (t.int64, t.Array(t.float32, dimensions, "C"))}
+        return {**SIGNATURES, "observe": lambda t: (t.int64, t.Array(t.float32, dimensions, "C"))}
 
     @property
     def unkept(self) -> str | None:
@@ -333,7 +264,7 @@ def _fields(cls: type) -> dict[str, Field]:
         )
     for name in found:
         # `board` is a common name of a field, so it is allowed; such a game is shown by `render`, or by its fields.
-        if name.startswith("_") or (name in _ARITY and name != "board"):
+        if name.startswith("_") or (name in ARITY and name != "board"):
             raise GameDefinitionError(f"{cls.__name__}: a field cannot be called {name!r}; choose another name")
     return found
 
@@ -353,12 +284,12 @@ def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str
         if isinstance(value, FunctionType) and not name.startswith("__") and not hasattr(value, "__treetop_state__")
     }  # fmt: skip
     for name, function in found.items():
-        if name in _ARITY:
+        if name in ARITY:
             _check_arity(cls, name, function)
     for name, default in _defaults(found).items():
         found[name] = default
         setattr(cls, name, default)
-    missing = [name for name in _REQUIRED if name not in found]
+    missing = [name for name in REQUIRED if name not in found]
     if missing:
         raise GameDefinitionError(f"{cls.__name__} lacks {', '.join(missing)}{_did_you_mean(missing, found)}")
     _check_kinds(cls, facts, found)
@@ -387,7 +318,7 @@ def _defaults(found: Mapping[str, FunctionType]) -> dict[str, FunctionType]:
 
 def _check_kinds(cls: type, facts: Facts, found: Mapping[str, FunctionType]) -> None:
     """Raise an error if one of two facts or methods that need each other is missing."""
-    for first, second, what in _PAIRS:
+    for first, second, what in PAIRS:
         if (first in found) != (second in found):
             here, lacking = (first, second) if first in found else (second, first)
             raise GameDefinitionError(f"{cls.__name__} has {here} but lacks {lacking}: {what} needs both")
@@ -409,16 +340,16 @@ def _did_you_mean(missing: list[str], found: Mapping[str, FunctionType]) -> str:
     close = [
         (wrong, right)
         for right in missing
-        for wrong in difflib.get_close_matches(right, [n for n in found if n not in _ARITY], 1)
+        for wrong in difflib.get_close_matches(right, [n for n in found if n not in ARITY], 1)
     ]
     return "".join(f"; is {wrong} meant to be {right}?" for wrong, right in close)
 
 
 def _check_arity(cls: type, name: str, function: FunctionType) -> None:
     names = list(inspect.signature(function).parameters)
-    if len(names) != _ARITY[name] + 1:
+    if len(names) != ARITY[name] + 1:
         line = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
-        wanted = _ARITY[name]
+        wanted = ARITY[name]
         arguments = f"{wanted} argument{'s' if wanted != 1 else ''}"
         raise GameDefinitionError(
             f"{cls.__name__}.{name} must take {arguments} after self, not {len(names) - 1} ({line})"

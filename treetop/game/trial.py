@@ -22,7 +22,8 @@ from treetop.compiler.rng import Rng, mix
 from treetop.errors import SaveError
 from treetop.files import replacing
 from treetop.game.contract import ContractError
-from treetop.game.definition import FOR_PEOPLE, Game
+from treetop.game.definition import Game
+from treetop.game.methods import FOR_PEOPLE
 from treetop.game.watchdog import EndlessError, Watchdog
 
 GAMES, SECONDS = 40, 1.0

@@ -13,7 +13,7 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_rng, mix_bits, pack_at, rng_word, state_at
 from treetop.compiler.specialise import by_method
-from treetop.kernels.chance.outcomes import SEAT, draw_outcome, is_chance
+from treetop.kernels.chance.outcomes import SEAT, draw_outcome, is_chance, list_outcomes
 from treetop.kernels.control import DONE
 from treetop.kernels.rewards import collect
 from treetop.tree.layout import PROVEN
@@ -34,16 +34,18 @@ def advance(
     game: Any, controls: Any, trees: Any, roots: Any, works: Any, places: Any, actions: Any, written: Any,
     first: int, last: int,
 ) -> bool:  # fmt: skip
-    """Apply an action of a player in each slot, write what the game says of the new states, and re-root the trees.
+    """Apply an action or an outcome of chance in each slot, write what the game says of the new states, and re-root.
 
     Return False, and change nothing, if an action is not legal: `written` says where. The legal actions of the new
     state are in `work.actions`. `places` has space for a number for each node of a tree.
     """
     legal = True
     for slot in range(first, last):
-        if actions[slot] != SKIP and not _is_legal(state_at(game, roots, slot), pack_at(works, slot), actions[slot]):
-            written[slot, KEPT] = ILLEGAL
-            legal = False
+        if actions[slot] != SKIP:
+            state, control = state_at(game, roots, slot), controls[slot]
+            if not _is_legal(state, control, pack_at(works, slot), actions[slot]):
+                written[slot, KEPT] = ILLEGAL
+                legal = False
     if legal:
         for slot in range(first, last):
             if actions[slot] != SKIP:
@@ -55,8 +57,11 @@ def advance(
 
 
 @kernel
-def _is_legal(state: Any, work: Any, action: Any) -> bool:
-    count: Any = np.int64(state.legal_actions(work.actions))
+def _is_legal(state: Any, control: Any, work: Any, action: Any) -> bool:
+    if is_chance(state):
+        count: Any = np.int64(list_outcomes(state, control, work))
+    else:
+        count = np.int64(state.legal_actions(work.actions))
     for index in range(min(count, len(work.actions))):
         if work.actions[index] == action:
             return True

@@ -30,6 +30,9 @@ from treetop.kernels.solve import closed_value
 from treetop.tree.layout import PROVEN, SHARED
 from treetop.types import NONE, ROOT
 
+SPAN = 16
+"""The simulations of a batch for each leaf that was asked for, at most: those that end a game need no evaluation."""
+
 
 def make_seek(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]:
     """Return the search for the next leaf to evaluate, in one of its builds."""
@@ -137,9 +140,14 @@ def make_gather(build: Build) -> CompiledFunction[..., int]:
         game: Any, control: Any, tree: Any, roots: Any, slot: Any, work: Any, quota: Any,
         paths: Any, movers: Any, depths: Any, leaves: Any,
     ) -> None:  # fmt: skip
-        """Descend until there are `quota` distinct states to evaluate, or the budget is used up."""
+        """Descend until there are `quota` distinct states to evaluate, or the budget is used up.
+
+        It also ends after many simulations that need no evaluation, so that the caller can look at the clock.
+        """
         rng = local_rng(control.rng)
         control.status = DONE
+        budget = control.budget
+        control.budget = min(budget, control.done + quota * SPAN)
         while control.gathered < quota:
             row = control.row + control.gathered
             depth = seek(game, control, tree, roots, slot, work, paths[row], movers[row], 0, rng)
@@ -155,6 +163,7 @@ def make_gather(build: Build) -> CompiledFunction[..., int]:
             control.turn += 1
             forget_answers(control, work.answers)
             control.rng = rng_word(rng)
+        control.budget = budget
 
     return gather
 

@@ -5,6 +5,7 @@ An in-flight simulation is counted at each node of its path. It is in no value s
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,14 +32,15 @@ class BatchSearch(ReferenceSearch):
 
     expands_during_selection = False
 
-    def ask(self, size: int) -> list[Leaf]:
-        """Run up to `size` simulations, and return the distinct leaves that need an evaluation.
+    def ask(self, size: int, most: float = math.inf) -> list[Leaf]:
+        """Return up to `size` distinct leaves that need an evaluation, by at most `most` simulations.
 
-        Simulations that need none are finished at once. A selection that ends at a leaf in flight ends the batch, and
-        the random generator returns to its state before that selection.
+        Simulations that need none are finished at once, up to 16 for each leaf asked for, leaves included. A selection
+        that ends at a leaf in flight ends the batch, and the random generator returns to its state before that
+        selection.
         """
-        leaves, done = list[Leaf](), 0
-        while done + len(leaves) < size and not self.root.is_proven:
+        leaves, done, most = list[Leaf](), 0, min(most, 16 * size)
+        while len(leaves) < size and done + len(leaves) < most and not self.root.is_proven:
             word, state = self.rng.word, self.position.state
             path, ending = self.select(state)
             rewards = None if ending == EXHAUSTED and len(path) == 1 else self.known_value(path[-1], state, ending)

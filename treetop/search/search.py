@@ -205,18 +205,18 @@ class Search(Session):
         if not isinstance(driver, TreeDriver):
             raise ConfigError(driver.no_batches)
         driver.retarget()
-        allowed = min(size, MOST_VISITS - self.simulations - self.in_flight)
+        most = MOST_VISITS - self.simulations - self.in_flight
         if limit is not None:
-            allowed = min(allowed, self._left_to_ask(limit))
-        if allowed <= 0 or self.solved:
+            most = min(most, self._left_to_ask(limit))
+        if most <= 0 or self.solved:
             self._asked = None
             return driver.leaves.batch(0, more=False)
         left = None
         if limit is not None and limit.simulations is not None:
             left = limit.simulations - (self.simulations - self._asked_from[0] + self.in_flight)
         if not self._prepare_root(left):
-            allowed = 1 if not self.in_flight else 0  # the root itself must be evaluated first
-        return driver.gather(allowed, allowed)
+            most = 1 if not self.in_flight else 0  # the root itself must be evaluated first
+        return driver.gather(min(size, most), most)
 
     def _left_to_ask(self, limit: Limit) -> int:
         """Return how many simulations a limit still allows to start; dropped ones do not count."""

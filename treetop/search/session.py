@@ -191,10 +191,9 @@ class Session:
         """Run one slice and count it; return how many simulations were run."""
         self.complete_results()  # of a callback
         nodes, held, left = self._driver.node_count, self.simulations, budget.left
-        # The size of a batch changes the search, so it must not depend on the slice, which depends on the clock.
-        batch = self.config.batch_size if left is None else min(left, self.config.batch_size)
-        size, batch = (size, batch) if self._prepare_root(left) else (1, 1)
-        self._driver.advance_by(size, batch, interrupts)
+        most = MOST_VISITS - held if left is None else left
+        size, most = (size, most) if self._prepare_root(left) else (1, 1)
+        self._driver.advance_by(size, most, interrupts)
         done = self.simulations - held
         budget.spend(done, max(0, self._driver.node_count - nodes))
         return done

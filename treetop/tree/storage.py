@@ -73,13 +73,20 @@ class Tree:
         self._wanted = columns if one_sum else columns | {"returns"}
         self.columns = allocate(capacity, players, self._wanted, action_size)
         self._sums = Sums(self.totals)
-        self._pack = Pack(self.columns, self._sums)
+        self._pack: Pack | None = None
         self.clear()
 
     @property
     def pack(self) -> Pack:
         """The arrays as an argument of kernels."""
-        return self._pack.refresh(self.columns, self._sums)
+        if self._pack is None:
+            self._pack = Pack(*self.parts)
+        return self._pack.refresh(*self.parts)
+
+    @property
+    def parts(self) -> tuple[Columns, Sums]:
+        """The arrays, by name: what a pack is made of."""
+        return self.columns, self._sums
 
     @property
     def is_graph(self) -> bool:

@@ -53,7 +53,7 @@ def completed_logits(
         if prior < 0.0:
             work.scores[index] = -np.inf
             continue
-        logit = math.log(prior) if prior > 0.0 else _PRIOR_FLOOR
+        logit = math.log(np.float64(prior)) if prior > 0.0 else _PRIOR_FLOOR
         work.scores[index] = logit + scale * (work.scores[index] - low)
         highest = max(highest, work.scores[index])
     return float(highest)

@@ -92,8 +92,8 @@ class Driver:
         """Prepare a run: the kernels, and the counters of each run."""
         self.prepare()
 
-    def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:
-        """Run about `simulations` simulations, or one batch of up to `batch` leaves with an evaluator in Python."""
+    def advance_by(self, simulations: int, left: int, interrupts: Interrupts) -> None:
+        """Run about `simulations` simulations, or with an evaluator in Python one batch, of at most `left`."""
         raise NotImplementedError
 
     @property

@@ -106,13 +106,14 @@ class GameDriver(Driver):
         """Run `simulations` simulations, or until the root is proven; return how many were run."""
         raise NotImplementedError
 
-    def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002
-        """Run about `simulations` simulations, or one batch of up to `batch` leaves with an evaluator in Python."""
+    def advance_by(self, simulations: int, left: int, interrupts: Interrupts) -> None:  # noqa: ARG002
+        """Run about `simulations` simulations, or with an evaluator in Python one batch, of at most `left`."""
         evaluator = in_python(self.evaluator)
         if evaluator is None:
             self.run(simulations)
             return
-        leaves = self.gather(batch, batch)
+        # The batch must not depend on the slice, which depends on the clock.
+        leaves = self.gather(min(left, self.config.batch_size), left)
         if len(leaves):
             try:
                 self.tell(leaves, *evaluate_batch(evaluator, leaves))

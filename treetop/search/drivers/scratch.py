@@ -118,6 +118,12 @@ class Scratch:
         """Replace some buffers by other arrays."""
         self.work = self.work._replace(**buffers)
 
+    def clear_kept(self) -> None:
+        """Clear the buffers that the next simulation would read, for a new search."""
+        for name in KEPT:
+            getattr(self.work, name)[...] = 0
+        self.clear_indices()
+
     def clear_indices(self) -> None:
         """Clear the buffers that hold indices of nodes, after the nodes have moved."""
         self.work.lookup_block[:] = NONE

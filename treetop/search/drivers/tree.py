@@ -125,13 +125,13 @@ class TreeDriver(GameDriver):
         self.control["arms"] = 0
 
     def _advance_compiled(self, action: Any) -> Position | None:
-        """Play a legal action of a player, and re-root the tree, in compiled code; return the next position.
+        """Play a legal action or outcome, and re-root the tree, in compiled code; return the next position.
 
-        Return None, and change nothing, where that is not possible: at chance nodes, in a graph, with a wrong action or
-        a game that fails.
+        Return None, and change nothing, where that is not possible: in a graph, with a wrong action or a game that
+        fails.
         """
         position = self.position
-        if self.tree.is_graph or position.player < 0 or action not in position.legal_actions():
+        if self.tree.is_graph or action not in position.legal_actions():
             return None
         record, written = position.record.copy(), np.zeros((1, WRITTEN), np.int64)
         self.control["size"] = self.tree.size

@@ -190,7 +190,7 @@ class ProblemDriver(Driver):
         self.cost, self.calls, self.log = 0.0, 0, []
         self.prepare()
 
-    def advance_by(self, simulations: int, batch: int, interrupts: Interrupts) -> None:  # noqa: ARG002
+    def advance_by(self, simulations: int, left: int, interrupts: Interrupts) -> None:  # noqa: ARG002
         """Run about `simulations` simulations."""
         try:
             self.explorer.advance_by(simulations, interrupts)
