@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from treetop.errors import ConfigError
-from treetop.search.problems.problem import ProblemError
+from treetop.search.problems.failing import ProblemError
 
 _SHARED = (
     "action_space",

@@ -12,11 +12,12 @@ from treetop.search.drivers.driver import Driver
 from treetop.search.interrupts import Interrupts
 from treetop.search.plan import refuse_parts
 from treetop.search.problems.evaluator import ProblemEvaluator, is_coroutine
-from treetop.search.problems.explorer import Explorer, reason_of
+from treetop.search.problems.explorer import Explorer
+from treetop.search.problems.failing import described, shown
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import NOTHING_OPEN, Failure, LoggedCall
 from treetop.search.problems.position import ProblemPosition
-from treetop.search.problems.problem import CheckedProblem, shown
+from treetop.search.problems.problem import CheckedProblem
 from treetop.types import CHANCE, ROOT
 
 
@@ -66,7 +67,7 @@ class ProblemDriver(Driver):
         except TreetopError:
             raise
         except Exception as error:
-            raise SearchError(f"the root itself failed: {reason_of(error)}{shown(state)}") from error
+            raise SearchError(f"the root itself failed: {described(error)}{shown(state)}") from error
 
     @property
     def actions(self) -> list[Any]:

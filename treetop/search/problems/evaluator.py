@@ -9,7 +9,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
-from treetop.search.problems.problem import CheckedProblem, ProblemError, Weights, shown
+from treetop.search.problems.failing import ProblemError, shown
+from treetop.search.problems.problem import CheckedProblem, Weights
 from treetop.search.problems.stream import Stream
 from treetop.search.solution import Trail
 from treetop.types import CHANCE
@@ -98,19 +99,8 @@ class ProblemEvaluator:
             raise ConfigError(
                 f"{evaluator!r} is for games: give a function of a state and its actions, Rollout() or Uniform()"
             )
-        elif isinstance(evaluator, type):
-            raise ConfigError(
-                f"evaluator must be an object, not the class {evaluator.__name__}: give {evaluator.__name__}(...)"
-            )
-        elif isinstance(evaluator, StateEvaluator):
-            self.own = evaluator.evaluate
-        elif callable(evaluator):
-            self.own = evaluator
         else:
-            raise ConfigError(
-                "evaluator must be a function of a state and its actions, or an object with a method "
-                f"evaluate(state, actions), not {evaluator!r}"
-            )
+            self.own = function_of(evaluator)
 
     @property
     def gives_priors(self) -> bool:
@@ -142,10 +132,10 @@ class ProblemEvaluator:
     def check_answer(self, answer: Any, mover: int, actions: list[Any], state: Any) -> Evaluation:
         """Return an evaluator's answer as numbers; raise ProblemError where it is invalid."""
         if not isinstance(answer, (tuple, list)) or len(answer) not in (2, 3, 4):
-            raise ProblemError(f"an evaluator must return (prior, value), not {answer!r}")
+            raise ProblemError(f"an evaluator must return (prior, value), not {answer!r}{shown(state)}")
         prior: Weights = answer[0]
         values = self.problem.values(answer[1], mover, state)
-        return self.problem.weights(prior, actions), self.problem.check_value(
+        return self.problem.weights(prior, actions, state), self.problem.check_value(
             values, "the evaluator", state, self._discount
         )
 
@@ -285,6 +275,33 @@ class ProblemEvaluator:
             f"a rollout of {self.problem.name} took more than max_length = {self.problem.max_length:,} moves: set "
             f"max_length, or give an evaluator{shown(state)}"
         )
+
+
+def function_of(evaluator: Any) -> Any:
+    """Return the function evaluate(state, actions) of an evaluator; raise ConfigError if there is none."""
+    if isinstance(evaluator, type):
+        raise ConfigError(
+            f"evaluator must be an object, not the class {evaluator.__name__}: give {evaluator.__name__}(...)"
+        )
+    function = getattr(evaluator, "evaluate", evaluator)
+    if not callable(function):
+        raise ConfigError(
+            "evaluator must be a function of a state and its actions, or an object with a method "
+            f"evaluate(state, actions), not {evaluator!r}"
+        )
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C have none
+        return function
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        name = getattr(function, "__qualname__", repr(function))
+        raise ConfigError(
+            f"the evaluator of a Python problem takes (state, actions), but {name} takes {signature}; evaluators of "
+            "batches are for games"
+        ) from None
+    return function
 
 
 def is_coroutine(function: Any) -> bool:

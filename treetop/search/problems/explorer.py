@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import traceback
-from pathlib import Path
 from typing import Any
 
 from treetop.errors import SearchError
+from treetop.game.lines import users_line
 from treetop.kernels.problem import CLOSED, END, FULL, OPEN, STOPPED, TAKE, TOO_DEEP, UNLISTED
 from treetop.search.config import SearchConfig
 from treetop.search.interrupts import Interrupts
 from treetop.search.problems.evaluator import Drawn, NoValueError, ProblemEvaluator
+from treetop.search.problems.failing import ProblemError, described, reason_of, shown
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import Failure
-from treetop.search.problems.problem import CheckedProblem, ProblemError, shown
+from treetop.search.problems.problem import CheckedProblem
 from treetop.search.solution import Trail
 from treetop.types import CHANCE, ROOT
 
@@ -97,7 +97,7 @@ class Explorer:
             nodes.release(leaf)
             if isinstance(error, ProblemError):
                 raise
-            self.mark_failed(leaf, reason_of(error), where_of(error))
+            self.mark_failed(leaf, reason_of(error), users_line(error))
             return nodes.simulate()
         except BaseException:
             nodes.release(leaf)
@@ -119,14 +119,14 @@ class Explorer:
         path = (*self.played, *self.nodes.path(leaf))
         for error in failed[: max(0, _LISTED - self.failed_rollouts + len(failed))]:
             self.failures.append(
-                Failure(path, f"a rollout failed: {reason_of(error)}", where_of(error), ends_node=False)
+                Failure(path, f"a rollout failed: {reason_of(error)}", users_line(error), ends_node=False)
             )
         last = failed[-1]
         failed.clear()
         if self._in_a_row >= _IN_A_ROW:
             row, self._in_a_row = self._in_a_row, 0
             raise SearchError(
-                f"{row:,} rollouts in a row failed; the last: {reason_of(last)} ({where_of(last)}): correct it, or "
+                f"{row:,} rollouts in a row failed; the last: {described(last)}: correct it, or "
                 f"give an evaluator{shown(self.nodes.states[leaf])}"
             ) from last
 
@@ -180,7 +180,9 @@ class Explorer:
             return mover, actions, probabilities
         actions = problem.actions(state)
         weights = (
-            None if problem.own_prior is None else problem.weights(problem.own_prior(state, list(actions)), actions)
+            None
+            if problem.own_prior is None
+            else problem.weights(problem.own_prior(state, list(actions)), actions, state)
         )
         nodes.listed[leaf] = actions
         return mover, actions, weights
@@ -248,7 +250,7 @@ class Explorer:
         except ProblemError:
             raise
         except Exception as error:  # noqa: BLE001 - any error of the user's code ends this node only
-            self.mark_failed(node, reason_of(error), where_of(error))
+            self.mark_failed(node, reason_of(error), users_line(error))
             return None
         if inspected is None:
             raise SearchError(
@@ -269,14 +271,3 @@ class Explorer:
         reason = self.nodes.failed.get(ROOT, self.failures[-1].reason if self.failures else "no action is left")
         where = f" ({self.failures[-1].where})" if self.failures and self.failures[-1].where else ""
         return SearchError(f"the root itself failed: {reason}{where}{shown(self.nodes.states[ROOT])}")
-
-
-def where_of(error: BaseException) -> str:
-    """Return the line that raised an exception."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line}" if frames else ""
-
-
-def reason_of(error: BaseException) -> str:
-    """Return an exception as text."""
-    return f"{type(error).__name__}: {error}"

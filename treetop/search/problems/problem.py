@@ -8,8 +8,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError, GameError
+from treetop.errors import ConfigError
 from treetop.game.facts import Facts
+from treetop.search.problems.failing import ProblemError, described, shown
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import CHANCE
 
@@ -18,13 +19,6 @@ Weights = Sequence[float] | Mapping[Any, float] | None
 
 _LONGEST = 10_000  # the default max_length of a rollout
 _TOLERANCE = 1e-6  # of the sum of probabilities
-
-
-class ProblemError(GameError):
-    """An invalid answer of a problem or an evaluator, which ends the search.
-
-    Other errors of the user's code end a node only.
-    """
 
 
 @runtime_checkable
@@ -93,7 +87,7 @@ class CheckedProblem:
         self.players = self.facts.players
         self.has_step_rewards = bool(getattr(problem, "step_rewards", False))
         self.max_length = self.facts.max_length
-        self.list_actions: Callable[[Any], Sequence[Any]] = problem.actions
+        self.list_actions: Callable[[Any], Any] = problem.actions
         self.is_terminal: Callable[[Any], bool] = problem.is_terminal
         self.copy: Callable[[Any], Any] | None = getattr(problem, "copy", None)
         self.own_prior: Callable[[Any, Any], Weights] | None = getattr(problem, "prior", None)
@@ -133,7 +127,11 @@ class CheckedProblem:
         player = self.own_player(state)
         if player == CHANCE and self.own_outcomes is not None:
             return CHANCE
-        if isinstance(player, bool) or not 0 <= player < self.players or player != int(player):
+        try:
+            valid = not isinstance(player, bool) and 0 <= player < self.players and player == int(player)
+        except (TypeError, ValueError):
+            valid = False
+        if not valid:
             more = "; a problem with chance nodes needs a method outcomes" if player == CHANCE else ""
             raise ProblemError(
                 f"{self.name}.player gave {player!r}; players are 0 to {self.players - 1}{more}{shown(state)}"
@@ -142,7 +140,12 @@ class CheckedProblem:
 
     def actions(self, state: Any) -> list[Any]:
         """Return the actions of a state."""
-        actions = list(self.list_actions(state))
+        given = self.list_actions(state)
+        if not isinstance(given, Sequence):
+            if not isinstance(given, Iterable):
+                raise ProblemError(f"{self.name}.actions must return a list of actions, not {given!r}{shown(state)}")
+            self.list_actions = lambda state: list(self.problem.actions(state))  # rollouts draw by an index
+        actions = list(given)
         self._check_actions(actions, "actions", state)
         return actions
 
@@ -270,8 +273,8 @@ class CheckedProblem:
             given = [value if player == mover else -value for player in (0, 1)]
         return self._numbers(given, "value", state)
 
-    def weights(self, given: Weights, actions: list[Any]) -> list[float] | None:
-        """Return the given priors, one for each action; None for equal priors."""
+    def weights(self, given: Weights, actions: list[Any], state: Any) -> list[float] | None:
+        """Return the given priors of a state, one for each action; None for equal priors."""
         if given is None:
             return None
         if isinstance(given, Mapping):
@@ -282,17 +285,20 @@ class CheckedProblem:
             if missing and unknown:
                 raise ProblemError(
                     f"priors name {unknown[0]!r}, which is not an action here, and leave out the action {missing[0]!r}"
+                    f"{shown(state)}"
                 )
             given = [given.get(action, 0.0) for action in actions]
         try:
             weights = [float(weight) for weight in given]
         except (TypeError, ValueError):
-            raise ProblemError(f"priors must be one number for each action, not {given!r}") from None
+            raise ProblemError(f"priors must be one number for each action, not {given!r}{shown(state)}") from None
         if len(weights) != len(actions):
-            raise ProblemError(f"priors must be one number for each action: {len(weights)} for {len(actions)} actions")
+            raise ProblemError(
+                f"priors must be one number for each action: {len(weights)} for {len(actions)} actions{shown(state)}"
+            )
         total = sum(weights)
         if not all(weight >= 0.0 for weight in weights) or not math.isfinite(total):
-            raise ProblemError(f"priors must be finite numbers of at least 0, not {weights}")
+            raise ProblemError(f"priors must be finite numbers of at least 0, not {weights}{shown(state)}")
         return weights if total > 0.0 else None
 
     def _numbers(self, given: Any, method: str, state: Any) -> list[float]:
@@ -317,13 +323,19 @@ class CheckedProblem:
 
     def text(self, action: Any) -> str:
         """Return an action as text."""
-        method = getattr(self.problem, "text", None)
-        return str(action) if method is None else str(method(action))
+        return self._text("text", action, f"\nfor the action {action!r}")
 
     def render(self, state: Any) -> str:
         """Return a state as text."""
-        method = getattr(self.problem, "render", None)
-        return str(state) if method is None else str(method(state))
+        return self._text("render", state, shown(state))
+
+    def _text(self, method: str, thing: Any, what: str) -> str:
+        """Return an action or a state as text, by the problem's own method if it has one."""
+        own = getattr(self.problem, method, None)
+        try:
+            return str(thing if own is None else own(thing))
+        except Exception as error:
+            raise ProblemError(f"{self.name}.{method} failed: {described(error)}{what}") from error
 
     def key(self, state: Any) -> Any:
         """Return the problem's own key of a state; None if it has none."""
@@ -358,14 +370,3 @@ def _is_hashable(action: Any) -> bool:
     except TypeError:
         return False
     return True
-
-
-def shown(state: Any) -> str:
-    """Return a state as text for the end of an error message."""
-    if state is None:
-        return ""
-    try:
-        text = repr(state)
-    except Exception:  # noqa: BLE001 - a state that cannot be printed must not hide the error
-        return ""
-    return f"\nin the state {text[:500]}"
