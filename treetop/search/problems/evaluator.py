@@ -12,6 +12,7 @@ from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
 from treetop.search.problems.failing import ProblemError, shown
 from treetop.search.problems.problem import CheckedProblem, Weights
 from treetop.search.problems.stream import Stream
+from treetop.search.problems.watch import WATCHED, unchanged
 from treetop.search.solution import Trail
 from treetop.types import CHANCE
 
@@ -101,6 +102,14 @@ class ProblemEvaluator:
             )
         else:
             self.own = function_of(evaluator)
+        # Without a copy an evaluator may keep something in a state, such as its own value.
+        self._watched = WATCHED if self.own is None or problem.copy is not None else 0
+        self._changed = (
+            f"{problem.name}.rollout changes the state that it is given: copy the state first, or add a method "
+            "copy(state)"
+            if problem.copy is None
+            else problem.shallow
+        )
 
     @property
     def gives_priors(self) -> bool:
@@ -109,6 +118,13 @@ class ProblemEvaluator:
 
     def __call__(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Evaluation:
         """Return the priors, if the evaluator has them, and a value for each player."""
+        if self._watched <= 0:
+            return self._evaluate(state, mover, actions, rng)
+        self._watched -= 1
+        with unchanged(state, self._changed):
+            return self._evaluate(state, mover, actions, rng)
+
+    def _evaluate(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Evaluation:
         if self._middle is not None:
             return None, self._middle
         if self.own is None:

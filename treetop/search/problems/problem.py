@@ -11,6 +11,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.facts import Facts
 from treetop.search.problems.failing import ProblemError, described, shown
+from treetop.search.problems.watch import WATCHED, changes, unchanged
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import CHANCE
 
@@ -94,7 +95,8 @@ class CheckedProblem:
         self.own_rollout: Callable[[Any, Rng], Any] | None = getattr(problem, "rollout", None)
         self.own_player: Callable[[Any], int] | None = getattr(problem, "player", None)
         self.own_outcomes: Callable[[Any], Iterable[tuple[Any, float]]] | None = getattr(problem, "outcomes", None)
-        self.own_step: Callable[[Any, Any], Any] = problem.step
+        self.own_step: Callable[[Any, Any], Any] = self._watched_step if self.copy is None else problem.step
+        self._watched = WATCHED
         self._rewards = problem.rewards
         low, high = self.facts.rewards
         slack = 1e-9 * max(1.0, abs(low), abs(high))
@@ -205,7 +207,42 @@ class CheckedProblem:
 
     def step(self, state: Any, action: Any) -> tuple[Any, list[float] | None]:
         """Return the next state, and the immediate rewards if the problem has them. The given state does not change."""
-        return self.step_in_place(state if self.copy is None else self.copy(state), action)
+        if self.copy is None:
+            return self.step_in_place(state, action)
+        if self._watched <= 0:
+            return self.step_in_place(self.copy(state), action)
+        self._watched -= 1
+        with unchanged(state, self.shallow):
+            return self.step_in_place(self.copy(state), action)
+
+    @property
+    def shallow(self) -> str:
+        """The error for a copy that shares what a call changes."""
+        return (
+            f"a state changes where only its copy should: {self.name}.copy must copy everything that changes, also "
+            "lists and objects inside a state"
+        )
+
+    def _watched_step(self, state: Any, action: Any) -> Any:
+        """Call the problem's `step` without a copy; raise ProblemError if it changes the given state.
+
+        Only the first calls are watched, in the tree and in rollouts.
+        """
+        step = self.problem.step
+        self._watched -= 1
+        if self._watched < 0:
+            self.own_step = step
+            return step(state, action)
+        wrong = (
+            f"{self.name}.step changes the state that it is given, by the action {action!r}: return a new state, or "
+            "add a method copy(state)"
+        )
+        with unchanged(state, wrong):
+            following = step(state, action)
+        reached = following[0] if self.has_step_rewards and isinstance(following, tuple) else following
+        if reached is state and changes(state, lambda: step(state, action)):
+            raise ProblemError(f"{wrong}{shown(state)}")
+        return following
 
     def step_in_place(self, state: Any, action: Any) -> tuple[Any, list[float] | None]:
         """Return the same; the given state may change."""
