@@ -11,13 +11,13 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.driver import Driver
 from treetop.search.interrupts import Interrupts
 from treetop.search.plan import refuse_parts
+from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.evaluator import ProblemEvaluator, is_coroutine
 from treetop.search.problems.explorer import Explorer
 from treetop.search.problems.failing import described, shown
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import NOTHING_OPEN, Failure, LoggedCall
 from treetop.search.problems.position import ProblemPosition
-from treetop.search.problems.problem import CheckedProblem
 from treetop.types import CHANCE, ROOT
 
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
+from treetop.search.problems.checked import CheckedProblem, Weights
 from treetop.search.problems.failing import ProblemError, shown
-from treetop.search.problems.problem import CheckedProblem, Weights
 from treetop.search.problems.stream import Stream
 from treetop.search.problems.watch import WATCHED, unchanged
 from treetop.search.solution import Trail

@@ -9,11 +9,11 @@ from treetop.game.lines import users_line
 from treetop.kernels.problem import CLOSED, END, FULL, OPEN, STOPPED, TAKE, TOO_DEEP, UNLISTED
 from treetop.search.config import SearchConfig
 from treetop.search.interrupts import Interrupts
+from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.evaluator import Drawn, NoValueError, ProblemEvaluator
 from treetop.search.problems.failing import ProblemError, described, reason_of, shown
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import Failure
-from treetop.search.problems.problem import CheckedProblem
 from treetop.search.solution import Trail
 from treetop.types import CHANCE, ROOT
 

@@ -15,7 +15,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.scratch import Scratch, Sizes, buffers
 from treetop.search.evaluator import Uniform
 from treetop.search.plan import make_control, make_plan
-from treetop.search.problems.problem import CheckedProblem
+from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.stream import Stream
 from treetop.tree.layout import CLOSED, FAILED
 from treetop.tree.storage import Tree
