@@ -20,12 +20,14 @@ Weights = Sequence[float] | Mapping[Any, float] | None
 
 _LONGEST = 10_000  # the default max_length of a rollout
 _TOLERANCE = 1e-6  # of the sum of probabilities
+_ROUNDING = 1e-9  # of rewards and their sums, for each unit of the range
 
 
 class CheckedProblem:
     """A problem with all defaults filled in and every answer checked."""
 
-    def __init__(self, problem: Any) -> None:
+    def __init__(self, problem: Any, *, whole: bool = True) -> None:
+        """Check a problem; `whole` says whether it is searched from its initial state, before any reward."""
         for method in ("actions", "step", "is_terminal", "rewards"):
             if not callable(getattr(problem, method, None)):
                 raise ConfigError(f"a Python problem has a method {method}, but {problem!r} has none: add it")
@@ -50,9 +52,11 @@ class CheckedProblem:
         self.own_step: Callable[[Any, Any], Any] = self._watched_step if self.copy is None else problem.step
         self._watched = WATCHED
         self._rewards = problem.rewards
-        low, high = self.facts.rewards
-        slack = 1e-9 * max(1.0, abs(low), abs(high))
-        self._low, self._high = low - slack, high + slack
+        # Where a part of the total was received before the search, the rest may lie elsewhere.
+        part = self.has_step_rewards and not whole
+        low, high = self.facts.value_range(step_rewards=True) if part else self.facts.rewards
+        self._slack = _ROUNDING * max(1.0, abs(low), abs(high))
+        self._low, self._high = low - self._slack, high + self._slack
 
     def has(self, method: str) -> bool:
         """Return whether a game of this kind would have a compiled method, for the plan of the search."""
@@ -220,19 +224,22 @@ class CheckedProblem:
         """Return the rewards of a terminal state, one for each player."""
         rewards = self._numbers(self._rewards(state), "rewards", state)
         if not self.has_step_rewards:
-            self._check_range(rewards, "rewards", state)
+            self._check_range(rewards, f"{self.name}.rewards gave", state)
         return rewards
 
-    def _check_range(self, rewards: list[float], method: str, state: Any) -> None:
+    def check_total(self, parts: Iterable[Sequence[float]], state: Any) -> None:
+        """Raise ProblemError if the sum of immediate and final rewards is outside of the range."""
+        total = [math.fsum(each) for each in zip(*parts, strict=True)]
+        self._check_range(total, f"the immediate and final rewards of {self.name} add up to", state)
+
+    def _check_range(self, rewards: list[float], what: str, state: Any) -> None:
         if min(rewards) < self._low or max(rewards) > self._high:
             raise ProblemError(
-                f"{self.name}.{method} gave {rewards}, outside of its reward_range {self.facts.rewards}: set "
+                f"{what} {rewards}, outside of its reward_range {self.facts.rewards}: set "
                 f"reward_range = (lowest, highest){shown(state)}"
             )
-        if self.facts.zero_sum and abs(rewards[0] + rewards[1]) > 1e-9:
-            raise ProblemError(
-                f"{self.name}.{method} gave {rewards}, which do not sum to zero: set zero_sum = False{shown(state)}"
-            )
+        if self.facts.zero_sum and abs(rewards[0] + rewards[1]) > self._slack:
+            raise ProblemError(f"{what} {rewards}, which do not sum to zero: set zero_sum = False{shown(state)}")
 
     def rollout(self, state: Any, rng: Rng) -> list[float]:
         """Return the rewards of the problem's own rollout."""

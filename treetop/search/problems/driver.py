@@ -32,7 +32,7 @@ class ProblemDriver(Driver):
     )
 
     def __init__(self, problem: Any, config: SearchConfig, evaluator: Any, seed: int, start: Any) -> None:
-        self.problem, self.checked = problem, CheckedProblem(problem)
+        self.problem, self.checked = problem, CheckedProblem(problem, whole=start is None)
         self.config, self.evaluator, self.seed = config, evaluator, seed
         _check(config, self.checked)
         self.game = self.checked
@@ -160,13 +160,19 @@ class ProblemDriver(Driver):
         nodes.sync()
         node = self.first_child + self.actions.index(move)
         known = node < self.tree.size and self.tree.columns.stats["visits"][node] > 0 and node not in nodes.failed
-        state = nodes.states[node] if known else self.checked.step(self.state, move)[0]
+        if known:
+            state = nodes.states[node]
+            received = nodes.rewards_to(node)[0] if self.checked.has_step_rewards else None
+        else:
+            state, received = self.checked.step(self.state, move)
         self.checked.is_terminal(state)  # may raise, before anything changes
         if known:
             nodes.reroot(node)
         else:
             nodes.start(state)
         self.played.append(move)
+        if received is not None:
+            self.explorer.received = [one + more for one, more in zip(self.explorer.received, received, strict=True)]
         self.explorer.best = None if self.explorer.best is None else self.explorer.best.after(move)
         self.control["arms"] = 0
         self._read_root()

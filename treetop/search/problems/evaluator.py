@@ -83,6 +83,10 @@ class ProblemEvaluator:
         """Whether the best rollout of each evaluation is kept, because it is a solution."""
         self.best_rollout: Trail | None = None
         """The best rollout of the last evaluation; the caller removes it."""
+        self.received: list[list[float]] = []
+        """The immediate rewards before the state that is evaluated, of each player; the caller of the evaluation sets
+        them.
+        """
         self._middle: list[float] | None = None
         plain = not problem.has_chance and not problem.has_step_rewards
         self._play = (
@@ -155,6 +159,11 @@ class ProblemEvaluator:
             values, "the evaluator", state, self._discount
         )
 
+    def check_total(self, rewards: list[list[float]], state: Any) -> None:
+        """Raise ProblemError if immediate and final rewards, with those received before, are outside of the range."""
+        if self.problem.has_step_rewards:
+            self.problem.check_total([*self.received, *rewards], state)
+
     def after_chance(self, state: Any, rng: Stream) -> Drawn:
         """Draw outcomes until a player is to move or the state is terminal: evaluators do not see chance nodes."""
         return self._succeed(1, lambda: self._draw_on(state, rng))[0]
@@ -171,7 +180,9 @@ class ProblemEvaluator:
             if step_rewards is not None:
                 received = [one + more for one, more in zip(received, step_rewards, strict=True)]
             if problem.is_terminal(state):
-                return Drawn(state, mover, [], received, self.with_outcomes(received, problem.rewards(state)))
+                rewards = problem.rewards(state)
+                self.check_total([received, rewards], state)
+                return Drawn(state, mover, [], received, self.with_outcomes(received, rewards))
         return Drawn(state, mover, problem.actions(state), received)
 
     def _rollouts(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:
@@ -247,9 +258,9 @@ class ProblemEvaluator:
         if problem.copy is not None:
             state = problem.copy(state)
         received = [0.0] * problem.players if problem.has_step_rewards else None
+        steps: list[list[float]] = []
         factor, left = 1.0, problem.max_length
         trail: list[Any] = []
-        gains: list[float] = []
         while True:
             if mover != CHANCE and left < problem.max_length:
                 factor *= self._discount
@@ -257,7 +268,7 @@ class ProblemEvaluator:
             state, step_rewards = step(state, action)
             trail.append(action)
             if received is not None and step_rewards is not None:
-                gains.append(step_rewards[0])
+                steps.append(step_rewards)
                 received = [one + factor * more for one, more in zip(received, step_rewards, strict=True)]
             if is_terminal(state):
                 break
@@ -272,8 +283,9 @@ class ProblemEvaluator:
                     raise self._stuck(state)
         factor *= self._discount
         rewards = problem.rewards(state)
+        self.check_total([*steps, rewards], state)
         if self.keeps_rollouts:
-            self._keep(trail, gains, rewards, state)
+            self._keep(trail, [one[0] for one in steps], rewards, state)
         value = [factor * one for one in rewards]
         return value if received is None else [one + more for one, more in zip(received, value, strict=True)]
 

@@ -44,6 +44,8 @@ class Explorer:
         self.failed_rollouts = 0
         self.best: Trail | None = None
         """The best complete solution from the root on; None where it saw none, with several players, or with chance."""
+        self.received = [0.0] * problem.players
+        """The sum of the immediate rewards of the played actions, for each player."""
         self._in_a_row = 0  # rollouts that failed since the last success
 
     def advance_by(self, simulations: int, interrupts: Interrupts) -> None:
@@ -167,8 +169,11 @@ class Explorer:
             nodes.states[leaf] = state
             if received is not None:
                 nodes.scratch.work.node_steps[leaf] = received
+        if problem.has_step_rewards:
+            self.evaluate.received = [self.received, *nodes.rewards_to(leaf)]
         if problem.is_terminal(state):
             rewards = problem.rewards(state)
+            self.evaluate.check_total([rewards], state)
             nodes.write_rewards(rewards)
             if self.evaluate.keeps_rollouts and leaf != ROOT:
                 self._compare(leaf, Trail((), (), rewards[0], state))
@@ -188,9 +193,9 @@ class Explorer:
         return mover, actions, weights
 
     def _compare(self, leaf: int, rest: Trail) -> None:
-        """Keep the solution that leads to a leaf and then follows a trail, if it is the best one so far."""
+        """Keep the solution that leads to the inspected leaf and then follows a trail, if it is the best one so far."""
         nodes = self.nodes
-        received = nodes.rewards_to(leaf) if self.problem.has_step_rewards else ()
+        received = [one[0] for one in self.evaluate.received[1:]]  # after those of the played actions
         if self.best is None or sum(received) + rest.total > self.best.total:
             actions = (*nodes.path(leaf), *rest.actions)
             self.best = Trail(actions, (*received, *rest.rewards), rest.final, rest.state)
