@@ -11,7 +11,7 @@ from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError
 from treetop.game.facts import Facts
 from treetop.search.problems.failing import ProblemError, described, shown
-from treetop.search.problems.watch import WATCHED, changes, unchanged
+from treetop.search.problems.watch import WATCHED, ChangedStateError, changes, unchanged
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import CHANCE
 
@@ -26,8 +26,10 @@ _ROUNDING = 1e-9  # of rewards and their sums, for each unit of the range
 class CheckedProblem:
     """A problem with all defaults filled in and every answer checked."""
 
-    def __init__(self, problem: Any, *, whole: bool = True) -> None:
-        """Check a problem; `whole` says whether it is searched from its initial state, before any reward."""
+    def __init__(self, problem: Any, *, whole: bool = True, watched: float = WATCHED) -> None:
+        """Check a problem. `whole` says whether it is searched from its initial state, before any reward; `watched` is
+        the number of steps that are watched for changes of the given state.
+        """
         for method in ("actions", "step", "is_terminal", "rewards"):
             if not callable(getattr(problem, method, None)):
                 raise ConfigError(f"a Python problem has a method {method}, but {problem!r} has none: add it")
@@ -50,7 +52,7 @@ class CheckedProblem:
         self.own_player: Callable[[Any], int] | None = getattr(problem, "player", None)
         self.own_outcomes: Callable[[Any], Iterable[tuple[Any, float]]] | None = getattr(problem, "outcomes", None)
         self.own_step: Callable[[Any, Any], Any] = self._watched_step if self.copy is None else problem.step
-        self._watched = WATCHED
+        self._watched = watched
         self._rewards = problem.rewards
         # Where a part of the total was received before the search, the rest may lie elsewhere.
         part = self.has_step_rewards and not whole
@@ -180,7 +182,7 @@ class CheckedProblem:
         )
 
     def _watched_step(self, state: Any, action: Any) -> Any:
-        """Call the problem's `step` without a copy; raise ProblemError if it changes the given state.
+        """Call the problem's `step` without a copy; raise ChangedStateError if it changes the given state.
 
         Only the first calls are watched, in the tree and in rollouts.
         """
@@ -197,7 +199,7 @@ class CheckedProblem:
             following = step(state, action)
         reached = following[0] if self.has_step_rewards and isinstance(following, tuple) else following
         if reached is state and changes(state, lambda: step(state, action)):
-            raise ProblemError(f"{wrong}{shown(state)}")
+            raise ChangedStateError(f"{wrong}{shown(state)}")
         return following
 
     def step_in_place(self, state: Any, action: Any) -> tuple[Any, list[float] | None]:
@@ -268,6 +270,10 @@ class CheckedProblem:
             value = float(given)
             given = [value if player == mover else -value for player in (0, 1)]
         return self._numbers(given, "value", state)
+
+    def priors(self, state: Any, actions: list[Any]) -> list[float] | None:
+        """Return the problem's own priors; None if it has none, or if they are equal."""
+        return None if self.own_prior is None else self.weights(self.own_prior(state, list(actions)), actions, state)
 
     def weights(self, given: Weights, actions: list[Any], state: Any) -> list[float] | None:
         """Return the given priors of a state, one for each action; None for equal priors."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
 from treetop.search.problems.checked import CheckedProblem, Weights
-from treetop.search.problems.failing import ProblemError, shown
+from treetop.search.problems.failing import ProblemError, refused_arguments, shown
 from treetop.search.problems.stream import Stream
 from treetop.search.problems.watch import WATCHED, unchanged
 from treetop.search.solution import Trail
@@ -317,18 +317,12 @@ def function_of(evaluator: Any) -> Any:
             "evaluator must be a function of a state and its actions, or an object with a method "
             f"evaluate(state, actions), not {evaluator!r}"
         )
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some functions written in C have none
-        return function
-    try:
-        signature.bind(None, None)
-    except TypeError:
+    if signature := refused_arguments(function, 2):
         name = getattr(function, "__qualname__", repr(function))
         raise ConfigError(
             f"the evaluator of a Python problem takes (state, actions), but {name} takes {signature}; evaluators of "
             "batches are for games"
-        ) from None
+        )
     return function
 
 

@@ -184,11 +184,7 @@ class Explorer:
             nodes.listed[leaf] = actions
             return mover, actions, probabilities
         actions = problem.actions(state)
-        weights = (
-            None
-            if problem.own_prior is None
-            else problem.weights(problem.own_prior(state, list(actions)), actions, state)
-        )
+        weights = problem.priors(state, actions)
         nodes.listed[leaf] = actions
         return mover, actions, weights
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any
 
 from treetop.errors import GameError
@@ -26,6 +27,19 @@ def described(error: BaseException) -> str:
     """Return an exception as text, with the line of the user's code that raised it."""
     line = users_line(error)
     return f"{reason_of(error)} ({line})" if line else reason_of(error)
+
+
+def refused_arguments(function: Any, count: int) -> str | None:
+    """Return the signature of a function that cannot be called with `count` arguments; None if it can be."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some functions written in C have none
+        return None
+    try:
+        signature.bind(*[None] * count)
+    except TypeError:
+        return str(signature)
+    return None
 
 
 def shown(state: Any) -> str:

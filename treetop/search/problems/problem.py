@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from treetop.game.definition import Game
+from treetop.game.families import Family
+from treetop.game.position import Position
+
+
+def is_problem(game: Any) -> bool:
+    """Return whether an object is meant as a Python problem; `CheckedProblem` checks the methods."""
+    own = not isinstance(game, (str, Game, Family, Position))
+    return own and any(callable(getattr(game, method, None)) for method in ("actions", "step"))
+
 
 @runtime_checkable
 class Problem(Protocol):

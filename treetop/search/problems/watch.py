@@ -37,9 +37,13 @@ def has_own_text(state: Any) -> bool:
     return kind.__repr__ is not object.__repr__
 
 
+class ChangedStateError(ProblemError):
+    """A call of the user's code has changed a state that it should not change."""
+
+
 @contextmanager
 def unchanged(state: Any, wrong: str) -> Iterator[None]:
-    """Raise ProblemError with the text `wrong` if the block changes a state."""
+    """Raise ChangedStateError with the text `wrong` if the block changes a state."""
     before = picture(state)
     yield
     after = picture(state)
@@ -47,7 +51,7 @@ def unchanged(state: Any, wrong: str) -> Iterator[None]:
         after = {name: after.get(name) for name in before}  # a new attribute may be a cache
     if before != after:
         shown = "" if isinstance(before, bytes) else f"\nbefore: {before!s:.{_LONGEST}}\nafter:  {after!s:.{_LONGEST}}"
-        raise ProblemError(wrong + shown)
+        raise ChangedStateError(wrong + shown)
 
 
 def changes(state: Any, call: Callable[[], object]) -> bool:
