@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -14,7 +13,7 @@ from treetop.game.check import CheckReport
 from treetop.search.limits import Budget, Limit, Pulse
 from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.failing import ProblemError, described, refused_arguments, shown
-from treetop.search.problems.watch import ChangedStateError, picture, unchanged
+from treetop.search.problems.watch import ChangedStateError, is_same, unchanged
 from treetop.types import CHANCE
 
 REQUIREMENTS = {
@@ -206,19 +205,3 @@ class _Examiner:
             raise _ViolationError(requirement, str(error)) from error
         except Exception as error:
             raise _ViolationError("works", f"{self.name}.{method} failed: {described(error)}{shown(state)}") from error
-
-
-def is_same(one: Any, other: Any) -> bool:
-    """Return whether two objects are equal, or look the same; addresses in their texts do not count."""
-    try:
-        if one is other or bool(one == other):
-            return True
-    except Exception:  # noqa: BLE001 - arrays have no single answer
-        pass
-    return _masked(picture(one)) == _masked(picture(other))
-
-
-def _masked(text: object) -> object:
-    if isinstance(text, dict):
-        return {name: _masked(value) for name, value in text.items()}
-    return re.sub(r"\b0x[0-9a-fA-F]+", "0x", text) if isinstance(text, str) else text
