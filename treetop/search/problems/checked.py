@@ -20,6 +20,7 @@ Weights = Sequence[float] | Mapping[Any, float] | None
 
 _LONGEST = 10_000  # the default max_length of a rollout
 _TOLERANCE = 1e-6  # of the sum of probabilities
+_LISTS = (list, tuple, range)  # the usual ones, which need no slower check
 _ROUNDING = 1e-9  # of rewards and their sums, for each unit of the range
 
 
@@ -101,7 +102,7 @@ class CheckedProblem:
     def actions(self, state: Any) -> list[Any]:
         """Return the actions of a state."""
         given = self.list_actions(state)
-        if not isinstance(given, Sequence):
+        if type(given) not in _LISTS and not isinstance(given, Sequence):
             if not isinstance(given, Iterable):
                 raise ProblemError(f"{self.name}.actions must return a list of actions, not {given!r}{shown(state)}")
             self.list_actions = lambda state: list(self.problem.actions(state))  # rollouts draw by an index

@@ -122,13 +122,13 @@ class ProblemEvaluator:
 
     def __call__(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Evaluation:
         """Return the priors, if the evaluator has them, and a value for each player."""
-        if self._watched <= 0:
-            return self._evaluate(state, mover, actions, rng)
-        self._watched -= 1
-        with unchanged(state, self._changed):
-            return self._evaluate(state, mover, actions, rng)
-
-    def _evaluate(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Evaluation:
+        if self._watched:
+            left, self._watched = self._watched - 1, 0
+            try:
+                with unchanged(state, self._changed):
+                    return self(state, mover, actions, rng)
+            finally:
+                self._watched = left
         if self._middle is not None:
             return None, self._middle
         if self.own is None:

@@ -184,7 +184,7 @@ class Explorer:
             nodes.listed[leaf] = actions
             return mover, actions, probabilities
         actions = problem.actions(state)
-        weights = problem.priors(state, actions)
+        weights = None if problem.own_prior is None else problem.priors(state, actions)
         nodes.listed[leaf] = actions
         return mover, actions, weights
 
