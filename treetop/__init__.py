@@ -15,7 +15,6 @@ from treetop import adapters, bits, errors, evaluators, results, rules, states, 
 from treetop.compiler.functions import compiled
 from treetop.compiler.rng import Rng
 from treetop.errors import TreetopError
-from treetop.game.check import check
 from treetop.game.definition import Game, game
 from treetop.game.families import family
 from treetop.game.fields import field
@@ -26,6 +25,7 @@ from treetop.oracle.perft import perft
 from treetop.oracle.solve import solve
 from treetop.players.own import player
 from treetop.players.protocol import Player
+from treetop.search.check import check
 from treetop.search.config import SearchConfig, configure
 from treetop.search.evaluator import Evaluator, Rollout
 from treetop.search.explain import explain

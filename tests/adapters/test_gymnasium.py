@@ -10,7 +10,7 @@ import pytest
 
 import treetop as tt
 from treetop.adapters import GymPolicy, GymProblem, RandomStepError
-from treetop.adapters.clones import global_digest
+from treetop.adapters.randomness import Program
 from treetop.errors import ConfigError
 
 gymnasium = pytest.importorskip("gymnasium")
@@ -81,9 +81,9 @@ def test_a_search_changes_nothing_of_the_environment(draws):
     expected = copy.deepcopy(env).toss()
     random.seed(9)
     np.random.seed(9)  # noqa: NPY002
-    before = global_digest()
+    before = Program().digest
     GymPolicy(tt.Limit(simulations=50), seed=1)(env)
-    assert global_digest() == before
+    assert Program().digest == before
     assert env.toss() == expected
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("pygame")
 
 from pettingzoo.classic.connect_four import connect_four as connect_four_v3
 from pettingzoo.classic.tictactoe import tictactoe as tictactoe_v3
-from pettingzoo.utils.env import AECEnv
+from pettingzoo.utils.env import AECEnv, ParallelEnv
 
 
 def started(module, *actions, seed=1):
@@ -126,3 +126,14 @@ def test_what_cannot_be_searched_is_reported():
         PettingZooProblem("tictactoe_v3")
     with pytest.raises(ConfigError, match="was not reset"):
         PettingZooProblem(tictactoe_v3.env())
+
+
+@pytest.mark.parametrize("use", [PettingZooProblem, PettingZooPolicy()])
+def test_a_parallel_environment_is_refused_with_what_to_use_instead(use):
+    class Together(ParallelEnv):
+        metadata = {"name": "together"}  # noqa: RUF012 - as PettingZoo writes it
+
+    with pytest.raises(ConfigError, match=r"parallel environment.*use its AEC environment, env\(\)"):
+        use(Together())
+    with pytest.raises(ConfigError, match="must be a PettingZoo environment"):
+        use("together")

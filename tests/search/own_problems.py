@@ -203,3 +203,24 @@ class Race:
 
     def rewards(self, state):
         return (1, -1) if state[0] >= 12 else (-1, 1)
+
+
+class Tour:
+    """One player visits the stops in any order, from 0; each reward is minus a distance. A state is (place, left)."""
+
+    reward_range = (-20.0, 0.0)
+
+    def initial(self):
+        return (0, (3, 1, 2))
+
+    def actions(self, state):
+        return state[1]
+
+    def step(self, state, action):
+        return (action, tuple(stop for stop in state[1] if stop != action))
+
+    def is_terminal(self, state):
+        return not state[1]
+
+    def rewards(self, state):
+        return -1.0

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from tests.search.own_problems import Board, Corridor, Gamble, Nim, Race, Three, TicTacToe, following, minimax
+from tests.search.own_problems import Board, Corridor, Gamble, Nim, Race, Three, TicTacToe, Tour, following, minimax
 
 
 def search_of(problem, config=None, simulations=500, seed=1, **options):
@@ -468,3 +468,15 @@ def test_chance_is_not_to_move_in_a_terminal_state():
     assert search.player == tt.CHANCE
     search.advance("heads")
     assert search.player == 0
+
+
+@pytest.mark.parametrize("config", [tt.uct(), tt.puct(), tt.puct(forced_playouts=2.0), tt.gumbel()])
+def test_the_training_target_is_a_dictionary_of_the_actions(config):
+    result = tt.Search(Tour(), config, evaluator=lambda state, actions: (None, -1.0), seed=1).run(
+        tt.Limit(simulations=40)
+    )
+    target = result.target()
+    assert list(target) == result.actions
+    assert sum(target.values()) == pytest.approx(1.0)
+    if config == tt.puct():
+        assert target == result.policy()

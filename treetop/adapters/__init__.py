@@ -25,7 +25,7 @@ __all__, __getattr__, __dir__ = exports(
     __name__,
     {
         "chess": "ChessProblem",
-        "clones": "RandomStepError",
+        "randomness": "RandomStepError",
         "gymnasium": "GymPolicy GymProblem GymState",
         "openspiel": "OpenSpielProblem TreetopBot",
         "openspiel_games": "TreetopGame TreetopState as_openspiel",

@@ -1,11 +1,8 @@
-"""Copies of an environment for a search to step. No copy shares random numbers with the original, so the search cannot
-foresee them.
-"""
+"""Copies of an environment for a search to step. No copy shares random numbers with the original."""
 
 from __future__ import annotations
 
 import copy
-import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FunctionType, MethodType, ModuleType
@@ -13,112 +10,19 @@ from typing import Any
 
 import numpy as np
 
+from treetop.adapters.randomness import OwnRandomness
 from treetop.errors import ConfigError
-from treetop.search.problems.problem import ProblemError
 
-_SHARED = (
-    "action_space",
-    "observation_space",
-    "spec",
-    "P",
-    "metadata",
-)  # objects that no step changes and that are expensive to copy
+SHARED = (
+    "action_space", "observation_space", "spec", "P", "metadata",
+    "_action_space", "_observation_space", "_cached_spec", "_metadata", "_saved_kwargs",
+)  # fmt: skip
+"""Attributes of environments and wrappers that no step changes and that are expensive to copy."""
 _WINDOWS = ("screen", "window", "window_surface", "clock", "surf", "viewer", "renderer", "mujoco_renderer")
 _MOST_OBJECTS = 20_000  # objects of an environment that are searched for generators
-_WORD = (1 << 64) - 1
 _ATOMS = frozenset(
     {int, float, bool, str, bytes, type(None), complex, np.float64, np.float32, np.int64, np.int32, np.bool_}
 )
-
-
-class RandomStepError(ProblemError):
-    """A step has drawn random numbers although all steps were taken to be deterministic: pass stochastic=True.
-
-    >>> import gymnasium
-    >>> from treetop.adapters import GymProblem
-    >>> env = gymnasium.make("Blackjack-v1")
-    >>> seen = env.reset(seed=1)
-    >>> problem = GymProblem(env, stochastic=False)
-    >>> problem.step(problem.initial(), 1)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    treetop.adapters.clones.RandomStepError: a step of Blackjack-v1 draws random numbers, ...: pass stochastic=True
-    """
-
-
-class OwnRandomness:
-    """The random numbers of all copies: one generator of each kind, reseeded before every step."""
-
-    def __init__(self) -> None:
-        self.generator = np.random.Generator(np.random.PCG64(0))
-        self._old = np.random.RandomState(0)
-        self._plain = random.Random(0)
-        self.has_other = False
-        """Whether an environment uses more than the generator that Gymnasium gives it."""
-        self.uses_global = False
-        """Whether an environment draws from the global generators."""
-
-    def stands_for(self, original: Any) -> Any:
-        """The generator that replaces an environment's own."""
-        if isinstance(original, np.random.Generator):
-            return self.generator
-        self.has_other = True
-        return self._old if isinstance(original, np.random.RandomState) else self._plain
-
-    @staticmethod
-    def is_one(value: Any) -> bool:
-        """Whether anything draws random numbers."""
-        return isinstance(value, (np.random.Generator, np.random.RandomState, random.Random))
-
-    def seed(self, bits: int) -> None:
-        """Reseed all generators."""
-        word = bits & _WORD
-        self.generator.bit_generator.state = {
-            "bit_generator": "PCG64", "state": {"state": (word << 64) | (word ^ 0x5DEECE66D), "inc": (word << 1) | 1},
-            "has_uint32": 0, "uinteger": 0,
-        }  # fmt: skip
-        if self.has_other:
-            self._old.seed(word & 0xFFFFFFFF)
-            self._plain.seed(word)
-        if self.uses_global:
-            np.random.seed(word & 0xFFFFFFFF)  # noqa: NPY002 - restored afterwards
-            random.seed(word)
-
-    def place(self) -> Any:
-        """Return the states of all generators: equal states mean that nothing was drawn."""
-        state = self.generator.bit_generator.state
-        place = (state["state"]["state"], state["has_uint32"])
-        if not self.has_other:
-            return place
-        return (*place, *_place_of(self._old), self._plain.getstate())
-
-    @contextmanager
-    def guarded(self) -> Iterator[None]:
-        """Restore the global generators after copies have drawn from them."""
-        if not self.uses_global:
-            yield
-            return
-        before = global_place()
-        try:
-            yield
-        finally:
-            random.setstate(before[0])
-            np.random.set_state(before[1])  # noqa: NPY002
-
-
-def _place_of(generator: np.random.RandomState) -> tuple[Any, ...]:
-    state: Any = generator.get_state()
-    return (state[1].tobytes(), state[2])
-
-
-def global_place() -> tuple[Any, Any]:
-    """Return the states of the global generators."""
-    return random.getstate(), np.random.get_state()  # noqa: NPY002
-
-
-def global_digest() -> tuple[Any, ...]:
-    """Return the same in a form that can be compared."""
-    plain, old = global_place()
-    return (plain, old[1].tobytes(), old[2])
 
 
 class Clones:
@@ -134,7 +38,7 @@ class Clones:
         first: dict[int, Any] = {}
         for layer in layers(env):
             for name, value in vars(layer).items():
-                if name in _SHARED or is_for_people(name, value):
+                if name in SHARED or is_for_people(name, value):
                     first[id(value)] = value
                     self._kept.append(value)
         for generator in find_generators(env):
@@ -187,27 +91,39 @@ class Clones:
 
 
 class Hooks:
-    """Snapshots by the caller's own functions. The environment itself is stepped, and restored each time."""
+    """Snapshots by the caller's own functions. The environment itself is stepped, and restored each time.
+
+    A snapshot is the caller's token and the environment as it is stepped, with wrappers around it. `renew` returns the
+    same with copies of these wrappers.
+    """
 
     def __init__(
-        self, env: Any, own: OwnRandomness, save: Callable[[Any], Any], restore: Callable[[Any, Any], object]
+        self,
+        env: Any,
+        own: OwnRandomness,
+        save: Callable[[Any], Any],
+        restore: Callable[[Any, Any], object],
+        *,
+        wrapped: Any,
+        renew: Callable[[Any], Any],
     ) -> None:
         self.own, self._env, self._save, self._restore = own, env, save, restore
+        self._wrapped, self._renew = wrapped, renew
 
     def take(self) -> Any:
         """Return the present state of the environment."""
-        return self._save(self._env)
+        return self.save(self._wrapped)
 
     @contextmanager
     def at(self, token: Any) -> Iterator[Any]:
         """Return the environment, restored to a snapshot."""
         inner = self._env.unwrapped
         before, generator = self._save(self._env), getattr(inner, "np_random", None)
-        self._restore(self._env, token)
+        self._restore(self._env, token[0])
         if generator is not None:
             inner.np_random = self.own.generator
         try:
-            yield self._env
+            yield self._renew(token[1])
         finally:
             self._restore(self._env, before)
             if generator is not None:
@@ -215,7 +131,7 @@ class Hooks:
 
     def save(self, env: Any) -> Any:
         """Return a snapshot of an environment that `at` returned."""
-        return self._save(env)
+        return self._save(self._env), env
 
 
 def layers(env: Any) -> list[Any]:
@@ -243,7 +159,7 @@ def find_generators(root: Any) -> list[Any]:
         elif isinstance(value, (list, tuple, set, frozenset)):
             waiting.extend(value)
         elif hasattr(value, "__dict__"):
-            waiting.extend(inside for name, inside in vars(value).items() if name not in _SHARED)
+            waiting.extend(inside for name, inside in vars(value).items() if name not in SHARED)
     return found
 
 

@@ -6,12 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from treetop import checks
-from treetop.adapters.clones import Clones, Hooks, OwnRandomness, RandomStepError, global_digest, layers
+from treetop.adapters.clones import layers
+from treetop.adapters.gym_layers import is_over, peel, time_left, without_passive
+from treetop.adapters.gym_probes import (
+    UNKNOWN,
+    Snapshot,
+    actions_of,
+    check_snapshot,
+    find_observation,
+    is_random,
+    make_points,
+    step_twice,
+)
 from treetop.adapters.options import SearchPolicy, option_names, refuse_unknown
 from treetop.adapters.packages import load
+from treetop.adapters.randomness import OwnRandomness, RandomStepError
 from treetop.adapters.tables import Table
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, TerminalPositionError
 from treetop.search.presets import puct, uct
 from treetop.search.result import SearchResult
 from treetop.search.search import Search
@@ -20,27 +32,15 @@ from treetop.types import CHANCE
 gymnasium = load("gymnasium", "gym")
 
 _UNKNOWN_RANGE = (-1e6, 1e6)  # wide, so that the rules normalise values by what was seen
-_PASSIVE = (
-    "TimeLimit",
-    "OrderEnforcing",
-    "PassiveEnvChecker",
-    "RecordEpisodeStatistics",
-    "RecordVideo",
-    "HumanRendering",
-    "RenderCollection",
-)
 _FADING = 0.97  # the discount of a policy whose leaves are evaluated by random actions
 _UNLIKELY = 0.02  # the prior of an action that the table knows to be worse, where the best has 1
 _CHECKED = ("discount", "horizon", "snapshot", "reward_range")
-_PROBES = 16  # steps of a copy that show whether an environment is random
-
-Snapshot = tuple[Callable[[Any], Any], Callable[[Any, Any], object]]
-"""save(env) returns a token, restore(env, token) restores the environment to it."""
+_WATCHED = 32  # steps and rollouts of a problem that are watched for chance, at first
 
 
 class GymState:
-    """A state of a deterministic environment: a snapshot, the steps since the search's root, the last observation, and
-    whether it is over.
+    """A state of a deterministic environment: a snapshot, the steps since the search's root, the last observation, as
+    the environment's wrappers show it, and whether it is over.
 
     >>> import gymnasium
     >>> env = gymnasium.make("CartPole-v1")
@@ -51,13 +51,24 @@ class GymState:
     (1, False, (4,))
     """
 
-    __slots__ = ("observation", "over", "time", "token")
+    __slots__ = ("_observation", "over", "time", "token")
 
     def __init__(self, token: Any, time: int, observation: Any, *, over: bool) -> None:
-        self.token, self.time, self.observation, self.over = token, time, observation, over
+        self.token, self.time, self._observation, self.over = token, time, observation, over
+
+    @property
+    def observation(self) -> Any:
+        """The last observation; raise ConfigError at a root whose observation is not known."""
+        if self._observation is UNKNOWN:
+            raise ConfigError(
+                "the present observation of the environment is not known: give it, as GymProblem(env, observation=...) "
+                "or policy(env, observation)"
+            )
+        return self._observation
 
     def __repr__(self) -> str:
-        return f"<{'the end ' if self.over else ''}after {self.time} steps: {self.observation!r}>"
+        seen = "an unknown observation" if self._observation is UNKNOWN else repr(self._observation)
+        return f"<{'the end ' if self.over else ''}after {self.time} steps: {seen}>"
 
 
 class GymProblem:
@@ -66,15 +77,17 @@ class GymProblem:
     The search never knows what the environment will draw: copies have their own random numbers. There are three kinds:
 
     - An environment with a table of transitions (`P` and `s`: FrozenLake, Taxi, CliffWalking) is searched by that
-      table, with the exact outcomes of chance. States are tuples. `evaluate`, passed to a search as its evaluator,
-      evaluates them by backward induction over the table.
+      table, with the exact outcomes of chance. States are tuples (s, steps since the root, whether it is over).
+      `evaluate`, passed to a search as its evaluator, evaluates them by backward induction over the table.
     - One whose steps draw no random numbers is searched over copies of it; states are `GymState`s.
     - Any other is searched open-loop: a node is a sequence of actions, and every simulation plays it again with new
-      random numbers.
+      random numbers. States are tuples of actions.
 
     `horizon` is the number of steps to look ahead, in the tree and beyond it; a time limit of the environment shortens
     it. A reward after n steps counts `discount` ** n: leave the search's own discount at 1. `stochastic` and `table`
-    override what is otherwise detected. `snapshot` is a pair of functions, save(env) and restore(env, token), for
+    override what is otherwise detected. `observation` is what the last `reset` or `step` returned, for evaluators;
+    without it, it is taken from the environment where that is possible. `reward_range` is the range of the discounted
+    total; the default is very wide. `snapshot` is a pair of functions, save(env) and restore(env, token), for
     environments that cannot be copied. `redraw(env, generator)` redraws the hidden information in a copy; Blackjack has
     one built in, for the dealer's second card.
 
@@ -105,14 +118,19 @@ class GymProblem:
         _check_options(**options)
         if any(getattr(layer, "_has_reset", True) is False for layer in layers(env)):
             raise ConfigError(f"{env} was not reset yet, so there is nothing to search from")
+        if is_over(env):
+            raise TerminalPositionError(f"the episode of {env} is over: reset it")
         core = peel(env)
         found = core is core.unwrapped and Table.fits(core)
         if table and not found:
             raise ConfigError(f"{env} has no complete table of transitions (P and s)")
         if (found if table is None else table) and not stochastic and redraw is None:
             return super().__new__(_ByTable)
+        snapshot = options.get("snapshot")
+        if snapshot is not None:
+            check_snapshot(core, snapshot, str(env), stochastic=stochastic)
         if stochastic is None:
-            stochastic = redraw is not None or _hidden_of(core) is not None or is_random(core, options.get("snapshot"))
+            stochastic = redraw is not None or _hidden_of(core) is not None or is_random(core, snapshot)
         return super().__new__(_OpenLoop if stochastic else _ByCopies)
 
     def __init__(
@@ -120,19 +138,20 @@ class GymProblem:
         stochastic: bool | None = None,  # noqa: ARG002 - these two have decided in __new__
         table: bool | None = None,  # noqa: ARG002
         redraw: Callable[[Any, Any], object] | None = None, reward_range: tuple[float, float] | None = None,
+        observation: Any = None,
     ) -> None:  # fmt: skip
         self.env, self.reward_range = env, _UNKNOWN_RANGE if reward_range is None else reward_range
         self.core = peel(env)
         """The environment without the wrappers that only observe."""
         left = time_left(env)
-        self.horizon = horizon if left is None else max(1, min(horizon, left))
+        self.horizon = horizon if left is None else min(horizon, left)
         self.max_length = 2 * self.horizon + 2
         self.name = env.spec.id if env.spec is not None else type(env.unwrapped).__name__
-        space = env.action_space
-        self._actions = list(range(int(space.start), int(space.start) + int(space.n)))
+        self._actions = actions_of(env)
         self._redraw = _hidden_of(self.core) if redraw is None else redraw
         self.set_discount(discount)
         self._set_up(snapshot)
+        self._observation = observation
 
     def set_discount(self, discount: float) -> None:
         """Set the discount per step; call this before the search begins."""
@@ -217,23 +236,29 @@ class _ByCopies(GymProblem):
     """A problem of deterministic steps, so a state is stepped once and kept."""
 
     def _set_up(self, snapshot: Snapshot | None) -> None:
-        self._own = OwnRandomness()
-        self._points = _points(self.core, self._own, snapshot)
+        self._own, self._watched = OwnRandomness(), _WATCHED
+        self._points = make_points(without_passive(self.env), self._own, snapshot)
 
     def initial(self) -> GymState:
-        return GymState(self._points.take(), 0, None, over=False)
+        if self._observation is None:
+            self._observation = find_observation(self._points, self._own, self.env)
+        return GymState(self._points.take(), 0, self._observation, over=False)
 
     def step(self, state: GymState, action: int) -> tuple[GymState, float]:
-        own = self._own
-        with own.guarded(), self._points.at(state.token) as env:
-            own.seed(0)
-            before = own.place()
-            observation, reward, terminated, truncated, _ = env.step(action)
-            self._expect_nothing_drawn(before)
-            token = self._points.save(env)
-        return GymState(token, state.time + 1, observation, over=bool(terminated or truncated)), float(
-            reward
-        ) * self._factors[state.time]
+        if self._is_watched():
+            result, token = step_twice(self._points, self._own, state.token, action, self.name)
+        else:
+            self._own.seed(0)
+            with self._points.at(state.token) as env, self._own.nothing_drawn(self.name):
+                result = env.step(action)
+                token = self._points.save(env)
+        observation, reward, terminated, truncated, _ = result
+        following = GymState(token, state.time + 1, observation, over=bool(terminated or truncated))
+        return following, float(reward) * self._factors[state.time]
+
+    def _is_watched(self) -> bool:
+        self._watched -= 1
+        return self._watched >= 0
 
     def is_terminal(self, state: GymState) -> bool:
         return state.over or state.time >= self.horizon
@@ -241,22 +266,16 @@ class _ByCopies(GymProblem):
     def rollout(self, state: GymState, rng: Rng) -> float:
         """Play random actions to the end of the episode or the horizon."""
         actions, count, total = self._actions, len(self._actions), 0.0
-        with self._own.guarded(), self._points.at(state.token) as env:
-            self._own.seed(rng.bits())
-            before, step = self._own.place(), env.step
+        self._own.seed(rng.bits())
+        watched = self._is_watched()
+        with self._points.at(state.token) as env, self._own.nothing_drawn(self.name, watched=watched):
+            step = peel(env).step  # nobody needs the observations
             for time in range(state.time, self.horizon):
                 _, reward, terminated, truncated, _ = step(actions[rng.below(count)])
                 total += float(reward) * self._factors[time]
                 if terminated or truncated:
                     break
-            self._expect_nothing_drawn(before)
         return total
-
-    def _expect_nothing_drawn(self, before: Any) -> None:
-        if self._own.place() != before:
-            raise RandomStepError(
-                f"a step of {self.name} draws random numbers, and none were expected: pass stochastic=True"
-            )
 
 
 class _OpenLoop(GymProblem):
@@ -268,8 +287,8 @@ class _OpenLoop(GymProblem):
 
     def _set_up(self, snapshot: Snapshot | None) -> None:
         self._own = OwnRandomness()
-        self._points = _points(self.core, self._own, snapshot)
-        self._own.uses_global = _draws_globally(self._points, self._own, self._actions)
+        self._own.uses_program = True
+        self._points = make_points(self.core, self._own, snapshot)
         self._token = self._points.take()
 
     def initial(self) -> tuple[int, ...]:
@@ -307,9 +326,12 @@ class GymPolicy(SearchPolicy):
     take.
 
     `limit` is the budget of a step, `config` and `evaluator` are those of the search, the other options those of
-    `GymProblem`. An environment with a table is evaluated by it (`GymProblem.evaluate`), others by random actions.
-    `evaluator=treetop.Rollout()` asks for random actions there too. Random actions say little about the far future, so
-    `discount` is then 0.97 by default, and 1 otherwise.
+    `GymProblem`. An environment with a table is evaluated by it (`GymProblem.evaluate`) and searched by PUCT, others by
+    random actions and UCB1, unless you give them. `evaluator=treetop.Rollout()` asks for random actions there too.
+    Random actions say little about the far future, so `discount` is then 0.97 by default, and 1 otherwise.
+
+    Each call searches anew: no tree is kept. `policy(env, observation)` passes on what the environment's last `reset`
+    or `step` returned, for evaluators that read `GymState.observation`.
 
     >>> import gymnasium
     >>> env = gymnasium.make("FrozenLake-v1")
@@ -319,27 +341,30 @@ class GymPolicy(SearchPolicy):
     """
 
     problem = GymProblem
+    default = "puct() with a table, else uct()"
 
     _is_random = False
 
     def _check(self, options: Mapping[str, Any]) -> None:
+        if "observation" in options:
+            raise ConfigError("each step has its own observation: give it to each call, policy(env, observation)")
         _check_options(**{name: options[name] for name in _CHECKED if name in options})
 
-    def __call__(self, env: Any) -> int:
+    def __call__(self, env: Any, observation: Any = None) -> int:
         """Return the action to take in the present state of the environment."""
         seed = self._next_seed()
         try:
-            self.last_result = self._search(env, seed)
+            self.last_result = self._search(env, observation, seed)
         except RandomStepError:
             if self.options.get("stochastic") is not None:
                 raise
             self._is_random = True  # detected late, and remembered
-            self.last_result = self._search(env, seed)
+            self.last_result = self._search(env, observation, seed)
         return int(self.last_result.action)
 
-    def _search(self, env: Any, seed: int) -> SearchResult:
+    def _search(self, env: Any, observation: Any, seed: int) -> SearchResult:
         options = {**self.options, "stochastic": True} if self._is_random else self.options
-        problem = GymProblem(env, **options)
+        problem = GymProblem(env, observation=observation, **options)
         by_table = self.evaluator is None and hasattr(problem, "evaluate")
         if self.evaluator is None and not by_table and "discount" not in options:
             problem.set_discount(_FADING)
@@ -354,6 +379,7 @@ def _check_options(
     horizon: int = 100,
     snapshot: Any = None,
     reward_range: Any = None,  # noqa: ARG001
+    observation: Any = None,  # noqa: ARG001
 ) -> None:
     checks.whole("horizon", horizon, 1)
     checks.number("discount", discount, above=0, high=1)
@@ -361,64 +387,6 @@ def _check_options(
         not isinstance(snapshot, tuple) or len(snapshot) != 2 or not all(map(callable, snapshot))
     ):
         raise ConfigError(f"snapshot must be a pair of functions, save(env) and restore(env, token), not {snapshot!r}")
-
-
-def peel(env: Any) -> Any:
-    """Return an environment without the outer wrappers that change neither actions nor rewards."""
-    while hasattr(env, "env") and (type(env).__name__ in _PASSIVE or isinstance(env, gymnasium.ObservationWrapper)):
-        env = env.env
-    return env
-
-
-def time_left(env: Any) -> int | None:
-    """Return the steps until the outermost time limit, or None."""
-    while hasattr(env, "env"):
-        most, elapsed = getattr(env, "_max_episode_steps", None), getattr(env, "_elapsed_steps", None)
-        if type(env).__name__ == "TimeLimit" and most is not None:
-            return int(most) - int(elapsed or 0)
-        env = env.env
-    return None
-
-
-def is_random(core: Any, snapshot: Snapshot | None) -> bool:
-    """Return whether a few steps of a copy draw random numbers. A step that does so later raises a
-    `RandomStepError`.
-    """
-    own = OwnRandomness()
-    points = _points(core, own, snapshot)
-    space = core.action_space
-    actions = list(range(int(space.start), int(space.start) + int(space.n)))
-    if _draws_globally(points, own, actions):
-        return True
-    rng, token = Rng(0), points.take()
-    for _ in range(_PROBES):
-        with points.at(token) as env:
-            own.seed(rng.bits())
-            before = own.place()
-            _, _, terminated, truncated, _ = env.step(actions[rng.below(len(actions))])
-            if own.place() != before:
-                return True
-            token = points.take() if terminated or truncated else points.save(env)
-    return False
-
-
-def _draws_globally(points: Clones | Hooks, own: OwnRandomness, actions: list[int]) -> bool:
-    """Return whether steps draw from the global generators, which are restored."""
-    own.uses_global = True
-    with own.guarded():
-        for action in actions[:_PROBES]:
-            with points.at(points.take()) as env:
-                own.seed(action)
-                before = global_digest()
-                env.step(action)
-                if global_digest() != before:
-                    return True
-    own.uses_global = False
-    return False
-
-
-def _points(core: Any, own: OwnRandomness, snapshot: Snapshot | None) -> Clones | Hooks:
-    return Clones(core, own) if snapshot is None else Hooks(core, own, *snapshot)
 
 
 def _hidden_of(core: Any) -> Callable[[Any, Any], object] | None:

@@ -73,6 +73,9 @@ class OpenSpielProblem:
         self.reward_range = (self.game.min_utility(), self.game.max_utility())
         self.zero_sum = self.num_players == 2 and kind.utility == pyspiel.GameType.Utility.ZERO_SUM
         self.step_rewards = kind.reward_model == pyspiel.GameType.RewardModel.REWARDS
+        if self.step_rewards and self._state is not None:  # a part of the total was received before
+            low, high, received = *self.reward_range, self._state.returns()
+            self.reward_range = (low - max(received), high - min(received))
         # Simultaneous moves made in turn count one by one, and so do the outcomes of chance.
         self.max_length = self.game.max_game_length() * self.num_players + self.game.max_chance_nodes_in_history() + 1
         self._check(kind)

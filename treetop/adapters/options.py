@@ -21,6 +21,8 @@ class SearchPolicy:
 
     problem: type
     """The problem that is made of an environment; it takes the further options."""
+    default = "uct()"
+    """The config of a policy that is given none."""
 
     def __init__(
         self,
@@ -48,7 +50,7 @@ class SearchPolicy:
         return seed
 
     def __repr__(self) -> str:
-        return f"<policy by search: {self.config or 'default config'}, {self.limit}>"
+        return f"<policy by search: {self.config or self.default}, {self.limit}>"
 
 
 def check_policy(

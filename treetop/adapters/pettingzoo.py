@@ -7,13 +7,16 @@ from typing import Any
 import numpy as np
 
 from treetop import checks
-from treetop.adapters.clones import Clones, OwnRandomness, RandomStepError, layers
+from treetop.adapters.clones import Clones, layers
 from treetop.adapters.options import SearchPolicy
 from treetop.adapters.packages import load
+from treetop.adapters.randomness import OwnRandomness
 from treetop.errors import ConfigError
+from treetop.search.problems.watch import is_same
 from treetop.search.search import Search
 
 _aec: Any = load("pettingzoo.utils.env", "gym").AECEnv
+_parallel: Any = load("pettingzoo.utils.env", "gym").ParallelEnv
 
 _PASSIVE = (
     "OrderEnforcingWrapper",
@@ -22,6 +25,7 @@ _PASSIVE = (
     "CaptureStdoutWrapper",
     "ClipOutOfBoundsWrapper",
 )
+_WATCHED = 16  # steps of a problem that are watched for chance, at first
 
 
 class PettingZooState:
@@ -71,8 +75,7 @@ class PettingZooProblem:
         zero_sum: bool | None = None,
         horizon: int = 10_000,
     ) -> None:
-        if not isinstance(env, _aec):
-            raise ConfigError(f"env must be a PettingZoo environment in which agents act in turn (AEC), not {env!r}")
+        check_kind(env)
         if not getattr(env.unwrapped, "agents", None) or any(
             vars(layer).get("_has_reset") is False for layer in layers(env)
         ):
@@ -87,7 +90,7 @@ class PettingZooProblem:
         self.num_players = len(self._agents)
         if zero_sum is not None:
             self.zero_sum = zero_sum
-        self._own = OwnRandomness()
+        self._own, self._watched = OwnRandomness("this adapter cannot search chance, see docs/adapters.md"), _WATCHED
         self._clones = Clones(core, self._own)
 
     def initial(self) -> PettingZooState:
@@ -120,15 +123,19 @@ class PettingZooProblem:
 
     def step(self, state: PettingZooState, action: int) -> PettingZooState:
         """Apply an action to the given state."""
+        self._watched -= 1
+        twin = self.copy(state) if self._watched >= 0 else None
+        self._take(state, action)
+        if twin is not None and not is_same(one := _seen(self._take(twin, action)), other := _seen(state)):
+            raise self._own.differing(self.name, one, other)
+        return state
+
+    def _take(self, state: PettingZooState, action: int) -> PettingZooState:
         self._own.seed(0)
-        before = self._own.place()
-        self._act(state, action)
-        self._past_the_dead(state)
+        with self._own.nothing_drawn(self.name, watched=self._watched >= 0):
+            self._act(state, action)
+            self._past_the_dead(state)
         state.time += 1
-        if self._own.place() != before:
-            raise RandomStepError(
-                f"a step of {self.name} draws random numbers, which this adapter cannot search: see docs/adapters.md"
-            )
         return state
 
     def _act(self, state: PettingZooState, action: int | None) -> None:
@@ -176,12 +183,31 @@ class PettingZooPolicy(SearchPolicy):
 
     def __call__(self, env: Any) -> int | None:
         """Return the action of the agent to act."""
+        check_kind(env)
         if _is_done(env.unwrapped, env.agent_selection):
             return None
         problem = PettingZooProblem(env, **self.options)
         search = Search(problem, self.config, evaluator=self.evaluator, seed=self._next_seed())
         self.last_result = search.run(self.limit)
         return int(self.last_result.action)
+
+
+def check_kind(env: Any) -> None:
+    """Raise ConfigError unless agents act in turn in an environment."""
+    if isinstance(env, _aec):
+        return
+    if isinstance(env, _parallel):
+        raise ConfigError(
+            f"{env} is a parallel environment, in which all agents act at the same time: use its AEC environment, "
+            "env() instead of parallel_env(), or pettingzoo.utils.parallel_to_aec(env)"
+        )
+    raise ConfigError(f"env must be a PettingZoo environment in which agents act in turn (AEC), not {env!r}")
+
+
+def _seen(state: PettingZooState) -> tuple[Any, ...]:
+    """Return what the next agent observes, and what all have received."""
+    agent = state.env.agent_selection
+    return agent, state.env.observe(agent), state.received
 
 
 def _is_done(env: Any, agent: str) -> bool:

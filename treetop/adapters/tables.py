@@ -4,6 +4,7 @@ ends).
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -45,6 +46,14 @@ class Table:
         ):
             return False
         return sorted(table) == list(range(len(table))) and state in table
+
+    @cached_property
+    def ends(self) -> frozenset[int]:
+        """The states in which every way ends the episode that leads there."""
+        reached: dict[bool, set[int]] = {False: set(), True: set()}
+        for _, target, _, over in (way for actions in self.ways for ways in actions for way in ways):
+            reached[over].add(target)
+        return frozenset(reached[True] - reached[False])
 
     @staticmethod
     def draw(ways: list[Way], rng: Rng) -> Way:

@@ -63,7 +63,7 @@ def load_game(spec: str | Game | Family[...] | type) -> Game:
     if isinstance(spec, type):
         raise UnknownGameError(f"the class {spec.__name__} is not a game yet: put @treetop.game(...) above it")
     if not isinstance(spec, str):
-        raise UnknownGameError(f"a game must be a name or a class under @treetop.game, not {spec!r}")
+        raise UnknownGameError(f"a game must be a name or a class under @treetop.game, not {spec!r}{_hint(spec)}")
     text = spec.strip()
     module, name, args, kwargs = _parse(text)
     if module is None:
@@ -84,6 +84,12 @@ def load_bundled(spec: str) -> Game:
     if module is not None:
         raise UnknownGameError(f"{shorten(text)} is not a bundled game; names from files may not import modules")
     return _named(text, _bundled(name), name, args, kwargs)
+
+
+def _hint(spec: object) -> str:
+    """Return what a Python problem can be used for; empty for other objects."""
+    is_problem = all(callable(getattr(spec, method, None)) for method in ("actions", "step"))
+    return ": treetop.Search searches a Python problem, treetop.check checks it; the rest is for games" * is_problem
 
 
 def position(

@@ -245,10 +245,14 @@ class SearchResult:
 
         They are an array over all actions of the game; in a Python problem a dictionary of its own actions.
         """
+        return self._over_actions(self.shares(temperature))
+
+    def _over_actions(self, shares: FloatArray) -> Any:
+        """Return a number for each legal action as an array over all actions; in a Python problem as a dictionary."""
         if not self._search._driver.is_game:
-            return dict(zip(self.actions, self.shares(temperature).tolist(), strict=True))
+            return dict(zip(self.actions, shares.tolist(), strict=True))
         policy = np.zeros(self.position.game.facts.num_actions)
-        policy[self.numbers] = self.shares(temperature)
+        policy[self.numbers] = shares
         return policy
 
     def shares(self, temperature: float) -> FloatArray:
@@ -315,21 +319,18 @@ class SearchResult:
         rule = self.config.rule if isinstance(self.config.rule, Completed) else Completed()
         return rule.logits(self.own_value, self.counts, self.means, self.priors)
 
-    def target(self) -> npt.NDArray[np.float64]:
-        """Return the training target of a policy, over all actions.
+    def target(self) -> Any:
+        """Return the training target of a policy, over all actions; in a Python problem a dictionary of its actions.
 
         It comes from completed values for Gumbel, else from the visits, without forced playouts.
         """
-        policy = np.zeros(self.position.game.facts.num_actions)
         if isinstance(self.config.rule, Completed):
-            policy[self.numbers] = softmax(self._logits())
-        elif isinstance(self.config.rule, Puct) and self.config.rule.forced_playouts and self.counts.any():
+            return self._over_actions(softmax(self._logits()))
+        if isinstance(self.config.rule, Puct) and self.config.rule.forced_playouts and self.counts.any():
             total = max(int(self.counts.sum()), 1)
             kept = pruned_visits(self, self.config.rule.c_at(total) * math.sqrt(total))
-            policy[self.numbers] = kept / kept.sum()
-        else:
-            policy[self.numbers] = self.shares(1.0)
-        return policy
+            return self._over_actions(kept / kept.sum())
+        return self._over_actions(self.shares(1.0))
 
     @property
     def solved(self) -> bool:

@@ -31,7 +31,7 @@ from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
 from treetop.search.problems.driver import ProblemDriver
 from treetop.search.problems.outcomes import Failure
-from treetop.search.problems.problem import Problem
+from treetop.search.problems.problem import Problem, is_problem
 from treetop.search.progress import Progress
 from treetop.search.refusals import check_arguments, check_evaluator, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
@@ -421,7 +421,7 @@ def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: 
     """Return the driver of a search: of a Python problem, or of a game."""
     check_arguments(config, seed)
     evaluator = Rollout() if evaluator is None else evaluator
-    if _is_problem(game):
+    if is_problem(game):
         if player is not None:
             raise ConfigError("player is for games with simultaneous moves: leave it out for a Python problem")
         return ProblemDriver(game, config, evaluator, seed, root)
@@ -437,12 +437,6 @@ def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: 
     refuse_finished(position)
     refuse_chance(position)
     return game_driver(position, config, evaluator, seed, chooser(position, player))
-
-
-def _is_problem(game: Any) -> bool:
-    """Return whether an object is meant as a Python problem; its driver checks the methods."""
-    own = not isinstance(game, (str, Game, Family, Position))
-    return own and any(callable(getattr(game, method, None)) for method in ("actions", "step"))
 
 
 def search(

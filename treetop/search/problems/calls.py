@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import math
 import threading
 from collections import deque
@@ -13,7 +14,9 @@ from typing import Any, Protocol
 
 from treetop import checks
 from treetop.errors import ConfigError, EvaluationError, GameError, json_value
-from treetop.search.problems.evaluator import is_coroutine
+from treetop.game.lines import users_line
+from treetop.search.problems.evaluator import function_of, is_coroutine
+from treetop.search.problems.failing import reason_of
 from treetop.workers.processes import Processes, ProcessWorker
 from treetop.workers.transport import Broken, Died, Done, Raised, Ready
 from treetop.workers.units import Unit
@@ -34,6 +37,8 @@ class Answer:
     error: str | None = None
     note: Any = None
     """The evaluator's note, as JSON values."""
+    where: str = ""
+    """The line of the user's code that raised the error, if it is known."""
 
 
 @dataclass(frozen=True)
@@ -95,16 +100,19 @@ class Source(Protocol):
         ...
 
 
+class ElsewhereError(EvaluationError):
+    """An exception of an evaluator in another process, with the line of the user's code that raised it."""
+
+    def __init__(self, text: str, *, cost: float = 0.0, note: Any = None, where: str = "") -> None:
+        super().__init__(text, cost=cost, note=note)
+        self.where = where
+
+
 class Live:
     """Answers from the evaluator itself, in the order of their arrival."""
 
     def __init__(self, evaluate: Any, options: RemoteOptions) -> None:
-        function = evaluate.evaluate if callable(getattr(evaluate, "evaluate", None)) else evaluate
-        if not callable(function):
-            raise ConfigError(
-                "evaluate must be a function of a state and its actions, or an object with a method "
-                f"evaluate(state, actions), not {evaluate!r}"
-            )
+        function = function_of(evaluate)
         self._evaluate, self._opened = evaluate, contextlib.AsyncExitStack()
         self._options = options
         self._pool: ProcessPool | None = None
@@ -135,7 +143,7 @@ class Live:
 
     async def _serve(self, call: Call) -> None:
         clock = asyncio.get_running_loop().time
-        started, error, cost_so_far = clock(), "", 0.0
+        started, error, where, cost_so_far = clock(), "", "", 0.0
         for attempt in range(1, self._options.retries + 2):
             note: Any = None
             try:
@@ -146,11 +154,15 @@ class Live:
                 break
             except TimeoutError:
                 error = f"it took longer than {self._options.timeout:g} s" if self._options.timeout else "TimeoutError"
+                where = ""
             except Exception as failure:  # noqa: BLE001 - any error of an evaluator is the error of this call
-                error = f"{type(failure).__name__}: {failure}"
+                error, where = reason_of(failure), users_line(failure)
+                if isinstance(failure, ElsewhereError):
+                    error, where = str(failure), failure.where
                 if isinstance(failure, EvaluationError):
                     cost_so_far, note = cost_so_far + failure.cost, failure.note
-            answer = Answer(cost=cost_so_far, seconds=clock() - started, attempts=attempt, error=error, note=note)
+            seconds = clock() - started
+            answer = Answer(cost=cost_so_far, seconds=seconds, attempts=attempt, error=error, note=note, where=where)
             if attempt <= self._options.retries:
                 await asyncio.sleep(self._options.backoff * 2 ** (attempt - 1))
         self._ready.append((call, answer))
@@ -207,9 +219,10 @@ async def in_thread(function: Callable[..., Any], *args: Any) -> Any:
         try:
             value = function(*args)
         except StopIteration as error:  # a future cannot hold it
-            failure = RuntimeError(f"StopIteration: {error}")
+            failure = RuntimeError(reason_of(error))
+            failure.__cause__ = error
         except BaseException as error:  # noqa: BLE001 - raised where the result is awaited
-            failure = error if isinstance(error, Exception) else RuntimeError(f"{type(error).__name__}: {error}")
+            failure = error if isinstance(error, Exception) else RuntimeError(reason_of(error))
         with contextlib.suppress(RuntimeError):  # the loop may be closed
             loop.call_soon_threadsafe(finish, value, failure)
 
@@ -246,6 +259,8 @@ class ProcessPool:
                 message = await self._receive(worker)
                 kept = isinstance(message, (Done, Raised))
                 if isinstance(message, Done):
+                    if isinstance(message.value, ElsewhereError):
+                        raise message.value
                     return message.value
                 raise RuntimeError(getattr(message, "reason", "the process gave no reason"))
             finally:
@@ -279,5 +294,14 @@ class ProcessPool:
 
 
 def return_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the evaluator with which a process is started."""
-    return function
+    """Return the function with which a process is started: the evaluator, whose errors are returned."""
+    return functools.partial(_evaluate, function)
+
+
+def _evaluate(function: Callable[..., Any], state: Any, actions: Any) -> Any:
+    """Return an evaluator's answer, or its error as one that can be sent to another process."""
+    try:
+        return function(state, actions)
+    except Exception as error:  # noqa: BLE001 - raised again by the process that asked
+        cost, note = (error.cost, error.note) if isinstance(error, EvaluationError) else (0.0, None)
+        return ElsewhereError(reason_of(error), cost=cost, note=note, where=users_line(error))

@@ -11,12 +11,13 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.driver import Driver
 from treetop.search.interrupts import Interrupts
 from treetop.search.plan import refuse_parts
+from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.evaluator import ProblemEvaluator, is_coroutine
-from treetop.search.problems.explorer import Explorer, reason_of
+from treetop.search.problems.explorer import Explorer
+from treetop.search.problems.failing import described, shown
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import NOTHING_OPEN, Failure, LoggedCall
 from treetop.search.problems.position import ProblemPosition
-from treetop.search.problems.problem import CheckedProblem, shown
 from treetop.types import CHANCE, ROOT
 
 
@@ -31,7 +32,7 @@ class ProblemDriver(Driver):
     )
 
     def __init__(self, problem: Any, config: SearchConfig, evaluator: Any, seed: int, start: Any) -> None:
-        self.problem, self.checked = problem, CheckedProblem(problem)
+        self.problem, self.checked = problem, CheckedProblem(problem, whole=start is None)
         self.config, self.evaluator, self.seed = config, evaluator, seed
         _check(config, self.checked)
         self.game = self.checked
@@ -66,7 +67,7 @@ class ProblemDriver(Driver):
         except TreetopError:
             raise
         except Exception as error:
-            raise SearchError(f"the root itself failed: {reason_of(error)}{shown(state)}") from error
+            raise SearchError(f"the root itself failed: {described(error)}{shown(state)}") from error
 
     @property
     def actions(self) -> list[Any]:
@@ -159,13 +160,19 @@ class ProblemDriver(Driver):
         nodes.sync()
         node = self.first_child + self.actions.index(move)
         known = node < self.tree.size and self.tree.columns.stats["visits"][node] > 0 and node not in nodes.failed
-        state = nodes.states[node] if known else self.checked.step(self.state, move)[0]
+        if known:
+            state = nodes.states[node]
+            received = nodes.rewards_to(node)[0] if self.checked.has_step_rewards else None
+        else:
+            state, received = self.checked.step(self.state, move)
         self.checked.is_terminal(state)  # may raise, before anything changes
         if known:
             nodes.reroot(node)
         else:
             nodes.start(state)
         self.played.append(move)
+        if received is not None:
+            self.explorer.received = [one + more for one, more in zip(self.explorer.received, received, strict=True)]
         self.explorer.best = None if self.explorer.best is None else self.explorer.best.after(move)
         self.control["arms"] = 0
         self._read_root()

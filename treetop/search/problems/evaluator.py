@@ -9,8 +9,10 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from treetop.errors import ConfigError
 from treetop.search.evaluator import CompiledEvaluator, Rollout, Uniform
-from treetop.search.problems.problem import CheckedProblem, ProblemError, Weights, shown
+from treetop.search.problems.checked import CheckedProblem, Weights
+from treetop.search.problems.failing import ProblemError, refused_arguments, shown
 from treetop.search.problems.stream import Stream
+from treetop.search.problems.watch import WATCHED, unchanged
 from treetop.search.solution import Trail
 from treetop.types import CHANCE
 
@@ -81,6 +83,10 @@ class ProblemEvaluator:
         """Whether the best rollout of each evaluation is kept, because it is a solution."""
         self.best_rollout: Trail | None = None
         """The best rollout of the last evaluation; the caller removes it."""
+        self.received: list[list[float]] = []
+        """The immediate rewards before the state that is evaluated, of each player; the caller of the evaluation sets
+        them.
+        """
         self._middle: list[float] | None = None
         plain = not problem.has_chance and not problem.has_step_rewards
         self._play = (
@@ -98,19 +104,16 @@ class ProblemEvaluator:
             raise ConfigError(
                 f"{evaluator!r} is for games: give a function of a state and its actions, Rollout() or Uniform()"
             )
-        elif isinstance(evaluator, type):
-            raise ConfigError(
-                f"evaluator must be an object, not the class {evaluator.__name__}: give {evaluator.__name__}(...)"
-            )
-        elif isinstance(evaluator, StateEvaluator):
-            self.own = evaluator.evaluate
-        elif callable(evaluator):
-            self.own = evaluator
         else:
-            raise ConfigError(
-                "evaluator must be a function of a state and its actions, or an object with a method "
-                f"evaluate(state, actions), not {evaluator!r}"
-            )
+            self.own = function_of(evaluator)
+        # Without a copy an evaluator may keep something in a state, such as its own value.
+        self._watched = WATCHED if self.own is None or problem.copy is not None else 0
+        self._changed = (
+            f"{problem.name}.rollout changes the state that it is given: copy the state first, or add a method "
+            "copy(state)"
+            if problem.copy is None
+            else problem.shallow
+        )
 
     @property
     def gives_priors(self) -> bool:
@@ -119,6 +122,13 @@ class ProblemEvaluator:
 
     def __call__(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> Evaluation:
         """Return the priors, if the evaluator has them, and a value for each player."""
+        if self._watched:
+            left, self._watched = self._watched - 1, 0
+            try:
+                with unchanged(state, self._changed):
+                    return self(state, mover, actions, rng)
+            finally:
+                self._watched = left
         if self._middle is not None:
             return None, self._middle
         if self.own is None:
@@ -142,12 +152,17 @@ class ProblemEvaluator:
     def check_answer(self, answer: Any, mover: int, actions: list[Any], state: Any) -> Evaluation:
         """Return an evaluator's answer as numbers; raise ProblemError where it is invalid."""
         if not isinstance(answer, (tuple, list)) or len(answer) not in (2, 3, 4):
-            raise ProblemError(f"an evaluator must return (prior, value), not {answer!r}")
+            raise ProblemError(f"an evaluator must return (prior, value), not {answer!r}{shown(state)}")
         prior: Weights = answer[0]
         values = self.problem.values(answer[1], mover, state)
-        return self.problem.weights(prior, actions), self.problem.check_value(
+        return self.problem.weights(prior, actions, state), self.problem.check_value(
             values, "the evaluator", state, self._discount
         )
+
+    def check_total(self, rewards: list[list[float]], state: Any) -> None:
+        """Raise ProblemError if immediate and final rewards, with those received before, are outside of the range."""
+        if self.problem.has_step_rewards:
+            self.problem.check_total([*self.received, *rewards], state)
 
     def after_chance(self, state: Any, rng: Stream) -> Drawn:
         """Draw outcomes until a player is to move or the state is terminal: evaluators do not see chance nodes."""
@@ -165,7 +180,9 @@ class ProblemEvaluator:
             if step_rewards is not None:
                 received = [one + more for one, more in zip(received, step_rewards, strict=True)]
             if problem.is_terminal(state):
-                return Drawn(state, mover, [], received, self.with_outcomes(received, problem.rewards(state)))
+                rewards = problem.rewards(state)
+                self.check_total([received, rewards], state)
+                return Drawn(state, mover, [], received, self.with_outcomes(received, rewards))
         return Drawn(state, mover, problem.actions(state), received)
 
     def _rollouts(self, state: Any, mover: int, actions: list[Any], rng: Stream) -> list[float]:
@@ -241,9 +258,9 @@ class ProblemEvaluator:
         if problem.copy is not None:
             state = problem.copy(state)
         received = [0.0] * problem.players if problem.has_step_rewards else None
+        steps: list[list[float]] = []
         factor, left = 1.0, problem.max_length
         trail: list[Any] = []
-        gains: list[float] = []
         while True:
             if mover != CHANCE and left < problem.max_length:
                 factor *= self._discount
@@ -251,7 +268,7 @@ class ProblemEvaluator:
             state, step_rewards = step(state, action)
             trail.append(action)
             if received is not None and step_rewards is not None:
-                gains.append(step_rewards[0])
+                steps.append(step_rewards)
                 received = [one + factor * more for one, more in zip(received, step_rewards, strict=True)]
             if is_terminal(state):
                 break
@@ -266,8 +283,9 @@ class ProblemEvaluator:
                     raise self._stuck(state)
         factor *= self._discount
         rewards = problem.rewards(state)
+        self.check_total([*steps, rewards], state)
         if self.keeps_rollouts:
-            self._keep(trail, gains, rewards, state)
+            self._keep(trail, [one[0] for one in steps], rewards, state)
         value = [factor * one for one in rewards]
         return value if received is None else [one + more for one, more in zip(received, value, strict=True)]
 
@@ -285,6 +303,27 @@ class ProblemEvaluator:
             f"a rollout of {self.problem.name} took more than max_length = {self.problem.max_length:,} moves: set "
             f"max_length, or give an evaluator{shown(state)}"
         )
+
+
+def function_of(evaluator: Any) -> Any:
+    """Return the function evaluate(state, actions) of an evaluator; raise ConfigError if there is none."""
+    if isinstance(evaluator, type):
+        raise ConfigError(
+            f"evaluator must be an object, not the class {evaluator.__name__}: give {evaluator.__name__}(...)"
+        )
+    function = getattr(evaluator, "evaluate", evaluator)
+    if not callable(function):
+        raise ConfigError(
+            "evaluator must be a function of a state and its actions, or an object with a method "
+            f"evaluate(state, actions), not {evaluator!r}"
+        )
+    if signature := refused_arguments(function, 2):
+        name = getattr(function, "__qualname__", repr(function))
+        raise ConfigError(
+            f"the evaluator of a Python problem takes (state, actions), but {name} takes {signature}; evaluators of "
+            "batches are for games"
+        )
+    return function
 
 
 def is_coroutine(function: Any) -> bool:

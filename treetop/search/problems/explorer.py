@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import traceback
-from pathlib import Path
 from typing import Any
 
 from treetop.errors import SearchError
+from treetop.game.lines import users_line
 from treetop.kernels.problem import CLOSED, END, FULL, OPEN, STOPPED, TAKE, TOO_DEEP, UNLISTED
 from treetop.search.config import SearchConfig
 from treetop.search.interrupts import Interrupts
+from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.evaluator import Drawn, NoValueError, ProblemEvaluator
+from treetop.search.problems.failing import ProblemError, described, reason_of, shown
 from treetop.search.problems.nodes import ProblemNodes
 from treetop.search.problems.outcomes import Failure
-from treetop.search.problems.problem import CheckedProblem, ProblemError, shown
 from treetop.search.solution import Trail
 from treetop.types import CHANCE, ROOT
 
@@ -44,6 +44,8 @@ class Explorer:
         self.failed_rollouts = 0
         self.best: Trail | None = None
         """The best complete solution from the root on; None where it saw none, with several players, or with chance."""
+        self.received = [0.0] * problem.players
+        """The sum of the immediate rewards of the played actions, for each player."""
         self._in_a_row = 0  # rollouts that failed since the last success
 
     def advance_by(self, simulations: int, interrupts: Interrupts) -> None:
@@ -97,7 +99,7 @@ class Explorer:
             nodes.release(leaf)
             if isinstance(error, ProblemError):
                 raise
-            self.mark_failed(leaf, reason_of(error), where_of(error))
+            self.mark_failed(leaf, reason_of(error), users_line(error))
             return nodes.simulate()
         except BaseException:
             nodes.release(leaf)
@@ -119,14 +121,14 @@ class Explorer:
         path = (*self.played, *self.nodes.path(leaf))
         for error in failed[: max(0, _LISTED - self.failed_rollouts + len(failed))]:
             self.failures.append(
-                Failure(path, f"a rollout failed: {reason_of(error)}", where_of(error), ends_node=False)
+                Failure(path, f"a rollout failed: {reason_of(error)}", users_line(error), ends_node=False)
             )
         last = failed[-1]
         failed.clear()
         if self._in_a_row >= _IN_A_ROW:
             row, self._in_a_row = self._in_a_row, 0
             raise SearchError(
-                f"{row:,} rollouts in a row failed; the last: {reason_of(last)} ({where_of(last)}): correct it, or "
+                f"{row:,} rollouts in a row failed; the last: {described(last)}: correct it, or "
                 f"give an evaluator{shown(self.nodes.states[leaf])}"
             ) from last
 
@@ -167,8 +169,11 @@ class Explorer:
             nodes.states[leaf] = state
             if received is not None:
                 nodes.scratch.work.node_steps[leaf] = received
+        if problem.has_step_rewards:
+            self.evaluate.received = [self.received, *nodes.rewards_to(leaf)]
         if problem.is_terminal(state):
             rewards = problem.rewards(state)
+            self.evaluate.check_total([rewards], state)
             nodes.write_rewards(rewards)
             if self.evaluate.keeps_rollouts and leaf != ROOT:
                 self._compare(leaf, Trail((), (), rewards[0], state))
@@ -179,16 +184,14 @@ class Explorer:
             nodes.listed[leaf] = actions
             return mover, actions, probabilities
         actions = problem.actions(state)
-        weights = (
-            None if problem.own_prior is None else problem.weights(problem.own_prior(state, list(actions)), actions)
-        )
+        weights = None if problem.own_prior is None else problem.priors(state, actions)
         nodes.listed[leaf] = actions
         return mover, actions, weights
 
     def _compare(self, leaf: int, rest: Trail) -> None:
-        """Keep the solution that leads to a leaf and then follows a trail, if it is the best one so far."""
+        """Keep the solution that leads to the inspected leaf and then follows a trail, if it is the best one so far."""
         nodes = self.nodes
-        received = nodes.rewards_to(leaf) if self.problem.has_step_rewards else ()
+        received = [one[0] for one in self.evaluate.received[1:]]  # after those of the played actions
         if self.best is None or sum(received) + rest.total > self.best.total:
             actions = (*nodes.path(leaf), *rest.actions)
             self.best = Trail(actions, (*received, *rest.rewards), rest.final, rest.state)
@@ -248,7 +251,7 @@ class Explorer:
         except ProblemError:
             raise
         except Exception as error:  # noqa: BLE001 - any error of the user's code ends this node only
-            self.mark_failed(node, reason_of(error), where_of(error))
+            self.mark_failed(node, reason_of(error), users_line(error))
             return None
         if inspected is None:
             raise SearchError(
@@ -269,14 +272,3 @@ class Explorer:
         reason = self.nodes.failed.get(ROOT, self.failures[-1].reason if self.failures else "no action is left")
         where = f" ({self.failures[-1].where})" if self.failures and self.failures[-1].where else ""
         return SearchError(f"the root itself failed: {reason}{where}{shown(self.nodes.states[ROOT])}")
-
-
-def where_of(error: BaseException) -> str:
-    """Return the line that raised an exception."""
-    frames = traceback.extract_tb(error.__traceback__)
-    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}: {frames[-1].line}" if frames else ""
-
-
-def reason_of(error: BaseException) -> str:
-    """Return an exception as text."""
-    return f"{type(error).__name__}: {error}"

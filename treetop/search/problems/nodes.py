@@ -17,7 +17,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.scratch import Scratch, Sizes, buffers
 from treetop.search.evaluator import Uniform
 from treetop.search.plan import make_control, make_plan
-from treetop.search.problems.problem import CheckedProblem
+from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.stream import Stream
 from treetop.tree.layout import CLOSED, FAILED
 from treetop.tree.storage import Tree
@@ -230,13 +230,13 @@ class ProblemNodes:
             node = self.parents[node]
         return moves[::-1]
 
-    def rewards_to(self, node: int) -> tuple[float, ...]:
-        """Return the immediate rewards of the first player on the path to a node."""
+    def rewards_to(self, node: int) -> list[list[float]]:
+        """Return the immediate rewards on the path to a node, of each player."""
         steps, rewards = self.scratch.work.node_steps, []
         while node != ROOT:
-            rewards.append(float(steps[node, 0]))
+            rewards.append(steps[node].tolist())
             node = self.parents[node]
-        return tuple(reversed(rewards))
+        return rewards[::-1]
 
     def write_weights(self, weights: list[float]) -> None:
         """Write the priors of the children that the next call adds."""

@@ -36,6 +36,7 @@ class Recorder:
             {"error": answer.error} if answer.error is not None else {"prior": answer.prior, "values": answer.values}
         )
         line |= {} if answer.note is None else {"note": answer.note}
+        line |= {"where": answer.where} if answer.where else {}
         self._write({**line, "cost": answer.cost, "seconds": round(answer.seconds, 6), "attempts": answer.attempts})
 
     def stop(self, why: str, checks: int, marks: list[int]) -> None:
@@ -119,6 +120,7 @@ class Replay:
             line["attempts"],
             line.get("error"),
             line.get("note"),
+            str(line.get("where", "")),
         )
         if answer.error is None:
             try:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from treetop.compiler.preparing import Pulse
 from treetop.errors import ConfigError, SaveError
+from treetop.game.lines import users_line
 from treetop.kernels.problem import BUSY, CLOSED, END, FULL, TOO_DEEP
 from treetop.search.limits import Budget, Limit
 from treetop.search.problems.calls import Answer, Call, Live, RemoteOptions, Source
 from treetop.search.problems.evaluator import NoValueError
-from treetop.search.problems.explorer import reason_of, where_of
+from treetop.search.problems.failing import ProblemError, reason_of
 from treetop.search.problems.outcomes import NOTHING_OPEN, LoggedCall
-from treetop.search.problems.problem import ProblemError
 from treetop.search.problems.recording import Recorder, Replay
 from treetop.types import CHANCE, ROOT
 
@@ -269,7 +269,7 @@ class Remote:
             if isinstance(error, NoValueError):
                 explorer.mark_failed(leaf, "no draw of chance succeeded")
                 return
-            explorer.mark_failed(leaf, reason_of(error), where_of(error))  # the error ends this node only
+            explorer.mark_failed(leaf, reason_of(error), users_line(error))  # the error ends this node only
 
     def _release(self, leaf: int) -> None:
         self._nodes.release(leaf)
@@ -319,7 +319,7 @@ class Remote:
         if answer.error is not None:
             self._release(call.leaf)
             more = f" (the last of {answer.attempts} attempts)" if answer.attempts > 1 else ""
-            self._explorer.mark_failed(call.leaf, f"its evaluation failed: {answer.error}{more}")
+            self._explorer.mark_failed(call.leaf, f"its evaluation failed: {answer.error}{more}", answer.where)
             return
         try:
             call.absorb(answer.prior, answer.values)
