@@ -7,10 +7,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from treetop.compiler.preparing import Pulse
 from treetop.compiler.rng import Rng, mix
 from treetop.errors import ConformanceError
 from treetop.game.check import CheckReport
-from treetop.search.limits import Budget, Limit, Pulse
+from treetop.search.limits import Budget, Limit
 from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.failing import ProblemError, described, refused_arguments, shown
 from treetop.search.problems.watch import ChangedStateError, is_same, unchanged
