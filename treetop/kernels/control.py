@@ -119,6 +119,8 @@ SUM, COUNT = 0, 1
 
 # Status: why a kernel came back.
 DONE, NEED_CAPACITY, TIE, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH = 0, 1, 2, 3, 4, 5, 6
+FIRST_FAILURE = 10
+"""The first of the codes of games that break a promise."""
 BAD_PLAYER, BAD_COUNT, BAD_ACTION, BAD_REWARD, TOO_LONG, BAD_SCORE, BAD_CHANCE, BAD_OUTCOME, BAD_VALUE = (
     10,
     11,
@@ -163,6 +165,8 @@ class Work(NamedTuple):
     """For each action whether it is searched at the root: kept."""
     gumbel: FloatArray
     """For each child of the root its Gumbel number: kept."""
+    logits: FloatArray
+    """For each child of the root the logit of its prior: kept."""
     base: IntArray
     """For each child of the root its visits when the schedule began: kept."""
     schedule: IntArray

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from treetop.compiler.functions import kernel
 from treetop.compiler.intrinsics import pack_at
-from treetop.kernels.rules.completed import completed_logits
+from treetop.kernels.rules.completed import write_completed, write_improved
 from treetop.types import ROOT
 
 
 @kernel
 def read_roots(
     game: Any, controls: Any, trees: Any, works: Any, movers: Any,
-    visits: Any, since: Any, sums: Any, priors: Any, improved: Any, scores: Any, root_visits: Any, totals: Any,
+    order: Any, visits: Any, since: Any, sums: Any, priors: Any, improved: Any, scores: Any, root_visits: Any,
+    totals: Any,
 ) -> None:  # fmt: skip
     """Write the statistics of each root's children to the rows of its slot, at the places of their actions.
 
-    `since` are the visits since the current schedule began; `improved` is the policy improved by completed values, and
-    `scores` are its logits with the Gumbel numbers, where the search keeps them.
+    `order` is the place of an action among the children. `since` are the visits since the current schedule began.
+    `improved` is the policy improved by completed values, and `scores` are its logits with the Gumbel numbers, where the
+    search keeps them.
     """
     for slot in range(len(movers)):
         control, tree, work = controls[slot], pack_at(trees, slot), pack_at(works, slot)
@@ -32,17 +33,16 @@ def read_roots(
         scheduled = control.planned > 0
         for index in range(count):
             action = tree.links[first + index].action
+            order[slot, action] = index
             visits[slot, action] = tree.stats[first + index].visits
             since[slot, action] = tree.stats[first + index].visits - (work.base[index] if scheduled else 0)
             sums[slot, action] = tree.stats[first + index].value_sum
             priors[slot, action] = abs(tree.stats[first + index].prior)
         if len(improved) > 0 and count > 0 and movers[slot] >= 0:
-            highest = completed_logits(control, tree, work, ROOT, movers[slot], first, count, False)
-            mass = 0.0
+            guess = write_completed(control, tree, work, ROOT, movers[slot], first, count, False)
             for index in range(count):
-                action = tree.links[first + index].action
-                scores[slot, action] = work.scores[index] + (work.gumbel[index] if scheduled else 0.0)
-                improved[slot, action] = math.exp(work.scores[index] - highest)
-                mass += improved[slot, action]
+                known = work.logits[index] + work.gumbel[index] if scheduled else 0.0
+                scores[slot, tree.links[first + index].action] = work.scores[index] + known
+            write_improved(tree, work, first, count, guess)
             for index in range(count):
-                improved[slot, tree.links[first + index].action] /= mass
+                improved[slot, tree.links[first + index].action] = max(work.scores[index], 0.0)

@@ -20,7 +20,7 @@ from treetop.kernels.roots import ROOTS
 from treetop.kernels.roots.gumbel import Gumbel, score_by_schedule
 from treetop.kernels.rules import RULES
 from treetop.kernels.rules import rave as amaf
-from treetop.kernels.rules.completed import Completed, completed_logits, completed_scores
+from treetop.kernels.rules.completed import Completed, completed_scores, write_completed
 from treetop.kernels.rules.own import OwnRule, make_score
 from treetop.kernels.rules.puct import Puct
 from treetop.kernels.rules.rule import Rule
@@ -261,9 +261,9 @@ def _make_full_select(rule: Kernel | None, *, in_flight: bool) -> Kernel:
             total += tries_of(tree, first + index)
         scheduled = depth == 0 and control.root == _GUMBEL
         if control.rule == _COMPLETED or scheduled:
-            highest = completed_logits(control, tree, work, node, mover, first, count, in_flight)
+            guess = write_completed(control, tree, work, node, mover, first, count, in_flight)
             if not (scheduled and score_by_schedule(control, tree, work, first, count, in_flight)):
-                completed_scores(control, tree, work, node, first, count, total, highest, in_flight)
+                completed_scores(tree, work, first, count, total, guess, in_flight)
         else:
             total = max(total, np.int64(1))
             shared = at_node(control, tree, work, node, mover, depth, first, count, total)

@@ -50,8 +50,8 @@ def halving_schedule(considered: int, simulations: int) -> list[int]:
     return schedule[:simulations]
 
 
-def by_schedule(search: ReferenceSearch, logits: list[float]) -> list[float] | None:
-    """Return the scores g + l + s * q of the moves with the scheduled visits since the schedule began, given l + s * q.
+def by_schedule(search: ReferenceSearch, worth: list[float], logits: list[float]) -> list[float] | None:
+    """Return the scores g + l + s * q of the moves with the scheduled visits since its start, given s * q and l.
 
     Return None where the schedule has ended or no open move fits it: then the rule of all other nodes decides.
     """
@@ -61,9 +61,8 @@ def by_schedule(search: ReferenceSearch, logits: list[float]) -> list[float] | N
     fits = [move.tries - base == due and is_open(search, move) for move, base in zip(moves, search.base, strict=True)]
     if not any(fits):
         return None
-    return [
-        logit + number if fit else -math.inf for logit, number, fit in zip(logits, search.gumbel, fits, strict=True)
-    ]
+    rows = zip(worth, logits, search.gumbel, fits, strict=True)
+    return [value + (logit + number) if fit else -math.inf for value, logit, number, fit in rows]
 
 
 def is_open(search: ReferenceSearch, move: Node) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from treetop.compiler.rng import Rng
 from treetop.reference import amaf, root, values
-from treetop.reference.arithmetic import added, softmax
+from treetop.reference.arithmetic import added
 from treetop.reference.node import Node
 from treetop.reference.settings import Settings
 
@@ -234,7 +234,7 @@ def custom(siblings: Siblings, child: Node) -> float:
 
 
 def completed(search: ReferenceSearch, node: Node) -> list[float]:
-    """Return softmax(l + s * q) - n / (1 + N), with l the logit of the prior; `by_schedule` at a root with a schedule.
+    """Return P * exp(s * q) / Z - n / (1 + N), where the shares sum to 1; `by_schedule` at a root with a schedule.
 
     q is Q; for a child without visits it is (v + N * sum(P Q) / sum(P)) / (1 + N) over the visited children, with v the
     mean of the node's own evaluations. q is rescaled so that the lowest is 0 and the highest 1. s = (completed_visits +
@@ -250,22 +250,21 @@ def completed(search: ReferenceSearch, node: Node) -> list[float]:
     completed = [tried.get(child, guess) for child in children]
     most = max(child.tries for child in children)
     scale = (settings.completed_visits + most) * settings.completed_scale / max(max(completed) - min(completed), 1e-8)
-    logits = [
-        -math.inf
-        if child.is_closed
-        else (math.log(child.prior) if child.prior > 0.0 else _IMPOSSIBLE) + scale * (value - min(completed))
-        for child, value in zip(children, completed, strict=True)
-    ]
+    worth = [scale * (value - min(completed)) for value in completed]
     if node is search.root and settings.root == "gumbel":
-        scheduled = root.by_schedule(search, logits)
+        logits = [math.log(child.prior) if child.prior > 0.0 else _IMPOSSIBLE for child in children]
+        scheduled = root.by_schedule(search, worth, logits)
         if scheduled is not None:
             return scheduled
-    if max(logits) == -math.inf:
-        return logits
     total = sum(child.tries for child in children)
-    shares = softmax(logits)
+    likely = [value for child, value in zip(children, worth, strict=True) if child.prior > 0.0 and not child.is_closed]
+    shares = [
+        0.0 if child.is_closed or not child.prior else child.prior * math.exp(value - max(likely))
+        for child, value in zip(children, worth, strict=True)
+    ]
+    mass = added(shares) or 1.0
     return [
-        -math.inf if child.is_closed else share - child.tries / (1.0 + total)
+        -math.inf if child.is_closed else share / mass - child.tries / (1.0 + total)
         for child, share in zip(children, shares, strict=True)
     ]
 

@@ -44,6 +44,8 @@ class Batch:
     """The rules digest of the game, where the search has one."""
     discount: float = field(default=1.0, repr=False)
     """The discount of the search, which widens the range of values: see `Facts.value_range`."""
+    engine: Any = field(default=None, repr=False)
+    """The compiled code of the game, where the search has it."""
 
     def __len__(self) -> int:
         return len(self.states)
@@ -57,7 +59,7 @@ class Batch:
     @cached_property
     def players(self) -> npt.NDArray[np.int64]:
         """The player to move in each state."""
-        return states.players(self.game, self.states)
+        return states.players(self.game, self.states, engine=self.engine)
 
     @cached_property
     def observations(self) -> npt.NDArray[np.float32]:
@@ -65,17 +67,17 @@ class Batch:
 
         It comes from the game's `observe`, or for a game without it from its fields: see `Game.observation_shape`.
         """
-        return states.observations(self.game, self.states)
+        return states.observations(self.game, self.states, engine=self.engine)
 
     @cached_property
     def legal_mask(self) -> npt.NDArray[np.bool_]:
         """Whether each action is legal in each state: (states, actions)."""
-        return states.legal_mask(self.game, self.states)
+        return states.legal_mask(self.game, self.states, engine=self.engine)
 
     @cached_property
     def keys(self) -> npt.NDArray[np.uint64]:
         """A 64-bit key of each state: the game's `key`, or a hash of all its fields."""
-        return states.keys(self.game, self.states)
+        return states.keys(self.game, self.states, engine=self.engine)
 
     def close(self, generation: int) -> None:
         """Mark the batch as used; it can be absorbed or dropped once, and not after the tree has changed its root."""

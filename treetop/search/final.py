@@ -15,12 +15,17 @@ from treetop.types import FloatArray
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
 
-_SALT = 0x66696E616C  # a separate stream of random numbers: reading a result does not change the search
+_SALT = 0x66696E616C  # a separate stream of random numbers
+
+
+def generator(seed: int, visits: int) -> Rng:
+    """Return the random numbers of a final choice: reading a result does not change the search."""
+    return Rng(mix(seed ^ _SALT) ^ visits)
 
 
 def choose(result: SearchResult) -> Choice:
     """Return the index of the move to play, and the reason. The same result gives the same choice."""
-    rng = Rng(mix(result.seed ^ _SALT) ^ result.root_visits)
+    rng = generator(result.seed, result.root_visits)
     if len(result.numbers) == 1:
         return 0, lambda: "it is the only legal move"
     if not result.counts.any():

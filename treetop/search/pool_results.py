@@ -12,11 +12,14 @@ from treetop.kernels.no_game import NO_GAME
 from treetop.kernels.read import read_roots
 from treetop.kernels.rules.completed import Completed
 from treetop.kernels.rules.puct import Puct
+from treetop.search.final import generator
 from treetop.search.finals.visits import Visits
 from treetop.search.result import SearchResult
 from treetop.search.session import Session
 from treetop.search.slots import Slots
 from treetop.types import NONE, FloatArray
+
+Numbers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,7 @@ def read(slots: Slots) -> PoolResult:
     count, facts, config = len(slots.drivers), slots.game.facts, slots.config
     shape = (count, facts.num_actions)
     completed = slots.trees[0].has("own_visits")
-    visits, since = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    order, visits, since = (np.zeros(shape, np.int64) for _ in range(3))
     sums, priors = np.zeros(shape), np.zeros(shape)
     improved = np.zeros(shape if completed else (0, 1))
     scores = np.full(shape if completed else (0, 1), -np.inf)
@@ -67,7 +70,7 @@ def read(slots: Slots) -> PoolResult:
     movers = np.where(slots.playing, slots.players, NONE)
     NO_GAME.entry(read_roots)(
         slots.controls, slots.tree_packs, slots.work_packs, movers,
-        visits, since, sums, priors, improved, scores, root_visits, totals,
+        order, visits, since, sums, priors, improved, scores, root_visits, totals,
     )  # fmt: skip
     with np.errstate(invalid="ignore", divide="ignore"):
         means = sums / visits
@@ -83,8 +86,9 @@ def read(slots: Slots) -> PoolResult:
     open_slots = slots.playing & (root_visits > 0)
     target = improved if isinstance(config.rule, Completed) else policy
     slow = np.array(open_slots)
-    if type(config.final) is Visits and not config.solver:
-        slow &= _choose(found.actions, since, second, visits)
+    if type(config.final) is Visits and not config.solver and config.widening.actions is None:
+        slow &= untried
+        _choose(slots, found, order, since, second)
     forced = isinstance(config.rule, Puct) and config.rule.forced_playouts > 0
     if forced:
         target = target.copy()
@@ -99,17 +103,18 @@ def read(slots: Slots) -> PoolResult:
     return found
 
 
-def _choose(
-    actions: npt.NDArray[np.int64], since: npt.NDArray[np.int64], second: FloatArray, visits: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    """Write the most visited action of each slot, ties by `second`; return the slots in which that decides nothing."""
-    tried = visits > 0
-    counts = np.where(tried, since, -1)
-    best = tried & (counts == counts.max(axis=1)[:, None])
+def _choose(slots: Slots, found: PoolResult, order: Numbers, since: Numbers, second: FloatArray) -> None:
+    """Write the most visited action of each slot; ties go to the highest in `second`, then to chance."""
+    counts = np.where(found.visits > 0, since, -1)
+    best = (found.visits > 0) & (counts == counts.max(axis=1)[:, None])
     ranked = np.where(best, second, -np.inf)
     best &= ranked == ranked.max(axis=1)[:, None]
-    actions[:] = best.argmax(axis=1)
-    return np.asarray(best.sum(axis=1) != 1)
+    found.actions[:] = best.argmax(axis=1)
+    for slot in np.flatnonzero(best.sum(axis=1) > 1).tolist():
+        tied = np.flatnonzero(best[slot])
+        tied = tied[np.argsort(order[slot, tied])]
+        rng = generator(int(slots.controls["seed"][slot]), int(found.simulations[slot]))
+        found.actions[slot] = tied[rng.below(len(tied))]
 
 
 def result_of(slots: Slots, slot: int) -> SearchResult:

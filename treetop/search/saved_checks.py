@@ -145,7 +145,8 @@ def restore_driver(driver: TreeDriver, saved: npt.NDArray[Any], kept: dict[str, 
     require(
         np.all((work.mask == 0) | (work.mask == 1))
         and np.all(np.isfinite(work.history))
-        and np.all(np.isfinite(work.gumbel)),
+        and np.all(np.isfinite(work.gumbel))
+        and np.all(np.isfinite(work.logits)),
         "its buffers hold invalid numbers",
     )
     if driver.tree.is_graph:

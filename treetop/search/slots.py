@@ -24,7 +24,7 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.kernels.advance import COUNT, KEPT, OVER, PLAYER, SKIP, WRITTEN, advance, begin, resolve_chance
 from treetop.kernels.batch import make_absorb, make_gather
-from treetop.kernels.control import COLLISION, DONE, NEED_CAPACITY, SOLVED
+from treetop.kernels.control import DONE, FIRST_FAILURE, NEED_CAPACITY, SOLVED
 from treetop.kernels.loop import make_run
 from treetop.kernels.no_game import NO_GAME
 from treetop.kernels.record import CONTROL
@@ -166,7 +166,7 @@ class Slots:
         none = np.zeros(0, np.int32)
         return Batch(
             self.game, states, True, none, none, none, 0, rules=self.engine.blueprint.digest,
-            discount=self.config.values.discount,
+            discount=self.config.values.discount, engine=self.engine,
         )  # fmt: skip
 
     # Games.
@@ -298,7 +298,7 @@ class Slots:
             left -= done
             ended |= (status == SOLVED) & (budget > 0)
             left[ended] = 0
-            self._refuse_failures((DONE, NEED_CAPACITY, SOLVED), budget > 0)
+            self._refuse_failures(budget > 0)
             full = np.flatnonzero((status == NEED_CAPACITY) & (left > 0))
             stuck = np.where(done > 0, 0, stuck + 1)
             for slot in full.tolist():
@@ -328,7 +328,7 @@ class Slots:
             used = self._gather(rows, parts)
             status = controls["status"]
             self._closed[slots] |= (status == SOLVED) & wanted
-            self._refuse_failures((DONE, COLLISION, SOLVED, NEED_CAPACITY), slots)
+            self._refuse_failures(slots)
             going = (controls["done"] < controls["budget"]) & ~self._closed[slots]
             if used or not going.any():
                 break
@@ -354,7 +354,7 @@ class Slots:
         self.controls["capacity"][slots] = self.capacities[slots]
         parts = [(max(a, rows.first), min(b, rows.last)) for a, b in self.parts if a < rows.last and b > rows.first]
         self._call_parts(make_absorb(self.build), parts, (), lambda *_: (*rows.arrays, logits, values))
-        self._refuse_failures((DONE,), slots)
+        self._refuse_failures(slots)
         self.controls["gathered"][slots] = 0
 
     def drop(self) -> None:
@@ -433,12 +433,9 @@ class Slots:
         except MethodError as error:
             raise self.failure(0 if slot is None else int(slot), error.__cause__) from error.__cause__
 
-    def _refuse_failures(self, allowed: tuple[int, ...], which: Any) -> None:
-        status = np.full(len(self.controls), DONE, np.int32)
-        status[which] = self.controls["status"][which]
-        failed = np.flatnonzero(~np.isin(status, allowed))
-        if len(failed):
-            raise self.failure(int(failed[0]))
+    def _refuse_failures(self, which: Any) -> None:
+        if (self.controls["status"][which] >= FIRST_FAILURE).any():
+            raise self.failure(int(np.argmax(self.controls["status"] >= FIRST_FAILURE)))
 
     def failure(self, slot: int, error: BaseException | None = None) -> TreetopError:
         """Return the error to raise after a kernel has reported a failure of the game in a slot."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treetop.compiler.engine import Engine
 from treetop.compiler.rng import MIX_1, MIX_2, STEP
 from treetop.errors import ConfigError, GameError
 from treetop.game.definition import Game
@@ -22,7 +23,7 @@ States = npt.NDArray[Any]
 _SLACK = 1024  # actions that a wrong game may write beyond num_actions without damage
 
 
-def _read(game: Game, states: States, viewpoint: int = NONE, **wanted: npt.NDArray[Any]) -> None:
+def _read(game: Game, states: States, engine: Engine | None, viewpoint: int = NONE, **wanted: npt.NDArray[Any]) -> None:
     """Fill the wanted arrays, in one compiled call."""
     none: dict[str, npt.NDArray[Any]] = {
         "players": np.zeros(0, np.int64),
@@ -31,13 +32,14 @@ def _read(game: Game, states: States, viewpoint: int = NONE, **wanted: npt.NDArr
         "keys": np.zeros(0, np.uint64),
     }
     actions = np.zeros(game.facts.num_actions + _SLACK, np.int32)
-    wrong = game.engine().entry(read_states)(states, viewpoint, actions, *(none | wanted).values())
+    engine = game.engine() if engine is None else engine
+    wrong = engine.entry(read_states)(states, viewpoint, actions, *(none | wanted).values())
     if wrong != NONE:
         Position(game, states[wrong : wrong + 1]).legal_actions()  # the interpreted game raises the error
         raise GameError(f"{game.name}.legal_actions lists wrong actions in state {wrong} of a batch")
 
 
-def players(game: Game, states: States) -> npt.NDArray[np.int64]:
+def players(game: Game, states: States, *, engine: Engine | None = None) -> npt.NDArray[np.int64]:
     """Return the player to move in each state; NONE where the game is over.
 
     >>> import treetop as tt
@@ -45,11 +47,11 @@ def players(game: Game, states: States) -> npt.NDArray[np.int64]:
     [1]
     """
     found = np.zeros(len(states), np.int64)
-    _read(game, states, players=found)
+    _read(game, states, engine, players=found)
     return found
 
 
-def legal_mask(game: Game, states: States) -> npt.NDArray[np.bool_]:
+def legal_mask(game: Game, states: States, *, engine: Engine | None = None) -> npt.NDArray[np.bool_]:
     """Return whether each action is legal in each state: (states, actions).
 
     >>> import treetop as tt
@@ -57,11 +59,11 @@ def legal_mask(game: Game, states: States) -> npt.NDArray[np.bool_]:
     [[True, True, False]]
     """
     found = np.zeros((len(states), game.facts.num_actions), np.bool_)
-    _read(game, states, masks=found)
+    _read(game, states, engine, masks=found)
     return found
 
 
-def keys(game: Game, states: States) -> npt.NDArray[np.uint64]:
+def keys(game: Game, states: States, *, engine: Engine | None = None) -> npt.NDArray[np.uint64]:
     """Return a 64-bit key of each state: the game's `key`, or a hash of all its fields.
 
     >>> import treetop as tt
@@ -71,7 +73,7 @@ def keys(game: Game, states: States) -> npt.NDArray[np.uint64]:
     """
     if game.has("key"):
         found = np.zeros(len(states), np.uint64)
-        _read(game, states, keys=found)
+        _read(game, states, engine, keys=found)
         return found
     return _hashes(states)
 
@@ -104,7 +106,9 @@ def observation_shape(game: Game) -> tuple[int, ...]:
     return (len(_encoded(game, np.zeros(1, game.dtype), np.zeros(1, np.int64))[0]),)
 
 
-def observations(game: Game, states: States, viewpoint: int | None = None) -> npt.NDArray[np.float32]:
+def observations(
+    game: Game, states: States, viewpoint: int | None = None, *, engine: Engine | None = None
+) -> npt.NDArray[np.float32]:
     """Return an observation of each state, for the player to move or for the player `viewpoint`.
 
     >>> import treetop as tt
@@ -114,14 +118,14 @@ def observations(game: Game, states: States, viewpoint: int | None = None) -> np
     if game.has("observe"):
         shape = observation_shape(game)
         found = np.zeros((len(states), math.prod(shape)), np.float32)
-        _read(game, states, NONE if viewpoint is None else viewpoint, observations=found)
+        _read(game, states, engine, NONE if viewpoint is None else viewpoint, observations=found)
         return found.reshape(len(states), *shape)
     if game.has("determinize"):
         raise ConfigError(
             f"{game.name} has imperfect information and no method `observe`: an encoding of all fields would show what "
             "is hidden; add `observe` and observation_shape"
         )
-    views = players(game, states) if viewpoint is None else np.full(len(states), viewpoint)
+    views = players(game, states, engine=engine) if viewpoint is None else np.full(len(states), viewpoint)
     return _encoded(game, states, views)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import inline_kernel, kernel
+from treetop.compiler.functions import inline_kernel
 from treetop.kernels.parts import PROBLEMS, TREES, Composition, number, whole
 from treetop.kernels.roots.root import Root
 from treetop.kernels.rules.completed import Completed
@@ -19,30 +19,35 @@ def _tries(tree: Any, child: Any, in_flight: bool) -> Any:
     return np.int64(tree.stats[child].visits) + (tree.in_flight[child] if in_flight else 0)
 
 
-@kernel
+@inline_kernel
 def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any, in_flight: bool) -> bool:
-    """Let only children with the scheduled number of visits compete, by Gumbel number, prior and value.
+    """Let only children with the scheduled number of visits compete, by Gumbel number, logit and completed value.
 
-    `work.scores` holds the sum of the last two. Return false, and change nothing, where the schedule has ended or no
-    child fits it.
+    `work.scores` holds the completed values. Return false, and change nothing, where the schedule has ended or no child
+    fits it.
     """
     if control.turn >= control.planned:
         return False
     wanted = work.schedule[control.turn]
     fitting = False
     for index in range(count):
-        open_child = work.scores[index] > -np.inf and (
-            not control.masked or work.mask[tree.links[first + index].action] != 0
-        )
-        fitting = fitting or (open_child and _tries(tree, first + index, in_flight) - work.base[index] == wanted)
+        fits = _tries(tree, first + index, in_flight) - work.base[index] == wanted
+        fitting = fitting or (fits and _is_open(control, tree, work, first + index))
     if not fitting:
         return False
     for index in range(count):
-        if _tries(tree, first + index, in_flight) - work.base[index] == wanted and work.scores[index] > -np.inf:
-            work.scores[index] += work.gumbel[index]
+        fits = _tries(tree, first + index, in_flight) - work.base[index] == wanted
+        if fits and tree.stats[first + index].prior >= 0.0:
+            work.scores[index] += work.logits[index] + work.gumbel[index]
         else:
             work.scores[index] = -np.inf
     return True
+
+
+@inline_kernel
+def _is_open(control: Any, tree: Any, work: Any, child: Any) -> bool:
+    asked = not control.masked or work.mask[tree.links[child].action] != 0
+    return bool(asked and tree.stats[child].prior >= 0.0)
 
 
 @dataclass(frozen=True, kw_only=True)

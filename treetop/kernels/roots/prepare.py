@@ -13,6 +13,7 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel, kernel
 from treetop.compiler.intrinsics import local_rng, mix_bits, pack_at
 from treetop.kernels.random_numbers import gamma, gumbel
+from treetop.kernels.rules.completed import logit
 from treetop.tree.layout import CLOSED
 from treetop.types import ROOT
 
@@ -69,6 +70,7 @@ def begin_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any) -
     wanted = 0
     for index in range(count):
         work.gumbel[index] = gumbel(rng) * control.gumbel_scale
+        work.logits[index] = logit(abs(tree.stats[first + index].prior))
         work.base[index] = tree.stats[first + index].visits
         wanted += 1 if not control.masked else work.mask[tree.links[first + index].action]
     plan_halving(work.schedule, max(1, min(control.max_considered, wanted)), control.planned)

@@ -23,55 +23,83 @@ _PRIOR_FLOOR = -1e9  # the logit of a move whose prior is 0
 
 
 @inline_kernel
-def completed_logits(
+def write_completed(
     control: Any, tree: Any, work: Any, node: Any, mover: Any, first: Any, count: Any, in_flight: bool
 ) -> float:
-    """Write logit(P) + the scaled completed value of each open child to `work.scores`; return the highest."""
-    total, visited_mass, visited_value, most = 0.0, 0.0, 0.0, 0.0
-    for child in range(first, first + count):
-        visits = tree.stats[child].visits
-        total += visits
-        most = max(most, visits + (tree.in_flight[child] if in_flight else 0))
+    """Write the scaled completed value of each child to `work.scores`, the lowest as 0; return that without visits."""
+    total, visited_mass, visited_value = 0.0, 0.0, 0.0
+    most: Any = np.int64(0)
+    low, high, unvisited = np.inf, -np.inf, 0
+    for index in range(count):
+        child = first + index
+        visits = np.int64(tree.stats[child].visits)
+        most = max(most, visits + np.int64(tree.in_flight[child] if in_flight else 0))
         if visits > 0:
-            prior = abs(tree.stats[child].prior)
+            value = child_value(control, tree, child, mover, visits, 0.0)
+            prior = np.float64(abs(tree.stats[child].prior))
+            total += visits
             visited_mass += prior
-            visited_value += prior * child_value(control, tree, child, mover, np.int64(visits), 0.0)
+            visited_value += prior * value
+            low, high = min(low, value), max(high, value)
+            work.scores[index] = value
+        else:
+            unvisited += 1
     own = tree.own_visits[node]  # none where a game has failed between expansion and evaluation
     guess = normalised(control, tree.own_sums[node, mover] / own if own > 0 else control.middle)
     if visited_mass > 0.0:
         guess = (guess + total * visited_value / visited_mass) / (1.0 + total)
-    low, high = np.inf, -np.inf
-    for index in range(count):
-        child = first + index
-        visits = tree.stats[child].visits
-        work.scores[index] = guess if visits == 0 else child_value(control, tree, child, mover, np.int64(visits), 0.0)
-        low, high = min(low, work.scores[index]), max(high, work.scores[index])
+    if unvisited > 0:
+        low, high = min(low, guess), max(high, guess)
     scale = (control.completed_visits + most) * control.completed_scale / max(high - low, 1e-8)
-    highest = -np.inf
+    guess = scale * (guess - low)
     for index in range(count):
-        prior = tree.stats[first + index].prior
-        if prior < 0.0:
-            work.scores[index] = -np.inf
-            continue
-        logit = math.log(np.float64(prior)) if prior > 0.0 else _PRIOR_FLOOR
-        work.scores[index] = logit + scale * (work.scores[index] - low)
-        highest = max(highest, work.scores[index])
-    return float(highest)
+        if tree.stats[first + index].visits > 0:
+            work.scores[index] = scale * (work.scores[index] - low)
+        else:
+            work.scores[index] = guess
+    return float(guess)
 
 
 @inline_kernel
-def completed_scores(
-    control: Any, tree: Any, work: Any, node: Any, first: Any, count: Any, total: Any, highest: float, in_flight: bool
-) -> None:
-    """Turn the logits in `work.scores` into scores: softmax - n / (1 + N)."""
-    mass = 0.0
+def write_improved(tree: Any, work: Any, first: Any, count: Any, guess: float) -> bool:
+    """Turn the completed values in `work.scores` into the improved policy, P * exp(value), normalised.
+
+    Closed children get minus infinity. Return whether any child is open.
+    """
+    highest, mass, is_open = -np.inf, 0.0, False
     for index in range(count):
-        if work.scores[index] > -np.inf:
-            mass += math.exp(work.scores[index] - highest)
+        prior = tree.stats[first + index].prior
+        is_open = is_open or prior >= 0.0
+        if prior > 0.0:
+            highest = max(highest, work.scores[index])
+    usual = math.exp(guess - highest)  # of all children without visits
     for index in range(count):
-        if work.scores[index] > -np.inf:
-            tries = tree.stats[first + index].visits + (tree.in_flight[first + index] if in_flight else 0)
-            work.scores[index] = math.exp(work.scores[index] - highest) / mass - tries / (1.0 + total)
+        prior = np.float64(tree.stats[first + index].prior)
+        if prior > 0.0:
+            untried = tree.stats[first + index].visits == 0
+            work.scores[index] = prior * (usual if untried else math.exp(work.scores[index] - highest))
+            mass += work.scores[index]
+        else:
+            work.scores[index] = 0.0 if prior == 0.0 else -np.inf
+    if mass > 0.0:  # else every open child has the prior 0
+        for index in range(count):
+            work.scores[index] /= mass
+    return is_open
+
+
+@inline_kernel
+def completed_scores(tree: Any, work: Any, first: Any, count: Any, total: Any, guess: float, in_flight: bool) -> None:
+    """Turn the completed values in `work.scores` into scores: the improved policy - n / (1 + N)."""
+    write_improved(tree, work, first, count, guess)
+    for index in range(count):
+        tries = tree.stats[first + index].visits + (tree.in_flight[first + index] if in_flight else 0)
+        work.scores[index] -= tries / (1.0 + total)
+
+
+@inline_kernel
+def logit(prior: Any) -> float:
+    """Return the logit of a prior; very low for 0."""
+    return math.log(np.float64(prior)) if prior > 0.0 else _PRIOR_FLOOR
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,7 +91,7 @@ class Leaves:
         paths, movers, depths, leaves = (buffer.copy() for buffer in self._buffers(size))
         return Batch(
             driver.game, leaves, more, paths, movers, depths, driver.tree.generation,
-            rules=driver.engine.blueprint.digest, discount=driver.config.values.discount,
+            rules=driver.engine.blueprint.digest, discount=driver.config.values.discount, engine=driver.engine,
         )  # fmt: skip
 
     def absorb(self, batch: Batch, logits: npt.ArrayLike, values: npt.ArrayLike) -> None:

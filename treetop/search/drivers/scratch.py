@@ -18,7 +18,7 @@ from treetop.types import NONE
 _SLACK = 1024  # actions that a wrong game may write beyond num_actions without damage
 MOST_DRAWN = 2**16
 """The most continuous actions of one information set."""
-KEPT = ("history", "mask", "gumbel", "base", "schedule", "arms", "table")
+KEPT = ("history", "mask", "gumbel", "logits", "base", "schedule", "arms", "table")
 """The buffers that the next simulation reads."""
 
 
@@ -75,6 +75,7 @@ def buffers(build: Build, sizes: Sizes) -> dict[str, npt.NDArray[Any]]:
         "history": np.zeros((2, players, actions * full)),
         "mask": np.zeros(actions * full, np.int32),
         "gumbel": np.zeros(actions * full),
+        "logits": np.zeros(actions * full),
         "base": np.zeros(actions * full, np.int32),
         "schedule": np.zeros(0, np.int32),
         "arms": np.zeros(actions * full, np.int32),

@@ -25,7 +25,7 @@ from treetop.types import NONE, ROOT, IntArray
 
 _FIRST_LENGTH, _FIRST_WIDTH = 64, 16
 _NEVER = np.iinfo(np.int32).max  # more visits than a leaf can have
-_KEPT = ("path", "movers", "rewards", "gumbel", "base", "arms")
+_KEPT = ("path", "movers", "rewards", "gumbel", "logits", "base", "arms")
 """The buffers that the next call reads."""
 
 
