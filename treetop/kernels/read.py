@@ -21,8 +21,8 @@ def read_roots(
     """Write the statistics of each root's children to the rows of its slot, at the places of their actions.
 
     `order` is the place of an action among the children. `since` are the visits since the current schedule began.
-    `improved` is the policy improved by completed values, and `scores` are its logits with the Gumbel numbers, where the
-    search keeps them.
+    `improved` is the policy improved by completed values, and `scores` are its logits with the Gumbel numbers, where
+    the search keeps them.
     """
     for slot in range(len(movers)):
         control, tree, work = controls[slot], pack_at(trees, slot), pack_at(works, slot)
