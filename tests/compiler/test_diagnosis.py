@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 
@@ -206,3 +208,13 @@ def test_an_index_that_is_never_checked_is_refused():
         self.row.flat[action] = 1
 
     assert "self.row.flat[action] = 1" in refused(make(apply))
+
+
+def test_an_error_with_a_value_of_the_game_is_reported_as_it_was_raised_by_code_just_compiled():
+    def apply(self, action):
+        self.n -= 1
+        if self.n < 2:
+            raise ValueError(self.n)
+
+    with pytest.raises(tt.errors.GameError, match="failed: ValueError: 1"):
+        tt.search(make(apply, NEVER_IN_THE_CACHE=time.time_ns()), simulations=10)

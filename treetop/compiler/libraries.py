@@ -47,18 +47,24 @@ class DeferredLibrary(JITCodeLibrary):
         return address
 
 
+_environments: dict[str, Any] = {}
+"""What compiled functions need of the interpreter, by the names of their symbols."""
+
+
 @contextmanager
 def deferring_machine_code(target_context: Any) -> Iterator[None]:
-    """Compile with deferred libraries inside the block. The caller holds Numba's compiler lock."""
+    """Compile with deferred libraries inside the block. The caller holds Numba's compiler lock.
+
+    A function without its environment fails while it raises an error with values of the game, and while it prints it
+    keeps the interpreter's lock for ever. So the environments of all functions that were emitted are set at the end.
+    """
     codegen = target_context.codegen()
     set_environment = codegen.set_env
-
-    def set_env(name: str, environment: Any) -> None:
-        if codegen._engine.is_symbol_defined(name):
-            set_environment(name, environment)
-
-    codegen._library_class, codegen.set_env = DeferredLibrary, set_env
+    codegen._library_class, codegen.set_env = DeferredLibrary, _environments.__setitem__
     try:
         yield
     finally:
         del codegen._library_class, codegen.set_env
+    for name, environment in _environments.items():
+        if codegen._engine.is_symbol_defined(name):
+            set_environment(name, environment)
