@@ -159,6 +159,24 @@ def test_views_that_reach_beyond_their_array_are_refused(write):
             _ = write(imports="from numpy.lib.stride_tricks import as_strided as strided", call=call).digest
 
 
+@pytest.mark.parametrize(
+    ("imports", "call"),
+    [
+        ("", "np.random.randint(2)"),
+        ("from numpy.random import randint", "randint(2)"),
+        ("import random", "random.random()"),
+        ("import random", "random.randint(0, 1)"),
+        ("from random import random", "random()"),
+        ("generator = np.random.default_rng(1)", "generator.random()"),
+    ],
+)
+def test_random_numbers_that_no_seed_of_the_search_determines_are_refused(write, imports, call):
+    with pytest.raises(
+        tt.errors.GameDefinitionError, match=r"digest_game_\d+.py, line 35: random numbers come from `rng`"
+    ):
+        _ = write(imports=imports, call=call).digest
+
+
 def test_digests_follow_numpy_arrays_that_change_in_place():
     table = np.zeros(4)
 

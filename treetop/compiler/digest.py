@@ -31,6 +31,22 @@ _UNCHECKED = ("as_strided", "carray", "farray")
 """Functions of those packages whose arrays may exceed their memory, which index checks do not detect."""
 
 
+RANDOMNESS = (
+    "random numbers come from `rng`, the argument of deal, determinize, random_action, rollout_action, random_outcome "
+    "and sample_action; what chance decides later is listed by chance_outcomes"
+)
+"""The advice for a game that draws random numbers which its seed does not determine."""
+
+
+def is_random(module: str) -> bool:
+    """Return whether a module, or a name in it, draws random numbers from a state of its own.
+
+    >>> is_random("random.randint"), is_random("numpy.random"), is_random("numpy.sqrt")
+    (True, True, False)
+    """
+    return f"{module}.".startswith(("random.", "numpy.random.", "secrets."))
+
+
 def digest(functions: Mapping[str, types.FunctionType], facts: Mapping[str, object]) -> str:
     """Return a hex digest of functions by name, and of plain facts that belong to them."""
     return watched_digest(functions, facts)[0]
@@ -206,6 +222,7 @@ class _Reader:
 
     def _global(self, value: object, attributes: tuple[str, ...], where: str) -> None:
         while isinstance(value, types.ModuleType):
+            _refuse_randomness(".".join((value.__name__, *attributes)), where)
             if _is_foreign(value.__name__):
                 _refuse_unchecked(attributes, where)
                 self.put("foreign", ".".join((value.__name__, *attributes)))
@@ -223,6 +240,8 @@ class _Reader:
         self.value(value, where)
 
     def value(self, value: object, where: str) -> None:
+        for owner in (value, getattr(value, "__self__", None)):
+            _refuse_randomness(type(owner).__module__, where)
         if isinstance(value, CompiledFunction):
             self.put("errors", f"{value.python_errors} {value.inline}")
             self.function(value.function)
@@ -297,6 +316,11 @@ def _refuse_unchecked(names: tuple[str, ...], where: str) -> None:
             f"{where}: an array by {name} may exceed its memory, which compiled code does not check; "
             "index the array itself"
         )
+
+
+def _refuse_randomness(module: str, where: str) -> None:
+    if is_random(module):
+        raise GameDefinitionError(f"{where}: {RANDOMNESS}")
 
 
 def _describe(value: Any) -> str:
