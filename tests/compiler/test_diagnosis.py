@@ -218,3 +218,57 @@ def test_an_error_with_a_value_of_the_game_is_reported_as_it_was_raised_by_code_
 
     with pytest.raises(tt.errors.GameError, match="failed: ValueError: 1"):
         tt.search(make(apply, NEVER_IN_THE_CACHE=time.time_ns()), simulations=10)
+
+
+def test_print_is_refused_with_the_line_and_works_interpreted(capsys):
+    def apply(self, action):
+        self.n -= 1
+        print("left:", self.n)
+
+    game = make(apply)
+    text = refused(game)
+    assert "treetop.position" in text
+    assert 'print("left:", self.n)' in text
+    tt.position(game).play("0")
+    assert "left: 2" in capsys.readouterr().out
+
+
+def printing_helper(x):
+    print(x)
+    return x
+
+
+def test_print_in_a_helper_is_refused_and_in_a_method_for_people_it_is_not():
+    def apply(self, action):
+        self.n -= helper(1)
+
+    helper = tt.compiled(printing_helper)
+    assert "printing_helper cannot be compiled: `print`" in refused(make(apply))
+
+    def show(self):
+        print(self.n)
+
+    def render(self):
+        self.show()
+        return str(self.n)
+
+    tt.search(make(show=show, render=render), simulations=10)
+
+
+def test_an_import_inside_a_method_is_refused_at_its_line():
+    def apply(self, action):
+        import math
+
+        self.n -= math.ceil(0.5)
+
+    def chance(self, action):
+        import random
+
+        self.n -= random.randint(1, 2)
+
+    text = refused(make(apply))
+    assert "write `import math` at the top of the module" in text
+    assert "| import math" in text
+    text = refused(make(chance))
+    assert "random numbers come from `rng`" in text
+    assert "| import random" in text

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import dis
 import linecache
 import operator
 import re
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType
 from typing import Any
 
 from treetop.compiler.blueprint import Blueprint
+from treetop.compiler.digest import RANDOMNESS, is_random
 from treetop.errors import CompileError, TreetopError
 
 _HINTS = (
@@ -58,6 +61,33 @@ def compile_method(blueprint: Blueprint, name: str, arguments: Callable[[Any], t
     _refuse_wrong_result(blueprint, name, dispatcher.overloads[signature].signature.return_type)
 
 
+def refuse_statements(what: str, function: FunctionType) -> None:
+    """Raise a `CompileError` for statements that need the interpreter: `print` and `import`."""
+    for code in _nested(function.__code__):
+        for instruction in dis.get_instructions(code):
+            if instruction.opname == "IMPORT_NAME":
+                module = instruction.argval
+                reason = RANDOMNESS if is_random(module) else f"write `import {module}` at the top of the module"
+            elif (instruction.opname, instruction.argval) == ("LOAD_GLOBAL", "print"):
+                if "print" in function.__globals__:
+                    continue
+                reason = (
+                    "`print` works only in interpreted code: remove it here, and step through a position: "
+                    "treetop.position(...).play(...) is interpreted, and prints"
+                )
+            else:
+                continue
+            line = (instruction.positions and instruction.positions.lineno) or code.co_firstlineno
+            raise CompileError(_message(what, code.co_filename, line, reason))
+
+
+def _nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested(constant)
+
+
 def _explain(blueprint: Blueprint, name: str, error: Exception) -> str:
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     statement = None if text.strip() else _statement(error)
@@ -68,9 +98,9 @@ def _explain(blueprint: Blueprint, name: str, error: Exception) -> str:
             if field is None
             else f"this cannot be stored in the field {field}; store the elements of an array by self.{field}[:] = ..."
         )
-        return _message(blueprint, name, statement.loc.filename, statement.loc.line, reason)
+        return _message(f"{blueprint.name}.{name}", statement.loc.filename, statement.loc.line, reason)
     file, line = _place(blueprint, name, error, text)
-    return _message(blueprint, name, file, line, _reason(blueprint, text))
+    return _message(f"{blueprint.name}.{name}", file, line, _reason(blueprint, text))
 
 
 def _statement(error: Exception) -> Any:
@@ -79,11 +109,11 @@ def _statement(error: Exception) -> Any:
     return next((found for found in reversed(frames) if hasattr(found, "loc")), None)
 
 
-def _message(blueprint: Blueprint, name: str, file: str, line: int, reason: str) -> str:
+def _message(what: str, file: str, line: int, reason: str) -> str:
     source = linecache.getline(file, line).rstrip()
     shown = f"\n    {line} | {source.strip()}" if source else ""
     return (
-        f"{blueprint.name}.{name} cannot be compiled: {reason}\n  {file}, line {line}{shown}\n"
+        f"{what} cannot be compiled: {reason}\n  {file}, line {line}{shown}\n"
         "  A game's methods may use numbers, arrays, tuples, the game's fields and methods, NumPy's functions on "
         "arrays, and helpers under @treetop.compiled."
     )
@@ -132,14 +162,18 @@ def refuse_differences(blueprint: Blueprint, name: str, result: Any) -> None:
     for expression, signature in result.type_annotation.calltypes.items():
         reason = _unsafe_access(expression, signature, typemap, types)
         if reason:
-            raise CompileError(_message(blueprint, name, expression.loc.filename, expression.loc.line, reason))
+            raise CompileError(
+                _message(f"{blueprint.name}.{name}", expression.loc.filename, expression.loc.line, reason)
+            )
         operation = getattr(expression, "op", "")
         if signature is None or operation not in ("binop", "inplace_binop", "unary"):
             continue
         sides = (expression.value,) if operation == "unary" else (expression.lhs, expression.rhs)
         reason = _difference(expression.fn, [typemap[side.name] for side in sides], types)
         if reason:
-            raise CompileError(_message(blueprint, name, expression.loc.filename, expression.loc.line, reason))
+            raise CompileError(
+                _message(f"{blueprint.name}.{name}", expression.loc.filename, expression.loc.line, reason)
+            )
 
 
 def _unsafe_access(statement: Any, signature: Any, typemap: Any, types: Any) -> str | None:
@@ -216,7 +250,7 @@ def _refuse_wrong_result(blueprint: Blueprint, name: str, returned: Any) -> None
     place = (code.co_filename, code.co_firstlineno)
     if name in RETURN_INTEGERS and not isinstance(returned, (types.Integer, types.Boolean)):
         reason = f"it must return {RETURN_INTEGERS[name]} on every path, not {returned}"
-        raise CompileError(_message(blueprint, name, *place, reason))
+        raise CompileError(_message(f"{blueprint.name}.{name}", *place, reason))
 
 
 RETURN_INTEGERS = {

@@ -34,6 +34,7 @@ from numba.np.arrayobj import populate_array
 from treetop.compiler import intrinsics
 from treetop.compiler import pointers as pointers  # registers packs
 from treetop.compiler.blueprint import Blueprint
+from treetop.compiler.diagnosis import refuse_statements
 from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit
 from treetop.compiler.specialise import ByMethod
@@ -112,6 +113,8 @@ def dispatcher_for(function: CompiledFunction[..., Any]) -> Any:
     """Return the Numba dispatcher of a compiled function, with index checks where it needs them."""
     module = function.function.__module__
     own = not module.startswith("treetop.")
+    if own:
+        refuse_statements(function.function.__name__, function.function)
     # User code always checks its indices, helpers of bundled games as requested by the game, kernels never.
     checked = own or (_bounds_checked and module.startswith("treetop.games."))
     dispatcher = function.dispatcher(digest({"helper": function.function}, {}), bounds_checked=checked)
@@ -163,6 +166,7 @@ def dispatcher_of(blueprint: Blueprint, name: str) -> Any:
     """Return the Numba dispatcher of one of a game's methods."""
     if name not in blueprint.dispatchers:
         function = blueprint.functions[name]
+        refuse_statements(f"{blueprint.name}.{name}", function)
         blueprint.dispatchers[name] = jit(function, bounds_checked=blueprint.bounds_checked, python_errors=True)
     return blueprint.dispatchers[name]
 
