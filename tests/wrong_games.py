@@ -345,4 +345,35 @@ WRONG = [
     Wrong("a module that divides by zero", before="1 / 0"),
     Wrong("a module that exits", before="raise SystemExit(0)"),
 ]
+_VALUES = [
+    ("plain", "reset(self)"),
+    ("plain", "apply(self, action)"),
+    ("plain", "rewards(self, out)"),
+    ("together", "apply_joint(self, actions)"),
+    ("numbers", "sample_action(self, rng, out)"),
+    ("numbers", "apply_vector(self, values)"),
+    ("hidden", "determinize(self, player, rng)"),
+    ("dealt", "deal(self, rng)"),
+    ("steps", "step_rewards(self, out)"),
+]
+VALUES = [
+    *(
+        Wrong(
+            f"{method.partition('(')[0]} returns a value", kind, {method: f"{KINDS[kind][0][method]}\nreturn 1.0, -1.0"}
+        )
+        for kind, method in _VALUES
+    ),
+    Wrong("heuristic returns a value", methods={"heuristic(self, out)": "return 0.5"}),
+    Wrong(
+        "observe returns a value",
+        methods={"observe(self, player, out)": "return self.cells"},
+        options={"observation_shape": "(4,)"},
+    ),
+    Wrong(
+        "one branch of rewards returns a value",
+        methods={"rewards(self, out)": f"if self.player == 0:\n    return 1.0, -1.0\n{PLAIN['rewards(self, out)']}"},
+    ),
+]
+"""Games with a method that must return nothing, and returns something."""
+WRONG += VALUES
 assert len({wrong.name for wrong in WRONG}) == len(WRONG) >= 100

@@ -117,6 +117,18 @@ def test_a_method_that_forgets_to_return_is_reported():
     assert "must return how many actions it wrote" in text
 
 
+def test_a_value_of_a_method_that_must_return_nothing_is_reported():
+    def rewards(self, out):
+        if self.n == -7:
+            return np.ones(1)
+        out[0] = 1.0
+        return None
+
+    text = refused(make(rewards=rewards))
+    assert "it must fill out and return nothing on every path" in text
+    assert "def rewards(self, out):" in text
+
+
 def test_a_difference_of_unsigned_elements_is_refused():
     def apply(self, action):
         self.n = self.row[0] - self.row[1]

@@ -230,48 +230,6 @@ def test_rules_that_change_after_a_search_was_created_are_never_compiled_for_it(
     assert not list(tmp_path.glob("Walk-*/*"))
 
 
-def test_what_methods_return_is_ignored_where_nothing_is_expected():
-    """The caller has no memory for it."""
-    assert_equal_trees(search_on("indirect", make_returning(True)), search_on("indirect", make_returning(False)))
-
-
-def make_returning(much):
-    @tt.game(players=2, num_actions=3, max_length=12)
-    class Returning:
-        "Nim with results that nobody reads."
-
-        stones = tt.field("i1")
-        player = tt.field("i1")
-
-        def reset(self):
-            self.stones = 9
-            return self
-
-        def legal_actions(self, out):
-            for action in range(min(3, self.stones)):
-                out[action] = action
-            return min(3, self.stones)
-
-        def apply(self, action):
-            self.stones -= action + 1
-            self.player = 1 - self.player
-            if much:
-                few = (action, action, action, action)
-                more = (few, few, few, few)
-                return (more, more, more, more)
-            return None
-
-        def is_terminal(self):
-            return self.stones == 0
-
-        def rewards(self, out):
-            out[1 - self.player] = 1.0
-            out[self.player] = -1.0
-            return 1 if self.player else None
-
-    return Returning
-
-
 def test_arrays_of_states_are_passed_as_bytes_without_a_copy():
     engine = tt.load_game("tic_tac_toe").engine(tier="indirect")
     states = np.zeros(3, engine.blueprint.dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.wrong_games import KINDS, WRONG, right, write
+from tests.wrong_games import KINDS, VALUES, WRONG, right, write
 from treetop.arena.matches import match
 from treetop.game import trial, watchdog
 
@@ -30,6 +30,14 @@ def test_a_wrong_game_is_an_error_with_the_line(wrong, tmp_path):
     with pytest.raises(tt.TreetopError) as caught:
         tt.search(f"{file}:Wrong", simulations=20)
     assert f"{file.name}, line " in str(caught.value)
+
+
+@pytest.mark.parametrize("wrong", VALUES, ids=lambda wrong: wrong.name.replace(" ", "-"))
+def test_a_method_that_must_return_nothing_is_refused_with_its_value(wrong, tmp_path):
+    file = write(tmp_path, f"{wrong.name} here", wrong.source)
+    method = next(iter(wrong.methods)).partition("(")[0]
+    with pytest.raises(tt.errors.ConformanceError, match=rf"{method}.* returned .*return nothing"):
+        tt.position(f"{file}:Wrong")
 
 
 @pytest.mark.parametrize("kind", KINDS)

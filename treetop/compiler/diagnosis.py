@@ -251,6 +251,9 @@ def _refuse_wrong_result(blueprint: Blueprint, name: str, returned: Any) -> None
     if name in RETURN_INTEGERS and not isinstance(returned, (types.Integer, types.Boolean)):
         reason = f"it must return {RETURN_INTEGERS[name]} on every path, not {returned}"
         raise CompileError(_message(f"{blueprint.name}.{name}", *place, reason))
+    if name in RETURN_NOTHING and not isinstance(returned, types.NoneType):
+        reason = f"it must {RETURN_NOTHING[name]} and return nothing on every path, not {returned}"
+        raise CompileError(_message(f"{blueprint.name}.{name}", *place, reason))
 
 
 RETURN_INTEGERS = {
@@ -266,3 +269,19 @@ RETURN_INTEGERS = {
     "legal_actions_of": "how many actions it wrote",
 }
 """The methods that return a whole number, and its meaning."""
+
+RETURN_NOTHING = {
+    "reset": "set the fields",
+    "deal": "set the fields",
+    "apply": "change the fields",
+    "apply_joint": "change the fields",
+    "apply_vector": "change the fields",
+    "determinize": "change the fields",
+    "transform": "change the fields",
+    "rewards": "fill out",
+    "step_rewards": "fill out",
+    "heuristic": "fill out",
+    "observe": "fill out",
+    "sample_action": "fill out",
+}
+"""The methods that return nothing, and what they do."""

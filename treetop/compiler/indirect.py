@@ -62,46 +62,41 @@ def _method(call: Callable[..., Any], result: Any, *arguments: Any, exact: bool 
     return Method(kernel(call), result, arguments, exact)
 
 
-@kernel
-def _nothing(result: Any) -> None:
-    """Discard what a method returns although it should return nothing: the caller has no memory for it."""
-
-
 _actions, _floats, _joint = types.int32[::1], types.float64[::1], types.int64[::1]
 METHODS: dict[str, Method] = {
-    "reset": _method(lambda state: _nothing(state.reset()), types.none),
+    "reset": _method(lambda state: state.reset(), types.none),
     "legal_actions": _method(lambda state, out: np.int64(state.legal_actions(out)), types.int64, _actions),
-    "apply": _method(lambda state, action: _nothing(state.apply(action)), types.none, types.int64),
+    "apply": _method(lambda state, action: state.apply(action), types.none, types.int64),
     "is_terminal": _method(lambda state: bool(state.is_terminal()), types.boolean),
-    "rewards": _method(lambda state, out: _nothing(state.rewards(out)), types.none, _floats),
+    "rewards": _method(lambda state, out: state.rewards(out), types.none, _floats),
     "current_player": _method(lambda state: np.int64(state.current_player()), types.int64),
-    "deal": _method(lambda state, rng: _nothing(state.deal(rng)), types.none, rng_type),
+    "deal": _method(lambda state, rng: state.deal(rng), types.none, rng_type),
     "random_action": _method(lambda state, rng: np.int64(state.random_action(rng)), types.int64, rng_type),
     "rollout_action": _method(lambda state, rng: np.int64(state.rollout_action(rng)), types.int64, rng_type),
     "chance_outcomes": _method(
         lambda state, out, chances: np.int64(state.chance_outcomes(out, chances)), types.int64, _actions, _floats
     ),
-    "step_rewards": _method(lambda state, out: _nothing(state.step_rewards(out)), types.none, _floats),
+    "step_rewards": _method(lambda state, out: state.step_rewards(out), types.none, _floats),
     "determinize": _method(
-        lambda state, player, rng: _nothing(state.determinize(player, rng)), types.none, types.int64, rng_type
+        lambda state, player, rng: state.determinize(player, rng), types.none, types.int64, rng_type
     ),
     "key": _method(lambda state: np.uint64(state.key()), types.uint64),
-    "heuristic": _method(lambda state, out: _nothing(state.heuristic(out)), types.none, _floats),
+    "heuristic": _method(lambda state, out: state.heuristic(out), types.none, _floats),
     "random_outcome": _method(lambda state, rng: np.int64(state.random_outcome(rng)), types.int64, rng_type),
     "information": _method(lambda state, player: np.uint64(state.information(player)), types.uint64, types.int64),
     "legal_actions_of": _method(
         lambda state, player, out: np.int64(state.legal_actions_of(player, out)), types.int64, types.int64, _actions
     ),
-    "apply_joint": _method(lambda state, joint: _nothing(state.apply_joint(joint)), types.none, _joint),
+    "apply_joint": _method(lambda state, joint: state.apply_joint(joint), types.none, _joint),
     "sample_action": _method(
-        lambda state, rng, out: _nothing(state.sample_action(rng, out)), types.none, rng_type, _floats
+        lambda state, rng, out: state.sample_action(rng, out), types.none, rng_type, _floats
     ),
-    "apply_vector": _method(lambda state, values: _nothing(state.apply_vector(values)), types.none, _floats),
+    "apply_vector": _method(lambda state, values: state.apply_vector(values), types.none, _floats),
     "observe": _method(
-        lambda state, player, out: _nothing(state.observe(player, intrinsics.shaped(state, out))),
+        lambda state, player, out: state.observe(player, intrinsics.shaped(state, out)),
         types.none, types.int64, types.float32[::1], exact=False,
     ),
-    "transform": _method(lambda state, symmetry: _nothing(state.transform(symmetry)), types.none, types.int64),
+    "transform": _method(lambda state, symmetry: state.transform(symmetry), types.none, types.int64),
     "transform_action": _method(
         lambda state, symmetry, action: np.int64(state.transform_action(symmetry, action)),
         types.int64, types.int64, types.int64,

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.diagnosis import RETURN_INTEGERS
+from treetop.checks import shorten
+from treetop.compiler.diagnosis import RETURN_INTEGERS, RETURN_NOTHING
 from treetop.errors import GameError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.lines import is_ours, users_line
@@ -32,6 +33,7 @@ REQUIREMENTS = {
     "names": "moves and outcomes have unique names without blanks that parse_move reads back; positions can be printed",
     "estimate": "heuristic writes finite numbers within the range of values",
     "works": "no method fails",
+    "returns": "each method returns a value of the right kind, or nothing where it fills an array or changes the state",
     "ends": "every method ends",
 }
 """The requirements that `treetop.check` verifies. The text of a violated one is the first line of the error."""
@@ -65,10 +67,13 @@ class ContractError(Exception):
 
 
 def guard(method: str, call: Callable[[], Any], *, compiled: bool = False) -> Any:
-    """Call a method of the user's game; a failure becomes a `ContractError` with the line of the user's code."""
+    """Call a method of the user's game; a failure becomes a `ContractError` with the line of the user's code.
+
+    So does a value of a method that must return nothing.
+    """
     note_call()
     try:
-        return call()
+        answer = call()
     except EndlessError as error:
         raise ContractError(
             "ends", f"{method} does not end: it was stopped after a few seconds", method, users_line(error)
@@ -82,17 +87,25 @@ def guard(method: str, call: Callable[[], Any], *, compiled: bool = False) -> An
         raise ContractError(
             "works", f"{mode}{method} fails: {type(error).__name__}: {error}", method, users_line(error)
         ) from error
+    instead = RETURN_NOTHING.get(_name(method))
+    if instead is not None and answer is not None:
+        raise ContractError(
+            "returns", f"{method} returned {shorten(answer)}; it must {instead} and return nothing", method
+        )
+    return answer
 
 
 def as_whole(method: str, value: Any) -> int:
     """Return the return value of a method as an int; it must be a whole number of at most 64 bits."""
-    name = method.partition("(")[0]
+    name = _name(method)
     wanted = RETURN_INTEGERS.get(name, "a whole number")
     if not isinstance(value, (bool, np.bool_, int, np.integer)):
-        raise ContractError("works", f"{method} returned {value!r}; it must return {wanted} on every path", method)
+        raise ContractError(
+            "returns", f"{method} returned {shorten(value)}; it must return {wanted} on every path", method
+        )
     if not -(2**63) <= int(value) < (2**64 if name in ("key", "information") else 2**63):
         raise ContractError(
-            "works", f"{method} returned {value}, which does not fit into 64 bits; it must return {wanted}", method
+            "returns", f"{method} returned {value}, which does not fit into 64 bits; it must return {wanted}", method
         )
     return int(value)
 
@@ -125,9 +138,14 @@ def state_text(state: Any) -> str:
         return f"{type(state).__name__}: {state._record}"
 
 
+def _name(method: str) -> str:
+    """Return the name of a method that may be given with its arguments, as in `apply(3)`."""
+    return method.partition("(")[0]
+
+
 def _definition(game: Game, method: str) -> str:
     """Return the first line of a method, or of `apply`, `reset` or another method if the user did not write it."""
-    for name in (method.partition("(")[0], "apply", "reset", *game.functions):
+    for name in (_name(method), "apply", "reset", *game.functions):
         code = getattr(inspect.unwrap(getattr(game.cls, name, print)), "__code__", None)
         if code is not None and not is_ours(code.co_filename):
             return f"{code.co_filename}, line {code.co_firstlineno}: def {code.co_name}"

@@ -438,14 +438,13 @@ class Position:
         return hash(self.record.tobytes())
 
 
-def make(state: Any, action: Any) -> None:
-    """Apply an action of any kind to a state, in place. Nothing is checked."""
+def make(state: Any, action: Any) -> Any:
+    """Apply an action of any kind to a state, in place, and return what its method returns. Nothing is checked."""
     if not isinstance(action, tuple):
-        state.apply(action)
-    elif state.current_player() == SIMULTANEOUS:
-        state.apply_joint(np.array(action, np.int64))
-    else:
-        state.apply_vector(np.array(action, np.float64))
+        return state.apply(action)
+    if state.current_player() == SIMULTANEOUS:
+        return state.apply_joint(np.array(action, np.int64))
+    return state.apply_vector(np.array(action, np.float64))
 
 
 def begin(game: Game, rng: Rng | None = None) -> Position:
