@@ -199,8 +199,8 @@ def test_keys_that_confuse_positions_are_found():
 
 
 def test_names_that_are_not_unique_or_cannot_be_read_are_found():
-    assert "a name must be unique" in broken(move_text=lambda self, action: "go")
-    assert "a name must be unique" in broken(move_text=lambda self, action: f"move {action}")
+    assert "names must differ" in broken(move_text=lambda self, action: "go")
+    assert "must not contain a blank" in broken(move_text=lambda self, action: f"move {action}")
     assert "parse_move reads as" in broken(move_text=lambda self, action: f"m{action}", parse_move=lambda self, text: 0)
 
 

@@ -86,7 +86,7 @@ def test_names_of_outcomes_are_used_and_read_back():
 
 def test_names_of_outcomes_that_are_not_unique_or_fail_are_found():
     text = broken(Press, outcome_text=lambda self, outcome: "die")
-    assert "the outcome 0 has the name 'die': a name must be unique" in text
+    assert "the outcomes 0 and 1 have the same name 'die'" in text
     assert "outcome_text fails: IndexError" in broken(Press, outcome_text=lambda self, outcome: "ab"[outcome])
 
 

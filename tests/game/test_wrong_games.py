@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
-from tests.wrong_games import KINDS, VALUES, WRONG, right, write
+from tests.wrong_games import KINDS, VALUES, WRONG, Wrong, right, write
 from treetop.arena.matches import match
 from treetop.game import trial, watchdog
 
@@ -38,6 +38,25 @@ def test_a_method_that_must_return_nothing_is_refused_with_its_value(wrong, tmp_
     method = next(iter(wrong.methods)).partition("(")[0]
     with pytest.raises(tt.errors.ConformanceError, match=rf"{method}.* returned .*return nothing"):
         tt.position(f"{file}:Wrong")
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "reason"),
+    [
+        ("render(self)", "return ['a']", "render returned ['a']; it must return a text"),
+        ("move_text(self, action)", "return action", "move_text returned 0; it must return a text"),
+        ("move_text(self, action)", "return 'v'", "the moves 0 and 1 have the same name 'v'; names must differ"),
+        ("board(self)", "return [[0]]", "board returned [[0]]; it must return rows of texts"),
+        ("render(self)", "return 'n' + self.n", "render fails: TypeError: can only concatenate str"),
+    ],
+)
+def test_a_method_for_people_is_tried_and_its_fault_reported_once(method, body, reason, tmp_path):
+    file = write(tmp_path, f"people {abs(hash(reason))}", Wrong("people", methods={method: body}).source)
+    with pytest.raises(tt.errors.ConformanceError) as caught:
+        tt.position(f"{file}:Wrong")
+    assert reason in str(caught.value)
+    assert str(caught.value).count(f"{file.name}, line ") == 1
+    assert "Wrong." not in str(caught.value)
 
 
 @pytest.mark.parametrize("kind", KINDS)

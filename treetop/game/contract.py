@@ -78,15 +78,11 @@ def guard(method: str, call: Callable[[], Any], *, compiled: bool = False) -> An
         raise ContractError(
             "ends", f"{method} does not end: it was stopped after a few seconds", method, users_line(error)
         ) from error
-    except TreetopError as error:
-        if compiled:
-            raise
-        raise ContractError("works", f"{method} fails: {error}", method, users_line(error)) from error
     except (Exception, SystemExit) as error:
-        mode = "compiled, " if compiled else ""
-        raise ContractError(
-            "works", f"{mode}{method} fails: {type(error).__name__}: {error}", method, users_line(error)
-        ) from error
+        if compiled and isinstance(error, TreetopError):
+            raise
+        mode, cause = ("compiled, ", error) if compiled else ("", _cause(error))
+        raise ContractError("works", f"{mode}{method} fails: {_failure(cause)}", method, users_line(cause)) from error
     instead = RETURN_NOTHING.get(_name(method))
     if instead is not None and answer is not None:
         raise ContractError(
@@ -115,11 +111,9 @@ def call(game: Game, state: Any, method: str, *arguments: Any) -> Any:
     try:
         return getattr(state, method)(*arguments)
     except (Exception, SystemExit) as error:
-        what = str(error) if isinstance(error, TreetopError) else f"{type(error).__name__}: {error}"
         line = users_line(error)
-        raise GameError(
-            f"{game.name}.{method} fails: {what}{f'{chr(10)}  {line}' if line else ''}\nin {state_text(state)}"
-        ) from error
+        where = f"\n  {line}" if line else ""
+        raise GameError(f"{game.name}.{method} fails: {_failure(error)}{where}\nin {state_text(state)}") from error
 
 
 def call_whole(game: Game, state: Any, method: str, *arguments: Any) -> int:
@@ -128,6 +122,15 @@ def call_whole(game: Game, state: Any, method: str, *arguments: Any) -> int:
         return as_whole(method, call(game, state, method, *arguments))
     except ContractError as broken:
         raise GameError(f"{game.name}: {broken.detail}\n  {broken.where(game)}\nin {state_text(state)}") from None
+
+
+def _cause(error: BaseException) -> BaseException:
+    """Return the user's own error, if a position has wrapped it in a `GameError`."""
+    return error.__cause__ if isinstance(error, GameError) and error.__cause__ is not None else error
+
+
+def _failure(error: BaseException) -> str:
+    return str(error) if isinstance(error, TreetopError) else f"{type(error).__name__}: {error}"
 
 
 def state_text(state: Any) -> str:

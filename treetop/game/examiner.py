@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import time
 from dataclasses import dataclass
@@ -26,14 +25,13 @@ from treetop.game.examine_kinds import (
     examine_step_rewards,
     record_history,
 )
-from treetop.game.moves import JOINT, naming_method
+from treetop.game.examine_texts import examine_names, examine_texts
 from treetop.game.position import Position, make
 from treetop.types import CHANCE, NONE, SIMULTANEOUS, IntArray
 
 _NAMED = 200  # the number of positions in which moves are named, parsed and applied
 _NAMED_IN_TRIAL = 10
 _UNWRITTEN = 65_536  # the number of entries of a list that are marked as unwritten before the game fills it
-_READ_BACK = 12  # the number of moves of one position that are parsed and applied
 _DRAWS_PER_MOVE = 40
 _MOST_KEYS = 1_000_000
 _ROUNDING = 1e-9  # the tolerance of a sum of rewards, for each unit of the utility range
@@ -69,7 +67,7 @@ class Examiner:
     """Plays a game in both modes in parallel, examines its positions and raises a `ContractError` for a violation.
 
     With `compiled=False` nothing is compiled, as in the trial of unchecked rules. Checks that do not concern the safety
-    of a search are then skipped: unique names, uniform draws, different keys for different positions, perfect recall.
+    of a search are then skipped: uniform draws, different keys for different positions, perfect recall.
     """
 
     def __init__(self, game: Game, *, compiled: bool = True) -> None:
@@ -374,7 +372,7 @@ class Examiner:
             examine_observations(self, position)
         if terminal:
             if not self.compiled:
-                self._people(position)
+                examine_texts(self, position)
             return
         if mover >= 0 and not options.vector:
             if self.compiled:
@@ -393,7 +391,9 @@ class Examiner:
             self._heuristic(position)
         if self.named < (_NAMED if self.compiled else _NAMED_IN_TRIAL):
             self.named += 1
-            self._names(position, options)
+            for seat, legal in enumerate(options.lists):
+                examine_names(self, position, legal, seat if options.joint else None)
+            examine_texts(self, position)
 
     def _heuristic(self, position: Position) -> None:
         estimate = np.zeros(self.game.facts.players)
@@ -412,45 +412,3 @@ class Examiner:
                 f"heuristic wrote {estimate.tolist()}; they must lie between {low:g} and {high:g}",
                 "heuristic",
             )
-
-    def _names(self, position: Position, options: Options) -> None:
-        for seat, legal in enumerate(options.lists):
-            self._names_in(position, legal, seat if options.joint else None)
-        self._people(position)
-
-    def _people(self, position: Position) -> None:
-        """Call every method that shows a position to people."""
-        guard("render", lambda: str(position))
-        for method in ("board", "summary"):
-            if self.game.has(method):
-                guard(method, getattr(position, method))
-        if self.game.has("render_for"):
-            for player in range(self.game.facts.players):
-                guard("render_for", functools.partial(position.shown_to, player))
-
-    def _names_in(self, position: Position, legal: list[int], player: int | None) -> None:
-        method = naming_method(position) or "move_text"
-        what = "outcome" if method == "outcome_text" else "move"
-        names = [str(guard(method, functools.partial(position.move_text, action))) for action in legal]
-        refused = " \t\n,;" + (JOINT if player is not None else "")
-        step = max(1, len(legal) // _READ_BACK)
-        for name, action in list(zip(names, legal, strict=True))[self.named % step :: step]:
-            if self.compiled and (names.count(name) > 1 or not name or any(letter in name for letter in refused)):
-                slash = ", nor a slash in positions with simultaneous moves" if player is not None else ""
-                raise ContractError(
-                    "names",
-                    f"the {what} {action} has the name {name!r}: a name must be unique and not empty, and must not "
-                    f"contain a blank, comma or semicolon{slash}",
-                    method,
-                )
-            back = action
-            if self.compiled or self.game.has("parse_move"):
-                back = guard("parse_move", functools.partial(position.parse_move, name, player))
-            if back != action:
-                raise ContractError(
-                    "names",
-                    f"the {what} {action} has the name {name!r}, which parse_move reads as {back}",
-                    "parse_move",
-                )
-            if player is None:
-                guard(f"apply({action})", functools.partial(position.state.apply, action))
