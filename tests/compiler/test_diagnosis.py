@@ -86,6 +86,17 @@ def test_an_array_that_is_assigned_to_a_field_is_shown_by_line():
     assert "self.row = np.zeros(2, np.int8)" in text
 
 
+@pytest.mark.parametrize("value", ["[1, 2, 3]", "[0] * 3", "(1, 2, 3)", "0"])
+def test_a_value_that_is_assigned_to_an_array_field_is_refused_at_its_line(value, tmp_path):
+    file = tmp_path / "assigns.py"
+    file.write_text(f"def reset(self):\n    self.n = 3\n    self.row = {value}\n")
+    names: dict = {}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    text = refused(make(reset=names["reset"]))
+    assert "the field row: write self.row[:] = ..., which fills the array" in text
+    assert f"line 3\n    3 | self.row = {value}" in text
+
+
 def test_python_that_numba_does_not_know_is_shown_by_line():
     def with_an_object(self, action):
         thing = object()

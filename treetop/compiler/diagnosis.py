@@ -89,18 +89,17 @@ def _nested(code: CodeType) -> Iterator[CodeType]:
 
 
 def _explain(blueprint: Blueprint, name: str, error: Exception) -> str:
-    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    statement = None if text.strip() else _statement(error)
-    if statement is not None:  # Numba's error has no text
-        field = getattr(statement, "attr", None)
-        reason = (
-            "Numba cannot compile this statement"
-            if field is None
-            else f"this cannot be stored in the field {field}; store the elements of an array by self.{field}[:] = ..."
-        )
-        return _message(f"{blueprint.name}.{name}", statement.loc.filename, statement.loc.line, reason)
-    file, line = _place(blueprint, name, error, text)
-    return _message(f"{blueprint.name}.{name}", file, line, _reason(blueprint, text))
+    what = f"{blueprint.name}.{name}"
+    text = re.sub(r"\x1b\[[0-9;]*m", "", str(error)).strip()
+    statement = _statement(error)
+    field = getattr(statement, "attr", None)
+    if field in (blueprint.dtype.names or ()):
+        array = blueprint.dtype[field].shape
+        advice = f"write self.{field}[:] = ..., which fills the array" if array else "it cannot hold this value"
+        return _message(what, statement.loc.filename, statement.loc.line, f"the field {field}: {advice}")
+    if statement is not None and not text:
+        return _message(what, statement.loc.filename, statement.loc.line, "Numba cannot compile this statement")
+    return _message(what, *_place(blueprint, name, error, text), _reason(blueprint, text))
 
 
 def _statement(error: Exception) -> Any:
