@@ -121,6 +121,45 @@ def test_stores_are_checked_in_interpreted_mode():
     assert state.n == 3
 
 
+def test_unknown_attributes_are_refused_with_the_fields_when_they_are_read_and_when_they_are_set():
+    state = make(score=tt.field("i1"), broken=property(lambda self: self.steps))()
+    with pytest.raises(
+        AttributeError, match="no field or method 'scores'; did you mean score[?] its fields are n, score"
+    ):
+        _ = state.scores
+    with pytest.raises(AttributeError, match="no field 'scores'; did you mean score[?] its fields are n, score"):
+        state.scores = 1
+    with pytest.raises(AttributeError, match="no field or method 'steps'"):
+        _ = state.broken
+    assert not hasattr(state, "anything")
+
+
+@pytest.mark.parametrize(
+    ("attribute", "read", "advice"),
+    [
+        ([4, 6], "self.extra[0]", 'a list: make it a tuple, or if it changes during a game a field: extra = treetop.field("i1", 2)'),
+        ({0: 4}, "self.extra[0]", "a dict: use numbers, tuples or arrays instead"),
+        (staticmethod(lambda x: x), "self.extra(1)", "a static method: remove the decorator, and make `self` its first argument"),
+        (classmethod(lambda cls, x: x), "self.extra(1)", "a class method: remove the decorator"),
+        (property(lambda self: 1), "self.extra", "a property: remove the decorator, and call it as self.extra()"),
+    ],
+)  # fmt: skip
+def test_an_attribute_that_rules_use_and_cannot_be_compiled_is_refused_with_what_to_write(
+    attribute, read, advice, tmp_path
+):
+    file = tmp_path / "reads.py"
+    file.write_text(
+        f"def apply(self, action):\n    self.n -= 1\n    self.help()\ndef help(self):\n    self.n -= {read}\n"
+    )
+    names: dict = {}
+    exec(compile(file.read_text(), str(file), "exec"), names)
+    with pytest.raises(tt.errors.GameDefinitionError) as caught:
+        make(apply=names["apply"], help=names["help"], extra=attribute)
+    assert f"Mine.help cannot be compiled: `extra` is {advice}" in str(caught.value)
+    assert f"line 5: self.n -= {read}" in str(caught.value)
+    assert make(render=names["help"], extra=attribute)().n == 3
+
+
 def test_array_fields_behave_as_numpy_arrays_in_sixty_four_bits():
     Mine = make(c=tt.field("i1", 4), u=tt.field("u1", 3))
     state = Mine()

@@ -18,9 +18,10 @@ from treetop.compiler.digest import Watch, watched_digest
 from treetop.compiler.engine import Engine, Signatures, tier_of_process
 from treetop.errors import GameDefinitionError
 from treetop.game.facts import Facts
-from treetop.game.fields import ArrayView, Field
+from treetop.game.fields import Field
 from treetop.game.lines import callers_line
 from treetop.game.methods import ARITY, FOR_PEOPLE, PAIRS, REQUIRED, SIGNATURES
+from treetop.game.states import add_state_methods, is_state_method, members, refuse_unusable
 
 # The arguments of each method after `self`, with their types if it is compiled. "rng" is Treetop's generator.
 T = TypeVar("T")
@@ -125,17 +126,11 @@ class Game:
             )
         self.dtype = _record(self.fields)
         self.functions = _functions(cls, facts, self.fields)
+        refuse_unusable(cls, self.functions, SIGNATURES)
         self._engines: dict[tuple[str, bool, str], Engine] = {}
         self._digest: tuple[str, Watch, int] | None = None
         cls._game = self  # type: ignore[attr-defined]
-        cls.__init__ = _refuse_arguments  # type: ignore[misc]
-        cls.__setattr__ = _refuse_unknown_fields  # type: ignore[method-assign]
-        cls.__copy__ = _copy_state  # type: ignore[attr-defined]
-        cls.__deepcopy__ = _copy_state  # type: ignore[attr-defined]
-        if not hasattr(cls, "copy"):
-            cls.copy = _copy_state  # type: ignore[attr-defined]
-        if "__repr__" not in vars(cls):
-            cls.__repr__ = _show_state  # type: ignore[method-assign]
+        add_state_methods(cls)
         if any(value.dtype == np.uint64 for value in self.fields.values()):
             for key, function in self.functions.items():
                 setattr(cls, key, _wrapping_around(function))
@@ -230,8 +225,8 @@ class Game:
     def _constants(self) -> dict[str, object]:
         """Return the constants of the class body: `self.SIZE` reads them in both modes."""
         kinds = (bool, int, float, tuple, np.ndarray, np.generic)
-        members = _members(self.cls).items()
-        return {key: value for key, value in members if not key.startswith("_") and isinstance(value, kinds)}
+        found = members(self.cls).items()
+        return {key: value for key, value in found if not key.startswith("_") and isinstance(value, kinds)}
 
     def __repr__(self) -> str:
         return f"<game {self.name}>"
@@ -251,13 +246,8 @@ class Game:
         raise TypeError(f"a game cannot be pickled: send its name, {self.name!r}, and load it with `treetop.load_game`")
 
 
-def _members(cls: type) -> dict[str, Any]:
-    """Return the attributes of a class and its bases; those of a subclass replace those of its bases."""
-    return {key: value for base in reversed(cls.__mro__[:-1]) for key, value in vars(base).items()}
-
-
 def _fields(cls: type) -> dict[str, Field]:
-    found = {key: value for key, value in _members(cls).items() if isinstance(value, Field)}
+    found = {key: value for key, value in members(cls).items() if isinstance(value, Field)}
     if not found:
         raise GameDefinitionError(
             f'{cls.__name__} has no field: declare at least one, such as `player: int = treetop.field("i1")`'
@@ -280,8 +270,8 @@ def _record(fields: Mapping[str, Field]) -> np.dtype[Any]:
 def _functions(cls: type, facts: Facts, fields: Mapping[str, Field]) -> dict[str, FunctionType]:
     """Return all methods that belong to the rules, including the class's helper methods."""
     found = {
-        name: inspect.unwrap(value) for name, value in _members(cls).items()
-        if isinstance(value, FunctionType) and not name.startswith("__") and not hasattr(value, "__treetop_state__")
+        name: inspect.unwrap(value) for name, value in members(cls).items()
+        if isinstance(value, FunctionType) and not name.startswith("__") and not is_state_method(value)
     }  # fmt: skip
     for name, function in found.items():
         if name in ARITY:
@@ -374,11 +364,6 @@ def _default_player(cls: type, facts: Facts, fields: Mapping[str, Field]) -> Fun
     return current_player  # type: ignore[return-value]
 
 
-def _state_method(function: Any) -> Any:
-    function.__treetop_state__ = True  # distinguishes it from the user's methods
-    return function
-
-
 def _wrapping_around(function: FunctionType) -> Any:
     """Return the method without overflow warnings: 64-bit words wrap around, as in compiled code."""
 
@@ -388,31 +373,3 @@ def _wrapping_around(function: FunctionType) -> Any:
             return function(*args)
 
     return quiet
-
-
-@_state_method
-def _refuse_arguments(self: Any, *args: Any) -> None:
-    raise TypeError("a state is created by its game: call the game, or use treetop.position")
-
-
-@_state_method
-def _refuse_unknown_fields(self: Any, name: str, value: Any) -> None:
-    if not isinstance(getattr(type(self), name, None), Field):
-        fields = ", ".join(type(self)._game.fields)
-        raise AttributeError(f"{type(self).__name__} has no field {name!r}; its fields are {fields}")
-    object.__setattr__(self, name, value)
-
-
-@_state_method
-def _copy_state(self: Any, memo: Any = None) -> Any:
-    """Return an independent copy of this state."""
-    return type(self)._game.view(self._states.copy(), 0)
-
-
-@_state_method
-def _show_state(self: Any) -> str:
-    inside = ", ".join(
-        repr(value) if isinstance(value := getattr(self, name), ArrayView) else f"{name}={value}"
-        for name in type(self)._game.fields
-    )
-    return f"{type(self).__name__}({inside})"
