@@ -41,9 +41,8 @@ def counting(**changes):
         "is_terminal": is_terminal,
         "rewards": rewards,
     }
-    return tt.game(players=2, num_actions=2, max_length=changes.pop("max_length", 6))(
-        type("Counting", (), {**body, **changes})
-    )
+    facts = {"players": 2, "num_actions": 2, "max_length": changes.pop("max_length", 6), **changes.pop("facts", {})}
+    return tt.game(**facts)(type("Counting", (), {**body, **changes}))
 
 
 def broken(**changes):
@@ -234,3 +233,31 @@ def test_a_time_budget_ends_a_check_after_some_games_and_is_reported():
     assert tt.check(counting(), games=20, seconds=600).seconds is None
     with pytest.raises(tt.errors.ConfigError, match="seconds must be"):
         tt.check(counting(), seconds=-1)
+
+
+def test_players_who_never_move_and_games_that_always_end_alike_are_noted():
+    def stuck(self, action):
+        self.n -= action + 1
+
+    def first_wins(self, out):
+        out[0], out[1] = self.n + 2.0, 0.0
+
+    assert tt.check(counting(), games=100).notes == ()
+    report = tt.check(counting(apply=stuck), games=100)
+    assert report.notes == (
+        "player 1 never moved in 100 games: does `apply` change the player to move?",
+        "all 100 games ended with the returns [-1.0, 1.0]: does `rewards` depend on the state?",
+    )
+    assert f"note: {report.notes[0]}" in str(report)
+    assert report.to_dict()["notes"] == report.notes
+    assert tt.check(counting(apply=stuck), games=5).notes == ()
+    game = counting(rewards=first_wins, legal_actions=both, facts={"players": 3, "rewards": (-5, 5), "zero_sum": False})
+    assert tt.check(game, games=100).notes == (
+        "player 2 never moved in 100 games: does `apply` change the player to move?",
+        "player 0 won all 100 games: are the rewards those of the right player?",
+    )
+
+
+def both(self, out):
+    out[0], out[1] = 0, 1
+    return 2

@@ -42,6 +42,8 @@ class CheckReport:
     requirements: tuple[str, ...]
     seconds: float | None = None
     """The time budget, if it ended the check before all games were played."""
+    notes: tuple[str, ...] = ()
+    """What violates no requirement and is still likely to be wrong, such as a player who never moved."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
@@ -49,10 +51,11 @@ class CheckReport:
 
     def __str__(self) -> str:
         ended = "" if self.seconds is None else f"; the time budget of {self.seconds:g} s ended the check"
-        verified = "\n".join(f"  {requirement}" for requirement in self.requirements)
+        lines = [f"  {requirement}" for requirement in self.requirements] + [f"note: {note}" for note in self.notes]
+        listed = "\n".join(lines)
         return (
             f"{self.game} meets all requirements: {self.games:,} games, {self.moves:,} moves, "
-            f"the longest game has {self.longest}{ended}\n{verified}"
+            f"the longest game has {self.longest}{ended}\n{listed}"
         )
 
 
@@ -76,13 +79,14 @@ def check(
     checks.whole("games", games, 1)
     checks.number("seconds", seconds, above=0, finite=False, optional=True)
     examiner = Examiner(load_game(game))
+    name, requirements = examiner.game.name, requirements_of(examiner.game)
     moves, longest, stride = 0, 0, 1
     end = math.inf
     for index in range(games):
         if time.monotonic() > end:
             if progress is not None:
                 progress(index, games)
-            return CheckReport(examiner.game.name, index, moves, longest, requirements_of(examiner.game), seconds)
+            return CheckReport(name, index, moves, longest, requirements, seconds, examiner.tally.notes())
         played: list[Any] = []
         rng = Rng(mix(seed) ^ mix(index + 1))
         deal = mix(rng.word)
@@ -100,4 +104,4 @@ def check(
             progress(index, games)
     if progress is not None:
         progress(games, games)
-    return CheckReport(examiner.game.name, games, moves, longest, requirements_of(examiner.game))
+    return CheckReport(name, games, moves, longest, requirements, notes=examiner.tally.notes())

@@ -26,6 +26,7 @@ from treetop.game.examine_kinds import (
     record_history,
 )
 from treetop.game.examine_texts import examine_names, examine_texts
+from treetop.game.notes import Tally
 from treetop.game.position import Position, make
 from treetop.types import CHANCE, NONE, SIMULTANEOUS, IntArray
 
@@ -85,6 +86,8 @@ class Examiner:
         """The immediate rewards of each player so far, in the current game."""
         self.pasts = [0] * facts.players
         """A hash of the observations and actions of each player so far, in the current game."""
+        self.tally = Tally(facts.players)
+        """Who moved and who won, in all games that were played."""
         self.forget()
 
     def forget(self) -> None:
@@ -150,8 +153,10 @@ class Examiner:
             thorough = stride == 1 or rng.below(stride) == 0 or len(played) < 2
             options = self.examine(position, rng, thorough=thorough)
             if not options:
+                self.tally.end((self.total + self.rewards).tolist())
                 return
             self.length(len(played))
+            self.tally.move(int(self.findings[0]["player"]))
             action = options.pick(rng)
             played.append(action)
             position = self.step(position, action)
