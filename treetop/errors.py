@@ -97,7 +97,7 @@ class CompileError(GameError):
 
 
 class ConformanceError(GameError):
-    """`treetop.check` found a violated rule; the text has the shortest list of moves that shows it.
+    """`treetop.check` found a violated rule; the text has a short list of moves that shows it.
 
     >>> import treetop as tt
     >>> @tt.game(players=2, num_actions=3, max_length=21)

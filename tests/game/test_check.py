@@ -1,4 +1,4 @@
-"""The conformance check finds what games get wrong, and shows the shortest game that has it."""
+"""The conformance check finds what games get wrong, and shows a short game that has it."""
 
 from __future__ import annotations
 
@@ -222,6 +222,30 @@ def test_the_shown_game_is_the_shortest():
             self.row[0] += 1
 
     assert "actions [1, 1, 1]" in broken(rewards=rewards, apply=apply)
+
+
+@pytest.mark.parametrize(("remembers", "length"), [(0, 8), (1, 12)])
+def test_the_shown_game_is_short_where_short_games_are_too_many_to_try(remembers, length):
+    def reset(self):
+        self.n = 32
+
+    def legal_actions(self, out):
+        for action in range(4):
+            out[action] = action
+        return 4
+
+    def apply(self, action):
+        self.n -= action + 1
+        self.player = 1 - self.player
+        self.past = (self.past * 5 + action + 1) * remembers  # each game then has states of its own
+
+    def rewards(self, out):
+        out[0], out[1] = 5.0, -5.0
+
+    facts = {"num_actions": 4, "max_length": 32}
+    methods = {"reset": reset, "legal_actions": legal_actions, "apply": apply, "rewards": rewards}
+    text = broken(past=tt.field("i8"), facts=facts, **methods)
+    assert text.split("(actions [")[1].split("]")[0].count(",") < length
 
 
 def test_a_time_budget_ends_a_check_after_some_games_and_is_reported():

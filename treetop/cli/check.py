@@ -19,7 +19,7 @@ def check(game: GameName, games: Games = 2000, seconds: Seconds = 10.0, seed: Se
     """Play random games, interpreted and compiled, and find errors in the rules.
 
     The check ends after 2,000 games or 10 seconds by default; the report says how many games it played. If a
-    requirement is violated, the exit code is 1 and the shortest list of moves that shows it is printed.
+    requirement is violated, the exit code is 1 and a short list of moves that shows it is printed.
     """
     from treetop.game.check import check as run_check
 

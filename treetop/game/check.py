@@ -1,7 +1,7 @@
 """The conformance check: thousands of random games, interpreted and compiled with bounds checks side by side.
 
 An error shows the shortest list of moves that was found and the line of the user's code. examiner.py and
-examine_kinds.py examine each position, shortest.py searches for the shortest game. trial.py runs the interpreted half
+examine_kinds.py examine each position, shortest.py searches for a short game. trial.py runs the interpreted half
 before anything is compiled.
 """
 

@@ -171,7 +171,7 @@ class Position:
         if drawn._known_to(seat) != self._known_to(seat):
             raise GameError(
                 f"{self.game.name}: determinize({seat}, rng) changed the information, the turn or the legal actions of "
-                f"player {seat}; treetop.check finds the shortest game that shows it\n{self.shown_to(seat)}"
+                f"player {seat}; treetop.check finds a short game that shows it\n{self.shown_to(seat)}"
             )
         return drawn
 
