@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import treetop as tt
+from treetop.game.contract import requirements_of
 
 
 def counting(**changes):
@@ -110,6 +111,7 @@ def test_writing_past_the_end_is_found_with_the_line():
 
     text = broken(legal_actions=legal_actions)
     assert "IndexError" in text
+    assert "the array to fill has num_actions = 2 entries" in text
     assert "out[action] = action" in text
 
 
@@ -164,6 +166,22 @@ def test_a_question_that_changes_the_state_is_found():
         return self.n <= 0
 
     assert "changed the state" in broken(is_terminal=is_terminal)
+
+
+def test_an_end_that_is_neither_true_nor_false_is_found():
+    assert "it must return True or False on every path" in broken(is_terminal=lambda self: self.row == 1)
+
+
+def test_only_requirements_of_methods_that_a_game_has_are_listed():
+    def listed(game, word):
+        return any(word in text for text in requirements_of(game))
+
+    assert not listed(counting(), "heuristic")
+    assert listed(tt.load_game("connect_four"), "heuristic")
+    chance = {"chance_outcomes": lambda self, actions, chances: 0, "facts": {"num_outcomes": 2}}
+    assert listed(counting(**chance), "outcomes of chance")
+    assert not listed(counting(**chance), "random_outcome")
+    assert listed(tt.load_game("pig"), "random_outcome")
 
 
 def test_a_method_that_fails_is_found_with_its_line():

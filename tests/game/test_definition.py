@@ -73,12 +73,31 @@ def test_a_game_is_played_by_hand_in_plain_python():
         ({"facts": {"rewards": (0, float("nan"))}}, "lowest < highest"),
         ({"facts": {"rewards": 5}}, "pair"),
         ({"facts": {"zero_sum": True}}, "needs two players"),
+        ({"reset": lambda: None}, r"Mine.reset must take 0 arguments after self, not \(\)"),
+        ({"apply": lambda action: None}, r"Mine.apply must take 1 argument after self, not \(action\)"),
+        (
+            {"chance_outcomes": lambda self, actions, chances: 0},
+            r"has chance_outcomes but lacks num_outcomes=... \(the",
+        ),
+        (
+            {"facts": {"num_outcomes": 2}},
+            "has num_outcomes but lacks the method chance_outcomes; both belong to chance",
+        ),
+        ({"facts": {"action_size": 2}}, "has action_size but lacks the methods sample_action and apply_vector; both"),
+        ({"information": lambda self, player: 0}, "has information but lacks determinize; both belong to imperfect"),
     ],
 )
 def test_what_cannot_be_a_game_is_refused_where_it_is_written(changes, what):
     with pytest.raises(tt.errors.GameDefinitionError, match=what) as caught:
         make(**changes)
     assert isinstance(caught.value, ValueError)
+
+
+def test_a_decorator_without_brackets_is_explained_with_its_line():
+    with pytest.raises(
+        tt.errors.GameDefinitionError, match=r"needs brackets .*players=2.*\n  .*test_definition.py, line"
+    ):
+        tt.game(type("Mine", (), methods()))
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f2", "c16", "U5", "O", "M8[s]", "i3", "nonsense", None, [("a", "i4")]])
@@ -324,6 +343,7 @@ def test_games_are_named_not_pickled():
 def test_games_and_families_print():
     assert repr(tt.load_game("hex(size=3)")) == "<game hex(size=3)>"
     assert "2 players" in str(tt.load_game("nim"))
+    assert "(1 player, 1 action, at most 3 moves)" in str(make())
     from treetop.games.gomoku import gomoku
 
     assert repr(gomoku) == "<family gomoku(size=15, line=5)>"

@@ -257,7 +257,7 @@ def _refuse_wrong_result(blueprint: Blueprint, name: str, returned: Any) -> None
 
 RETURN_INTEGERS = {
     "legal_actions": "how many actions it wrote",
-    "is_terminal": "whether the game is over",
+    "is_terminal": "True or False",
     "current_player": "the player to move",
     "random_action": "an action",
     "rollout_action": "an action",
@@ -267,7 +267,7 @@ RETURN_INTEGERS = {
     "information": "a whole number",
     "legal_actions_of": "how many actions it wrote",
 }
-"""The methods that return a whole number, and its meaning."""
+"""The methods that return a whole number or a truth value, and its meaning."""
 
 RETURN_NOTHING = {
     "reset": "set the fields",

@@ -12,6 +12,7 @@ from treetop.checks import shorten
 from treetop.compiler.diagnosis import RETURN_INTEGERS, RETURN_NOTHING
 from treetop.errors import GameError, TreetopError
 from treetop.game.definition import Game
+from treetop.game.facts import Facts
 from treetop.game.lines import is_ours, users_line
 from treetop.game.watchdog import EndlessError, note_call
 
@@ -20,8 +21,8 @@ REQUIREMENTS = {
     "pure": "asking a state changes nothing in it",
     "player": "the player to move is one of the players",
     "actions": "legal actions are in range, at least one and each only once, and all of them can be applied",
-    "chance": "outcomes of chance are in range and listed once, with positive probabilities that sum to one; "
-    "random_outcome draws from these probabilities",
+    "chance": "outcomes of chance are in range and listed once, with positive probabilities that sum to one",
+    "draws": "random_outcome draws outcomes from their probabilities",
     "vectors": "sample_action draws finite numbers",
     "length": "no game is longer than max_length",
     "rewards": "rewards are finite, within the declared range, and sum to zero in zero-sum games",
@@ -42,9 +43,11 @@ _METHOD_OF = {
     "random": "random_action",
     "key": "key",
     "chance": "chance_outcomes",
+    "draws": "random_outcome",
     "vectors": "sample_action",
     "determinize": "determinize",
     "recall": "information",
+    "estimate": "heuristic",
 }
 """Requirements that apply only to games with a certain method."""
 
@@ -52,6 +55,18 @@ _METHOD_OF = {
 def requirements_of(game: Game) -> tuple[str, ...]:
     """Return the texts of all requirements that apply to a game."""
     return tuple(text for name, text in REQUIREMENTS.items() if game.has(_METHOD_OF.get(name, "reset")))
+
+
+_FILLED = {
+    "legal_actions": "num_actions",
+    "legal_actions_of": "num_actions",
+    "chance_outcomes": "num_outcomes",
+    "rewards": "players",
+    "step_rewards": "players",
+    "heuristic": "players",
+    "sample_action": "action_size",
+}
+"""The methods that fill arrays, and the fact that is the length of these."""
 
 
 class ContractError(Exception):
@@ -66,10 +81,10 @@ class ContractError(Exception):
         return self.line or _definition(game, self.method)
 
 
-def guard(method: str, call: Callable[[], Any], *, compiled: bool = False) -> Any:
+def guard(method: str, call: Callable[[], Any], *, compiled: bool = False, facts: Facts | None = None) -> Any:
     """Call a method of the user's game; a failure becomes a `ContractError` with the line of the user's code.
 
-    So does a value of a method that must return nothing.
+    So does a value of a method that must return nothing. With `facts`, an index out of bounds is explained.
     """
     note_call()
     try:
@@ -82,7 +97,8 @@ def guard(method: str, call: Callable[[], Any], *, compiled: bool = False) -> An
         if compiled and isinstance(error, TreetopError):
             raise
         mode, cause = ("compiled, ", error) if compiled else ("", _cause(error))
-        raise ContractError("works", f"{mode}{method} fails: {_failure(cause)}", method, users_line(cause)) from error
+        what = f"{mode}{method} fails: {_failure(cause)}{_length_hint(cause, method, facts)}"
+        raise ContractError("works", what, method, users_line(cause)) from error
     instead = RETURN_NOTHING.get(_name(method))
     if instead is not None and answer is not None:
         raise ContractError(
@@ -131,6 +147,15 @@ def _cause(error: BaseException) -> BaseException:
 
 def _failure(error: BaseException) -> str:
     return str(error) if isinstance(error, TreetopError) else f"{type(error).__name__}: {error}"
+
+
+def _length_hint(error: BaseException, method: str, facts: Facts | None) -> str:
+    """Return the length of the array that a method fills, if an index was out of bounds of an array of this length."""
+    name = _FILLED.get(_name(method))
+    if facts is None or name is None or not isinstance(error, IndexError):
+        return ""
+    length = getattr(facts, name)
+    return f"; the array to fill has {name} = {length} entries" if str(error).endswith(f"with size {length}") else ""
 
 
 def state_text(state: Any) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from types import FunctionType
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -22,14 +22,31 @@ from treetop.game.fields import Field
 from treetop.game.lines import callers_line
 from treetop.game.methods import ARITY, FOR_PEOPLE, PAIRS, REQUIRED, SIGNATURES
 from treetop.game.states import add_state_methods, is_state_method, members, refuse_unusable
+from treetop.text import counted
 
-# The arguments of each method after `self`, with their types if it is compiled. "rng" is Treetop's generator.
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _MOST_BYTES = 2**16
 """The size of the largest state: searches keep copies of it on the stack."""
 
 
+def _with_brackets(decorator: Callable[P, T]) -> Callable[P, T]:
+    """Return a decorator that explains itself where it was written without its brackets."""
+
+    @functools.wraps(decorator)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> T:
+        if args:
+            raise GameDefinitionError(
+                "@treetop.game needs brackets with the facts of the game: "
+                f"@treetop.game(players=2, num_actions=9, max_length=9)\n  {callers_line()}"
+            )
+        return decorator(*args, **kwargs)
+
+    return checked
+
+
+@_with_brackets
 def game(
     *,
     players: int,
@@ -235,7 +252,8 @@ class Game:
         facts = self.facts
         return (
             f"{self.name}: {self.summary} "
-            f"({facts.players} players, {facts.num_actions} actions, at most {facts.max_length} moves)"
+            f"({counted(facts.players, 'player')}, {counted(facts.num_actions, 'action')}, "
+            f"at most {counted(facts.max_length, 'move')})"
         )
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
@@ -311,19 +329,17 @@ def _check_kinds(cls: type, facts: Facts, found: Mapping[str, FunctionType]) -> 
     for first, second, what in PAIRS:
         if (first in found) != (second in found):
             here, lacking = (first, second) if first in found else (second, first)
-            raise GameDefinitionError(f"{cls.__name__} has {here} but lacks {lacking}: {what} needs both")
+            raise GameDefinitionError(f"{cls.__name__} has {here} but lacks {lacking}; both belong to {what}")
     if ("chance_outcomes" in found) != (facts.num_outcomes is not None):
-        lacking = (
-            "num_outcomes=..., the number of outcomes," if "chance_outcomes" in found else "the method chance_outcomes"
-        )
-        raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: chance needs both")
+        here, lacking = "chance_outcomes", "num_outcomes=... (the number of outcomes) in its decorator"
+        if here not in found:
+            here, lacking = "num_outcomes", "the method chance_outcomes"
+        raise GameDefinitionError(f"{cls.__name__} has {here} but lacks {lacking}; both belong to chance")
     if ("sample_action" in found) != (facts.action_size is not None):
-        lacking = (
-            "action_size=..., the length of an action vector,"
-            if "sample_action" in found
-            else "the methods sample_action and apply_vector"
-        )
-        raise GameDefinitionError(f"{cls.__name__} lacks {lacking}: continuous actions need both")
+        here, lacking = "sample_action", "action_size=... (the length of an action vector) in its decorator"
+        if here not in found:
+            here, lacking = "action_size", "the methods sample_action and apply_vector"
+        raise GameDefinitionError(f"{cls.__name__} has {here} but lacks {lacking}; both belong to continuous actions")
 
 
 def _did_you_mean(missing: list[str], found: Mapping[str, FunctionType]) -> str:
@@ -339,11 +355,9 @@ def _check_arity(cls: type, name: str, function: FunctionType) -> None:
     names = list(inspect.signature(function).parameters)
     if len(names) != ARITY[name] + 1:
         line = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
-        wanted = ARITY[name]
-        arguments = f"{wanted} argument{'s' if wanted != 1 else ''}"
-        raise GameDefinitionError(
-            f"{cls.__name__}.{name} must take {arguments} after self, not {len(names) - 1} ({line})"
-        )
+        wanted = f"must take {counted(ARITY[name], 'argument')} after self"
+        given = len(names) - 1 if names[:1] == ["self"] else f"({', '.join(names)})"
+        raise GameDefinitionError(f"{cls.__name__}.{name} {wanted}, not {given} ({line})")
 
 
 def _default_player(cls: type, facts: Facts, fields: Mapping[str, Field]) -> FunctionType:

@@ -72,7 +72,7 @@ def _examine_draws(examiner: Examiner, position: Position, rng: Rng, chances: di
     strange = [outcome for outcome in seen if outcome not in chances]
     if strange:
         raise ContractError(
-            "chance",
+            "draws",
             f"random_outcome returned {strange[0]}, which is not among the outcomes {list(chances)}",
             "random_outcome",
         )
@@ -81,7 +81,7 @@ def _examine_draws(examiner: Examiner, position: Position, rng: Rng, chances: di
         # Six standard deviations: correct draws exceed them less than once in a hundred million times.
         if len(seen) > 1 and abs(times - expected) > 6.0 * math.sqrt(expected * (1.0 - min(1.0, chance))) + 3.0:
             raise ContractError(
-                "chance",
+                "draws",
                 f"random_outcome returned {outcome} {times} times in {_DRAWS} draws; its probability is {chance:g}",
                 "random_outcome",
             )

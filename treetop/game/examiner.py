@@ -190,7 +190,7 @@ class Examiner:
     def call(self, position: Position, method: str, *arguments: Any) -> Any:
         """Call an interpreted method, check that it did not change the state, and return its result."""
         state = position.state
-        answer = guard(method, lambda: getattr(state, method)(*arguments))
+        answer = guard(method, lambda: getattr(state, method)(*arguments), facts=self.game.facts)
         if state._states.tobytes() != position.record.tobytes():
             raise ContractError("pure", f"{method} changed the state", method)
         return answer
