@@ -172,7 +172,8 @@ def test_views_that_reach_beyond_their_array_are_refused(write):
 )
 def test_random_numbers_that_no_seed_of_the_search_determines_are_refused(write, imports, call):
     with pytest.raises(
-        tt.errors.GameDefinitionError, match=r"digest_game_\d+.py, line 35: random numbers come from `rng`"
+        tt.errors.GameDefinitionError,
+        match=r"digest_game_\d+.py, line 35: no seed .*random.*; random numbers come from `rng`",
     ):
         _ = write(imports=imports, call=call).digest
 

@@ -12,7 +12,7 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from treetop.compiler.blueprint import Blueprint
-from treetop.compiler.digest import RANDOMNESS, is_random
+from treetop.compiler.digest import randomness
 from treetop.errors import CompileError, TreetopError
 
 _HINTS = (
@@ -67,7 +67,7 @@ def refuse_statements(what: str, function: FunctionType) -> None:
         for instruction in dis.get_instructions(code):
             if instruction.opname == "IMPORT_NAME":
                 module = instruction.argval
-                reason = RANDOMNESS if is_random(module) else f"write `import {module}` at the top of the module"
+                reason = randomness(module) or f"write `import {module}` at the top of the module"
             elif (instruction.opname, instruction.argval) == ("LOAD_GLOBAL", "print"):
                 if "print" in function.__globals__:
                     continue

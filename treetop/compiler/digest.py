@@ -31,20 +31,23 @@ _UNCHECKED = ("as_strided", "carray", "farray")
 """Functions of those packages whose arrays may exceed their memory, which index checks do not detect."""
 
 
-RANDOMNESS = (
-    "random numbers come from `rng`, the argument of deal, determinize, random_action, rollout_action, random_outcome "
-    "and sample_action; what chance decides later is listed by chance_outcomes"
-)
-"""The advice for a game that draws random numbers which its seed does not determine."""
+def randomness(module: str) -> str:
+    """Return the advice for a game that uses a module, or a name in it, whose random numbers no seed determines.
 
+    The text is empty for other modules.
 
-def is_random(module: str) -> bool:
-    """Return whether a module, or a name in it, draws random numbers from a state of its own.
-
-    >>> is_random("random.randint"), is_random("numpy.random"), is_random("numpy.sqrt")
-    (True, True, False)
+    >>> randomness("numpy.random.randint")[:52]
+    'no seed of a search determines numpy.random.randint;'
+    >>> randomness("numpy.sqrt")
+    ''
     """
-    return f"{module}.".startswith(("random.", "numpy.random.", "secrets."))
+    if not f"{module}.".startswith(("random.", "numpy.random.", "secrets.")):
+        return ""
+    return (
+        f"no seed of a search determines {module}; random numbers come from `rng`, the argument of deal, determinize, "
+        "random_action, rollout_action, random_outcome and sample_action; what chance decides later is listed by "
+        "chance_outcomes"
+    )
 
 
 def digest(functions: Mapping[str, types.FunctionType], facts: Mapping[str, object]) -> str:
@@ -319,8 +322,9 @@ def _refuse_unchecked(names: tuple[str, ...], where: str) -> None:
 
 
 def _refuse_randomness(module: str, where: str) -> None:
-    if is_random(module):
-        raise GameDefinitionError(f"{where}: {RANDOMNESS}")
+    advice = randomness(module)
+    if advice:
+        raise GameDefinitionError(f"{where}: {advice}")
 
 
 def _describe(value: Any) -> str:
