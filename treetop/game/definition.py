@@ -128,7 +128,7 @@ class Game:
                 f"{cls.__name__} has an __init__, but states are created by Treetop: set the fields in `reset` instead"
             )
         self.cls = cls
-        self.facts = facts
+        self.facts = facts = _inherited(cls, facts)
         self.family = cls.__name__
         """The name without parameters."""
         self.parameters: dict[str, Any] = {}
