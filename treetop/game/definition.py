@@ -7,7 +7,7 @@ import functools
 import inspect
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import FunctionType
 from typing import Any, ParamSpec, TypeVar
 
@@ -262,6 +262,15 @@ class Game:
 
     def __reduce__(self) -> Any:
         raise TypeError(f"a game cannot be pickled: send its name, {self.name!r}, and load it with `treetop.load_game`")
+
+
+def _inherited(cls: type, facts: Facts) -> Facts:
+    """Return the facts of a class, with those of inherited methods from the game that it varies."""
+    base: Game | None = getattr(cls, "_game", None)
+    for name, method in (("observation_shape", "observe"), ("symmetries", "transform")):
+        if base is not None and getattr(facts, name) is None and method not in vars(cls):
+            facts = replace(facts, **{name: getattr(base.facts, name)})
+    return facts
 
 
 def _fields(cls: type) -> dict[str, Field]:
