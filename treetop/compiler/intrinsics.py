@@ -63,7 +63,7 @@ def prefetch(array: np.ndarray[Any, Any], index: Any) -> None:
     """Hint that `array[index]` will be read soon. It never changes a result."""
 
 
-def state_at(game: Any, states: np.ndarray[Any, Any], index: int) -> Any:
+def state_at(game: Any, states: np.ndarray[Any, Any], index: Any) -> Any:
     """Return the state at `index` of an array of records, as an object with the game's methods. It is not a copy."""
     return game.view(states, index)
 
@@ -105,3 +105,54 @@ def local_rng(word: int | np.uint64) -> Rng:
 def rng_word(rng: Rng) -> np.uint64:
     """Return the state of a generator, from which `local_rng` continues."""
     return np.uint64(rng.word)
+
+
+# Memory that several threads share. Interpreted code has one thread.
+
+
+def atomic_add(array: np.ndarray[Any, Any], index: Any, amount: Any) -> Any:
+    """Add to an element of an array in one step that no other thread can divide; return what it was before.
+
+    >>> numbers = np.array([3, 4])
+    >>> int(atomic_add(numbers, 1, 2)), numbers.tolist()
+    (4, [3, 6])
+    """
+    before = array[index]
+    array[index] += amount
+    return before
+
+
+def atomic_add_field(records: np.ndarray[Any, Any], index: Any, field: str, amount: Any) -> None:
+    """Add to a field of a record in one step that no other thread can divide."""
+    records[field][index] += amount
+
+
+def compare_and_swap(array: np.ndarray[Any, Any], index: Any, expected: Any, new: Any) -> bool:
+    """Set an element to `new` if it is as expected, in one step; return whether it was.
+
+    >>> numbers = np.array([3])
+    >>> compare_and_swap(numbers, 0, 3, 5), compare_and_swap(numbers, 0, 3, 6), numbers.tolist()
+    (True, False, [5])
+    """
+    if array[index] != expected:
+        return False
+    array[index] = new
+    return True
+
+
+def load_shared(array: np.ndarray[Any, Any], index: Any) -> Any:
+    """Return an element that another thread may have written, with everything that it wrote before."""
+    return array[index]
+
+
+def store_shared(array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
+    """Write an element so that a thread that reads it sees everything that was written before."""
+    array[index] = value
+
+
+def publish() -> None:
+    """Let what was written so far reach other threads before what is written next."""
+
+
+def yield_thread() -> None:
+    """Let another thread run, in a loop that waits for it."""

@@ -31,6 +31,7 @@ from numba.extending import (
 )
 from numba.np.arrayobj import populate_array
 
+from treetop.compiler import atomics as atomics  # registers shared memory
 from treetop.compiler import intrinsics
 from treetop.compiler import pointers as pointers  # registers packs
 from treetop.compiler.blueprint import Blueprint
