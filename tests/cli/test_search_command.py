@@ -201,3 +201,14 @@ def test_options_that_do_not_go_with_the_recommended_rule_are_refused_with_its_n
     assert "the rule rave is recommended for this game; --rule uct is the plain one" in ended.err
     twice = run("search", "nim", "--rule", "uct(evaluator=rollout)", "--evaluator", "uniform")
     assert "the evaluator is given twice" in twice.err
+
+
+def test_several_threads_search_from_the_shell(run):
+    asked = ("search", "tic_tac_toe", "--rule", "uct", "--simulations", "500", "--json", "--threads")
+    assert json.loads(run(*asked, 2).out)["simulations"] == 500
+    one, two = (json.loads(run(*asked, threads, "--deterministic").out)["visits"] for threads in (1, 2))
+    assert one == two
+    for wrong in (0, 1000):
+        refused = run(*asked, wrong)
+        assert refused.code == 2
+        assert "threads must be" in refused.err

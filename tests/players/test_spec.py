@@ -170,3 +170,12 @@ def test_a_player_has_no_gumbel_noise_unless_it_is_asked_for():
     assert make_player("gumbel(simulations=8, gumbel_scale=1.0)", NIM).config.root.gumbel_scale == 1.0
     assert make_player("uct(simulations=8)", NIM).config == treetop.uct()
     assert treetop.gumbel().root.gumbel_scale is None
+
+
+def test_a_player_may_search_by_several_threads():
+    player = make_player("uct(simulations=50, threads=2, deterministic=True)", NIM)
+    assert (player.threads, player.deterministic) == (2, True)
+    with pytest.raises(treetop.errors.ConfigError, match="threads must be"):
+        make_player("uct(threads=0)", NIM)
+    with pytest.raises(treetop.errors.ConfigError, match="transpositions need one thread"):
+        make_player("uct(threads=2, transpositions=True)", NIM)

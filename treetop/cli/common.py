@@ -60,6 +60,10 @@ Simulations = Annotated[
 Seconds = Annotated[
     float | None, typer.Option("--seconds", metavar="S", help="Run at most S seconds.", rich_help_panel=LIMITS)
 ]
+Threads = Annotated[
+    int,
+    typer.Option("--threads", metavar="N", help="Threads that search one tree. Default: 1.", rich_help_panel=SEARCH),
+]
 _HELP_RULE = (
     "uct, puct, grave, gumbel, ...; with options in brackets: 'grave(amaf_reference=50, solver=True)'. "
     "Default: the rule, options and evaluator that are recommended for a bundled game, else uct."
@@ -151,7 +155,7 @@ def hangup_as_interrupt() -> Iterator[None]:
             signal.signal(getattr(signal, name), handler)
 
 
-_LIMITS_OF_PLAYERS = ("simulations", "seconds", "nodes", "reuse")
+_LIMITS_OF_PLAYERS = ("simulations", "seconds", "nodes", "reuse", "threads", "deterministic")
 
 
 def recommended_rule(game: Game, rule: str | None, **given: object) -> str | None:

@@ -27,13 +27,15 @@ class Settings:
     seed: int = 0
     simulations: int | None = None
     seconds: float | None = _DEFAULT_SECONDS
+    threads: int = 1
 
     def but(
-        self, rule: str | None, c: float | None, seed: int | None, simulations: int | None, seconds: float | None
+        self, rule: str | None, c: float | None, seed: int | None, simulations: int | None, seconds: float | None,
+        threads: int,
     ) -> Settings:  # fmt: skip
         """Return these settings with the given changes. A new limit replaces both old ones."""
         limit = (self.simulations, self.seconds) if simulations is None and seconds is None else (simulations, seconds)
-        changed = replace(self, simulations=limit[0], seconds=limit[1])
+        changed = replace(self, simulations=limit[0], seconds=limit[1], threads=threads)
         return replace(
             changed, rule=rule or self.rule, c=self.c if c is None else c, seed=self.seed if seed is None else seed
         )
@@ -50,7 +52,7 @@ class Engine:
         config, evaluator = make_config(settings.rule, settings.c)
         self.config: SearchConfig = config.for_play()
         self.evaluator = None if evaluator is None else make_evaluator(evaluator)
-        self._seed = settings.seed
+        self._seed, self._threads = settings.seed, settings.threads
         self._search: Search | None = None
 
     def think(self, position: Position, player: int, what: str) -> SearchResult:
@@ -69,6 +71,7 @@ class Engine:
                 evaluator=self.evaluator,
                 seed=derive(self._seed, PLAYER, player, len(position.actions)),
                 player=player,
+                threads=self._threads,
             )
         search = self._search
         if search is not None and bool(search.position.start == position.start):
@@ -77,4 +80,6 @@ class Engine:
                 for action in position.actions[len(known) :]:
                     search.advance(action)
                 return search
-        return Search(position, self.config, evaluator=self.evaluator, seed=self._seed, player=player)
+        return Search(
+            position, self.config, evaluator=self.evaluator, seed=self._seed, player=player, threads=self._threads
+        )

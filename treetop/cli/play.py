@@ -25,6 +25,7 @@ from treetop.cli.common import (
     RuleName,
     Seconds,
     Simulations,
+    Threads,
     find_game,
     game_argument,
     hangup_as_interrupt,
@@ -78,6 +79,7 @@ def play(
     seconds: Seconds = None,
     rule: RuleName = None,
     c: Exploration = None,
+    threads: Threads = 1,
     seed: MaybeSeed = None,
     resume: Resume = None,
     save: SaveTo = None,
@@ -105,10 +107,10 @@ def play(
         recommended = recommended_rule(found, rule, c=c)
         settings = Settings(recommended or "uct")
         with naming_recommended(recommended):
-            Engine(settings.but(rule, c, seed, simulations, seconds))
+            Engine(settings.but(rule, c, seed, simulations, seconds, threads))
     if second or person is not None:
         people = _people("1" if second else person or "", start.game)
-    settings = settings.but(rule, c, seed, simulations, seconds)
+    settings = settings.but(rule, c, seed, simulations, seconds, threads)
     refuse_missing_folder(save)
     with hangup_as_interrupt():
         _Session(start, people, settings, save, resume, deal).run()

@@ -23,6 +23,7 @@ from treetop.cli.common import (
     RuleName,
     Seconds,
     Simulations,
+    Threads,
     errors,
     facts,
     find_game,
@@ -112,6 +113,12 @@ MaxNodes = Annotated[
         rich_help_panel=SEARCH,
     ),
 ]
+Deterministic = Annotated[
+    bool,
+    typer.Option(
+        "--deterministic", help="The same result for any number of threads, at less speed.", rich_help_panel=SEARCH
+    ),
+]
 Player = Annotated[
     int | None,
     typer.Option("--player", metavar="N", help="The player to search for, if moves are simultaneous. Default: 0."),
@@ -150,6 +157,8 @@ def search(
     lines: Lines = 0,
     save: Save = None,
     load: Load = None,
+    threads: Threads = 1,
+    deterministic: Deterministic = False,
 ) -> None:
     """Search a position, and show the best move and the reasons.
 
@@ -183,7 +192,7 @@ def search(
                 "--max-nodes": max_nodes,
             },
         )
-        found, recommended = _loaded(load, game), None
+        found, recommended = _loaded(load, game, threads, deterministic), None
     else:
         options: dict[str, Any] = {
             "solver": solver,
@@ -194,8 +203,9 @@ def search(
             "temperature": temperature,
         }
         found, recommended = _fresh(
-            game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, player, options
-        )
+            game, moves, setup, rule, c, _final(final, temperature), evaluator, seed, player, options,
+            threads=threads, deterministic=deterministic,
+        )  # fmt: skip
     if lines and found.tree.has_information_sets:
         raise ConfigError("--lines: a search over information sets has no principal variations; remove it")
     result = run_with_progress(found, limit)
@@ -220,15 +230,16 @@ def _final(final: str | None, temperature: float | None) -> str | None:
     return "temperature"
 
 
-def _loaded(path: Path, game: str | None) -> Search:
+def _loaded(path: Path, game: str | None, threads: int, deterministic: bool) -> Search:
     from treetop.search.search import Search
 
-    return Search.load(path, game=None if game is None else find_game(game))
+    known = None if game is None else find_game(game)
+    return Search.load(path, game=known, threads=threads, deterministic=deterministic)
 
 
 def _fresh(
     game: str | None, moves: str | None, setup: str | None, rule: str | None, c: float | None, final: str | None,
-    evaluator: str | None, seed: int | None, player: int | None, options: dict[str, Any],
+    evaluator: str | None, seed: int | None, player: int | None, options: dict[str, Any], **together: Any,
 ) -> tuple[Search, str | None]:  # fmt: skip
     """Return a new search, and its rule if it is the one recommended for the game."""
     from treetop.search.evaluator import make_evaluator
@@ -243,7 +254,7 @@ def _fresh(
         if named is not None and evaluator is not None:
             raise ConfigError("the evaluator is given twice: in --rule and by --evaluator; remove one of them")
         chosen = make_evaluator(evaluator or named or "rollout")
-        return Search(start, config, evaluator=chosen, seed=seed or 0, player=player), recommended
+        return Search(start, config, evaluator=chosen, seed=seed or 0, player=player, **together), recommended
 
 
 def _resolve_chance(start: Position, seed: int | None) -> Position:

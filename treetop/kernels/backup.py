@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel
+from treetop.compiler.intrinsics import atomic_add, atomic_add_field
 from treetop.kernels.backups import leaf_vector, node_vector
 from treetop.kernels.build import Build
 from treetop.kernels.chance.expected import expect, set_expectation
@@ -14,10 +15,10 @@ from treetop.kernels.control import COUNT, SUM
 from treetop.kernels.domain import make_domain
 from treetop.kernels.endings import ENDED, EXHAUSTED, REPEATED
 from treetop.kernels.graph import backup_graph
-from treetop.kernels.rules.rave import credit_played, note_played
+from treetop.kernels.rules.rave import credit_played, credit_shared_played, note_played
 from treetop.kernels.sets.backup import backup_sets
 from treetop.kernels.solve import clip_to_bounds, prove, prove_terminal
-from treetop.kernels.values import add_return, update_scale
+from treetop.kernels.values import add_plainly, add_return, add_shared_return, update_scale
 from treetop.tree.layout import DRAWN, MANY_OWN
 from treetop.types import ROOT
 
@@ -32,7 +33,7 @@ def _backup_plain(tree: Any, path: Any, movers: Any, depth: int, rewards: Any) -
         tree.totals[player] += rewards[player]
     for step in range(depth):
         node = np.uint64(path[step + 1])  # an unsigned index: compiled code need not ask whether it counts from the end
-        add_return(tree, node, rewards[movers[step]])
+        add_return(tree, node, rewards[movers[step]], 1)
         if len(tree.returns) > 0:
             for player in range(len(tree.totals)):
                 tree.returns[node, player] += rewards[player]
@@ -43,11 +44,11 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
 
     No sign is flipped.
     """
-    solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
+    solver, graph = build.solver, build.graph
     if build.sets:
         return backup_sets
-    plain = not (solver or amaf or graph or full)
-    decides_chance = make_domain(build).decides_chance
+    plain = build.plain
+    begin, climb, reach_root = make_begin(build), make_climb(build), make_reach_root(build)
 
     @inline_kernel
     def backup(
@@ -74,6 +75,19 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
 
     @inline_kernel
     def backup_fully(control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:
+        begin(control, tree, work, path, movers, depth, rewards)
+        climb(control, tree, work, path, movers, depth, depth, 0, rewards, 1)
+        reach_root(control, tree, work, rewards, 1)
+
+    return backup
+
+
+def make_begin(build: Build) -> CompiledFunction[..., None]:
+    """Return what a backup does at the node that was evaluated, before the returns go up."""
+    full, stochastic = build.full, build.stochastic
+
+    @inline_kernel
+    def begin(control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, rewards: Any) -> None:
         evaluated = np.uint64(path[depth])
         if tree.links[evaluated].own < MANY_OWN:
             tree.links[evaluated].own += 1
@@ -85,7 +99,29 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
             remember_moves(control, tree, work, path, movers, depth, rewards)
         if stochastic:
             work.gain[0, :] = 0.0
-        for step in range(depth, 0, -1):
+
+    return begin
+
+
+def make_climb(build: Build, *, shared: bool = False) -> CompiledFunction[..., None]:
+    """Return how the returns go up a part of the path; `shared` where other threads may change the same nodes."""
+    solver, amaf, full, stochastic = build.solver, build.amaf, build.full, build.stochastic
+    decides_chance = make_domain(build).decides_chance
+    add, add_to, credit = (
+        (add_shared_return, atomic_add, credit_shared_played) if shared else (add_return, add_plainly, credit_played)
+    )
+
+    @inline_kernel
+    def climb(
+        control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, top: Any, bottom: Any, rewards: Any,
+        weight: Any,
+    ) -> None:  # fmt: skip
+        """Add the returns of `weight` simulations to the nodes from depth `top` to above depth `bottom`.
+
+        The path ended at `depth`. Only a build without discount, immediate rewards and further statistics takes more
+        than one simulation; `rewards` is then their sum.
+        """
+        for step in range(top, bottom, -1):
             node = np.uint64(path[step])
             mover = movers[step - 1]
             drawn = stochastic and tree.links[path[step - 1]].flags & DRAWN != 0
@@ -97,32 +133,48 @@ def make_backup(build: Build) -> CompiledFunction[..., None]:
                     rewards[player] *= fade
                     if stochastic and control.step_rewards:
                         rewards[player] += work.steps[step, player]
-            clip_to_bounds(control, tree, node, rewards)
-            add_return(tree, node, rewards[mover])
+            if solver or full or stochastic:
+                clip_to_bounds(control, tree, node, rewards, weight)
+            add(tree, node, rewards[mover], weight)
             if len(tree.returns) > 0:
                 for player in range(len(tree.totals)):
-                    tree.returns[node, player] += rewards[player]
+                    add_to(tree.returns[node], player, rewards[player])
             if stochastic and control.chance_expected:
                 set_expectation(tree, node, mover, fade, rewards, work.gain[0])
             if amaf and len(tree.amaf) > 0 and not drawn:
                 note_played(work, mover, tree.links[node].action)
-                credit_played(tree, work, np.uint64(path[step - 1]), mover, rewards[mover])
+                credit(tree, work, np.uint64(path[step - 1]), mover, rewards[mover])
             if full:
                 if len(tree.squares) > 0:
-                    tree.squares[node] += rewards[mover] * rewards[mover]
+                    add_to(tree.squares, node, rewards[mover] * rewards[mover])
                 if len(tree.vectors) > 0:
                     update_vector(control, tree, work, node, mover, movers[step], step, step == depth, fade, rewards)
                 update_scale(control, tree, node)
             if drawn and control.chance_expected:
                 expect(tree, np.uint64(path[step - 1]), rewards)
-        clip_to_bounds(control, tree, np.uint64(ROOT), rewards)
-        tree.stats[ROOT].visits += 1
-        for player in range(len(tree.totals)):
-            tree.totals[player] += rewards[player]
-            if stochastic:
-                tree.totals[player] += work.gain[0, player]
 
-    return backup
+    return climb
+
+
+def make_reach_root(build: Build, *, shared: bool = False) -> CompiledFunction[..., None]:
+    """Return how the returns of simulations are added to the root."""
+    stochastic, plain = build.stochastic, build.plain
+    add_to = atomic_add if shared else add_plainly
+
+    @inline_kernel
+    def reach_root(control: Any, tree: Any, work: Any, rewards: Any, weight: Any) -> None:
+        if not plain:
+            clip_to_bounds(control, tree, np.uint64(ROOT), rewards, weight)
+        if shared:
+            atomic_add_field(tree.stats, ROOT, "visits", weight)
+        else:
+            tree.stats[ROOT].visits += weight
+        for player in range(len(tree.totals)):
+            add_to(tree.totals, player, rewards[player])
+            if stochastic:
+                add_to(tree.totals, player, work.gain[0, player])
+
+    return reach_root
 
 
 @inline_kernel
@@ -177,7 +229,7 @@ def update_vector(
         if control.step_rewards:
             value += work.steps[step, player]
         tree.vectors[node, player] = node_vector(control, tree, node, player, chooser, value)
-    clip_to_bounds(control, tree, node, tree.vectors[node])
+    clip_to_bounds(control, tree, node, tree.vectors[node], 1)
 
 
 @inline_kernel

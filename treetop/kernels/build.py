@@ -32,8 +32,15 @@ class Build:
     """Information sets instead of positions; see `kernels.sets`."""
     problem: bool = False
     """States that live in Python; see `kernels.domain`."""
+    shared: bool = False
+    """Several threads search one tree; see `kernels.shared`."""
     rule: CompiledFunction[..., Any] | None = None
     """A selection rule of the user's own."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether it has UCB1 and PUCT only, without proofs."""
+        return not (self.solver or self.amaf or self.graph or self.full or self.stochastic)
 
 
 PLAIN = Build("plain")
@@ -55,6 +62,11 @@ BUILDS = (PLAIN, SOLVER, AMAF, GRAPH, FULL, STOCHASTIC, STOCHASTIC_FULL)
 def smallest(flags: frozenset[str]) -> Build:
     """Return the smallest build that has all the named parts."""
     return next(build for build in BUILDS if all(getattr(build, flag) for flag in flags))
+
+
+def for_threads(build: Build) -> Build:
+    """Return a build for several threads on one tree."""
+    return replace(build, name=f"{build.name}, shared", shared=True)
 
 
 def with_rule(build: Build, rule: CompiledFunction[..., Any], content: str) -> Build:

@@ -74,6 +74,14 @@ BASE: list[tuple[str, str]] = [
     ("done", "i8"),  # ... and how many were
     ("gathered", "i8"),  # leaves waiting for an evaluation, in a call that gathers
     ("row", "i8"),  # ... and the row of the batch where they begin
+    ("split_after", "i8"),  # in a search by several threads: the visits after which a subtree is divided
+    ("floor", "i8"),  # ... the depth of the subtree that this thread has
+    ("finished", "i8"),  # ... its simulations there that are not yet counted above
+    ("proven", "i8"),  # ... and the shared nodes that it has proven
+    ("yields", "i8"),  # ... and for tests: how often it lets others run where threads may meet; 0: never
+    ("yielded", "i8"),
+    ("streams", "i8"),  # in rounds: leaves evaluated so far, each with a random stream of its own
+    ("failed_row", "i8"),  # ... and the leaf of this round whose evaluation has failed
     ("deepest", "i8"),  # in a Python problem: the depth of the deepest node
     ("value_low", "f8"),  # the lowest and highest mean seen anywhere in the tree
     ("value_high", "f8"),
@@ -116,6 +124,11 @@ RANDOM, FIRST, ASK = 0, 1, 2
 
 # The two layers of the table of past moves.
 SUM, COUNT = 0, 1
+
+# The words that several threads on one tree share, each in a cache line of its own: nodes in use, simulations left,
+# whether to stop, and the lock of the proofs above the subtrees of the threads; in rounds, the numbers of the first row
+# and of the one after the last, of the next one to evaluate, and how many are evaluated.
+SIZE, LEFT, STOP, PROOFS, FIRST_ROW, LAST_ROW, NEXT_ROW, READY = range(0, 64, 8)
 
 # Status: why a kernel came back.
 DONE, NEED_CAPACITY, TIE, COLLISION, SOLVED, ASK_ACTIONS, NEED_PATH = 0, 1, 2, 3, 4, 5, 6
@@ -192,6 +205,10 @@ class Work(NamedTuple):
     """What each player has chosen."""
     vector: FloatArray
     """A continuous action, in a rollout."""
+    returned: FloatArray
+    """In a search by several threads: the rewards of the simulations in one subtree,"""
+    proven: IntArray
+    """... and the shared nodes that were proven, each with the player who chose it."""
     sets: IntArray
     """For each player the information set in which it chooses."""
     table: RecordArray

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
-from treetop.compiler.intrinsics import local_copy
+from treetop.compiler.intrinsics import atomic_add, load_shared, local_copy
 from treetop.compiler.specialise import by_method
 from treetop.kernels.build import Build
 from treetop.kernels.chance.outcomes import is_chance
-from treetop.kernels.control import BAD_ACTION, BAD_COUNT, BAD_VALUE, DONE
+from treetop.kernels.control import BAD_ACTION, BAD_COUNT, BAD_VALUE, DONE, SIZE
 from treetop.kernels.rewards import collect, make_paranoid
 from treetop.tree.layout import MAX_CHILDREN
 from treetop.types import NONE
@@ -33,14 +33,27 @@ def list_actions(control: Any, state: Any, actions: Any) -> Any:
     return count
 
 
+def make_is_full(build: Build) -> CompiledFunction[..., bool]:
+    """Return how to find out whether the next expansion needs a larger tree."""
+    shared = build.shared
+
+    @inline_kernel
+    def is_full(control: Any, tree: Any) -> bool:
+        """Return whether the children of one more node may not fit into the tree."""
+        size = load_shared(tree.shared, SIZE) if shared else control.size
+        return bool(size + control.most_children > control.capacity)
+
+    return is_full
+
+
 def make_append(build: Build) -> CompiledFunction[..., int]:
     """Return how children are added, with the columns that a build has."""
-    amaf, full = build.amaf, build.full
+    amaf, full, shared = build.amaf, build.full, build.shared
 
     @inline_kernel
     def append_children(control: Any, tree: Any, node: Any, actions: Any, count: int) -> int:
         """Give `node` a new child for each action, with equal priors; return the first one."""
-        first = control.size
+        first = atomic_add(tree.shared, SIZE, count) if shared else control.size
         prior = np.float32(1.0 / count)
         for index in range(count):
             child = first + index
@@ -71,7 +84,8 @@ def make_append(build: Build) -> CompiledFunction[..., int]:
                     tree.own_sums[child, :] = 0.0
         tree.links[node].first_child = first
         tree.links[node].num_children = count
-        control.size = first + count
+        if not shared:
+            control.size = first + count
         control.status = DONE
         return int(first)
 

@@ -237,14 +237,14 @@ def _refresh(control: Any, tree: Any, path: Any, movers: Any, step: Any, value: 
         mean = total * inverse(visits)
         for player in range(players):
             value[player] = mean if player == mover else -mean
-    clip_to_bounds(control, tree, edge, value)
+    clip_to_bounds(control, tree, edge, value, 1)
     tree.stats[edge].visits += 1
     passed = np.int64(tree.stats[edge].visits)
     if tree.links[edge].flags & PATH_DEPENDENT:  # never the root
         apart = np.int64(tree.path_visits[edge])
         for player in range(players):
             value[player] = (tree.path_sums[edge, player] + (passed - apart) * value[player]) / passed
-        clip_to_bounds(control, tree, edge, value)
+        clip_to_bounds(control, tree, edge, value, 1)
     if step == 0:
         for player in range(players):
             tree.totals[player] = value[player] * passed

@@ -21,7 +21,7 @@ from treetop.kernels.control import BAD_PLAYER, DONE, NEED_CAPACITY, NO_CHILD, S
 from treetop.kernels.domain import begin_rows, make_domain
 from treetop.kernels.endings import ENDED, EXHAUSTED, LEAF, REPEATED
 from treetop.kernels.evaluate import make_evaluate
-from treetop.kernels.expand import heuristic, make_append, set_heuristic_priors, sort_by_prior
+from treetop.kernels.expand import heuristic, make_append, make_is_full, set_heuristic_priors, sort_by_prior
 from treetop.kernels.graph import (
     find_block,
     hand_over,
@@ -98,20 +98,21 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
         return descend_sets
     choose = make_select(build, in_flight=in_flight)
     expand = make_expand(build)
-    expand_chance = make_expand_chance(make_append(build))
+    is_full = make_is_full(build)
+    expand_chance = make_expand_chance(make_append(build), is_full)
     domain = make_domain(build)
     is_terminal, mover_at, list_actions = domain.is_terminal, domain.mover, domain.list_actions
     apply, draw = domain.apply, domain.draw
     amaf, graph, full, stochastic, problem = build.amaf, build.graph, build.full, build.stochastic, build.problem
-    expands, has_outcomes = not in_flight, stochastic and not problem
+    expands, has_outcomes, resumes = not in_flight, stochastic and not problem, problem or build.shared
 
     @inline_kernel
     def descend(control: Any, tree: Any, work: Any, state: Any, path: Any, movers: Any, start: int, rng: Any) -> Any:
         """Descend to the node to be evaluated and return its depth. `path` ends there, `state` follows, `control` says
         how it ended.
 
-        Anything wrong is left in `control` too. The descent starts at the root, or in a Python problem at depth `start`
-        of the path.
+        Anything wrong is left in `control` too. The descent starts at the root, or in a Python problem and in a tree
+        that is shared by threads at depth `start` of the path.
         """
         node: Any = np.uint64(ROOT)  # these are of one type from the start, else Numba compiles everything below twice
         depth: Any = np.int64(0)
@@ -119,7 +120,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
         may_expand = expands  # once a simulation
         crossed = False  # whether the path has come over an edge that shares its block: only then can it meet itself
         path[0] = ROOT
-        if problem and start > 0:
+        if resumes and start > 0:
             depth = np.int64(start)
             node, chooser = np.uint64(path[depth]), np.int64(movers[depth - 1])
         control.depth = depth
@@ -140,7 +141,7 @@ def make_descend(build: Build, *, in_flight: bool) -> CompiledFunction[..., Any]
                 elif may_expand and visits >= control.expand_after and depth < control.max_depth:
                     may_expand = False
                     count = list_actions(control, work, state, node)
-                    if stochastic and control.size + control.most_children > control.capacity:
+                    if stochastic and is_full(control, tree):
                         control.status = NEED_CAPACITY  # outcomes of chance have taken the space that the caller made
                     if control.status != DONE:
                         return depth
@@ -260,6 +261,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
     backup = make_backup(build)
     solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
     sets = build.sets
+    tree_is_full = make_is_full(build)
 
     @kernel
     def run(game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int) -> None:
@@ -276,7 +278,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
         control.done = 0
         control.status = DONE
         while control.done < control.budget:
-            if is_full(control, work):
+            if is_full(control, tree, work):
                 control.status, control.depth = NEED_CAPACITY, NONE
                 break
             control.answered = 0
@@ -328,13 +330,10 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
                 break
 
     @inline_kernel
-    def is_full(control: Any, work: Any) -> bool:
+    def is_full(control: Any, tree: Any, work: Any) -> bool:
         """Return whether tree or table must grow before the next simulation."""
         if sets:
             return bool(2 * control.blocks + control.players >= len(work.table))
-        return bool(
-            control.size + control.most_children > control.capacity
-            or (graph and control.blocks >= control.table_capacity)
-        )
+        return bool(tree_is_full(control, tree) or (graph and control.blocks >= control.table_capacity))
 
     return run

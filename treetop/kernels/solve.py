@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
+from treetop.compiler.intrinsics import compare_and_swap, publish, store_shared, yield_thread
+from treetop.kernels.control import PROOFS
 from treetop.tree.layout import BOUNDED, CLOSED, DRAWN, FAILED, PROVEN
-from treetop.types import ROOT
+from treetop.types import NONE, ROOT
 
 UNCHANGED, NARROWER, PROVEN_NOW = 0, 1, 2
 
@@ -48,6 +50,7 @@ def prove_terminal(control: Any, tree: Any, node: Any, rewards: Any) -> None:
         tree.bounds[node, player] = rewards[player]
         tree.bounds[node, players + player] = rewards[player]
     tree.distances[node] = 0
+    publish()
     tree.links[node].flags |= PROVEN | BOUNDED
     close(tree, node)
 
@@ -87,6 +90,7 @@ def update_bounds(control: Any, tree: Any, node: Any, mover: Any) -> int:
             low, high = _bounds_of_another(control, tree, first, count, mover, player, sure, possible, opposed)
         tree.bounds[node, player] = low
         tree.bounds[node, control.players + player] = high
+    publish()  # another thread that sees the flag sees the bounds
     tree.links[node].flags |= BOUNDED
     if not all_closed or tree.links[node].flags & PROVEN:
         return change
@@ -124,6 +128,7 @@ def _expect_bounds(control: Any, tree: Any, node: Any) -> int:
             if tree.links[node].flags & BOUNDED == 0:
                 for other in range(players):
                     tree.bounds[node, other], tree.bounds[node, players + other] = control.low, control.high
+                publish()
                 tree.links[node].flags |= BOUNDED
             tree.bounds[node, player], tree.bounds[node, players + player] = low, high
     if not proven or tree.links[node].flags & PROVEN:
@@ -193,12 +198,13 @@ def closed_value(control: Any, tree: Any, node: Any, mover: Any, rewards: Any) -
 
 
 @inline_kernel
-def clip_to_bounds(control: Any, tree: Any, node: Any, rewards: Any) -> None:
-    """What a simulation found, corrected by what is proven."""
+def clip_to_bounds(control: Any, tree: Any, node: Any, rewards: Any, weight: Any) -> None:
+    """What `weight` simulations found together, corrected by what is proven."""
     if tree.links[node].flags & BOUNDED:
         players = control.players
         for player in range(players):
-            rewards[player] = min(max(rewards[player], tree.bounds[node, player]), tree.bounds[node, players + player])
+            low, high = weight * tree.bounds[node, player], weight * tree.bounds[node, players + player]
+            rewards[player] = min(max(rewards[player], low), high)
 
 
 @inline_kernel
@@ -232,3 +238,58 @@ def prove(control: Any, tree: Any, path: Any, movers: Any, depth: Any, terminal:
             break
         if found == PROVEN_NOW:
             _set_exact(control, tree, path[step], movers, step)
+
+
+@kernel
+def prove_shared(
+    control: Any, tree: Any, work: Any, path: Any, movers: Any, depth: Any, floor: Any, terminal: bool, rewards: Any
+) -> None:
+    """Do the same in a tree that several threads search, of which this one has the subtree at depth `floor`.
+
+    The bounds of that subtree's root are read by other threads, and those above it are written by them: one thread at a
+    time changes them. `work.proven` lists nodes whose exact sums must be set again when no thread adds to them.
+    """
+    locked = depth <= floor
+    if locked:
+        lock_proofs(tree)
+    if terminal:
+        prove_terminal(control, tree, path[depth], rewards)
+    for step in range(depth - 1, -1, -1):
+        if not locked and step <= floor:
+            locked = True
+            lock_proofs(tree)
+        disturb(control)
+        found = update_bounds(control, tree, path[step], movers[step])
+        if found == UNCHANGED:
+            break
+        if found == PROVEN_NOW:
+            _set_exact(control, tree, path[step], movers, step)
+            if locked and control.proven < len(work.proven):
+                work.proven[control.proven, 0] = path[step]
+                work.proven[control.proven, 1] = movers[step - 1] if step > 0 else NONE
+                control.proven += 1
+    if locked:
+        unlock_proofs(tree)
+
+
+@inline_kernel
+def lock_proofs(tree: Any) -> None:
+    """Wait until no other thread changes bounds that are shared."""
+    while not compare_and_swap(tree.shared, PROOFS, 0, 1):
+        yield_thread()
+
+
+@inline_kernel
+def disturb(control: Any) -> None:
+    """Let other threads run at a place where threads may meet, if a test asks for it: seldom, and for a while."""
+    if control.yields > 0:
+        control.yielded = (control.yielded * 5 + 3) % 4093
+        if control.yielded % control.yields == 0:
+            for _ in range(control.yielded % 13):
+                yield_thread()
+
+
+@inline_kernel
+def unlock_proofs(tree: Any) -> None:
+    """Let another thread change bounds that are shared."""
+    store_shared(tree.shared, PROOFS, 0)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel
+from treetop.compiler.intrinsics import atomic_add_field
 from treetop.kernels.backups import backed_up
 from treetop.kernels.control import FPU_PARENT, FPU_SCALED, VIRTUAL_LOSS, VIRTUAL_LOSS_FIRST
 from treetop.types import ROOT
@@ -120,10 +121,23 @@ def fpu_at(
 
 
 @inline_kernel
-def add_return(tree: Any, node: Any, value: float) -> None:
-    """Count a visit of a node, and add a return to the player who chose it."""
-    tree.stats[node].visits += 1
+def add_return(tree: Any, node: Any, value: float, weight: Any) -> None:
+    """Count `weight` visits of a node, and add their returns to the player who chose it."""
+    tree.stats[node].visits += weight
     tree.stats[node].value_sum += value
+
+
+@inline_kernel
+def add_shared_return(tree: Any, node: Any, value: float, weight: Any) -> None:
+    """Do the same where other threads may add to the node."""
+    atomic_add_field(tree.stats, node, "visits", weight)
+    atomic_add_field(tree.stats, node, "value_sum", value)
+
+
+@inline_kernel
+def add_plainly(array: Any, index: Any, amount: float) -> None:
+    """Add to an element of an array."""
+    array[index] += amount
 
 
 @inline_kernel

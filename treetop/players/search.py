@@ -32,7 +32,15 @@ class SearchPlayer(BasePlayer):
     """
 
     def __init__(
-        self, name: str, config: SearchConfig, limit: Limit, *, evaluator: Any = None, reuse: bool = True
+        self,
+        name: str,
+        config: SearchConfig,
+        limit: Limit,
+        *,
+        evaluator: Any = None,
+        reuse: bool = True,
+        threads: int = 1,
+        deterministic: bool = False,
     ) -> None:
         super().__init__(name)
         self.config = config.for_play()
@@ -41,6 +49,9 @@ class SearchPlayer(BasePlayer):
         self.evaluator = evaluator
         """The evaluator of leaves. Default: the search's own choice."""
         self.reuse = reuse
+        self.threads = threads
+        """The threads of its searches; see `Search`."""
+        self.deterministic = deterministic
         self.clairvoyant = config.information.name == "perfect"
         """Whether it uses hidden information. A match says so in its records."""
         self.last_result: SearchResult | None = None
@@ -53,8 +64,15 @@ class SearchPlayer(BasePlayer):
     def prepare(self, game: Game) -> None:
         """Compile what its searches of a game need, or load it from the cache."""
         if self._ready_for is not game:
-            Search(first_choice(game), self.config, evaluator=self.evaluator, tier=self._tier).prepare()
+            self._new(first_choice(game), 0, None).prepare()
             self._ready_for = game
+
+    def _new(self, position: Position, seed: int, player: int | None) -> Search:
+        """Return a new search."""
+        return Search(
+            position, self.config, evaluator=self.evaluator, seed=seed, player=player, tier=self._tier,
+            threads=self.threads, deterministic=self.deterministic,
+        )  # fmt: skip
 
     def begin(self, start: Position, seed: int) -> None:
         """Begin a new game: the tree of the last one is dropped."""
@@ -64,14 +82,7 @@ class SearchPlayer(BasePlayer):
     def choose(self, position: Position) -> Choice:
         """Search within the limit, and play what the final rule chooses."""
         if self._search is None or self._search.position != position:
-            self._search = Search(
-                position,
-                self.config,
-                evaluator=self.evaluator,
-                seed=self.seed_at(position),
-                player=self.chooser(position),
-                tier=self._tier,
-            )
+            self._search = self._new(position, self.seed_at(position), self.chooser(position))
         self.last_result = result = self._search.run(self.limit)
         if not self.reuse or self._search.begins_anew:
             self._search = None

@@ -31,7 +31,7 @@ from treetop.search.search import Search
 
 _DEFAULT_SIMULATIONS = 1000
 _LIMITS = ("simulations", "seconds", "nodes")
-_SEARCH_OPTIONS = (*_LIMITS, "reuse", "evaluator")
+_SEARCH_OPTIONS = (*_LIMITS, "reuse", "evaluator", "threads", "deterministic")
 
 
 @dataclass(frozen=True)
@@ -170,6 +170,7 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
     limits = {key: options.pop(key) for key in _LIMITS if key in options}
     reuse = options.pop("reuse", True)
     checks.flag("reuse", reuse)
+    together = {key: options.pop(key) for key in ("threads", "deterministic") if key in options}
     evaluator = options.pop("evaluator", None)
     if not isinstance(evaluator, str | None):
         raise ConfigError(f"evaluator must be a string such as 'rollout', not {evaluator!r}")
@@ -182,9 +183,9 @@ def _search_player(kind: str, game: Game, options: dict[str, Any], name: str) ->
         ) from None
     limit = Limit(**limits or {"simulations": _DEFAULT_SIMULATIONS})
     Search(
-        first_choice(game), config, evaluator=made
+        first_choice(game), config, evaluator=made, **together
     )  # so that an option that does not fit the game is an error now, and not in the middle of a match
-    return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse)
+    return SearchPlayer(name, config, limit, evaluator=made, reuse=reuse, **together)
 
 
 # Players of your own.

@@ -23,7 +23,7 @@ from treetop.search.drivers.tree import TreeDriver
 from treetop.search.evaluator import make_evaluator, name_of
 from treetop.search.saved_checks import check_moves, check_position, check_tree, require, restore_driver, restore_tree
 from treetop.tree.files import read, write
-from treetop.tree.layout import LINKS, OPTIONAL, STATS
+from treetop.tree.layout import LINKS, OPTIONAL, STATS, TRANSIENT
 
 if TYPE_CHECKING:
     from treetop.search.search import Search
@@ -57,7 +57,7 @@ def save(search: Search, driver: TreeDriver, path: Path) -> None:
     }
     size, columns, work = search.tree.size, search.tree.columns, driver.scratch.work
     optional = {
-        name: getattr(columns, name)[:size] for name in OPTIONAL if name != "in_flight" and search.tree.has(name)
+        name: getattr(columns, name)[:size] for name in OPTIONAL if name not in TRANSIENT and search.tree.has(name)
     }
     kept = {f"work_{name}": getattr(work, name) for name in KEPT}
     write(

@@ -22,6 +22,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers import game_driver
 from treetop.search.drivers.driver import Driver
 from treetop.search.drivers.game import GameDriver
+from treetop.search.drivers.threads import use_threads
 from treetop.search.drivers.tree import TreeDriver
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout
 from treetop.search.guard import exclusive
@@ -79,6 +80,8 @@ class Search(Session):
         player: int | None = None,
         root: Any = None,
         tier: str | None = None,
+        threads: int = 1,
+        deterministic: bool = False,
     ) -> None:
         """Prepare a search, without running it.
 
@@ -87,12 +90,15 @@ class Search(Session):
         `root` is the state at which the search of a Python problem starts, by default its `initial()`; for a game give
         a `Position` instead. `tier` selects compiled code: "direct" waits for code that is specialised for the game,
         "indirect" never compiles it, "auto" (the default) starts without it and uses it as soon as it is ready.
+        `threads` search the tree at the same time; then results depend on their timing. With `deterministic` they do
+        not: the result is the same for any number of threads, and only evaluations run in parallel (docs/threads.md).
         """
         driver = _driver(game, uct() if config is None else config, evaluator, seed, player, root)
         if tier is not None:
             if not isinstance(driver, GameDriver):
                 raise ConfigError("tier is for compiled games: leave it out for a Python problem")
             driver.use_tier(checks.one_of("tier", tier, TIERS))
+        use_threads(driver, threads, deterministic)
         super().__init__(driver)
         self._asked: Budget | None = None
         self._asked_from = (0, 0)  # simulations and nodes at the start of the limit
@@ -401,6 +407,8 @@ class Search(Session):
         tie_break: Callable[..., int] | None = None,
         rule: OwnRule | None = None,
         tier: str | None = None,
+        threads: int = 1,
+        deterministic: bool = False,
     ) -> Search:
         """Return a search from a file.
 
@@ -408,7 +416,9 @@ class Search(Session):
         """
         from treetop.search.saving import load
 
-        return load(cls, Path(path), game, evaluator, tie_break, rule, tier)
+        search = load(cls, Path(path), game, evaluator, tie_break, rule, tier)
+        use_threads(search._driver, threads, deterministic)
+        return search
 
     def __repr__(self) -> str:
         return (
@@ -450,6 +460,8 @@ def search(
     seed: int = 0,
     progress: Callable[[Progress], object] | None = None,
     tier: str | None = None,
+    threads: int = 1,
+    deterministic: bool = False,
 ) -> SearchResult:
     """Search a game, a position or a Python problem, and return the result. Default: 10,000 simulations.
 
@@ -460,4 +472,5 @@ def search(
     if simulations is None and seconds is None and nodes is None:
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
-    return Search(game, config, evaluator=evaluator, seed=seed, tier=tier).run(limit, progress=progress)
+    made = Search(game, config, evaluator=evaluator, seed=seed, tier=tier, threads=threads, deterministic=deterministic)
+    return made.run(limit, progress=progress)

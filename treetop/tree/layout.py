@@ -71,6 +71,10 @@ CLOSED = np.float32(-1e-45)
 """The prior of a closed child whose prior was zero: the greatest negative number."""
 
 
+SHARED_WORDS = 64
+"""The words of `Sums.shared`."""
+
+
 class Columns(NamedTuple):
     """All arrays of a tree. They are replaced together, so that an interrupt never leaves a tree half moved."""
 
@@ -80,6 +84,8 @@ class Columns(NamedTuple):
     """Value sums for every player, one row a node; no rows in games with one player or zero-sum rewards."""
     in_flight: IntArray
     """In-flight visits; empty until the first batch."""
+    locks: IntArray
+    """Which subtrees belong to one of several threads, see `kernels.shared`; empty in a search by one thread."""
     squares: FloatArray
     """Sums of squared returns to the player who chose the node, for variances."""
     vectors: FloatArray
@@ -118,14 +124,18 @@ class Columns(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """The value sums of the root."""
+    """What belongs to the tree as a whole."""
 
     totals: FloatArray
+    """The value sums of the root."""
+    shared: np.ndarray[Any, np.dtype[np.int64]]
+    """What several threads on one tree share, see `kernels.shared`."""
 
 
 OPTIONAL = (
     "returns",
     "in_flight",
+    "locks",
     "squares",
     "vectors",
     "bounds",
@@ -142,6 +152,8 @@ OPTIONAL = (
     "action_values",
 )
 """The names of the optional columns."""
+TRANSIENT = ("in_flight", "locks")
+"""The optional columns that are of no use after a call, so that they are not saved."""
 
 
 def allocate(capacity: int, players: int, wanted: frozenset[str], action_size: int = 0) -> Columns:
@@ -150,13 +162,15 @@ def allocate(capacity: int, players: int, wanted: frozenset[str], action_size: i
     def column(name: str, dtype: Any, *shape: int) -> Any:
         return np.empty((capacity if name in wanted else 0, *shape), dtype)
 
-    # Zeroed, because it is not written when a node is created.
+    # Zeroed, because they are not written when a node is created.
     in_flight = np.zeros(capacity if "in_flight" in wanted else 0, np.int32)
+    locks = np.zeros(capacity if "locks" in wanted else 0, np.int32)
     return Columns(
         np.empty(capacity, STATS),
         np.empty(capacity, LINKS),
         column("returns", np.float64, players),
         in_flight,
+        locks,
         column("squares", np.float64),
         column("vectors", np.float64, players),
         column("bounds", np.float64, 2 * players),

@@ -20,6 +20,7 @@ from treetop.tree.layout import (
     PATH_DEPENDENT,
     PROVEN,
     SHARED,
+    SHARED_WORDS,
     Columns,
     Sums,
     allocate,
@@ -72,7 +73,7 @@ class Tree:
         one_sum = players == 1 or zero_sum or "available" in columns
         self._wanted = columns if one_sum else columns | {"returns"}
         self.columns = allocate(capacity, players, self._wanted, action_size)
-        self._sums = Sums(self.totals)
+        self._sums = Sums(self.totals, np.zeros(SHARED_WORDS, np.int64))
         self._pack: Pack | None = None
         self.clear()
 
@@ -87,6 +88,11 @@ class Tree:
     def parts(self) -> tuple[Columns, Sums]:
         """The arrays, by name: what a pack is made of."""
         return self.columns, self._sums
+
+    @property
+    def shared(self) -> npt.NDArray[np.int64]:
+        """What several threads on this tree share."""
+        return self._sums.shared
 
     @property
     def is_graph(self) -> bool:

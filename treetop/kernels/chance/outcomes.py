@@ -149,7 +149,9 @@ def draw_open_child(control: Any, tree: Any, node: Any, rng: Any) -> Any:
     return last
 
 
-def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledFunction[..., None]:
+def make_expand_chance(
+    append_children: CompiledFunction[..., int], is_full: CompiledFunction[..., bool]
+) -> CompiledFunction[..., None]:
     """Return how a chance node is expanded."""
 
     @kernel
@@ -158,7 +160,7 @@ def make_expand_chance(append_children: CompiledFunction[..., int]) -> CompiledF
 
         Several chance nodes may follow each other in one simulation, so each checks the capacity of the tree itself.
         """
-        if control.size + control.most_children > control.capacity:
+        if is_full(control, tree):
             control.status = NEED_CAPACITY
             return
         count = list_outcomes(state, control, work)

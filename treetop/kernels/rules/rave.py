@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel
+from treetop.compiler.intrinsics import atomic_add_field
 from treetop.kernels.parts import TREES, Composition, number, whole
 from treetop.kernels.rules.rule import Rule
 from treetop.kernels.tables import inverse_root, root_log
@@ -194,6 +195,17 @@ def credit_played(tree: Any, work: Any, node: Any, mover: Any, reward: float) ->
         bit = (word >> (place & np.uint64(63))) & np.uint64(1)
         tree.amaf[child].visits += np.int32(bit)
         tree.amaf[child].value_sum += reward if bit != np.uint64(0) else 0.0
+
+
+@inline_kernel
+def credit_shared_played(tree: Any, work: Any, node: Any, mover: Any, reward: float) -> None:
+    """Do the same where other threads may credit them."""
+    first, count = np.uint64(tree.links[node].first_child), np.uint64(tree.links[node].num_children)
+    for child in range(first, first + count):
+        place = np.uint64(tree.amaf[child].action)
+        if (work.played[mover, place >> np.uint64(6)] >> (place & np.uint64(63))) & np.uint64(1) != np.uint64(0):
+            atomic_add_field(tree.amaf, child, "visits", 1)
+            atomic_add_field(tree.amaf, child, "value_sum", reward)
 
 
 @dataclass(frozen=True, kw_only=True)

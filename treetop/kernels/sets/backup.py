@@ -43,7 +43,7 @@ def backup_sets(
             for index in range(work.counts[entry]):
                 offered = index if work.starts[entry] == NONE else work.offered[work.starts[entry] + index]
                 tree.available[first + offered] += 1
-            add_return(tree, slot, value)
+            add_return(tree, slot, value, 1)
             tree.stats[info_set].visits += 1
             update_scale(control, tree, slot)
             entry -= 1

@@ -18,6 +18,7 @@ from treetop.types import NONE
 _SLACK = 1024  # actions that a wrong game may write beyond num_actions without damage
 MOST_DRAWN = 2**16
 """The most continuous actions of one information set."""
+_PROVEN = 256  # shared nodes that a thread may prove in one call and list
 KEPT = ("history", "mask", "gumbel", "logits", "base", "schedule", "arms", "table")
 """The buffers that the next simulation reads."""
 
@@ -89,6 +90,8 @@ def buffers(build: Build, sizes: Sizes) -> dict[str, npt.NDArray[Any]]:
         "offered": np.zeros((actions + _SLACK) * sets, np.int32),
         "joint": np.zeros(players, np.int64),
         "vector": np.zeros(sizes.action_size),
+        "returned": np.zeros(players),
+        "proven": np.zeros((_PROVEN * int(build.shared), 2), np.int32),
         "sets": np.zeros(players, np.int32),
         "table": np.zeros(sizes.table, np.uint64),
         "node_movers": np.full(sizes.rows, UNKNOWN, np.int32),

@@ -22,6 +22,8 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.game import GameDriver
 from treetop.search.drivers.leaves import Leaves
 from treetop.search.drivers.scratch import Scratch, Sizes
+from treetop.search.drivers.threads import Rounds, Shared
+from treetop.search.interrupts import Interrupts
 from treetop.search.plan import prepared
 from treetop.search.root import prepare_kernel
 from treetop.tree.storage import Tree
@@ -59,6 +61,8 @@ class TreeDriver(GameDriver):
         self.gathers = False
         """Whether the last descent ended at a leaf of a batch."""
         self._generation = self.tree.generation
+        self.threads: Shared | Rounds | None = None
+        """The threads that search this tree, if there are several."""
 
     def path(self) -> npt.NDArray[np.int32]:
         """Return the nodes of the last descent."""
@@ -174,7 +178,9 @@ class TreeDriver(GameDriver):
         """Compile the kernels, or load them from the cache."""
         if self._prepared is self.build:
             return
-        if self.is_cheap:
+        if self.threads is not None:
+            self.threads.prepare()
+        elif self.is_cheap:
             self.prepare_kernel(make_run(self.build), self.position.record, self.scratch.pack, 0, 1)
         else:
             self.leaves.prepare()
@@ -189,6 +195,13 @@ class TreeDriver(GameDriver):
             places, written = np.empty(1, np.int32), np.zeros((1, WRITTEN), np.int64)
             actions = np.zeros(1, np.int64)
             self.prepare_kernel(advance, self.position.record, self.scratch.pack, places, actions, written, 0, 1)
+
+    def advance_by(self, simulations: int, left: int, interrupts: Interrupts) -> None:
+        """Run about `simulations` simulations, or one batch, or whole rounds of several threads, of at most `left`."""
+        if isinstance(self.threads, Rounds):
+            self.threads.run(simulations, left)
+        else:
+            super().advance_by(simulations, left, interrupts)
 
     def run(self, simulations: int) -> int:
         """Run `simulations` simulations, or until the root is proven; return how many were run."""
@@ -217,6 +230,8 @@ class TreeDriver(GameDriver):
     def _run_some(self, budget: int, stuck: int = 0) -> int:
         """Run simulations until the kernel returns; return its status."""
         self.gathers = False
+        if isinstance(self.threads, Shared):
+            return self.threads.run(budget, stuck)
         self.tree.ensure_capacity(self.most_children * max(1, stuck))
         self.enter(budget)
         self.call(make_run(self.build), self.position.record, self.scratch.pack, 0, 1)
