@@ -12,6 +12,7 @@ import pytest
 
 import treetop as tt
 from tests.against_reference.games import DOUBLE_MOVES
+from tests import numbers as numbers_of
 from tests.own_games import Climb, ThreeNim
 from tests.sketch import random_drawing, slots, spot_of
 from treetop.oracle.exhaustive import Exhaustive, reachable
@@ -392,7 +393,7 @@ def with_numbers(result, **numbers):
     }
     for name, (second, third) in numbers.items():
         arrays[name][2], arrays[name][3] = second, third
-    return replace(result, distances=np.full(count, 3, np.int32), **arrays)
+    return numbers_of.with_numbers(result, distances=np.full(count, 3, np.int32), **arrays)
 
 
 @pytest.fixture(scope="module")

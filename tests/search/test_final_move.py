@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import treetop as tt
+from tests.numbers import with_numbers
 
 START = "a1 b1 c1 b2 a2 c2"  # three moves are left: a3, b3 and c3
 
@@ -24,17 +25,14 @@ def message(
 ):
     """A result with three moves and these numbers."""
     solver = lower is not None
-    return replace(
-        some_result,
-        seed=seed,
-        config=tt.uct(solver=solver, **options),
+    return with_numbers(
+        replace(some_result, seed=seed, config=tt.uct(solver=solver, **options), root_visits=int(sum(counts)) + 1),
         counts=np.array(counts, np.int32),
         means=np.array(means, float),
         deviations=np.array(deviations, float),
         lower=np.array(lower, float) if solver else None,
         upper=np.array(upper, float) if solver else None,
         distances=np.array(distances or [0, 0, 0], np.int32) if solver else None,
-        root_visits=int(sum(counts)) + 1,
     )
 
 

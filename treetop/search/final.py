@@ -28,7 +28,7 @@ def choose(result: SearchResult) -> Choice:
     rng = generator(result.seed, result.root_visits)
     if len(result.numbers) == 1:
         return 0, lambda: "it is the only legal move"
-    if not result.counts.any():
+    if not any(result.counts.tolist()):
         open_moves = np.flatnonzero(result.playable)
         return int(open_moves[rng.below(len(open_moves))]), lambda: "a guess: no move has been tried yet"
     proven = _proven_choice(result, rng)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treetop.game.position import Position
+from treetop.search.limits import Limit
 
 if TYPE_CHECKING:
     from treetop.search.session import Session
@@ -20,14 +21,30 @@ class Usage:
 
     method: str
     """The kind of search: of a tree, of information sets or of determinizations."""
-    asked: str
+    limit: Limit | None
+    """The limit of the last run; None where leaves were asked for."""
     simulations: int
     elapsed: float
     stopped: str
     """Why the last run ended."""
     tree_simulations: int
-    nodes: int
-    bytes: int
+    sizes: tuple[tuple[int, int], ...]
+    """For each tree its nodes, and the bytes of a node."""
+
+    @property
+    def asked(self) -> str:
+        """The limit as text."""
+        return "ask and tell" if self.limit is None else str(self.limit)
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of all trees."""
+        return sum(nodes for nodes, _ in self.sizes)
+
+    @property
+    def bytes(self) -> int:
+        """The memory of all trees."""
+        return sum(nodes * each for nodes, each in self.sizes)
 
     @property
     def stopped_early(self) -> bool:
@@ -38,17 +55,15 @@ class Usage:
     def of(cls, search: Session) -> Usage:
         """Return what a search has used up to now."""
         limit, simulations, elapsed, stopped = search._last or (None, search.simulations, 0.0, "")
-        asked = "ask and tell" if limit is None else str(limit)
         trees = search._driver.trees
         return cls(
             search._driver.method,
-            asked,
+            limit,
             simulations,
             elapsed,
             stopped,
             search.simulations,
-            sum(tree.size for tree in trees),
-            sum(tree.size * tree.bytes_per_node for tree in trees),
+            tuple((tree.size, tree.bytes_per_node) for tree in trees),
         )
 
 

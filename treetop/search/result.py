@@ -23,6 +23,7 @@ from treetop.search.final import choose, pruned_visits, softmax, uncertainty
 from treetop.search.problems.outcomes import Failure, LoggedCall, listed
 from treetop.search.proof import ProvenValue
 from treetop.search.report import Report, Usage, report_of
+from treetop.search.root_block import Root
 from treetop.search.solution import CompleteSolution, Seen
 from treetop.search.variations import Line, principal_variation
 from treetop.text import html_board, html_lines, html_table, json_text, text_table
@@ -48,47 +49,20 @@ class SearchResult:
     position: Position
     config: SearchConfig
     seed: int
-    numbers: IntArray
-    """The numbers of the legal actions, in the game's order, which all arrays follow.
-
-    In a Python problem they are nodes.
-    """
-    counts: IntArray
-    """Visits of each action."""
-    means: FloatArray
-    """Mean value of each action for the player to move; NaN without visits."""
-    priors: FloatArray
-    deviations: FloatArray
-    """Standard deviation of each action's returns; NaN where the search keeps no squares."""
-    lower: FloatArray | None
-    upper: FloatArray | None
-    """With a solver: the proven least value of each action, and in `upper` the greatest."""
-    distances: IntArray | None
-    """Moves to the end after each action that is proven."""
+    _root: Root = field(repr=False)
     totals: FloatArray
     root_visits: int
     own_value: float
     """Mean of the evaluations of the root itself, for the player to move; NaN where no rule needs it."""
     scale: tuple[float, float] | None
     """The lowest and the highest mean in the tree, where the rule uses the scale between them."""
-    base: IntArray
-    """Visits of each action at the start of the current schedule."""
-    gumbel: FloatArray | None
     proof: ProvenValue | None
     player: int
     """The player for whom the search was made and values are given."""
-    strategies: FloatArray | None
-    """With regret matching: the summed share of each action."""
-    vectors: FloatArray | None
-    """With continuous actions: the vector of each."""
     tree: Tree = field(repr=False)
     """The tree itself, which changes as the search continues."""
     usage: Usage
     """The resources that the search had used."""
-    failed: npt.NDArray[np.bool_]
-    """Whether each action has failed, in a Python problem: its value is unknown, and it is not played."""
-    unopened: npt.NDArray[np.bool_]
-    """Whether progressive widening has not opened each action yet."""
     _search: Session = field(repr=False)
     _generation: int = field(repr=False)
     failures: tuple[Failure, ...] = ()
@@ -101,6 +75,81 @@ class SearchResult:
     """Evaluations of the last run made elsewhere."""
     call_log: tuple[LoggedCall, ...] = field(default=(), repr=False)
     """Those evaluations that have ended, in the order in which the tree absorbed them."""
+
+    # The statistics of the actions.
+
+    @property
+    def numbers(self) -> IntArray:
+        """The numbers of the legal actions, in the game's order, which all arrays follow.
+
+        In a Python problem they are nodes.
+        """
+        return self._root.numbers
+
+    @property
+    def counts(self) -> IntArray:
+        """Visits of each action."""
+        return self._root.counts
+
+    @property
+    def means(self) -> FloatArray:
+        """Mean value of each action for the player to move; NaN without visits."""
+        return self._root.means
+
+    @property
+    def priors(self) -> FloatArray:
+        """The prior of each action."""
+        return self._root.priors
+
+    @property
+    def deviations(self) -> FloatArray:
+        """Standard deviation of each action's returns; NaN where the search keeps no squares."""
+        return self._root.deviations
+
+    @property
+    def lower(self) -> FloatArray | None:
+        """With a solver: the proven least value of each action."""
+        return self._root.lower
+
+    @property
+    def upper(self) -> FloatArray | None:
+        """With a solver: the proven greatest value of each action."""
+        return self._root.upper
+
+    @property
+    def distances(self) -> IntArray | None:
+        """Moves to the end after each action that is proven."""
+        return self._root.distances
+
+    @property
+    def base(self) -> IntArray:
+        """Visits of each action at the start of the current schedule."""
+        return self.counts - self.counts_since
+
+    @property
+    def gumbel(self) -> FloatArray | None:
+        """The Gumbel number of each action, where the root has a Gumbel schedule."""
+        return self._root.gumbel
+
+    @property
+    def strategies(self) -> FloatArray | None:
+        """With regret matching: the summed share of each action."""
+        return self._root.strategies
+
+    @property
+    def vectors(self) -> FloatArray | None:
+        """With continuous actions: the vector of each."""
+        return self._root.vectors
+
+    @property
+    def failed(self) -> npt.NDArray[np.bool_]:
+        """Whether each action has failed, in a Python problem: its value is unknown, and it is not played."""
+        return self._root.failed
+
+    @property
+    def unopened(self) -> npt.NDArray[np.bool_]:
+        """Whether progressive widening has not opened each action yet."""
+        return self._root.unopened
 
     @cached_property
     def pv_numbers(self) -> tuple[int, ...]:
@@ -170,7 +219,7 @@ class SearchResult:
 
     @property
     def probabilities(self) -> FloatArray:
-        """The same as an array, in the order of `actions`."""
+        """The probabilities of `strategy` as an array, in the order of `actions`."""
         if self.strategies is None or not self.strategies.any():
             return self.shares(1.0)
         return np.asarray(self.strategies / self.strategies.sum())
@@ -291,7 +340,7 @@ class SearchResult:
     @property
     def playable(self) -> npt.NDArray[np.bool_]:
         """The moves that have not failed; all of them if all have."""
-        return np.ones(len(self.numbers), np.bool_) if self.failed.all() else ~self.failed
+        return self._root.playable
 
     @property
     def clipped_means(self) -> FloatArray:
@@ -308,7 +357,7 @@ class SearchResult:
     @property
     def counts_since(self) -> IntArray:
         """Visits since the start of the root's current schedule; all visits without a schedule."""
-        return np.asarray(self.counts - self.base)
+        return self._root.counts_since
 
     @property
     def gumbel_scores(self) -> FloatArray | None:

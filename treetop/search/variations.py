@@ -60,7 +60,10 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
     """
     columns = tree.columns
     visits, sums = columns.stats["visits"], columns.stats["value_sum"]
-    first_child, num_children, actions = (columns.links[name] for name in ("first_child", "num_children", "action"))
+    links = columns.links
+    first_child, num_children, actions, flags = (
+        links[name] for name in ("first_child", "num_children", "action", "flags")
+    )
     variation = [first_action]
     start = tree.root.child(first_action)
     node = None if start is None else start.index
@@ -71,20 +74,19 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
         if first in passed:
             break
         passed.add(first)
-        if columns.links["flags"][node] & DRAWN:  # a chance node
+        if flags[node] & DRAWN:  # a chance node
             break
         proven = None
-        if len(columns.bounds) and columns.links["flags"][node] & PROVEN:
+        if len(columns.bounds) and flags[node] & PROVEN:
             proven = _proven_child(tree, node, (position.play(variation) if here is None else here).player)
         if proven is None:
-            ranked = zip(
-                visits[first : first + count].tolist(),
-                sums[first : first + count].tolist(),
-                range(first, first + count),
-                strict=True,
+            counts = visits[first : first + count].tolist()
+            most = max(counts)
+            best = [place for place, visited in enumerate(counts) if visited == most]
+            node = first + (
+                best[0] if len(best) == 1 else max(best, key=sums[first : first + count].tolist().__getitem__)
             )
-            most, _, node = max(ranked, key=lambda child: child[:2])
-            if not most or columns.links["flags"][node] & FAILED:
+            if not most or flags[node] & FAILED:
                 break
         else:
             node = proven

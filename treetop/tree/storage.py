@@ -73,6 +73,8 @@ class Tree:
         one_sum = players == 1 or zero_sum or "available" in columns
         self._wanted = columns if one_sum else columns | {"returns"}
         self.columns = allocate(capacity, players, self._wanted, action_size)
+        self.bytes_per_node = self._measure()
+        """The memory of one node, in bytes."""
         self._sums = Sums(self.totals, np.zeros(SHARED_WORDS, np.int64))
         self._pack: Pack | None = None
         self.clear()
@@ -125,9 +127,8 @@ class Tree:
         """The memory of the nodes in use, in bytes."""
         return self.size * self.bytes_per_node
 
-    @property
-    def bytes_per_node(self) -> int:
-        """The memory of one node, in bytes."""
+    def _measure(self) -> int:
+        """Return the memory of one node, in bytes."""
         columns: list[npt.NDArray[Any]] = [getattr(self.columns, name) for name in self._wanted]
         return BYTES_PER_NODE + sum(column.nbytes // max(len(column), 1) for column in columns)
 
@@ -201,6 +202,7 @@ class Tree:
             column = getattr(allocate(self.columns.capacity, self.players, frozenset({name})), name)
             column[: self.size] = np.zeros(1, column.dtype)[0]
             self.columns = self.columns._replace(**{name: column})
+            self.bytes_per_node = self._measure()
 
     def reroot(self, node: int, player: int) -> None:
         """Make `node`, which `player` chose, the root, and keep only its subtree."""

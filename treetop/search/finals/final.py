@@ -37,15 +37,21 @@ class Final(Part):
         raise NotImplementedError
 
 
-def best_of(first: npt.NDArray[np.generic], second: npt.NDArray[np.generic], candidates: Candidates, rng: Rng) -> int:
+def best_of(
+    first: npt.NDArray[np.generic],
+    second: Callable[[], npt.NDArray[np.generic]],
+    candidates: Candidates,
+    rng: Rng,
+) -> int:
     """Return the candidate with the highest first number, then second number; ties are broken at random."""
     # Lists: there are few moves, and most calls of NumPy take longer than all of this.
-    rows = zip(first.tolist(), second.tolist(), candidates.tolist(), strict=True)
-    ranked = [(one, two, index) for index, (one, two, allowed) in enumerate(rows) if allowed]
-    highest = max(one for one, _, _ in ranked)
-    ranked = [row for row in ranked if row[0] == highest]
-    highest = max(two for _, two, _ in ranked)
-    best = [index for _, two, index in ranked if two == highest]
+    rows = list(zip(first.tolist(), candidates.tolist(), strict=True))
+    highest = max(number for number, allowed in rows if allowed)
+    best = [index for index, (number, allowed) in enumerate(rows) if allowed and number == highest]
+    if len(best) > 1:
+        numbers = second().tolist()
+        highest = max(numbers[index] for index in best)
+        best = [index for index in best if numbers[index] == highest]
     return best[rng.below(len(best))] if len(best) > 1 else best[0]
 
 

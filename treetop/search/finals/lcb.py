@@ -47,7 +47,7 @@ class Lcb(Final):
     def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         weights, lower = self.weights(result)
-        index = best_of(weights, result.counts, candidates, rng)
+        index = best_of(weights, lambda: result.counts, candidates, rng)
         return (
             index,
             lambda: (

@@ -43,6 +43,6 @@ class Secure(Final):
     def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         scores = np.where(result.counts > 0, result.clipped_means - self.secure_beta * result.deviations, -np.inf)
-        index = best_of(scores, result.counts, candidates, rng)
+        index = best_of(scores, lambda: result.counts, candidates, rng)
         why = f"its value minus {self.secure_beta:g} standard deviations is highest"
         return index, lambda: f"{why}, {scores[index]:+.4f}{runner_up(result, scores, index, candidates)}"

@@ -29,7 +29,7 @@ class Value(Final):
     def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
         scores = np.where(result.counts > 0, result.clipped_means, -np.inf)
-        index = best_of(scores, result.counts, candidates, rng)
+        index = best_of(scores, lambda: result.counts, candidates, rng)
         return (
             index,
             lambda: f"it has the highest value, {scores[index]:+.4f}{runner_up(result, scores, index, candidates)}",

@@ -9,7 +9,7 @@ import numpy as np
 
 from treetop.compiler.rng import Rng
 from treetop.search.finals.final import Candidates, Choice, Final, best_of
-from treetop.types import IntArray
+from treetop.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from treetop.search.result import SearchResult
@@ -29,8 +29,12 @@ class Visits(Final):
 
     def choose(self, result: SearchResult, candidates: Candidates, rng: Rng) -> Choice:
         """Return the index of the move to play among the candidates, and the reason."""
-        counts, gumbel = result.counts_since, result.gumbel_scores
-        second = np.where(result.counts > 0, result.means, -np.inf) if gumbel is None else gumbel
+        counts = result.counts_since
+
+        def second() -> FloatArray:
+            gumbel = result.gumbel_scores
+            return np.where(result.counts > 0, result.means, -np.inf) if gumbel is None else gumbel
+
         index = best_of(counts, second, candidates, rng)
         return index, lambda: _reason(result, counts, index)
 
