@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import treetop as tt
-from tests.against_reference.games import DOUBLE_MOVES
 from tests import numbers as numbers_of
+from tests.against_reference.games import DOUBLE_MOVES
 from tests.own_games import Climb, ThreeNim
 from tests.sketch import random_drawing, slots, spot_of
 from treetop.oracle.exhaustive import Exhaustive, reachable
