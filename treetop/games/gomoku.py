@@ -99,20 +99,24 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
 
             The point of action size * row + column stands at [row, column], so row 0 is the bottom of the board.
             """
+            moves = player == self.player
             for row in range(size):
+                own, other = self.lines[player, row], self.lines[1 - player, row]
                 for column in range(size):
-                    out[0, row, column] = self.lines[player, row] >> column & 1
-                    out[1, row, column] = self.lines[1 - player, row] >> column & 1
-                    out[2, row, column] = player == self.player
+                    out[0, row, column] = own >> column & 1
+                    out[1, row, column] = other >> column & 1
+                    out[2, row, column] = moves
 
         def transform(self, symmetry: int) -> None:
             before, mover = self.lines.copy(), self.player
             self.clear()
             for player in range(2):
                 self.player = player
-                for point in range(points):
-                    if before[player, point // size] >> (point % size) & 1:
-                        self.put(np.uint64(places[symmetry, point]))
+                for row in range(size):
+                    stones = before[player, row]
+                    for column in range(size):
+                        if stones >> column & 1:
+                            self.put(np.uint64(places[symmetry, size * row + column]))
             self.player = mover
 
         def transform_action(self, symmetry: int, action: int) -> int:

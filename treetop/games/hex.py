@@ -150,10 +150,10 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the name of the game; the built
                 self.empty[word] = _NONE
                 self.first[word] = _NONE
             for cell in range(cells):
-                place, source = np.uint64(cell), np.uint64(cells - 1 - cell)
-                bit = place & np.uint64(63)
-                self.empty[place >> _SIX] |= (empty[source >> _SIX] >> (source & np.uint64(63)) & _ONE) << bit
-                self.first[place >> _SIX] |= (first[source >> _SIX] >> (source & np.uint64(63)) & _ONE) << bit
+                word, bit = cell // 64, np.uint64(cell % 64)
+                target, goal = (cells - 1 - cell) // 64, np.uint64((cells - 1 - cell) % 64)
+                self.empty[target] |= (empty[word] >> bit & _ONE) << goal
+                self.first[target] |= (first[word] >> bit & _ONE) << goal
 
         def transform_action(self, symmetry: int, action: int) -> int:
             return cells - 1 - action if symmetry == 1 else action
