@@ -232,11 +232,11 @@ def network(repeats: int) -> Iterable[Row]:
     """Measure how much of a network's own throughput a search reaches, at the same size of batches."""
     if importlib.util.find_spec("onnxruntime") is None or importlib.util.find_spec("onnx") is None:
         return
-    net = OnnxNetwork(residual_network((2, 6, 7), 7))
+    net = OnnxNetwork(residual_network((3, 6, 7), 7))
     rng = np.random.default_rng(1)
 
     def raw(size: int, count: int) -> Seconds:
-        given = rng.random((size, 2, 6, 7)).astype(np.float32)
+        given = rng.random((size, 3, 6, 7)).astype(np.float32)
         return lambda: wall(lambda: [net.run(given) for _ in range(count // size)]) / (count // size * size)
 
     def single(size: int, count: int) -> Seconds:

@@ -14,9 +14,25 @@ Sets of more than 64 members are arrays of words:
 [0, 1, 3, 64]
 >>> random_bit(words, 4, tt.Rng(1)) in (0, 1, 3, 64)
 True
+
+The symmetries of a square board move its cells:
+
+>>> from treetop.bits import permute_bits, square_symmetries
+>>> permute_bits(np.uint64(0b000_000_011), square_symmetries(3)[4]) == np.uint64(0b000_001_001)
+np.True_
 """
 
 from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
 from treetop.game.bitsets import list_bits, random_bit
+from treetop.game.boards import permute_bits, square_symmetries
 
-__all__ = ["list_bits", "lowest_bit", "mix_bits", "nth_bit", "popcount", "random_bit"]
+__all__ = [
+    "list_bits",
+    "lowest_bit",
+    "mix_bits",
+    "nth_bit",
+    "permute_bits",
+    "popcount",
+    "random_bit",
+    "square_symmetries",
+]

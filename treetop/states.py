@@ -6,7 +6,7 @@
 >>> tt.states.players(game, records).tolist()
 [0, 1, 1]
 >>> tt.states.observations(game, records).shape
-(3, 2, 6, 7)
+(3, 3, 6, 7)
 """
 
 from treetop.search.states import keys, legal_mask, observation_shape, observations, players, transformed

@@ -21,6 +21,7 @@ def test_games_as_json_holds_the_facts(run):
     assert found["nim"]["parameters"] == {"stones": 21, "most": 3}
     assert found["nim"]["players"] == 2
     assert found["nim"]["max_length"] == 21
+    assert (found["othello"]["observation_shape"], found["othello"]["symmetries"]) == ([3, 8, 8], 4)
 
 
 def test_one_game_shows_its_board_parameters_and_digest(run):
@@ -31,6 +32,21 @@ def test_one_game_shows_its_board_parameters_and_digest(run):
     message = json.loads(run("games", "nim(stones=7)", "--json").out)
     assert message["rules"] == load_game("nim(stones=7)").digest
     assert message["moves"] == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("game", "observation", "symmetries"),
+    [
+        ("hex(size=7)", "(4, 7, 7)", "2, with the identity"),
+        ("nim", "(23,)", "none"),
+        ("tests.all_kinds:Drift", "(4,), the default encoding of its fields", "none"),
+        ("tests.all_kinds:Secret", "none: the class has no method observe", "none"),
+    ],
+)
+def test_one_game_shows_its_observations_and_symmetries(run, game, observation, symmetries):
+    lines = run("games", game).out.splitlines()
+    assert f"observation   {observation}" in lines
+    assert f"symmetries    {symmetries}" in lines
 
 
 @pytest.mark.parametrize(

@@ -33,3 +33,30 @@ def test_kernels_of_one_factory_that_two_processes_compiled_live_side_by_side_in
     assert counts(5, cache=tmp_path) == ["45 compiled"]
     assert counts(1, 5, cache=tmp_path) == ["9 cached", "45 cached"]
     assert counts(5, 1, cache=tmp_path) == ["45 cached", "9 cached"]
+
+
+_KEYS = """
+import sys, treetop as tt
+for name in sys.argv[1:]:
+    game = tt.load_game(name)
+    print(tt.states.keys(game, tt.position(game).record)[0])
+"""
+
+
+def keys(*names, cache):
+    ran = subprocess.run(
+        [sys.executable, "-c", _KEYS, *names],
+        env={**os.environ, "TREETOP_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return [int(line) for line in ran.stdout.split()]
+
+
+def test_methods_of_two_games_that_two_processes_compiled_live_side_by_side_in_a_third(tmp_path):
+    assert keys("nim", cache=tmp_path) == [42]
+    assert keys("nim_three", cache=tmp_path) == [39]
+    assert keys("nim", "nim_three", cache=tmp_path) == [42, 39]
+    assert keys("nim_three", "nim", cache=tmp_path) == [39, 42]

@@ -190,7 +190,7 @@ def test_the_positions_of_a_pool_are_a_batch():
     pool.replace(1, tt.position("connect_four", moves="4"))
     batch = pool.batch()
     assert batch.players.tolist() == pool.players.tolist() == [0, 1, 0]
-    assert batch.observations.shape == (3, 2, 6, 7)
+    assert batch.observations.shape == (3, 3, 6, 7)
     assert batch.legal_mask.all()
 
 

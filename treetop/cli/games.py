@@ -42,6 +42,8 @@ def _brief(game: Game) -> dict[str, Any]:
         "max_length": declared.max_length,
         "rewards": list(declared.rewards),
         "zero_sum": declared.zero_sum,
+        "observation_shape": None if declared.observation_shape is None else list(declared.observation_shape),
+        "symmetries": declared.symmetries,
     }
 
 
@@ -102,10 +104,23 @@ def _facts(game: Game, start: Position) -> dict[str, str]:
         "first moves": " ".join(first[:12]) + (f" and {len(first) - 12} more" if len(first) > 12 else "")
         or "continuous",
         "a state": f"{game.dtype.itemsize:,} bytes",
+        "observation": _observation(game),
+        "symmetries": "none" if declared.symmetries is None else f"{declared.symmetries}, with the identity",
         "rules digest": game.digest,
         **({} if entry is None else {"recommended": entry.player, "strength": entry.strength}),
         **({} if entry is None or entry.command is None else {"measured by": entry.command}),
     }
+
+
+def _observation(game: Game) -> str:
+    """Return the shape of the game's observations, as text."""
+    from treetop.search.states import observation_shape
+
+    if game.has("observe"):
+        return f"{observation_shape(game)}"
+    if game.has("determinize"):
+        return "none: the class has no method observe"
+    return f"{observation_shape(game)}, the default encoding of its fields"
 
 
 def _first_moves(start: Position) -> list[str]:

@@ -266,6 +266,8 @@ RETURN_INTEGERS = {
     "random_outcome": "an outcome",
     "information": "a whole number",
     "legal_actions_of": "how many actions it wrote",
+    "transform_action": "an action",
+    "transform_outcome": "an outcome",
 }
 """The methods that return a whole number or a truth value, and its meaning."""
 

@@ -101,6 +101,10 @@ METHODS: dict[str, Method] = {
         lambda state, symmetry, action: np.int64(state.transform_action(symmetry, action)),
         types.int64, types.int64, types.int64,
     ),
+    "transform_outcome": _method(
+        lambda state, symmetry, outcome: np.int64(state.transform_outcome(symmetry, outcome)),
+        types.int64, types.int64, types.int64,
+    ),
 }  # fmt: skip
 """All methods that kernels may call, in the order of the table."""
 _PLACES = {name: place for place, name in enumerate(METHODS, start=1)}  # place 0 is the size of a state

@@ -75,6 +75,11 @@ class StateType(types.Record):
     def key(self) -> tuple[str, str, bool]:
         return self.identity
 
+    @property
+    def mangling_args(self) -> tuple[str, tuple[Any, ...]]:
+        """The part of symbols that names this type; Numba's number of a record starts again in each process."""
+        return self.name, ()
+
     def can_convert_to(self, typingctx: Any, other: Any) -> None:
         """Return None: two games may have the same fields and different rules."""
 

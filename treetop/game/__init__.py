@@ -4,6 +4,7 @@ from treetop import checks
 from treetop.compiler.functions import compiled
 from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
 from treetop.game.bitsets import list_bits, random_bit
+from treetop.game.boards import permute_bits, square_symmetries
 from treetop.game.definition import Game, game
 from treetop.game.families import family, require
 from treetop.game.fields import field
@@ -22,7 +23,9 @@ __all__ = [
     "lowest_bit",
     "mix_bits",
     "nth_bit",
+    "permute_bits",
     "popcount",
     "random_bit",
     "require",
+    "square_symmetries",
 ]

@@ -33,28 +33,35 @@ REQUIREMENTS = {
     "recall": "information has perfect recall: equal keys have equal legal actions and equal histories of that player",
     "names": "moves and outcomes have unique names without blanks that parse_move reads back; positions can be printed",
     "estimate": "heuristic writes finite numbers within the range of values",
+    "observe": "observe writes finite numbers that depend on nothing but the state and the player",
+    "hidden": "observe writes nothing that is hidden from the player: determinize does not change the observation",
+    "symmetry": "a transformed game is a game with the same players, ends, rewards and probabilities, and "
+    "transform_action maps its actions",
     "works": "no method fails",
     "returns": "each method returns a value of the right kind, or nothing where it fills an array or changes the state",
     "ends": "every method ends",
 }
 """The requirements that `treetop.check` verifies. The text of a violated one is the first line of the error."""
 
-_METHOD_OF = {
-    "random": "random_action",
-    "key": "key",
-    "chance": "chance_outcomes",
-    "draws": "random_outcome",
-    "vectors": "sample_action",
-    "determinize": "determinize",
-    "recall": "information",
-    "estimate": "heuristic",
+_METHODS_OF = {
+    "random": ("random_action",),
+    "key": ("key",),
+    "chance": ("chance_outcomes",),
+    "draws": ("random_outcome",),
+    "vectors": ("sample_action",),
+    "determinize": ("determinize",),
+    "recall": ("information",),
+    "estimate": ("heuristic",),
+    "observe": ("observe",),
+    "hidden": ("observe", "determinize"),
+    "symmetry": ("transform",),
 }
-"""Requirements that apply only to games with a certain method."""
+"""Requirements that apply only to games with certain methods."""
 
 
 def requirements_of(game: Game) -> tuple[str, ...]:
     """Return the texts of all requirements that apply to a game."""
-    return tuple(text for name, text in REQUIREMENTS.items() if game.has(_METHOD_OF.get(name, "reset")))
+    return tuple(text for name, text in REQUIREMENTS.items() if all(map(game.has, _METHODS_OF.get(name, ()))))
 
 
 _FILLED = {
@@ -65,8 +72,9 @@ _FILLED = {
     "step_rewards": "players",
     "heuristic": "players",
     "sample_action": "action_size",
+    "observe": "observation_shape",
 }
-"""The methods that fill arrays, and the fact that is the length of these."""
+"""The methods that fill arrays, and the fact that is the length or the shape of these."""
 
 
 class ContractError(Exception):
@@ -150,12 +158,16 @@ def _failure(error: BaseException) -> str:
 
 
 def _length_hint(error: BaseException, method: str, facts: Facts | None) -> str:
-    """Return the length of the array that a method fills, if an index was out of bounds of an array of this length."""
+    """Return the size of the array that a method fills, if an index was out of bounds of an array of this size."""
     name = _FILLED.get(_name(method))
     if facts is None or name is None or not isinstance(error, IndexError):
         return ""
-    length = getattr(facts, name)
-    return f"; the array to fill has {name} = {length} entries" if str(error).endswith(f"with size {length}") else ""
+    declared = getattr(facts, name)
+    if isinstance(declared, tuple):
+        known, what = any(str(error).endswith(f"with size {size}") for size in declared), f"{name} = {declared}"
+    else:
+        known, what = str(error).endswith(f"with size {declared}"), f"{name} = {declared} entries"
+    return f"; the array to fill has {what}" if known else ""
 
 
 def state_text(state: Any) -> str:

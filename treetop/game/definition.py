@@ -344,6 +344,21 @@ def _check_kinds(cls: type, facts: Facts, found: Mapping[str, FunctionType]) -> 
         if here not in found:
             here, lacking = "num_outcomes", "the method chance_outcomes"
         raise GameDefinitionError(f"{cls.__name__} has {here} but lacks {lacking}; both belong to chance")
+    for fact, method, what in (
+        ("observation_shape", "observe", "observations"),
+        ("symmetries", "transform", "symmetries"),
+    ):
+        if (method in found) != (getattr(facts, fact) is not None):
+            here, lacking = (method, f"{fact}=... in its decorator")
+            if here not in found:
+                here, lacking = fact, f"the method {method}"
+            raise GameDefinitionError(f"{cls.__name__} has {here} but lacks {lacking}; both belong to {what}")
+    if "transform_outcome" in found and "transform" not in found:
+        raise GameDefinitionError(
+            f"{cls.__name__} has transform_outcome but lacks transform; both belong to symmetries"
+        )
+    if "transform" in found and facts.action_size is not None:
+        raise GameDefinitionError(f"{cls.__name__} has transform and continuous actions, which have no symmetries")
     if ("sample_action" in found) != (facts.action_size is not None):
         here, lacking = "sample_action", "action_size=... (the length of an action vector) in its decorator"
         if here not in found:

@@ -132,18 +132,6 @@ def examine_sampled_action(examiner: Examiner, position: Position, rng: Rng) -> 
     return tuple(values.tolist())
 
 
-def examine_observations(examiner: Examiner, position: Position) -> None:
-    """Check that `observe` writes finite numbers in the declared shape for each player."""
-    shape = examiner.game.facts.observation_shape
-    if shape is None:
-        raise ContractError("works", "the game has observe, but no observation_shape=... in the decorator", "observe")
-    for player in range(examiner.game.facts.players):
-        out = np.zeros(shape, np.float32)
-        examiner.call(position, "observe", player, out)
-        if not np.isfinite(out).all():
-            raise ContractError("works", f"observe wrote a number that is not finite for player {player}", "observe")
-
-
 def examine_recall(examiner: Examiner, position: Position, mover: int, lists: tuple[list[int], ...]) -> None:
     """Check perfect recall: an information set of the player to move has one set of actions and one history."""
     deciding = range(examiner.game.facts.players) if mover == SIMULTANEOUS else [mover] if mover >= 0 else []

@@ -19,12 +19,13 @@ from treetop.game.examine_kinds import (
     examine_chance,
     examine_determinization,
     examine_joint_actions,
-    examine_observations,
     examine_recall,
     examine_sampled_action,
     examine_step_rewards,
     record_history,
 )
+from treetop.game.examine_observations import examine_observations
+from treetop.game.examine_symmetries import examine_symmetries
 from treetop.game.examine_texts import examine_names, examine_texts
 from treetop.game.notes import Tally
 from treetop.game.position import Position, make
@@ -86,6 +87,8 @@ class Examiner:
         """The immediate rewards of each player so far, in the current game."""
         self.pasts = [0] * facts.players
         """A hash of the observations and actions of each player so far, in the current game."""
+        self.symmetry: int | None = None
+        """The symmetry of a violation that was found: only this one is examined then."""
         self.tally = Tally(facts.players)
         """Who moved and who won, in all games that were played."""
         self.forget()
@@ -95,6 +98,7 @@ class Examiner:
         self.keys: dict[int, tuple[Any, ...]] = {}
         self.known: dict[tuple[int, int], tuple[Any, ...]] = {}
         self.named, self.drawn, self.chances = 0, False, 0
+        self.observed, self.transformed = 0, 0
 
     # Play in both modes.
 
@@ -122,7 +126,7 @@ class Examiner:
 
     def step(self, position: Position, action: Any) -> Position:
         """Return the position after an action."""
-        method, kernel, given = self._applying(position, action)
+        method, kernel, given = self.applying(position, action)
         state = position.state
         guard(f"{method}({action})", lambda: make(state, action))
         following = Position(self.game, state._states, (*position.actions, action), position.start)
@@ -136,7 +140,8 @@ class Examiner:
             self.total += examine_step_rewards(self, following)
         return following
 
-    def _applying(self, position: Position, action: Any) -> tuple[str, CompiledFunction[..., Any], Any]:
+    def applying(self, position: Position, action: Any) -> tuple[str, CompiledFunction[..., Any], Any]:
+        """Return the method that applies an action, its kernel, and the argument of that kernel."""
         if not isinstance(action, tuple):
             return "apply", probe.step, action
         if position.player == SIMULTANEOUS:
@@ -374,7 +379,9 @@ class Examiner:
         if self.game.has("determinize"):
             examine_determinization(self, position, rng, terminal=terminal, mover=mover)
         if self.game.has("observe"):
-            examine_observations(self, position)
+            examine_observations(self, position, rng)
+        if self.game.has("transform"):
+            examine_symmetries(self, position, rng, options, mover)
         if terminal:
             if not self.compiled:
                 examine_texts(self, position)

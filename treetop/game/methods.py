@@ -29,6 +29,7 @@ SIGNATURES: Signatures = {
     "apply_vector": lambda t: (t.float64[::1],),
     "transform": lambda t: (t.int64,),
     "transform_action": lambda t: (t.int64, t.int64),
+    "transform_outcome": lambda t: (t.int64, t.int64),
 }
 FOR_PEOPLE = {
     "render": 0,
@@ -71,5 +72,6 @@ ARITY = {
     "apply_vector": 1,
     "transform": 1,
     "transform_action": 2,
+    "transform_outcome": 2,
     **FOR_PEOPLE,
 }

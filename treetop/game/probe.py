@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import compiled
-from treetop.compiler.intrinsics import local_rng, rng_word, state_at
+from treetop.compiler.intrinsics import local_rng, rng_word, shaped, state_at
 from treetop.compiler.specialise import by_method
 
 FINDINGS = np.dtype(
@@ -53,10 +53,21 @@ def _own_outcome(state: Any, rng: Any) -> int:
     return int(state.random_outcome(rng))
 
 
+@compiled
+def _own_image(state: Any, symmetry: int, outcome: int) -> int:
+    return int(state.transform_outcome(symmetry, outcome))
+
+
+@compiled
+def _same_outcome(state: Any, symmetry: int, outcome: int) -> int:
+    return int(outcome)
+
+
 _key = by_method("key", yes=_own_key, no=_no_key)
 _draw = by_method("random_action", yes=_own_draw, no=_no_draw)
 _heuristic = by_method("heuristic", yes=_own_heuristic, no=_no_heuristic)
 _outcome = by_method("random_outcome", yes=_own_outcome, no=_no_draw)
+_image = by_method("transform_outcome", yes=_own_image, no=_same_outcome)
 
 
 @compiled
@@ -129,6 +140,24 @@ def redraw(game: Any, states: Any, findings: Any, player: int) -> None:
     rng = local_rng(finding.rng)
     state_at(game, states, 0).determinize(player, rng)
     finding.rng = rng_word(rng)
+
+
+@compiled
+def observation(game: Any, states: Any, player: int, out: Any) -> None:
+    """Write the observation of a player, as a row of numbers."""
+    state = state_at(game, states, 0)
+    state.observe(player, shaped(state, out))
+
+
+@compiled
+def transform(game: Any, states: Any, symmetry: int, actions: Any, outcomes: Any) -> None:
+    """Transform a state in place, and replace actions and outcomes by those to which they are mapped."""
+    state = state_at(game, states, 0)
+    for index in range(len(actions)):
+        actions[index] = state.transform_action(symmetry, actions[index])
+    for index in range(len(outcomes)):
+        outcomes[index] = _image(state, symmetry, outcomes[index])
+    state.transform(symmetry)
 
 
 @compiled

@@ -88,7 +88,14 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
     checks.whole("most_turns", most_turns, 1, 20_000)
     most = 3 if gammons else 1
 
-    @game(players=2, num_actions=50, max_length=5 * most_turns + 2, rewards=(-most, most), num_outcomes=21)
+    @game(
+        players=2,
+        num_actions=50,
+        max_length=5 * most_turns + 2,
+        rewards=(-most, most),
+        num_outcomes=21,
+        observation_shape=(214,),
+    )
     class Backgammon:
         """Race fifteen checkers home past the opponent's, by dice.
 
@@ -313,6 +320,35 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
             lead = 8.0 * (others - own + 4.0) / (own + others + 20.0)
             out[self.player] = lead / (1.0 + abs(lead))
             out[1 - self.player] = -out[self.player]
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write the checkers of the player and of the opponent as in TD-Gammon, then the turn and the dice.
+
+            Points are those of the player, from 1 to 24. Four numbers show the checkers of a side on a point: whether
+            there are at least one, two, three, and half of those above three. After 96 of them for each side follow
+            the checkers on the bar (divided by 2) and borne off (by 15), for the player and the opponent; whether the
+            player has the turn, or the opponent; whether the first roll is next; the higher and the lower die, each
+            one-hot; the moves left by the higher (divided by 4) and by the lower; and the share of the turns left.
+            """
+            for side in range(2):
+                owner = player if side == 0 else 1 - player
+                for point in range(1, 25):
+                    count = self.checkers[owner, point if side == 0 else 25 - point]
+                    start = 96 * side + 4 * (point - 1)
+                    out[start] = count >= 1
+                    out[start + 1] = count >= 2
+                    out[start + 2] = count >= 3
+                    out[start + 3] = max(0, count - 3) / 2
+                out[192 + side] = self.checkers[owner, _BAR] / 2
+                out[194 + side] = self.checkers[owner, _OFF] / _CHECKERS
+                out[196 + side] = owner == self.player and self.stage != _WHO_BEGINS
+            out[198] = self.stage == _FIRST_ROLL
+            if self.stage == _MOVE:
+                out[198 + self.high] = 1.0
+                out[204 + self.low] = 1.0
+            out[211] = self.high_left / 4
+            out[212] = self.low_left
+            out[213] = 1.0 - self.turns / most_turns
 
         def key(self) -> np.uint64:
             numbers = (self.turns * 4 + self.stage) * 2 + self.player

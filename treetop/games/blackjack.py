@@ -8,6 +8,7 @@ from treetop.game import CHANCE, Game, checks, family, field, game
 
 _HIT, _STAND = 0, 1
 _NAMES = ("hit", "stand")
+_OWN, _DEALERS = 32, 27  # the sums of cards that are observed: 0 to 31, and 0 to 26 for the dealer
 _CARDS = ("a", "2", "3", "4", "5", "6", "7", "8", "9", "10")
 
 
@@ -16,7 +17,7 @@ def blackjack(natural: float = 1.5) -> Game:
     """Draw cards up to 21 and beat the dealer. An ace and a ten as the first two cards pay `natural`."""
     checks.number("natural", natural, 1, 10)
 
-    @game(players=1, num_actions=2, max_length=80, rewards=(-1, natural), num_outcomes=10)
+    @game(players=1, num_actions=2, max_length=80, rewards=(-1, natural), num_outcomes=10, observation_shape=(71,))
     class Blackjack:
         """Draw cards up to 21 and beat the dealer.
 
@@ -114,6 +115,22 @@ def blackjack(natural: float = 1.5) -> Game:
                 out[0] = 1.0
             else:
                 out[0] = 0.0 if own == dealers else -1.0
+
+        def observe(self, player: int, out: Any) -> None:  # noqa: ARG002 - there is one player
+            """Write the player's cards, the dealer's cards, whether the player stands, and whether a card is drawn.
+
+            Cards are the sum with aces as 1 (one-hot), whether there is an ace, and their number (one-hot: 0, 1, 2,
+            more).
+            """
+            out[self.total] = 1.0
+            out[_OWN] = self.ace
+            out[_OWN + 1 + self.cards] = 1.0
+            start = _OWN + 5
+            out[start + self.dealer_total] = 1.0
+            out[start + _DEALERS] = self.dealer_ace
+            out[start + _DEALERS + 1 + self.dealer_cards] = 1.0
+            out[start + _DEALERS + 5] = self.standing
+            out[start + _DEALERS + 6] = self.waiting
 
         def key(self) -> int:
             own = ((self.total << 1 | int(self.ace)) << 2 | self.cards) << 1 | int(self.standing)

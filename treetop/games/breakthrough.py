@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, checks, family, field, game, lowest_bit, mix_bits, nth_bit, popcount
+from treetop.game import (
+    Game,
+    checks,
+    family,
+    field,
+    game,
+    lowest_bit,
+    mix_bits,
+    nth_bit,
+    permute_bits,
+    popcount,
+    square_symmetries,
+)
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _FILES = "abcdefgh"
@@ -32,7 +44,10 @@ def breakthrough(size: int = 8) -> Game:
     # Without reaching the far row, a player's pieces take at most size - 2 and size - 3 steps each.
     longest = 2 * size * (2 * size - 5) + 1
 
-    @game(players=2, num_actions=3 * squares, max_length=longest)
+    # Where each square goes if left and right are exchanged.
+    mirror = square_symmetries(size)[1]
+
+    @game(players=2, num_actions=3 * squares, max_length=longest, observation_shape=(4, size, size), symmetries=2)
     class Breakthrough:
         """Walk a piece through to the far side.
 
@@ -124,6 +139,30 @@ def breakthrough(size: int = 8) -> Game:
                 lead += mine * up - theirs * down if self.player == 0 else mine * down - theirs * up
             out[self.player] = lead / (1.0 + abs(lead))
             out[1 - self.player] = -out[self.player]
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write four planes: the player's own pieces, the opponent's, ones if the player is to move, ones for X.
+
+            The last plane shows in which direction the player's pieces move. Square number size * row + column stands
+            at [row, column], so row 0 is the bottom of the board.
+            """
+            own = self.mine if player == self.player else self.theirs
+            other = self.theirs if player == self.player else self.mine
+            for square in range(squares):
+                row, column = square // size, square % size
+                out[0, row, column] = (own >> np.uint64(square)) & _ONE
+                out[1, row, column] = (other >> np.uint64(square)) & _ONE
+                out[2, row, column] = player == self.player
+                out[3, row, column] = player == 0
+
+        def transform(self, symmetry: int) -> None:
+            """Exchange left and right, by symmetry 1."""
+            if symmetry == 1:
+                self.mine = permute_bits(self.mine, mirror)
+                self.theirs = permute_bits(self.theirs, mirror)
+
+        def transform_action(self, symmetry: int, action: int) -> int:
+            return 3 * int(mirror[action // 3]) + 2 - action % 3 if symmetry == 1 else action
 
         def key(self) -> np.uint64:
             return mix_bits(mix_bits(self.mine) ^ self.theirs) ^ np.uint64(self.player)

@@ -27,6 +27,7 @@ def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
         max_length=horizon * (2 if slippery else 1),
         rewards=(-100 * horizon, 0),
         num_outcomes=3 if slippery else None,
+        observation_shape=(_ROWS * _COLUMNS + (5 if slippery else 1),),
     )
     class CliffWalking:
         """Walk along a cliff to the goal; each step costs 1, a fall 100.
@@ -114,6 +115,13 @@ def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
             if self.cell == _START:
                 way += 2
             out[0] = -min(way, horizon - self.steps)
+
+        def observe(self, player: int, out: Any) -> None:  # noqa: ARG002 - there is one player
+            """Write the cell, one-hot, and the share of the steps left; on slippery ground the chosen direction too."""
+            out[self.cell] = 1.0
+            out[_ROWS * _COLUMNS] = 1.0 - self.steps / horizon
+            if self.meant >= 0:
+                out[_ROWS * _COLUMNS + 1 + self.meant] = 1.0
 
         def key(self) -> int:
             return (self.steps * 48 + self.cell) * 8 + self.meant + 1

@@ -57,7 +57,7 @@ def _mirrored(discs: np.uint64) -> np.uint64:
     return found
 
 
-@game(players=2, num_actions=7, max_length=42, observation_shape=(2, 6, 7), symmetries=2)
+@game(players=2, num_actions=7, max_length=42, observation_shape=(3, 6, 7), symmetries=2)
 class connect_four:  # noqa: N801 - the class of a bundled game has the name of the game
     """Four in a row on an upright board, seven columns wide and six rows high.
 
@@ -130,7 +130,10 @@ class connect_four:  # noqa: N801 - the class of a bundled game has the name of 
         return nth_bit(columns, rng.below(popcount(columns)))
 
     def observe(self, player: int, out: Any) -> None:
-        """Write two planes, the player's own discs and the opponent's; row 0 is the top of the board."""
+        """Write three planes: the player's own discs, the opponent's, and ones if the player is to move.
+
+        Row 0 is the top of the board.
+        """
         theirs = self.discs ^ self.mine
         own = self.mine if player == self.player else theirs
         other = theirs if player == self.player else self.mine
@@ -139,6 +142,7 @@ class connect_four:  # noqa: N801 - the class of a bundled game has the name of 
                 cell = _ONE << np.uint64(8 * (5 - row) + column)
                 out[0, row, column] = own & cell != _NONE
                 out[1, row, column] = other & cell != _NONE
+                out[2, row, column] = player == self.player
 
     def transform(self, symmetry: int) -> None:
         """Exchange left and right, by symmetry 1."""

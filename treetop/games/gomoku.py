@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, checks, family, field, game, list_bits, mix_bits, random_bit
+from treetop.game import Game, checks, family, field, game, list_bits, mix_bits, random_bit, square_symmetries
 
 _NONE, _ONE, _SIX, _HALF = (np.uint64(number) for number in (0, 1, 6, 32))
 _FILES = "abcdefghijklmnopqrs"
@@ -29,8 +29,9 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
     while (length := sum(steps) + 1) < line:
         steps.append(min(length, line - length))
     shifts = tuple(np.uint64(step) for step in steps)
+    places = square_symmetries(size)  # where each point goes
 
-    @game(players=2, num_actions=points, max_length=points)
+    @game(players=2, num_actions=points, max_length=points, observation_shape=(3, size, size), symmetries=8)
     class Gomoku:
         """Five or more in a row.
 
@@ -45,28 +46,35 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
         won: bool = field("bool")  # by the player who moved last
 
         def reset(self) -> None:
+            self.clear()
+            self.left = points
+            self.player = 0
+            self.won = False
+
+        def clear(self) -> None:
+            """Remove all stones."""
             for place in range(lines_each):
                 self.lines[0, place] = 0
                 self.lines[1, place] = 0
             for word in range(words):
                 self.empty[word] = ~_NONE >> np.uint64(64 - min(64, points - 64 * word))
-            self.left = points
-            self.player = 0
-            self.won = False
 
         def legal_actions(self, out: Any) -> int:
             return list_bits(self.empty, out)
 
         def apply(self, action: int) -> None:
-            point = np.uint64(action)
+            self.won = bool(self.put(np.uint64(action)) != _NONE)
+            self.left -= 1
+            self.player = 1 - self.player
+
+        def put(self, point: np.uint64) -> np.uint64:
+            """Put a stone of the player on a point, and return the starts of winning runs."""
             row = point // width
             column = point - row * width
             runs = self.add(row, column) | self.add(columns + column, row)
             runs |= self.add(falling + row - column, column) | self.add(rising + row + column, column)
-            self.won = bool(runs != _NONE)
             self.empty[point >> _SIX] ^= _ONE << (point & np.uint64(63))
-            self.left -= 1
-            self.player = 1 - self.player
+            return runs
 
         def add(self, place: np.uint64, bit: np.uint64) -> np.uint64:
             """Put a stone into one of the player's lines, and return the starts of winning runs in it."""
@@ -85,6 +93,34 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
 
         def random_action(self, rng: Any) -> int:
             return random_bit(self.empty, self.left, rng)
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write three planes: the player's own stones, the opponent's, and ones if the player is to move.
+
+            The point of action size * row + column stands at [row, column], so row 0 is the bottom of the board.
+            """
+            moves = player == self.player
+            for row in range(size):
+                own, other = self.lines[player, row], self.lines[1 - player, row]
+                for column in range(size):
+                    out[0, row, column] = own >> column & 1
+                    out[1, row, column] = other >> column & 1
+                    out[2, row, column] = moves
+
+        def transform(self, symmetry: int) -> None:
+            before, mover = self.lines.copy(), self.player
+            self.clear()
+            for player in range(2):
+                self.player = player
+                for row in range(size):
+                    stones = before[player, row]
+                    for column in range(size):
+                        if stones >> column & 1:
+                            self.put(np.uint64(places[symmetry, size * row + column]))
+            self.player = mover
+
+        def transform_action(self, symmetry: int, action: int) -> int:
+            return int(places[symmetry, action])
 
         def key(self) -> np.uint64:
             key = _NONE  # the number of stones gives the player to move

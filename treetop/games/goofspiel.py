@@ -15,9 +15,14 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
     drawn = prizes == "random"
     full = (1 << cards) - 1
     rounds = cards - 1  # there is no choice in the last round
+    prizes_sum = cards * (cards + 1) // 2
 
     @game(
-        players=2, num_actions=cards, max_length=2 * rounds if drawn else rounds, num_outcomes=cards if drawn else None
+        players=2,
+        num_actions=cards,
+        max_length=2 * rounds if drawn else rounds,
+        num_outcomes=cards if drawn else None,
+        observation_shape=(4 * cards + 2,),
     )
     class Goofspiel:
         """Bid for prizes with cards that can be used once.
@@ -95,6 +100,20 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
                 winner = 0 if self.points[0] > self.points[1] else 1
                 out[winner] = 1.0
                 out[1 - winner] = -1.0
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write the player's cards, the opponent's cards, the prizes not revealed yet, and the current prize.
+
+            Each is a number a card, from the lowest. Then the points of the player and of the opponent, divided by the
+            sum of all prizes.
+            """
+            for card in range(cards):
+                out[card] = self.hands[player] >> card & 1
+                out[cards + card] = self.hands[1 - player] >> card & 1
+                out[2 * cards + card] = self.pile >> card & 1
+                out[3 * cards + card] = card == self.prize
+            out[4 * cards] = self.points[player] / prizes_sum
+            out[4 * cards + 1] = self.points[1 - player] / prizes_sum
 
         def key(self) -> int:
             lead = self.points[0] - self.points[1] + 128

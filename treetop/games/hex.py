@@ -12,6 +12,7 @@ _NONE, _ONE, _TWO, _SIX = (np.uint64(number) for number in (0, 1, 2, 6))
 # The bits of `links` for the near and the far edge; those for "not linked to it" are two places higher.
 _LINKED = np.uint64(0b0011)
 _OWN = np.uint64(0b1111)
+_NEAR = np.uint64(0b0101_0101)  # the bits for the near edge, of both players
 _FILES = "abcdefghijklmnopqrs"
 
 
@@ -30,7 +31,7 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the name of the game; the built
     # The neighbours of a cell, relative to the upper left one.
     from_above = np.array([0, 1, stride - 1, stride + 1, 2 * stride - 1, 2 * stride], np.uint64)
 
-    @game(players=2, num_actions=cells, max_length=cells)
+    @game(players=2, num_actions=cells, max_length=cells, observation_shape=(4, size, size), symmetries=2)
     class Hex:
         """Connect your two opposite edges of a rhombus of hexagons.
 
@@ -122,6 +123,40 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the name of the game; the built
 
         def random_action(self, rng: Any) -> int:
             return random_bit(self.empty, self.left, rng)
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write four planes: the player's own stones, the opponent's, ones if the player is to move, ones for X.
+
+            The last plane shows which edges the player connects. The cell of action size * row + column stands at
+            [row, column], so row 0 is the top edge.
+            """
+            for row in range(size):
+                for column in range(size):
+                    stone = np.uint64(self.links[stride * (row + 1) + column + 1])
+                    out[0, row, column] = stone >> np.uint64(4 * player) & _OWN != _NONE
+                    out[1, row, column] = stone >> np.uint64(4 - 4 * player) & _OWN != _NONE
+                    out[2, row, column] = player == self.player
+                    out[3, row, column] = player == 0
+
+        def transform(self, symmetry: int) -> None:
+            """Turn the board by half a turn, by symmetry 1; near and far edges are exchanged."""
+            if symmetry == 0:
+                return
+            links, empty, first = self.links.copy(), self.empty.copy(), self.first.copy()
+            for place in range(framed):
+                bits = np.uint64(links[framed - 1 - place])
+                self.links[place] = (bits & _NEAR) << _ONE | (bits >> _ONE) & _NEAR
+            for word in range(words):
+                self.empty[word] = _NONE
+                self.first[word] = _NONE
+            for cell in range(cells):
+                word, bit = cell // 64, np.uint64(cell % 64)
+                target, goal = (cells - 1 - cell) // 64, np.uint64((cells - 1 - cell) % 64)
+                self.empty[target] |= (empty[word] >> bit & _ONE) << goal
+                self.first[target] |= (first[word] >> bit & _ONE) << goal
+
+        def transform_action(self, symmetry: int, action: int) -> int:
+            return cells - 1 - action if symmetry == 1 else action
 
         def key(self) -> np.uint64:
             key = _NONE  # the number of empty cells gives the player to move

@@ -14,7 +14,7 @@ def _played(state: Any) -> str:
     return " ".join(("pass", "bet")[state.bets >> turn & 1] for turn in range(state.turns)) or "nothing"
 
 
-@game(players=2, num_actions=2, max_length=5, num_outcomes=3, rewards=(-2, 2))
+@game(players=2, num_actions=2, max_length=5, num_outcomes=3, rewards=(-2, 2), observation_shape=(11,))
 class kuhn_poker:  # noqa: N801 - the class of a bundled game has the name of the game
     """Poker with three cards: jack, queen and king.
 
@@ -95,6 +95,18 @@ class kuhn_poker:  # noqa: N801 - the class of a bundled game has the name of th
     def information(self, player: int) -> int:
         dealt = (1 if self.cards[0] >= 0 else 0) + (1 if self.cards[1] >= 0 else 0)
         return int((((self.turns * 8 + self.bets) * 4 + self.cards[player] + 1) * 3 + dealt) * 2 + player)
+
+    def observe(self, player: int, out: Any) -> None:
+        """Write the player's own card and the passes and bets of three turns, each one-hot.
+
+        Then whether the player is player 0, and whether the player is to move.
+        """
+        if self.cards[player] >= 0:
+            out[self.cards[player]] = 1.0
+        for turn in range(self.turns):
+            out[3 + 2 * turn + (self.bets >> turn & 1)] = 1.0
+        out[9] = player == 0
+        out[10] = player == self.current_player()
 
     def key(self) -> int:
         return int(((self.turns * 8 + self.bets) * 4 + self.cards[0] + 1) * 4 + self.cards[1] + 1)

@@ -21,7 +21,7 @@ def _played(state: Any) -> str:
     return " ".join("|" if digit == 0 else _MOVES[digit - 1] for digit in reversed(digits)) or "nothing"
 
 
-@game(players=2, num_actions=3, max_length=11, num_outcomes=6, rewards=(-13, 13))
+@game(players=2, num_actions=3, max_length=11, num_outcomes=6, rewards=(-13, 13), observation_shape=(34,))
 class leduc_poker:  # noqa: N801 - the class of a bundled game has the name of the game
     """Poker with six cards: two jacks, two queens and two kings.
 
@@ -155,6 +155,32 @@ class leduc_poker:  # noqa: N801 - the class of a bundled game has the name of t
     def information(self, player: int) -> int:
         known = (self.cards[player] + 1) * 7 + self.cards[2] + 1
         return int(((self.history * 49 + known) * 4 + self.dealt()) * 2 + player)
+
+    def observe(self, player: int, out: Any) -> None:
+        """Write the ranks of the player's own card and of the public card, each one-hot, and the moves of both rounds.
+
+        A round has up to four moves, each one-hot: fold, call, raise. Then the chips paid by the player and by the
+        opponent, divided by 13, whether the player is player 0, and whether the player is to move. Suits do not matter.
+        """
+        if self.cards[player] >= 0:
+            out[self.cards[player] // 2] = 1.0
+        if self.cards[2] >= 0:
+            out[3 + self.cards[2] // 2] = 1.0
+        length = 0
+        while self.history >> 2 * length > 0:
+            length += 1
+        start = 6
+        for turn in range(length):
+            move = self.history >> 2 * (length - 1 - turn) & 3
+            if move == 0:
+                start = 18
+            else:
+                out[start + move - 1] = 1.0
+                start += 3
+        out[30] = self.paid[player] / 13
+        out[31] = self.paid[1 - player] / 13
+        out[32] = player == 0
+        out[33] = player == self.current_player()
 
     def key(self) -> int:
         return int(((self.history * 7 + self.cards[0] + 1) * 7 + self.cards[1] + 1) * 7 + self.cards[2] + 1)

@@ -13,7 +13,7 @@ def matching_pennies(weight: float = 1.0) -> Game:
     payoff = checks.number("weight", weight, above=0, high=1000)
     most = max(1.0, payoff)
 
-    @game(players=2, num_actions=2, max_length=1, rewards=(-most, most))
+    @game(players=2, num_actions=2, max_length=1, rewards=(-most, most), observation_shape=(5,))
     class MatchingPennies:
         """Both players simultaneously show a side of a coin; player 0 wins if they match.
 
@@ -48,6 +48,17 @@ def matching_pennies(weight: float = 1.0) -> Game:
                 gain = 1.0
             out[0] = gain
             out[1] = -gain
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write the player's side and the opponent's, each one-hot, zeros before they are shown.
+
+            The last number is 1 for player 0, who wins if they match.
+            """
+            if self.shown >= 0:
+                first, second = self.shown // 2, self.shown % 2
+                out[first if player == 0 else second] = 1.0
+                out[2 + (second if player == 0 else first)] = 1.0
+            out[4] = player == 0
 
         def key(self) -> int:
             return self.shown + 1

@@ -13,7 +13,7 @@ def nim(stones: int = 21, most: int = 3) -> Game:
     checks.whole("stones", stones, 1, 10_000)
     checks.whole("most", most, 1, 100)
 
-    @game(players=2, num_actions=most, max_length=stones)
+    @game(players=2, num_actions=most, max_length=stones, observation_shape=(stones + 2,))
     class Nim:
         """Take a few stones from the heap; whoever takes the last one wins."""
 
@@ -43,6 +43,11 @@ def nim(stones: int = 21, most: int = 3) -> Game:
 
         def random_action(self, rng: Any) -> int:
             return int(rng.below(min(most, self.heap)))
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write the number of stones, one-hot from 0 to `stones`, and whether the player is to move."""
+            out[self.heap] = 1.0
+            out[stones + 1] = player == self.player
 
         def key(self) -> int:
             return 2 * self.heap + self.player

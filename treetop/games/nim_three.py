@@ -13,7 +13,7 @@ def nim_three(stones: int = 13, most: int = 3) -> Game:
     checks.whole("stones", stones, 1, 10_000)
     checks.whole("most", most, 1, 100)
 
-    @game(players=3, num_actions=most, max_length=stones)
+    @game(players=3, num_actions=most, max_length=stones, observation_shape=(stones + 4,))
     class NimThree:
         """Three players take turns to take a few stones; whoever takes the last one wins, and both others lose.
 
@@ -47,6 +47,14 @@ def nim_three(stones: int = 13, most: int = 3) -> Game:
 
         def random_action(self, rng: Any) -> int:
             return int(rng.below(min(most, self.heap)))
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write the number of stones, one-hot from 0 to `stones`, and who is to move, one-hot.
+
+            The last three numbers are for the player, the next one and the one after that.
+            """
+            out[self.heap] = 1.0
+            out[stones + 1 + (self.player - player) % 3] = 1.0
 
         def key(self) -> int:
             return 3 * self.heap + self.player

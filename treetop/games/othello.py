@@ -16,8 +16,10 @@ from treetop.game import (
     lowest_bit,
     mix_bits,
     nth_bit,
+    permute_bits,
     popcount,
     require,
+    square_symmetries,
 )
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
@@ -38,6 +40,8 @@ def othello(size: int = 8) -> Game:
     start_o = np.uint64(1 << (size * (middle - 1) + middle - 1) | 1 << (size * middle + middle))
     corners = np.uint64(1 | 1 << (size - 1) | 1 << (squares - size) | 1 << (squares - 1))
     level, upright, falling, rising = (np.uint64(step) for step in (1, size, size + 1, size - 1))
+    # Half a turn and the reflections in both diagonals. The other four symmetries of the board do not keep the start.
+    places = square_symmetries(size)[[0, 3, 4, 7]]
 
     @compiled
     def lines(start: np.uint64, through: np.uint64, step: np.uint64) -> tuple[np.uint64, np.uint64]:
@@ -86,7 +90,13 @@ def othello(size: int = 8) -> Game:
         turned = outflanked(disc, mine, between, level) | outflanked(disc, mine, theirs, upright)
         return turned | outflanked(disc, mine, between, falling) | outflanked(disc, mine, between, rising)
 
-    @game(players=2, num_actions=squares + 1, max_length=2 * (squares - 4))
+    @game(
+        players=2,
+        num_actions=squares + 1,
+        max_length=2 * (squares - 4),
+        observation_shape=(3, size, size),
+        symmetries=4,
+    )
     class Othello:
         """Outflank and flip discs; the majority wins.
 
@@ -154,6 +164,27 @@ def othello(size: int = 8) -> Game:
             lead = 0.08 * freedom + 0.4 * held
             out[self.player] = lead / (1.0 + abs(lead))
             out[1 - self.player] = -out[self.player]
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write three planes: the player's own discs, the opponent's, and ones if the player is to move.
+
+            The square of action size * row + column stands at [row, column], so row 0 is the top of the board.
+            """
+            own = self.mine if player == self.player else self.theirs
+            other = self.theirs if player == self.player else self.mine
+            for square in range(squares):
+                row, column = square // size, square % size
+                out[0, row, column] = (own >> np.uint64(square)) & _ONE
+                out[1, row, column] = (other >> np.uint64(square)) & _ONE
+                out[2, row, column] = player == self.player
+
+        def transform(self, symmetry: int) -> None:
+            self.mine = permute_bits(self.mine, places[symmetry])
+            self.theirs = permute_bits(self.theirs, places[symmetry])
+            self.moves = permute_bits(self.moves, places[symmetry])
+
+        def transform_action(self, symmetry: int, action: int) -> int:
+            return action if action == squares else int(places[symmetry, action])
 
         def key(self) -> np.uint64:
             return mix_bits(mix_bits(self.mine) ^ self.theirs) ^ np.uint64(self.player)

@@ -39,6 +39,7 @@ def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
         max_length=horizon * (2 if windy else 1),
         rewards=(worst * horizon, 0),
         num_outcomes=_GUSTS if windy else None,
+        observation_shape=(5 if windy else 4,),
     )
     class Pendulum:
         """Swing a pendulum up with a motor that is too weak to lift it directly, and keep it there.
@@ -122,6 +123,18 @@ def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
             """Write the current cost, extrapolated to at most a second: accurate near upright, optimistic elsewhere."""
             cost = self.angle * self.angle + 0.1 * self.speed * self.speed
             out[0] = -cost * min(20, horizon - self.steps)
+
+        def observe(self, player: int, out: Any) -> None:  # noqa: ARG002 - there is one player
+            """Write cosine and sine of the angle, the speed divided by its greatest value, the share of the steps left.
+
+            With wind also whether a gust comes next.
+            """
+            out[0] = _sine(_PI / 2 - abs(self.angle))
+            out[1] = _sine(self.angle)
+            out[2] = self.speed / _FASTEST
+            out[3] = 1.0 - self.steps / horizon
+            if windy:
+                out[4] = self.blowing
 
         def render(self) -> str:
             return f"angle {self.angle:+.3f} from upright, speed {self.speed:+.3f}, {self.steps} of {horizon} steps"

@@ -19,7 +19,7 @@ def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
     checks.whole("goal", goal, 2, 1000)
     checks.whole("most_rolls", most_rolls, 1, 100_000)
 
-    @game(players=2, num_actions=2, max_length=3 * most_rolls, num_outcomes=6)
+    @game(players=2, num_actions=2, max_length=3 * most_rolls, num_outcomes=6, observation_shape=(6,))
     class Pig:
         """Roll a die or hold; a one loses the points of the turn.
 
@@ -99,6 +99,18 @@ def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
             lead = 4.0 * (own - other) / (2 * goal - min(goal, own) - other + 10)
             out[self.player] = lead / (1.0 + abs(lead))
             out[1 - self.player] = -out[self.player]
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write the player's score, the opponent's and the points of the turn, divided by the goal.
+
+            Then whether it is the player's turn, whether the die is rolled next, and the share of the rolls left.
+            """
+            out[0] = self.scores[player] / goal
+            out[1] = self.scores[1 - player] / goal
+            out[2] = self.turn / goal
+            out[3] = player == self.player
+            out[4] = self.rolling
+            out[5] = 1.0 - self.rolls / most_rolls
 
         def key(self) -> int:
             scores = (self.scores[0] << 11 | self.scores[1]) << 11 | self.turn

@@ -22,7 +22,7 @@ def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) 
         payoffs[(shape + 2) % 3, shape] = -weights[shape]
     most = float(max(weights))
 
-    @game(players=2, num_actions=3, max_length=1, rewards=(-most, most))
+    @game(players=2, num_actions=3, max_length=1, rewards=(-most, most), observation_shape=(6,))
     class RockPaperScissors:
         """Both players simultaneously show rock, paper or scissors; the reward of a win depends on the winning shape.
 
@@ -52,6 +52,13 @@ def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) 
         def rewards(self, out: Any) -> None:
             out[0] = payoffs[self.shown // 3, self.shown % 3]
             out[1] = -out[0]
+
+        def observe(self, player: int, out: Any) -> None:
+            """Write the player's shape and the opponent's, each one-hot; zeros before they are shown."""
+            if self.shown >= 0:
+                first, second = self.shown // 3, self.shown % 3
+                out[first if player == 0 else second] = 1.0
+                out[3 + (second if player == 0 else first)] = 1.0
 
         def key(self) -> int:
             return self.shown + 1

@@ -42,6 +42,7 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
         max_length=2 * horizon + 1,
         rewards=(-(4.0 * _DIAGONAL + _DELAY) * horizon, 0),
         num_outcomes=8,
+        observation_shape=(2 * size + 14,),
     )
     class Sailing:
         """Sail across a lake to the opposite corner; the wind changes, and each leg costs time.
@@ -159,6 +160,19 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
             """Write the average cost of the rest of the trip under the optimal policy."""
             way = min(max(goal - self.north, goal - self.east), horizon - self.legs)
             out[0] = -1.3 - 3.5 * way if way > 0 else 0.0
+
+        def observe(self, player: int, out: Any) -> None:  # noqa: ARG002 - there is one player
+            """Write the place to the north and to the east, the wind and the sail, each one-hot.
+
+            Then the share of the legs left, and whether the next wind is drawn. The winds are 0 to 7, and 8 before the
+            first one.
+            """
+            out[self.north] = 1.0
+            out[size + self.east] = 1.0
+            out[2 * size + self.wind] = 1.0
+            out[2 * size + 9 + self.tack] = 1.0
+            out[2 * size + 12] = 1.0 - self.legs / horizon
+            out[2 * size + 13] = self.turning
 
         def key(self) -> int:
             place = (self.legs * size + self.north) * size + self.east

@@ -53,6 +53,7 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
         max_length=200,
         rewards=(-188, 30),
         num_outcomes=None if clairvoyant else _CARDS,
+        observation_shape=(6 * _CARDS + 9,),
     )
     class Scoundrel:
         """Fight alone through a deck of monsters, weapons and potions.
@@ -358,6 +359,33 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
                 help_left += _HELP[self.under[place & _SLOTS]]
             guess = 1.5 * self.health - 0.925 * self.left + 0.17 * self.weapon * self.reach + help_left - 10.0
             out[0] = min(30.0, max(-188.0, guess))
+
+        def observe(self, player: int, out: Any) -> None:  # noqa: ARG002 - there is one player
+            """Write where each card is, in six numbers a card, and then the state of the player.
+
+            The six parts of 44 numbers are the unseen cards, the four places of the room, and the cards under the deck:
+            1 for the one that is dealt first of them, 1/44 less for each one before it. If rooms are shuffled, all
+            cards of one room count alike. Then follow health, weapon, its reach, the cards faced in this turn, the sum
+            of all monsters left and the last potion, divided by their greatest values; whether a potion was used,
+            whether the room before was avoided, and whether a card is dealt next.
+            """
+            for card in range(_CARDS):
+                out[card] = (self.unseen >> np.uint64(card)) & _ONE
+            for place in range(self.size):
+                out[_CARDS * (1 + place) + self.room[place]] = 1.0
+            for place in range(self.first, self.end):
+                before = (place >> 2) - (self.first >> 2) if shuffled else place - self.first
+                out[5 * _CARDS + self.under[place & _SLOTS]] = 1.0 - before / _CARDS
+            start = 6 * _CARDS
+            out[start] = self.health / _FULL_HEALTH
+            out[start + 1] = self.weapon / 10
+            out[start + 2] = self.reach / 14
+            out[start + 3] = self.faced / 3
+            out[start + 4] = self.left / _MONSTERS
+            out[start + 5] = self.last_potion / 10
+            out[start + 6] = self.potion_used
+            out[start + 7] = self.avoided
+            out[start + 8] = self.dealing
 
         def key(self) -> np.uint64:
             numbers = self.health + 32  # always positive

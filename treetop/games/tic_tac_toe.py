@@ -6,29 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import compiled, field, game, lowest_bit, nth_bit, popcount
+from treetop.game import field, game, lowest_bit, nth_bit, permute_bits, popcount, square_symmetries
 
 # Cell (row, column) is bit 3 * row + column, counted from the bottom left: a1 is bit 0, c3 is bit 8.
 _NONE, _ONE, _FULL = np.uint64(0), np.uint64(1), np.uint64(0o777)
 _LINES = (0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124)
 _HAS_LINE = np.array([any(marks & line == line for line in _LINES) for marks in range(512)])
-# Where each cell goes: four rotations, then the same after a reflection.
-_TURNS = [
-    np.rot90(cells, turn) for cells in (np.arange(9).reshape(3, 3), np.arange(9).reshape(3, 3).T) for turn in range(4)
-]
-_PLACES = np.array([np.argsort(cells.ravel()) for cells in _TURNS])
+_PLACES = square_symmetries(3)  # where each cell goes
 
 
-@compiled
-def _moved(marks: np.uint64, symmetry: int) -> np.uint64:
-    """Return the marks after a symmetry of the board."""
-    found = _NONE
-    for cell in range(9):
-        found |= ((marks >> np.uint64(cell)) & _ONE) << np.uint64(_PLACES[symmetry, cell])
-    return found
-
-
-@game(players=2, num_actions=9, max_length=9, observation_shape=(2, 3, 3), symmetries=8)
+@game(players=2, num_actions=9, max_length=9, observation_shape=(3, 3, 3), symmetries=8)
 class tic_tac_toe:  # noqa: N801 - the class of a bundled game has the name of the game
     """Three in a row on a board of nine cells.
 
@@ -76,16 +63,22 @@ class tic_tac_toe:  # noqa: N801 - the class of a bundled game has the name of t
         return nth_bit(empty, rng.below(popcount(empty)))
 
     def observe(self, player: int, out: Any) -> None:
-        """Write two planes, the player's own marks and the opponent's; row 0 is the top of the board."""
+        """Write three planes: the player's own marks, the opponent's, and ones if the player is to move.
+
+        The cell of action 3 * row + column stands at [row, column], so row 0 is the bottom of the board.
+        """
         theirs = self.marks ^ self.mine
         own = self.mine if player == self.player else theirs
         other = theirs if player == self.player else self.mine
         for cell in range(9):
-            out[0, 2 - cell // 3, cell % 3] = (own >> np.uint64(cell)) & _ONE
-            out[1, 2 - cell // 3, cell % 3] = (other >> np.uint64(cell)) & _ONE
+            row, column = cell // 3, cell % 3
+            out[0, row, column] = (own >> np.uint64(cell)) & _ONE
+            out[1, row, column] = (other >> np.uint64(cell)) & _ONE
+            out[2, row, column] = player == self.player
 
     def transform(self, symmetry: int) -> None:
-        self.marks, self.mine = _moved(self.marks, symmetry), _moved(self.mine, symmetry)
+        self.marks = permute_bits(self.marks, _PLACES[symmetry])
+        self.mine = permute_bits(self.mine, _PLACES[symmetry])
 
     def transform_action(self, symmetry: int, action: int) -> int:
         return int(_PLACES[symmetry, action])

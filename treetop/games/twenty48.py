@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import CHANCE, compiled, field, game, lowest_bit, mix_bits, nth_bit, popcount
+from treetop.game import CHANCE, compiled, field, game, lowest_bit, mix_bits, nth_bit, popcount, square_symmetries
 
 # Four bits a cell, row by row from the top left at the low end: 0 is empty, n is the tile 2 ** n. A row is sixteen
 # bits, and its moves are in a table.
@@ -16,6 +16,7 @@ _ROW = np.uint64(0xFFFF)
 _UP = 2  # left, right, up, down
 _NAMES = ("left", "right", "up", "down")
 _GREATEST = 15
+_PLACES = square_symmetries(4)  # where each cell goes
 
 
 def _tables() -> tuple[Any, Any]:
@@ -97,7 +98,15 @@ def _is_stuck(cells: np.uint64) -> bool:
     return bool(beside | below == _NONE)
 
 
-@game(players=1, num_actions=4, max_length=2**18 + 4, rewards=(0, 14 * 2**18), num_outcomes=32)
+@game(
+    players=1,
+    num_actions=4,
+    max_length=2**18 + 4,
+    rewards=(0, 14 * 2**18),
+    num_outcomes=32,
+    observation_shape=(17, 4, 4),
+    symmetries=8,
+)
 class twenty48:  # noqa: N801 - the class of a bundled game has the name of the game
     """Slide all tiles of a 4 x 4 board to one side; equal tiles merge.
 
@@ -191,6 +200,33 @@ class twenty48:  # noqa: N801 - the class of a bundled game has the name of the 
             shift = np.uint64(16 * row)
             order += _ORDER[(self.cells >> shift) & _ROW] + _ORDER[(sideways >> shift) & _ROW]
         out[0] = max(0.0, order)
+
+    def observe(self, player: int, out: Any) -> None:  # noqa: ARG002 - there is one player
+        """Write a plane for empty cells, one for each tile from 2 to 32768, and one for the tiles that chance places.
+
+        Row 0 is the top of the board. The last plane is 1/2 for each tile that chance places next.
+        """
+        for cell in range(16):
+            row, column = cell // 4, cell % 4
+            out[(self.cells >> np.uint64(4 * cell)) & np.uint64(15), row, column] = 1.0
+            out[16, row, column] = self.waiting / 2
+
+    def transform(self, symmetry: int) -> None:
+        """Exchange left and right (bit 0 of a symmetry), top and bottom (bit 1), then rows and columns (bit 2)."""
+        cells = self.cells
+        if symmetry & 1:
+            cells = _mirrored(cells)
+        if symmetry & 2:
+            cells = _transposed(_mirrored(_transposed(cells)))
+        self.cells = _transposed(cells) if symmetry & 4 else cells
+
+    def transform_action(self, symmetry: int, action: int) -> int:
+        if symmetry & (1 if action < _UP else 2):
+            action ^= 1
+        return action ^ _UP if symmetry & 4 else action
+
+    def transform_outcome(self, symmetry: int, outcome: int) -> int:
+        return 2 * int(_PLACES[symmetry, outcome >> 1]) + (outcome & 1)
 
     def key(self) -> np.uint64:
         return mix_bits(self.cells) ^ np.uint64(self.waiting)

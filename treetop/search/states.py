@@ -20,6 +20,7 @@ from treetop.kernels.observe import read_states, transform_states
 from treetop.types import NONE
 
 States = npt.NDArray[Any]
+_GREATEST = float(np.finfo(np.float32).max)
 _SLACK = 1024  # actions that a wrong game may write beyond num_actions without damage
 
 
@@ -98,11 +99,12 @@ def observation_shape(game: Game) -> tuple[int, ...]:
 
     >>> import treetop as tt
     >>> observation_shape(tt.load_game("connect_four"))
-    (2, 6, 7)
+    (3, 6, 7)
     """
     if game.has("observe"):
         shape: tuple[int, ...] = game.facts.observation_shape or ()
         return shape
+    _refuse_hidden(game)
     return (len(_encoded(game, np.zeros(1, game.dtype), np.zeros(1, np.int64))[0]),)
 
 
@@ -110,6 +112,10 @@ def observations(
     game: Game, states: States, viewpoint: int | None = None, *, engine: Engine | None = None
 ) -> npt.NDArray[np.float32]:
     """Return an observation of each state, for the player to move or for the player `viewpoint`.
+
+    It is written by the game's `observe`. A game without this method has a default encoding of all its fields: whole
+    numbers of one and two bytes and floats as they are, wider whole numbers bit by bit, since floats of 32 bits cannot
+    hold them; then the viewpoint, one-hot. It cannot be used for games with imperfect information.
 
     >>> import treetop as tt
     >>> observations(tt.load_game("tic_tac_toe"), tt.position("tic_tac_toe").play("b2").record)[0, 1].tolist()
@@ -120,23 +126,30 @@ def observations(
         found = np.zeros((len(states), math.prod(shape)), np.float32)
         _read(game, states, engine, NONE if viewpoint is None else viewpoint, observations=found)
         return found.reshape(len(states), *shape)
+    _refuse_hidden(game)
+    views = players(game, states, engine=engine) if viewpoint is None else np.full(len(states), viewpoint)
+    return _encoded(game, states, views)
+
+
+def _refuse_hidden(game: Game) -> None:
+    """Raise an error if the default encoding would show hidden information."""
     if game.has("determinize"):
         raise ConfigError(
             f"{game.name} has imperfect information and no method `observe`: an encoding of all fields would show what "
             "is hidden; add `observe` and observation_shape"
         )
-    views = players(game, states, engine=engine) if viewpoint is None else np.full(len(states), viewpoint)
-    return _encoded(game, states, views)
 
 
 def _encoded(game: Game, states: States, views: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
-    """Return the default encoding: all fields, bit sets bit by bit, and the player for whom it is."""
+    """Return the default encoding: all fields, wide integers bit by bit, and the player for whom it is."""
     columns = []
     for name in game.fields:
         values = states[name].reshape(len(states), -1)
-        if values.dtype == np.uint64:  # a word of bits
-            bits = (values[:, :, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-            values = bits.reshape(len(states), -1)
+        if values.dtype.kind in "iu" and values.dtype.itemsize > 2:
+            bits = np.arange(8 * values.dtype.itemsize, dtype=values.dtype)
+            values = ((values[:, :, None] >> bits) & values.dtype.type(1)).reshape(len(states), -1)
+        elif values.dtype.kind == "f":
+            values = np.clip(values, -_GREATEST, _GREATEST)
         columns.append(values.astype(np.float32))
     own = np.zeros((len(states), game.facts.players), np.float32)
     own[np.arange(len(states)), np.maximum(views, 0)] = 1.0
