@@ -60,6 +60,17 @@ def test_a_good_game_passes():
     assert report.to_dict()["moves"] == report.moves
 
 
+def test_a_name_almost_like_that_of_an_optional_method_is_noted_unless_a_method_uses_it():
+    def helper(self):
+        return self.n
+
+    def summary(self):
+        return {"left": self.rendr()}
+
+    assert "note: is `rendr` meant to be `render`? No method uses it" in str(tt.check(counting(rendr=helper), games=5))
+    assert tt.check(counting(rendr=helper, summary=summary), games=5).notes == ()
+
+
 def test_progress_is_reported():
     seen = []
     tt.check(counting(), games=50, progress=lambda done, total: seen.append((done, total)))

@@ -95,6 +95,15 @@ def test_each_violated_requirement_is_found_and_named(change, requirement, detai
     assert requirement in str(caught.value).splitlines()[0]
 
 
+def test_a_name_almost_like_that_of_an_optional_method_is_noted():
+    wrong = type("Wrong", (Nim,), {"priors": lambda self, state, actions: [1.0] * len(actions), "max_lenght": 30})()
+    assert tt.check(wrong, games=5).notes == (
+        "is `priors` meant to be `prior`? No method uses it",
+        "is `max_lenght` meant to be `max_length`? No method uses it",
+    )
+    assert tt.check(Nim(), games=5).notes == ()
+
+
 def test_the_error_shows_the_state_and_the_actions_that_lead_to_it():
     class Late(Nim):
         def actions(self, state):

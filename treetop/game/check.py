@@ -19,8 +19,11 @@ from treetop.game.contract import ContractError, requirements_of
 from treetop.game.definition import Game
 from treetop.game.examiner import Examiner
 from treetop.game.families import Family
+from treetop.game.methods import ARITY
+from treetop.game.notes import misspelt
 from treetop.game.registry import load_game
 from treetop.game.shortest import conformance_error
+from treetop.game.states import members
 
 _THOROUGH = 4_000  # the number of positions in which the slow, interpreted lists are compared too
 
@@ -86,7 +89,7 @@ def check(
         if time.monotonic() > end:
             if progress is not None:
                 progress(index, games)
-            return CheckReport(name, index, moves, longest, requirements, seconds, examiner.tally.notes())
+            return CheckReport(name, index, moves, longest, requirements, seconds, _notes(examiner))
         played: list[Any] = []
         rng = Rng(mix(seed) ^ mix(index + 1))
         deal = mix(rng.word)
@@ -104,4 +107,9 @@ def check(
             progress(index, games)
     if progress is not None:
         progress(games, games)
-    return CheckReport(name, games, moves, longest, requirements, notes=examiner.tally.notes())
+    return CheckReport(name, games, moves, longest, requirements, notes=_notes(examiner))
+
+
+def _notes(examiner: Examiner) -> tuple[str, ...]:
+    """Return what violates no requirement and is still likely to be wrong."""
+    return examiner.tally.notes() + misspelt(members(examiner.game.cls), ARITY)

@@ -11,6 +11,8 @@ from treetop.compiler.preparing import Pulse
 from treetop.compiler.rng import Rng, mix
 from treetop.errors import ConformanceError
 from treetop.game.check import CheckReport
+from treetop.game.notes import misspelt
+from treetop.game.states import members
 from treetop.search.limits import Budget, Limit
 from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.failing import ProblemError, described, refused_arguments, shown
@@ -38,6 +40,7 @@ _ARGUMENTS = {
     "initial": 0, "actions": 1, "step": 2, "is_terminal": 1, "rewards": 1, "player": 1, "outcomes": 1, "copy": 1,
     "prior": 2, "rollout": 2, "key": 1, "text": 1, "render": 1,
 }  # fmt: skip
+_ATTRIBUTES = ("num_players", "reward_range", "zero_sum", "step_rewards", "max_length")
 _PROGRESS_SECONDS = 0.1
 _LISTED = 20  # actions that are shown
 
@@ -78,7 +81,7 @@ def check_problem(
         if progress is not None and (pulse.due() or done == games):
             progress(done, games)
     ended = seconds if budget.seconds_left == 0.0 else None
-    return CheckReport(examiner.name, done, moves, longest, examiner.requirements, ended)
+    return CheckReport(examiner.name, done, moves, longest, examiner.requirements, ended, examiner.notes())
 
 
 class _Examiner:
@@ -92,6 +95,11 @@ class _Examiner:
     def requirements(self) -> tuple[str, ...]:
         """The texts of all requirements that apply to the problem."""
         return tuple(text for name, text in REQUIREMENTS.items() if self._has(_METHOD_OF.get(name, "step")))
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what violates no requirement and is still likely to be wrong."""
+        attributes = members(type(self._problem)) | getattr(self._problem, "__dict__", {})
+        return misspelt(attributes, (*_ARGUMENTS, *_ATTRIBUTES))
 
     def _has(self, method: str) -> bool:
         return getattr(self._problem, method, None) is not None
