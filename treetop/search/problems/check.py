@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -90,6 +90,7 @@ class _Examiner:
     def __init__(self, problem: Any, root: Any) -> None:
         self.checked = CheckedProblem(problem, whole=root is None, watched=math.inf)
         self.name, self._problem, self._root = self.checked.name, problem, root
+        self._left_out: tuple[str, ...] = ()
 
     @property
     def requirements(self) -> tuple[str, ...]:
@@ -99,7 +100,7 @@ class _Examiner:
     def notes(self) -> tuple[str, ...]:
         """Return what violates no requirement and is still likely to be wrong."""
         attributes = members(type(self._problem)) | getattr(self._problem, "__dict__", {})
-        return misspelt(attributes, (*_ARGUMENTS, *_ATTRIBUTES))
+        return self._left_out + misspelt(attributes, (*_ARGUMENTS, *_ATTRIBUTES))
 
     def _has(self, method: str) -> bool:
         return getattr(self._problem, method, None) is not None
@@ -153,11 +154,20 @@ class _Examiner:
         for action in actions:
             self._ask("works", "text", state, partial(checked.text, action))
         if checked.own_prior is not None:
-            self._call("prior", "prior", state, lambda: checked.priors(state, actions))
+            self._call("prior", "prior", state, lambda: self._prior(state, actions))
         if checked.own_rollout is not None:
             values = self._call("rollout", "rollout", state, lambda: checked.rollout(state, rng))
             self._call("rollout", "rollout", state, lambda: checked.check_value(values, "rollout", state, 1.0))
         return True
+
+    def _prior(self, state: Any, actions: list[Any]) -> None:
+        """Check the problem's own priors, and note the first action that they leave out."""
+        given = self._problem.prior(state, list(actions))
+        self.checked.weights(given, actions, state)
+        if isinstance(given, Mapping) and not self._left_out:
+            missing = [action for action in actions if action not in given]
+            if missing and len(missing) < len(actions):
+                self._left_out = (f"prior leaves out the action {missing[0]!r}: its prior is 0{shown(state)}",)
 
     def _choose(self, state: Any, rng: Rng) -> Any:
         """Draw an action; outcomes of chance are drawn uniformly too, so that rare ones are played."""
