@@ -71,6 +71,21 @@ def test_a_name_almost_like_that_of_an_optional_method_is_noted_unless_a_method_
     assert tt.check(counting(rendr=helper, summary=summary), games=5).notes == ()
 
 
+def test_a_negative_index_is_noted_with_its_line_unless_it_is_written_as_a_number():
+    def is_terminal(self):
+        return self.n <= 0 or self.row[(self.n - 6) // 2] > 0
+
+    (note,) = tt.check(counting(is_terminal=is_terminal), games=5).notes
+    assert note.startswith("a negative index counts from the end: ")
+    assert "test_check.py, line " in note
+    assert "self.row[(self.n - 6) // 2] > 0" in note
+
+    def literal(self):
+        return self.n <= 0 or self.row[-1] > 0
+
+    assert tt.check(counting(is_terminal=literal), games=5).notes == ()
+
+
 def test_progress_is_reported():
     seen = []
     tt.check(counting(), games=50, progress=lambda done, total: seen.append((done, total)))

@@ -34,6 +34,15 @@ def misspelt(attributes: Mapping[str, Any], known: Iterable[str]) -> tuple[str, 
     )
 
 
+def indices(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return a note for each line that uses a negative index of a field.
+
+    >>> indices({"mine.py, line 7: return self.board[row, column]"})
+    ('a negative index counts from the end: mine.py, line 7: return self.board[row, column]',)
+    """
+    return tuple(f"a negative index counts from the end: {line}" for line in sorted(lines))
+
+
 def _names(code: CodeType) -> Iterator[str]:
     """Yield the attributes and globals that a function uses, and the functions inside it."""
     yield from code.co_names
