@@ -48,3 +48,16 @@ def test_what_is_given_replaces_what_is_recommended():
 
 def test_the_library_itself_searches_with_its_own_defaults():
     assert tt.Search("hex(size=7)").config == tt.uct()
+
+
+def test_a_recommended_search_has_the_settings_of_the_command_line():
+    for name in ("othello", "twenty48", "connect_four"):
+        game = tt.load_game(name)
+        config, evaluator = make_config(recommended_rule(game, None), None)
+        start = tt.position(game).resolve_chance(1)
+        search = tt.players.recommended_search(start, seed=3)
+        assert search.config == config
+        assert str(search.evaluator) == str(make_evaluator(evaluator))
+        assert search.position == start
+    with pytest.raises(tt.errors.ConfigError, match="is not a bundled game"):
+        tt.players.recommended_search(Climb)

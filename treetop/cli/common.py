@@ -151,9 +151,6 @@ def hangup_as_interrupt() -> Iterator[None]:
             signal.signal(getattr(signal, name), handler)
 
 
-_LIMITS_OF_PLAYERS = ("simulations", "seconds", "nodes", "reuse")
-
-
 def recommended_rule(game: Game, rule: str | None, **given: object) -> str | None:
     """Return the rule of a game's recommended player, with its options and evaluator, unless a rule is given.
 
@@ -162,13 +159,13 @@ def recommended_rule(game: Game, rule: str | None, **given: object) -> str | Non
     if rule is not None:
         return None
     from treetop.players.bundled import recommendation
-    from treetop.players.spec import Spec, parse_spec
+    from treetop.players.spec import NOT_SETTINGS, Spec, parse_spec
 
     entry = recommendation(game)
     if entry is None:
         return None
     spec = parse_spec(entry.player)
-    without = {*_LIMITS_OF_PLAYERS, *(key for key, value in given.items() if value is not None)}
+    without = {*NOT_SETTINGS, *(key for key, value in given.items() if value is not None)}
     kept = {key: value for key, value in spec.options.items() if key not in without}
     return str(Spec(spec.name, kept))
 
