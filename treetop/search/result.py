@@ -61,8 +61,9 @@ class SearchResult:
     deviations: FloatArray
     """Standard deviation of each action's returns; NaN where the search keeps no squares."""
     lower: FloatArray | None
+    """With a solver: the proven least value of each action for the player to move; None without one."""
     upper: FloatArray | None
-    """With a solver: the proven least value of each action, and in `upper` the greatest."""
+    """With a solver: the proven greatest value of each action for the player to move; None without one."""
     distances: IntArray | None
     """Moves to the end after each action that is proven."""
     totals: FloatArray
@@ -170,7 +171,7 @@ class SearchResult:
 
     @property
     def probabilities(self) -> FloatArray:
-        """The same as an array, in the order of `actions`."""
+        """The probabilities of `strategy` as an array, in the order of `actions`."""
         if self.strategies is None or not self.strategies.any():
             return self.shares(1.0)
         return np.asarray(self.strategies / self.strategies.sum())
