@@ -160,6 +160,7 @@ def test_unknown_attributes_are_refused_with_the_fields_when_they_are_read_and_w
         ({0: 4}, "self.extra[0]", "a dict: use numbers, tuples or arrays instead"),
         (staticmethod(lambda x: x), "self.extra(1)", "a static method: remove the decorator, and make `self` its first argument"),
         (classmethod(lambda cls, x: x), "self.extra(1)", "a class method: remove the decorator"),
+        (lambda self: 1, "self.extra[0]", "a method, and is used as a field here: give the field and the method different names"),
         (property(lambda self: 1), "self.extra", "a property: remove the decorator, and call it as self.extra()"),
     ],
 )  # fmt: skip
