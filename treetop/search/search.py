@@ -26,7 +26,7 @@ from treetop.search.drivers.tree import TreeDriver
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout
 from treetop.search.guard import exclusive
 from treetop.search.interrupts import Interrupts
-from treetop.search.limits import Budget, Limit
+from treetop.search.limits import Budget, Limit, require_limit
 from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
 from treetop.search.problems.driver import ProblemDriver
@@ -114,6 +114,7 @@ class Search(Session):
         `stopping` rules may end it earlier or extend its limit. `include` and `exclude` restrict the moves of the root
         in this run; the tree keeps its statistics of the others.
         """
+        require_limit(limit, "run")
         driver = self._driver
         driver.refuse("run")
         wanted = self._wanted_moves(include, exclude)
@@ -207,6 +208,7 @@ class Search(Session):
         driver.retarget()
         most = MOST_VISITS - self.simulations - self.in_flight
         if limit is not None:
+            require_limit(limit, "ask")
             most = min(most, self._left_to_ask(limit))
         if most <= 0 or self.solved:
             self._asked = None
@@ -275,6 +277,7 @@ class Search(Session):
         from treetop.search.problems.remote import Remote
 
         driver = self._problem_driver("arun")
+        require_limit(limit, "arun")
         with self._guard("arun"):
             self.complete_results()
             driver.refuse("run")
