@@ -136,6 +136,8 @@ def test_stores_are_checked_in_interpreted_mode():
         state.row[1] = 256
     with pytest.raises(IndexError):
         state.row[3] = 1
+    with pytest.raises(tt.errors.GameError, match=r"the field row: .* \(9,\) do not fit into \(3,\); write self.row\[:\]"):
+        state.row = [0] * 9
     with pytest.raises(AttributeError, match="no field 'm'; its fields are"):
         state.m = 1
     state.row = [1, 2, 3]
