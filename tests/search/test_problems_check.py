@@ -113,6 +113,26 @@ def test_an_action_that_the_priors_leave_out_is_noted():
     assert tt.check(whole, games=5).notes == ()
 
 
+def test_an_object_without_the_methods_is_refused_as_by_a_search():
+    wanted = "an object with the methods actions, step, is_terminal and rewards"
+    for use in (tt.check, tt.Search):
+        with pytest.raises(tt.errors.ConfigError, match=wanted):
+            use(object())
+
+
+def test_a_state_that_is_taken_for_a_state_and_its_rewards_gets_a_hint():
+    class Pair(Nim):
+        step_rewards = True
+        zero_sum = False
+
+        def step(self, state, action):
+            left, player = super().step(state, action)
+            return left, (player, 0)
+
+    with pytest.raises(tt.errors.ConformanceError, match=r"with step_rewards, step must return \(state, rewards\)"):
+        tt.check(Pair())
+
+
 def test_the_error_shows_the_state_and_the_actions_that_lead_to_it():
     class Late(Nim):
         def actions(self, state):

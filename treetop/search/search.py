@@ -31,7 +31,7 @@ from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
 from treetop.search.problems.driver import ProblemDriver
 from treetop.search.problems.outcomes import Failure
-from treetop.search.problems.problem import Problem, is_problem
+from treetop.search.problems.problem import Problem, is_problem, unsearchable
 from treetop.search.progress import Progress
 from treetop.search.refusals import check_arguments, check_evaluator, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
@@ -429,10 +429,7 @@ def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: 
             raise ConfigError("player is for games with simultaneous moves: leave it out for a Python problem")
         return ProblemDriver(game, config, evaluator, seed, root)
     if not isinstance(game, (str, type, Game, Family, Position)):
-        raise ConfigError(
-            "search a game (its name, a class under @treetop.game or a Position) or a Python problem (an object with "
-            f"the methods actions, step, is_terminal and rewards), not {game!r}"
-        )
+        raise unsearchable(game)
     if root is not None:
         raise ConfigError("root is the state of a Python problem: search a Position to start elsewhere in a game")
     check_evaluator(evaluator)
@@ -451,10 +448,13 @@ def search(
     nodes: int | None = None,
     evaluator: Any = None,
     seed: int = 0,
+    root: Any = None,
     progress: Callable[[Progress], object] | None = None,
     tier: str | None = None,
 ) -> SearchResult:
     """Search a game, a position or a Python problem, and return the result. Default: 10,000 simulations.
+
+    `root` is the state at which the search of a Python problem starts, by default its initial one.
 
     >>> import treetop
     >>> treetop.search("nim(stones=5)", simulations=2000, seed=1).move
@@ -463,4 +463,4 @@ def search(
     if simulations is None and seconds is None and nodes is None:
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
-    return Search(game, config, evaluator=evaluator, seed=seed, tier=tier).run(limit, progress=progress)
+    return Search(game, config, evaluator=evaluator, seed=seed, tier=tier, root=root).run(limit, progress=progress)

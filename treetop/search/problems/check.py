@@ -91,6 +91,7 @@ class _Examiner:
         self.checked = CheckedProblem(problem, whole=root is None, watched=math.inf)
         self.name, self._problem, self._root = self.checked.name, problem, root
         self._left_out: tuple[str, ...] = ()
+        self._kind: type[Any] = type(root)  # of the state at which the game starts
 
     @property
     def requirements(self) -> tuple[str, ...]:
@@ -110,6 +111,7 @@ class _Examiner:
         checked = self.checked
         self._arguments()
         state = self._root if self._root is not None else self._call("works", "initial", None, checked.initial)
+        self._kind = type(state)
         received = [[0.0] * checked.players]
         while self.examine(state, received, rng):
             if len(played) >= checked.max_length:
@@ -223,4 +225,8 @@ class _Examiner:
         except ProblemError as error:
             raise _ViolationError(requirement, str(error)) from error
         except Exception as error:
-            raise _ViolationError("works", f"{self.name}.{method} failed: {described(error)}{shown(state)}") from error
+            hint = ""
+            if self.checked.has_step_rewards and state is not None and type(state) is not self._kind:
+                hint = "; with step_rewards, step must return (state, rewards)"
+            what = f"{self.name}.{method} failed: {described(error)}{hint}{shown(state)}"
+            raise _ViolationError("works", what) from error
