@@ -201,3 +201,9 @@ def test_options_that_do_not_go_with_the_recommended_rule_are_refused_with_its_n
     assert "the rule rave is recommended for this game; --rule uct is the plain one" in ended.err
     twice = run("search", "nim", "--rule", "uct(evaluator=rollout)", "--evaluator", "uniform")
     assert "the evaluator is given twice" in twice.err
+
+
+def test_a_misspelt_rule_is_corrected(run):
+    ended = run("search", "nim", "--rule", "utc(c=1)")
+    assert ended.code != 0
+    assert "there is no rule 'utc(c=1)'; did you mean uct? there are completed, grave, " in ended.err

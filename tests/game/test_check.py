@@ -99,7 +99,7 @@ def test_games_must_be_a_number():
 
 def test_too_long_a_game_is_found():
     text = broken(max_length=4)
-    assert "max_length = 4" in text
+    assert "max_length = 4 moves: raise it, or correct is_terminal, or legal_actions if it lists moves that" in text
     assert len(text.split("(actions [")[1].split("]")[0].split(",")) == 4
 
 
@@ -238,7 +238,9 @@ def test_a_random_action_that_is_illegal_or_uneven_is_found():
 
 
 def test_keys_that_confuse_positions_are_found():
-    assert "two positions with the key" in broken(key=lambda self: self.n // 3)
+    text = broken(key=lambda self: self.n // 3)
+    assert "two positions with the key" in text
+    assert "; the other one is Counting(n=" in text
 
 
 def test_names_that_are_not_unique_or_cannot_be_read_are_found():

@@ -154,7 +154,9 @@ def test_stores_are_checked_in_interpreted_mode():
 
 
 def test_unknown_attributes_are_refused_with_the_fields_when_they_are_read_and_when_they_are_set():
-    state = make(score=tt.field("i1"), broken=property(lambda self: self.steps))()
+    state = make(score=tt.field("i1"), broken=property(lambda self: self.steps), last=0)()
+    with pytest.raises(AttributeError, match=r'`last` is a constant of the class: .*, last = treetop.field\("i4"\)'):
+        state.last = 1
     with pytest.raises(
         AttributeError, match="no field or method 'scores'; did you mean score[?] its fields are n, score"
     ):

@@ -362,6 +362,14 @@ def test_ctrl_c_ends_a_run_and_keeps_what_is_finished():
         pool._slots.driver(slot).tree.check()
 
 
+def test_results_before_a_run_are_refused():
+    pool = tt.SearchPool("tic_tac_toe", slots=2, seed=1)
+    with pytest.raises(tt.errors.SearchError, match="call run first"):
+        pool.results()
+    pool.run(simulations=5)
+    assert (pool.results().actions >= 0).all()
+
+
 def test_the_examples_of_the_page_on_networks_run():
     page = Path(__file__).resolve().parents[2] / "docs" / "your-network.md"
     names = {}

@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
+from treetop import checks
 from treetop.errors import ConfigError, GameError, SaveError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_game
@@ -196,7 +197,8 @@ def make_config(rule: str | None, c: float | None, **options: Any) -> tuple[Sear
     if not isinstance(evaluator, str | None):
         raise ConfigError(f"{rule}: evaluator must be a string such as 'rollout', not {evaluator!r}")
     if call.name not in PRESETS or call.positional:
-        raise ConfigError(f"there is no rule {rule!r}; there are {', '.join(PRESETS)}, each with options in brackets")
+        known = checks.suggest(call.name, PRESETS)
+        raise ConfigError(f"there is no rule {rule!r}; {known}, each with options in brackets")
     given = {key: value for key, value in {"c": c, **options}.items() if value is not None}
     if twice := sorted(set(given) & set(call.options)):
         raise ConfigError(f"{', '.join(twice)} is given twice: in --rule and as a separate option; remove one of them")
