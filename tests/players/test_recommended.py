@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 import treetop as tt
@@ -61,3 +64,12 @@ def test_a_recommended_search_has_the_settings_of_the_command_line():
         assert search.position == start
     with pytest.raises(tt.errors.ConfigError, match="is not a bundled game"):
         tt.players.recommended_search(Climb)
+
+
+def test_strengths_of_the_measured_options_are_those_of_the_page_with_both_figures():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "measured.md").read_text(encoding="utf-8").replace("**", "")
+    for name, entry in RECOMMENDED.items():
+        if entry.command is not None and "measure_options" in entry.command:
+            figures = re.findall(r"[+-]\d+ \([+-]\d+ to [+-]\d+\)", entry.strength)
+            assert len(figures) == 2, name
+            assert any(all(figure in row for figure in figures) for row in page.splitlines()), name

@@ -46,7 +46,9 @@ RECOMMENDED = {
         _OPTIONS,
     ),
     "gomoku": Recommended(
-        "rave(simulations=1000)", "Elo +576 (+450 to +703) against uct(simulations=1000) in gomoku(size=9)", _OPTIONS
+        "rave(simulations=1000)",
+        "Elo +576 (+450 to +703) against uct(simulations=1000) in gomoku(size=9), +512 (+321 to +702) at equal time",
+        _OPTIONS,
     ),
     "goofspiel": Recommended(
         "regret_matching(simulations=1000)",
@@ -54,7 +56,9 @@ RECOMMENDED = {
         'treetop match "regret_matching(simulations=1000)" random --game goofspiel --games 100 --seed 1',
     ),
     "hex": Recommended(
-        "rave(simulations=1000)", "Elo +382 (+302 to +462) against uct(simulations=1000) in hex(size=7)", _OPTIONS
+        "rave(simulations=1000)",
+        "Elo +382 (+302 to +462) against uct(simulations=1000) in hex(size=7), +260 (+146 to +373) at equal time",
+        _OPTIONS,
     ),
     "kuhn_poker": Recommended(
         "regret_matching(simulations=1000)",
