@@ -143,7 +143,9 @@ def test_each_loop_has_a_name_of_its_own_in_plain_words():
     loops = [make_exchange(build, in_flight=flag) for build in (PROBLEM, PROBLEM_FULL) for flag in (False, True)]
     texts = [*names.values(), *(label(loop, None) for loop in loops), label(make_gather(BUILDS[0]), "nim")]
     assert len(set(texts)) == len(texts)
-    assert label(make_exchange(PROBLEM, in_flight=False), None) == "the search loop for Python problems, for all of them"
+    assert (
+        label(make_exchange(PROBLEM, in_flight=False), None) == "the search loop for Python problems, for all of them"
+    )
 
 
 def test_what_is_done_at_once_is_not_reported(loud, capsys, monkeypatch):

@@ -64,7 +64,10 @@ def test_a_game_is_played_by_hand_in_plain_python():
         ({"apply": None, "aply": lambda self, action: None}, "aply meant to be apply"),
         ({"n": None}, "no field"),
         ({"apply": lambda self: None}, r"Mine.apply must be apply\(self, action\), not apply\(self\)"),
-        ({"legal_actions": lambda self, out, more: 0}, r"must be legal_actions\(self, out\), not legal_actions\(self, out, more\)"),
+        (
+            {"legal_actions": lambda self, out, more: 0},
+            r"must be legal_actions\(self, out\), not legal_actions\(self, out, more\)",
+        ),
         ({"players": 2}, "player to move"),
         ({"players": 0}, "players must be"),
         ({"num_actions": 0}, "num_actions must be"),
@@ -136,7 +139,9 @@ def test_stores_are_checked_in_interpreted_mode():
         state.row[1] = 256
     with pytest.raises(IndexError):
         state.row[3] = 1
-    with pytest.raises(tt.errors.GameError, match=r"the field row: .* \(9,\) do not fit into \(3,\); write self.row\[:\]"):
+    with pytest.raises(
+        tt.errors.GameError, match=r"the field row: .* \(9,\) do not fit into \(3,\); write self.row\[:\]"
+    ):
         state.row = [0] * 9
     with pytest.raises(AttributeError, match="no field 'm'; its fields are"):
         state.m = 1

@@ -106,9 +106,7 @@ def test_a_name_almost_like_that_of_an_optional_method_is_noted():
 
 def test_an_action_that_the_priors_leave_out_is_noted():
     partial = type("Partial", (Nim,), {"prior": lambda self, state, actions: dict.fromkeys(actions[1:], 1.0)})()
-    assert tt.check(partial, games=5).notes == (
-        "prior leaves out the action 0: its prior is 0\nin the state (21, 0)",
-    )
+    assert tt.check(partial, games=5).notes == ("prior leaves out the action 0: its prior is 0\nin the state (21, 0)",)
     whole = type("Whole", (Nim,), {"prior": lambda self, state, actions: dict.fromkeys(actions, 0.0)})()
     assert tt.check(whole, games=5).notes == ()
 

@@ -60,7 +60,8 @@ def five_parts(result: Any, env: Any) -> tuple[Any, ...]:
     if not isinstance(result, tuple) or len(result) != 5:
         count = f"{len(result)} values" if isinstance(result, tuple) else f"{result!r:.100}"
         raise ConfigError(
-            f"{type(env.unwrapped).__name__}.step must return (observation, reward, terminated, truncated, info), not {count}"
+            f"{type(env.unwrapped).__name__}.step must return (observation, reward, terminated, truncated, info), "
+            f"not {count}"
         )
     return result
 

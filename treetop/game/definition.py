@@ -376,7 +376,9 @@ def _check_arity(cls: type, name: str, function: FunctionType) -> None:
     if len(names) != ARITY[name] + 1:
         line = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
         wanted = ", ".join(filter(None, ("self", ARGUMENTS.get(name))))
-        raise GameDefinitionError(f"{cls.__name__}.{name} must be {name}({wanted}), not {name}({', '.join(names)}) ({line})")
+        raise GameDefinitionError(
+            f"{cls.__name__}.{name} must be {name}({wanted}), not {name}({', '.join(names)}) ({line})"
+        )
 
 
 def _default_player(cls: type, facts: Facts, fields: Mapping[str, Field]) -> FunctionType:

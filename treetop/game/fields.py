@@ -130,8 +130,8 @@ class ArrayView:
                 items = np.broadcast_to(np.asarray(value), place.shape)
             except ValueError:
                 raise GameError(
-                    f"the field {self._name}: values of the shape {np.shape(value)} do not fit into {place.shape}; write "
-                    f"self.{self._name}[:] = ... with one number or with values of its shape"
+                    f"the field {self._name}: values of the shape {np.shape(value)} do not fit into {place.shape}; "
+                    f"write self.{self._name}[:] = ... with one number or with values of its shape"
                 ) from None
             for at in np.ndindex(place.shape):
                 _store(place, at, _plain(items[at]), self._array.dtype, self._name)

@@ -20,7 +20,8 @@ _REPLAYS = 50
 def failing_line(position: Position, seed: int = 0, word: int = 0) -> str:
     """Return the line of the user's code that fails in plain Python: in the same rollout, or in other random games.
 
-    Rewards out of range are shown with their values. `word` is the state of the generator before that rollout. The text is empty if nothing fails.
+    Rewards out of range are shown with their values. `word` is the state of the generator before that rollout. The
+    text is empty if nothing fails.
     """
     facts = position.game.facts
     try:

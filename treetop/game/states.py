@@ -102,7 +102,9 @@ def _refuse_unknown_fields(self: Any, name: str, value: Any) -> None:
     if not isinstance(getattr(type(self), name, None), Field):
         if isinstance(constant := getattr(type(self), name, None), (int, float)):
             kind = "f8" if isinstance(constant, float) else "bool" if isinstance(constant, bool) else "i4"
-            raise AttributeError(f'`{name}` is a constant of the class: declare what changes, {name} = treetop.field("{kind}")')
+            raise AttributeError(
+                f'`{name}` is a constant of the class: declare what changes, {name} = treetop.field("{kind}")'
+            )
         raise AttributeError(_unknown(type(self), name, "field"))
     object.__setattr__(self, name, value)
 

@@ -38,8 +38,8 @@ RECOMMENDED = {
     "cliff_walking": Recommended(
         "uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')",
         "mean -14.82 (-15.1 to -14.55) of 40 games; the shortest safe way has -13",
-        "treetop evaluate cliff_walking --player \"uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')\" "
-        "--games 40 --seed 2",
+        "treetop evaluate cliff_walking "
+        "--player \"uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')\" --games 40 --seed 2",
     ),
     "connect_four": Recommended(
         "uct(simulations=1000, evaluator=\"rollout(policy='game')\")",

@@ -65,7 +65,7 @@ class Batch:
     def observations(self) -> npt.NDArray[np.float32]:
         """An observation of each state for the player to move: (states, *observation_shape).
 
-        It comes from the game's `observe`, or for a game without it from its fields: see `treetop.states.observation_shape`.
+        It comes from the game's `observe`, or for a game without it from its fields.
         """
         return states.observations(self.game, self.states, engine=self.engine)
 

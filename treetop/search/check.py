@@ -54,7 +54,7 @@ def check(
             raise ConfigError("root is the state of a Python problem: leave it out for a game")
         if not isinstance(game, (str, type, Game, Family, Position)):
             raise unsearchable(game)
-        return check_game(game, games=games, seed=seed, seconds=seconds, progress=progress)  # type: ignore[arg-type]
+        return check_game(game, games=games, seed=seed, seconds=seconds, progress=progress)
     checks.whole("games", games, 1)
     checks.number("seconds", seconds, above=0, finite=False, optional=True)
     return check_problem(game, games=games, seed=seed, seconds=seconds, progress=progress, root=root)
