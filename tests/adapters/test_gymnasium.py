@@ -313,6 +313,26 @@ def test_an_environment_with_a_window_is_searched_without_one():
     env.close()
 
 
+class Unready(Coin):
+    """It may be stepped only after `reset`, and says nothing of that itself."""
+
+    def reset(self, *, seed=None, options=None):
+        self.where = 0
+        return super().reset(seed=seed)
+
+    def step(self, action):
+        return self.where, 0.0, False
+
+
+def test_a_step_that_fails_or_returns_another_number_of_values_is_explained():
+    env = Unready()
+    with pytest.raises(ConfigError, match=r"a step of Unready failed: AttributeError.*where.*call its reset first"):
+        GymProblem(env)
+    env.reset(seed=1)
+    with pytest.raises(ConfigError, match=r"Unready.step must return \(observation, .*info\), not 3 values"):
+        GymProblem(env)
+
+
 @pytest.mark.parametrize(("make", "text"), [
     (lambda: GymProblem("CartPole-v1"), "env must be a Gymnasium environment"), (lambda: GymProblem(gymnasium.make("Pendulum-v1")), "must be Discrete"),
     (lambda: GymProblem(frozen_lake(), horizon=0), "horizon"), (lambda: GymProblem(frozen_lake(), discount=0.0), "discount"),

@@ -212,3 +212,9 @@ def test_several_threads_search_from_the_shell(run):
         refused = run(*asked, wrong)
         assert refused.code == 2
         assert "threads must be" in refused.err
+
+
+def test_a_misspelt_rule_is_corrected(run):
+    ended = run("search", "nim", "--rule", "utc(c=1)")
+    assert ended.code != 0
+    assert "there is no rule 'utc(c=1)'; did you mean uct? there are completed, grave, " in ended.err

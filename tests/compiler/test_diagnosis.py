@@ -12,6 +12,9 @@ import treetop as tt
 pytestmark = pytest.mark.usefixtures("untried")
 
 
+TABLE = np.zeros(2, np.int64)
+
+
 def plain_helper(x):
     return x + 1
 
@@ -73,6 +76,23 @@ def test_an_unknown_field_that_is_set_is_named():
     text = refused(make(apply))
     assert "other" in text
     assert "self.other = 3" in text
+
+
+def test_a_function_of_a_module_that_cannot_be_compiled_is_named():
+    def apply(self, action):
+        self.n = int(time.time())
+
+    assert "`time` of the module `time` cannot be compiled" in refused(make(apply))
+
+
+def test_a_constant_array_that_is_written_gets_a_hint_to_use_a_field():
+    def apply(self, action):
+        self.n -= 1
+        TABLE[0] += 1
+
+    text = refused(make(apply))
+    assert "an array of the module or of the class is constant: use a field for what changes" in text
+    assert "TABLE[0] += 1" in text
 
 
 def test_an_array_that_is_assigned_to_a_field_is_shown_by_line():

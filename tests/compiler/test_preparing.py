@@ -14,9 +14,14 @@ import pytest
 
 from treetop.arena.game import play_game
 from treetop.compiler import preparing
+from treetop.compiler.labels import label
 from treetop.compiler.preparing import announced, preparing_kernel, thinking_clock
 from treetop.game.position import Position
 from treetop.game.registry import load_game
+from treetop.kernels.batch import make_gather
+from treetop.kernels.build import BUILDS, INFORMATION_SETS, PROBLEM, PROBLEM_FULL
+from treetop.kernels.loop import make_run
+from treetop.kernels.problem import make_exchange
 from treetop.players.base import BasePlayer
 from treetop.search.limits import Budget, Limit
 
@@ -128,6 +133,19 @@ def test_compiling_is_reported_in_one_line_on_stderr(loud, capsys):
     reported = capsys.readouterr()
     assert reported.out == ""
     assert reported.err == "compiling nim (run); saved in a folder for the next time\n"
+
+
+def test_each_loop_has_a_name_of_its_own_in_plain_words():
+    names = {build.name: label(make_run(build), None) for build in (*BUILDS, INFORMATION_SETS)}
+    assert names["plain"] == "the search loop, for all games"
+    assert names["solver"] == "the search loop with the solver, for all games"
+    assert names["stochastic"] == "the search loop with chance and immediate rewards, for all games"
+    loops = [make_exchange(build, in_flight=flag) for build in (PROBLEM, PROBLEM_FULL) for flag in (False, True)]
+    texts = [*names.values(), *(label(loop, None) for loop in loops), label(make_gather(BUILDS[0]), "nim")]
+    assert len(set(texts)) == len(texts)
+    assert (
+        label(make_exchange(PROBLEM, in_flight=False), None) == "the search loop for Python problems, for all of them"
+    )
 
 
 def test_what_is_done_at_once_is_not_reported(loud, capsys, monkeypatch):

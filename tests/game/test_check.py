@@ -60,6 +60,32 @@ def test_a_good_game_passes():
     assert report.to_dict()["moves"] == report.moves
 
 
+def test_a_name_almost_like_that_of_an_optional_method_is_noted_unless_a_method_uses_it():
+    def helper(self):
+        return self.n
+
+    def summary(self):
+        return {"left": self.rendr()}
+
+    assert "note: is `rendr` meant to be `render`? No method uses it" in str(tt.check(counting(rendr=helper), games=5))
+    assert tt.check(counting(rendr=helper, summary=summary), games=5).notes == ()
+
+
+def test_a_negative_index_is_noted_with_its_line_unless_it_is_written_as_a_number():
+    def is_terminal(self):
+        return self.n <= 0 or self.row[(self.n - 6) // 2] > 0
+
+    (note,) = tt.check(counting(is_terminal=is_terminal), games=5).notes
+    assert note.startswith("a negative index counts from the end: ")
+    assert "test_check.py, line " in note
+    assert "self.row[(self.n - 6) // 2] > 0" in note
+
+    def literal(self):
+        return self.n <= 0 or self.row[-1] > 0
+
+    assert tt.check(counting(is_terminal=literal), games=5).notes == ()
+
+
 def test_progress_is_reported():
     seen = []
     tt.check(counting(), games=50, progress=lambda done, total: seen.append((done, total)))
@@ -73,7 +99,7 @@ def test_games_must_be_a_number():
 
 def test_too_long_a_game_is_found():
     text = broken(max_length=4)
-    assert "max_length = 4" in text
+    assert "max_length = 4 moves: raise it, or correct is_terminal, or legal_actions if it lists moves that" in text
     assert len(text.split("(actions [")[1].split("]")[0].split(",")) == 4
 
 
@@ -212,7 +238,9 @@ def test_a_random_action_that_is_illegal_or_uneven_is_found():
 
 
 def test_keys_that_confuse_positions_are_found():
-    assert "two positions with the key" in broken(key=lambda self: self.n // 3)
+    text = broken(key=lambda self: self.n // 3)
+    assert "two positions with the key" in text
+    assert "; the other one is Counting(n=" in text
 
 
 def test_names_that_are_not_unique_or_cannot_be_read_are_found():

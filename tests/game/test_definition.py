@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treetop as tt
+from treetop.game.methods import ARGUMENTS, ARITY
 from treetop.oracle.perft import perft
 
 
@@ -62,8 +63,11 @@ def test_a_game_is_played_by_hand_in_plain_python():
         ({"reset": None}, "lacks reset"),
         ({"apply": None, "aply": lambda self, action: None}, "aply meant to be apply"),
         ({"n": None}, "no field"),
-        ({"apply": lambda self: None}, "must take 1 argument after self, not 0"),
-        ({"legal_actions": lambda self, out, more: 0}, "must take 1 argument after self, not 2"),
+        ({"apply": lambda self: None}, r"Mine.apply must be apply\(self, action\), not apply\(self\)"),
+        (
+            {"legal_actions": lambda self, out, more: 0},
+            r"must be legal_actions\(self, out\), not legal_actions\(self, out, more\)",
+        ),
         ({"players": 2}, "player to move"),
         ({"players": 0}, "players must be"),
         ({"num_actions": 0}, "num_actions must be"),
@@ -73,8 +77,8 @@ def test_a_game_is_played_by_hand_in_plain_python():
         ({"facts": {"rewards": (0, float("nan"))}}, "lowest < highest"),
         ({"facts": {"rewards": 5}}, "pair"),
         ({"facts": {"zero_sum": True}}, "needs two players"),
-        ({"reset": lambda: None}, r"Mine.reset must take 0 arguments after self, not \(\)"),
-        ({"apply": lambda action: None}, r"Mine.apply must take 1 argument after self, not \(action\)"),
+        ({"reset": lambda: None}, r"Mine.reset must be reset\(self\), not reset\(\)"),
+        ({"apply": lambda action: None}, r"Mine.apply must be apply\(self, action\), not apply\(action\)"),
         (
             {"chance_outcomes": lambda self, actions, chances: 0},
             r"has chance_outcomes but lacks num_outcomes=... \(the",
@@ -84,6 +88,7 @@ def test_a_game_is_played_by_hand_in_plain_python():
             "has num_outcomes but lacks the method chance_outcomes; both belong to chance",
         ),
         ({"facts": {"action_size": 2}}, "has action_size but lacks the methods sample_action and apply_vector; both"),
+        ({"facts": {"num_action": 4}}, "no argument 'num_action'; did you mean num_actions[?] there are action_size"),
         ({"information": lambda self, player: 0}, "has information but lacks determinize; both belong to imperfect"),
     ],
 )
@@ -98,6 +103,15 @@ def test_a_decorator_without_brackets_is_explained_with_its_line():
         tt.errors.GameDefinitionError, match=r"needs brackets .*players=2.*\n  .*test_definition.py, line"
     ):
         tt.game(type("Mine", (), methods()))
+
+
+def test_a_decorator_that_lacks_a_fact_is_explained_with_its_line():
+    with pytest.raises(tt.errors.GameDefinitionError, match=r"needs max_length=...\n  .*test_definition.py, line"):
+        tt.game(players=2)
+
+
+def test_the_arguments_of_methods_are_named_where_they_are_counted():
+    assert {name: len(ARGUMENTS.get(name, "").split()) for name in ARITY} == ARITY
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f2", "c16", "U5", "O", "M8[s]", "i3", "nonsense", None, [("a", "i4")]])
@@ -125,6 +139,10 @@ def test_stores_are_checked_in_interpreted_mode():
         state.row[1] = 256
     with pytest.raises(IndexError):
         state.row[3] = 1
+    with pytest.raises(
+        tt.errors.GameError, match=r"the field row: .* \(9,\) do not fit into \(3,\); write self.row\[:\]"
+    ):
+        state.row = [0] * 9
     with pytest.raises(AttributeError, match="no field 'm'; its fields are"):
         state.m = 1
     state.row = [1, 2, 3]
@@ -141,7 +159,9 @@ def test_stores_are_checked_in_interpreted_mode():
 
 
 def test_unknown_attributes_are_refused_with_the_fields_when_they_are_read_and_when_they_are_set():
-    state = make(score=tt.field("i1"), broken=property(lambda self: self.steps))()
+    state = make(score=tt.field("i1"), broken=property(lambda self: self.steps), last=0)()
+    with pytest.raises(AttributeError, match=r'`last` is a constant of the class: .*, last = treetop.field\("i4"\)'):
+        state.last = 1
     with pytest.raises(
         AttributeError, match="no field or method 'scores'; did you mean score[?] its fields are n, score"
     ):
@@ -160,6 +180,7 @@ def test_unknown_attributes_are_refused_with_the_fields_when_they_are_read_and_w
         ({0: 4}, "self.extra[0]", "a dict: use numbers, tuples or arrays instead"),
         (staticmethod(lambda x: x), "self.extra(1)", "a static method: remove the decorator, and make `self` its first argument"),
         (classmethod(lambda cls, x: x), "self.extra(1)", "a class method: remove the decorator"),
+        (lambda self: 1, "self.extra[0]", "a method, and is used as a field here: give the field and the method different names"),
         (property(lambda self: 1), "self.extra", "a property: remove the decorator, and call it as self.extra()"),
     ],
 )  # fmt: skip

@@ -235,3 +235,10 @@ def test_a_game_without_parse_says_so():
     assert tt.position("tic_tac_toe", setup="X.O/.../...").player == 0
     with pytest.raises(tt.errors.ConfigError, match="not a position of tic_tac_toe"):
         tt.position("tic_tac_toe", setup="XXX/.../...")
+
+
+def test_a_python_problem_named_as_a_game_is_refused_with_what_it_is_for(tmp_path):
+    file = tmp_path / "puzzle.py"
+    file.write_text("class Puzzle:\n    def actions(self, state): ...\n    def step(self, state, action): ...\n")
+    with pytest.raises(tt.errors.UnknownGameError, match=r"use a Python problem in Python, with treetop.Search or"):
+        tt.load_game(f"{file}:Puzzle")

@@ -99,6 +99,8 @@ def test_the_rewards_do_not_depend_on_who_is_to_move():
 
 def test_as_many_discs_are_a_draw():
     end = Position.parse(othello(4), "XXXX / XXXX / OOOO / OOOO")
+    assert str(end).endswith("\n4 O O O O\ngame over, X 8, O 8")
+    assert Position.parse(othello(4), str(end)).rewards == end.rewards
     assert end.is_terminal
     assert end.rewards == [0.0, 0.0]
 

@@ -162,7 +162,12 @@ def test_the_best_moves_keep_the_value_and_the_action_is_the_soonest_of_them():
 def test_a_loser_delays():
     solution = solve(tt.position("nim", moves="1"))
     assert {move.distance for move in solution.moves} == {10}
-    assert solution.summary() == "player 1, who is to move, loses in 10 plies: best is 1"
+    assert solution.summary() == "player 1, who is to move, loses in 10 plies: all moves are equal"
+
+
+def test_moves_that_are_equally_good_are_all_named():
+    solution = solve(tt.position("tic_tac_toe", moves="a1 b2 c3"))
+    assert solution.summary() == "player 1, who is to move, draws: best are b1, a2, c2, b3"
 
 
 def test_a_solution_prints_every_move_the_best_first():

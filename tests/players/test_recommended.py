@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 import treetop as tt
@@ -48,3 +51,25 @@ def test_what_is_given_replaces_what_is_recommended():
 
 def test_the_library_itself_searches_with_its_own_defaults():
     assert tt.Search("hex(size=7)").config == tt.uct()
+
+
+def test_a_recommended_search_has_the_settings_of_the_command_line():
+    for name in ("othello", "twenty48", "connect_four"):
+        game = tt.load_game(name)
+        config, evaluator = make_config(recommended_rule(game, None), None)
+        start = tt.position(game).resolve_chance(1)
+        search = tt.players.recommended_search(start, seed=3)
+        assert search.config == config
+        assert str(search.evaluator) == str(make_evaluator(evaluator))
+        assert search.position == start
+    with pytest.raises(tt.errors.ConfigError, match="is not a bundled game"):
+        tt.players.recommended_search(Climb)
+
+
+def test_strengths_of_the_measured_options_are_those_of_the_page_with_both_figures():
+    page = (Path(__file__).resolve().parents[2] / "docs" / "measured.md").read_text(encoding="utf-8").replace("**", "")
+    for name, entry in RECOMMENDED.items():
+        if entry.command is not None and "measure_options" in entry.command:
+            figures = re.findall(r"[+-]\d+ \([+-]\d+ to [+-]\d+\)", entry.strength)
+            assert len(figures) == 2, name
+            assert any(all(figure in row for figure in figures) for row in page.splitlines()), name

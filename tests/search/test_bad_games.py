@@ -57,7 +57,10 @@ def test_other_compiled_walks_report_an_index_out_of_bounds_too():
 
 
 def test_a_reward_outside_of_the_range_is_an_error_in_compiled_code():
-    assert "a reward that is not finite or not within -1 to 1" in failure(start(games.Countdown, worth=1.5))
+    text = failure(start(games.Countdown, worth=1.5))
+    assert "a reward that is not finite or not within -1 to 1" in text
+    assert "def rewards (it gave [" in text
+    assert "1.5" in text.partition("def rewards")[2].partition("]")[0]
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])

@@ -140,7 +140,7 @@ def test_a_search_over_information_sets_moves_on():
 @pytest.mark.parametrize(("config", "message"), [
     (tt.rules.grave(), "works with rule"),
     (tt.uct(solver=True), "does not work with solver"),
-    (tt.uct(transpositions=True), "transpositions='on'"),
+    (tt.uct(transpositions=True), "transpositions=True"),
     (tt.uct(widening=1.0), "leave widening out"),
     (tt.regret_matching(observers="single"), "needs observers='multiple'"),
 ])  # fmt: skip

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -358,3 +360,22 @@ def test_ctrl_c_ends_a_run_and_keeps_what_is_finished():
     pool.run(5)
     for slot in range(4):
         pool._slots.driver(slot).tree.check()
+
+
+def test_results_before_a_run_are_refused():
+    pool = tt.SearchPool("tic_tac_toe", slots=2, seed=1)
+    with pytest.raises(tt.errors.SearchError, match="call run first"):
+        pool.results()
+    pool.run(simulations=5)
+    assert (pool.results().actions >= 0).all()
+
+
+def test_the_examples_of_the_page_on_networks_run():
+    page = Path(__file__).resolve().parents[2] / "docs" / "your-network.md"
+    names = {}
+    for snippet in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
+        if "--8<--" not in snippet:
+            exec(compile(snippet, str(page), "exec"), names)
+    assert names["observations"].shape[1:] == (2, 6, 7)
+    assert names["policies"].sum(axis=1) == pytest.approx(1.0)
+    assert set(names["values"].tolist()) <= {-1.0, 0.0, 1.0}

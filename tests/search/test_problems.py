@@ -417,6 +417,17 @@ def test_actions_may_be_a_numpy_array():
     assert result.counts.tolist() == plain.counts.tolist()
 
 
+def test_a_short_search_may_start_elsewhere():
+    result = tt.search(Nim(), simulations=50, seed=1, root=(2, 1))
+    assert result.position.state == (2, 1)
+    assert result.action == tt.Search(Nim(), seed=1, root=(2, 1)).run(tt.Limit(simulations=50)).action
+
+
+def test_an_option_is_refused_as_it_was_written():
+    with pytest.raises(tt.errors.ConfigError, match="does not work with transpositions=True"):
+        tt.Search(Nim(), tt.uct(transpositions=True))
+
+
 def test_a_class_instead_of_an_object_is_refused():
     with pytest.raises(tt.errors.ConfigError, match=r"not the class Nim: Nim\(\.\.\.\)"):
         tt.Search(Nim)

@@ -95,6 +95,42 @@ def test_each_violated_requirement_is_found_and_named(change, requirement, detai
     assert requirement in str(caught.value).splitlines()[0]
 
 
+def test_a_name_almost_like_that_of_an_optional_method_is_noted():
+    wrong = type("Wrong", (Nim,), {"priors": lambda self, state, actions: [1.0] * len(actions), "max_lenght": 30})()
+    assert tt.check(wrong, games=5).notes == (
+        "is `priors` meant to be `prior`? No method uses it",
+        "is `max_lenght` meant to be `max_length`? No method uses it",
+    )
+    assert tt.check(Nim(), games=5).notes == ()
+
+
+def test_an_action_that_the_priors_leave_out_is_noted():
+    partial = type("Partial", (Nim,), {"prior": lambda self, state, actions: dict.fromkeys(actions[1:], 1.0)})()
+    assert tt.check(partial, games=5).notes == ("prior leaves out the action 0: its prior is 0\nin the state (21, 0)",)
+    whole = type("Whole", (Nim,), {"prior": lambda self, state, actions: dict.fromkeys(actions, 0.0)})()
+    assert tt.check(whole, games=5).notes == ()
+
+
+def test_an_object_without_the_methods_is_refused_as_by_a_search():
+    wanted = "an object with the methods actions, step, is_terminal and rewards"
+    for use in (tt.check, tt.Search):
+        with pytest.raises(tt.errors.ConfigError, match=wanted):
+            use(object())
+
+
+def test_a_state_that_is_taken_for_a_state_and_its_rewards_gets_a_hint():
+    class Pair(Nim):
+        step_rewards = True
+        zero_sum = False
+
+        def step(self, state, action):
+            left, player = super().step(state, action)
+            return left, (player, 0)
+
+    with pytest.raises(tt.errors.ConformanceError, match=r"with step_rewards, step must return \(state, rewards\)"):
+        tt.check(Pair())
+
+
 def test_the_error_shows_the_state_and_the_actions_that_lead_to_it():
     class Late(Nim):
         def actions(self, state):

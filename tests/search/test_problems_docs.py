@@ -17,7 +17,8 @@ def test_the_examples_run(capsys):
         if "await" not in snippet:  # which needs a service
             exec(compile(snippet, str(PAGE), "exec"), names)
     assert "Hundred meets all requirements" in capsys.readouterr().out
-    played, state = names["solve"](Tour(), lambda state, actions: (None, -1.0), simulations=20)
+    total, played, state = names["solve"](Tour(), lambda state, actions: (None, -1.0), simulations=20)
+    assert total == Tour().rewards(state)
     assert sorted(played) == [1, 2, 3]
     assert state[1] == ()
 

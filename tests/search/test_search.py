@@ -404,3 +404,10 @@ def test_lines_of_a_result_are_refused_when_the_search_has_continued():
     search.advance(result.action)
     with pytest.raises(tt.errors.StaleNodeError, match="call `lines` before the next run"):
         result.lines(3)
+
+
+def test_what_is_not_a_limit_is_refused_with_one():
+    search = tt.Search("tic_tac_toe", tt.puct(), evaluator=tt.evaluators.Uniform())
+    for call in (search.run, lambda limit: search.ask(8, limit)):
+        with pytest.raises(tt.errors.ConfigError, match=r"takes a Limit, such as tt.Limit\(simulations=500\), not 500"):
+            call(500)

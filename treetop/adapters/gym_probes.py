@@ -11,7 +11,8 @@ from treetop.adapters.clones import Clones, Hooks
 from treetop.adapters.gym_layers import peel, transformed, without_passive
 from treetop.adapters.randomness import OwnRandomness, RandomStepError
 from treetop.compiler.rng import Rng
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, TreetopError
+from treetop.search.problems.failing import described
 from treetop.search.problems.watch import is_same, picture
 
 Snapshot = tuple[Callable[[Any], Any], Callable[[Any, Any], object]]
@@ -47,11 +48,22 @@ def step_twice(
     for _ in range(2):
         own.seed(0)
         with points.at(token) as env, own.nothing_drawn(name, watched=True):
-            made.append((env.step(action), points.save(env)))
+            made.append((five_parts(env.step(action), env), points.save(env)))
     (first, reached), (second, _) = made
     if not _is_same_result(first, second):
         raise own.differing(name, first[:2], second[:2])
     return first, reached
+
+
+def five_parts(result: Any, env: Any) -> tuple[Any, ...]:
+    """Return what a step returned; raise ConfigError unless it has five parts."""
+    if not isinstance(result, tuple) or len(result) != 5:
+        count = f"{len(result)} values" if isinstance(result, tuple) else f"{result!r:.100}"
+        raise ConfigError(
+            f"{type(env.unwrapped).__name__}.step must return (observation, reward, terminated, truncated, info), "
+            f"not {count}"
+        )
+    return result
 
 
 def is_random(env: Any, snapshot: Snapshot | None) -> bool:
@@ -72,6 +84,13 @@ def is_random(env: Any, snapshot: Snapshot | None) -> bool:
             token = root if terminated or truncated else token
     except RandomStepError:
         return True
+    except TreetopError:
+        raise
+    except Exception as error:
+        name = type(env.unwrapped).__name__
+        raise ConfigError(
+            f"a step of {name} failed: {described(error)}; if the environment was not reset, call its reset first"
+        ) from error
     return False
 
 

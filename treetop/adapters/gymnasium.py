@@ -14,6 +14,7 @@ from treetop.adapters.gym_probes import (
     actions_of,
     check_snapshot,
     find_observation,
+    five_parts,
     is_random,
     make_points,
     step_twice,
@@ -250,7 +251,7 @@ class _ByCopies(GymProblem):
         else:
             self._own.seed(0)
             with self._points.at(state.token) as env, self._own.nothing_drawn(self.name):
-                result = env.step(action)
+                result = five_parts(env.step(action), env)
                 token = self._points.save(env)
         observation, reward, terminated, truncated, _ = result
         following = GymState(token, state.time + 1, observation, over=bool(terminated or truncated))
@@ -314,7 +315,7 @@ class _OpenLoop(GymProblem):
                 self._redraw(env.unwrapped, self._own.generator)
             for time in range(self.horizon):
                 action = state[time] if time < known else actions[rng.below(count)]
-                _, reward, terminated, truncated, _ = env.step(action)
+                _, reward, terminated, truncated, _ = five_parts(env.step(action), env)
                 total += float(reward) * self._factors[time]
                 if terminated or truncated:
                     break

@@ -19,6 +19,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
+from treetop import checks
 from treetop.errors import ConfigError, GameError, SaveError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_game
@@ -155,9 +156,6 @@ def hangup_as_interrupt() -> Iterator[None]:
             signal.signal(getattr(signal, name), handler)
 
 
-_LIMITS_OF_PLAYERS = ("simulations", "seconds", "nodes", "reuse", "threads", "deterministic")
-
-
 def recommended_rule(game: Game, rule: str | None, **given: object) -> str | None:
     """Return the rule of a game's recommended player, with its options and evaluator, unless a rule is given.
 
@@ -166,13 +164,13 @@ def recommended_rule(game: Game, rule: str | None, **given: object) -> str | Non
     if rule is not None:
         return None
     from treetop.players.bundled import recommendation
-    from treetop.players.spec import Spec, parse_spec
+    from treetop.players.spec import NOT_SETTINGS, Spec, parse_spec
 
     entry = recommendation(game)
     if entry is None:
         return None
     spec = parse_spec(entry.player)
-    without = {*_LIMITS_OF_PLAYERS, *(key for key, value in given.items() if value is not None)}
+    without = {*NOT_SETTINGS, *(key for key, value in given.items() if value is not None)}
     kept = {key: value for key, value in spec.options.items() if key not in without}
     return str(Spec(spec.name, kept))
 
@@ -203,7 +201,8 @@ def make_config(rule: str | None, c: float | None, **options: Any) -> tuple[Sear
     if not isinstance(evaluator, str | None):
         raise ConfigError(f"{rule}: evaluator must be a string such as 'rollout', not {evaluator!r}")
     if call.name not in PRESETS or call.positional:
-        raise ConfigError(f"there is no rule {rule!r}; there are {', '.join(PRESETS)}, each with options in brackets")
+        known = checks.suggest(call.name, PRESETS)
+        raise ConfigError(f"there is no rule {rule!r}; {known}, each with options in brackets")
     given = {key: value for key, value in {"c": c, **options}.items() if value is not None}
     if twice := sorted(set(given) & set(call.options)):
         raise ConfigError(f"{', '.join(twice)} is given twice: in --rule and as a separate option; remove one of them")

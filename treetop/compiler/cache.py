@@ -151,7 +151,7 @@ class KernelCache:
     def note(self) -> str:
         """Where the code will be saved, for a notice while it is compiled."""
         if self.is_writable:
-            return f"saved in {self._root} for the next time"
+            return f"once on this machine, saved in {self._root}"
         return f"not saved: {self._root} cannot be written; {ADVICE}"
 
     @contextmanager

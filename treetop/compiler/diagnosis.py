@@ -32,9 +32,14 @@ _HINTS = (
     (r"Untyped global name '(\w+)'", "the global {0} has a type that compiled code cannot use"),
     (r"NameError: name '(\w+)' is not defined", "the name {0} is not defined"),
     (r"Unknown attribute '(\w+)' of type State", "there is no field or method {0}; the fields are {fields}"),
+    (r"Unknown attribute '(\w+)' of type Module\(<module '([\w.]+)'", "{0} of the module {1} cannot be compiled"),
     (r"Unknown attribute '(\w+)' of type (\S+)", "{1} has no attribute {0} in compiled code"),
     (r"Cannot unify (.+?) and (.+?) for '(\w+?)(?:\.\d+)?'", "the variable {2} is sometimes {0} and sometimes {1}"),
     (r"Unsupported array index type|Cannot (?:determine|resolve)", None),
+    (
+        r"Function\(<built-in function setitem>\) found.*?setitem\(readonly array",
+        "an array of the module or of the class is constant: use a field for what changes",
+    ),
     (r"No implementation of function Function\((.+?)\) found", "{0} cannot be used in this way in compiled code"),
     (r"The (?:use of|feature) (.+?) is (?:unsupported|not supported)", "{0} cannot be compiled"),
 )

@@ -23,6 +23,7 @@ from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.cache import KernelCache, build_digest
 from treetop.compiler.digest import digest
 from treetop.compiler.functions import CompiledFunction, jit, named_by
+from treetop.compiler.labels import label
 from treetop.compiler.preparing import Pulse, announced, preparing_kernel
 from treetop.errors import CompileError, MethodError, TreetopError
 
@@ -131,7 +132,7 @@ class Engine:
             table = np.zeros(indirect.TABLE_LENGTH, np.uint64)
             table[0] = self.blueprint.dtype.itemsize
             code = self.direct_code(indirect.write_table, (table,))
-            code.prepare("methods")
+            code.prepare()
             code(table)
             self._table_code = code
             self._any_game = indirect.AnyGame(table, code)
@@ -157,7 +158,8 @@ class Code:
     ) -> None:  # fmt: skip
         from numba import typeof
 
-        self._name, self._kernel, self._game, self._engine = name, kernel.function, game, engine
+        self._game, self._engine = game, engine
+        self._label = label(kernel, name if engine is not None and engine.has_tiers else None)
         content = digest({"kernel": kernel.function}, {})
         # Each game has its own dispatcher: a shared one would look up the types of all games at each call.
         self._dispatcher = jit(
@@ -203,7 +205,7 @@ class Code:
             self.from_cache = True
         return True
 
-    def prepare(self, what: str = "") -> None:
+    def prepare(self) -> None:
         """Load the code from the cache, or compile and save it. A kernel for any game is loaded once a process."""
         known = None if self.is_direct else _loops.setdefault(self._identity, self)
         if known is not None and known is not self and known._is_prepared:
@@ -211,8 +213,7 @@ class Code:
             self.from_cache, self.unkept = known.from_cache, known.unkept
             return
         if not self.load():
-            label = f"{self._name} ({what or self._kernel.__name__})"
-            with announced(label, self._cache.note), self._cache.lock():
+            with announced(self._label, self._cache.note), self._cache.lock():
                 if not self.load():  # another process may have compiled it meanwhile
                     self._compile()
         self._is_prepared = True

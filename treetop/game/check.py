@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from treetop import checks
@@ -19,8 +19,12 @@ from treetop.game.contract import ContractError, requirements_of
 from treetop.game.definition import Game
 from treetop.game.examiner import Examiner
 from treetop.game.families import Family
+from treetop.game.fields import negative_indices
+from treetop.game.methods import ARITY
+from treetop.game.notes import indices, misspelt
 from treetop.game.registry import load_game
 from treetop.game.shortest import conformance_error
+from treetop.game.states import members
 
 _THOROUGH = 4_000  # the number of positions in which the slow, interpreted lists are compared too
 
@@ -79,6 +83,19 @@ def check(
     checks.whole("games", games, 1)
     checks.number("seconds", seconds, above=0, finite=False, optional=True)
     examiner = Examiner(load_game(game))
+    with negative_indices() as lines:
+        report = _play(examiner, games, seed, seconds, progress)
+    return replace(report, notes=(*report.notes, *indices(lines), *misspelt(members(examiner.game.cls), ARITY)))
+
+
+def _play(
+    examiner: Examiner,
+    games: int,
+    seed: int,
+    seconds: float | None,
+    progress: Callable[[int, int], object] | None,
+) -> CheckReport:
+    """Play random games and return a report, with notes on the games."""
     name, requirements = examiner.game.name, requirements_of(examiner.game)
     moves, longest, stride = 0, 0, 1
     end = math.inf

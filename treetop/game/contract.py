@@ -86,7 +86,7 @@ class ContractError(Exception):
 
     def where(self, game: Game) -> str:
         """Return the line that failed, or the first line of the method."""
-        return self.line or _definition(game, self.method)
+        return self.line or definition_of(game, self.method)
 
 
 def guard(method: str, call: Callable[[], Any], *, compiled: bool = False, facts: Facts | None = None) -> Any:
@@ -183,7 +183,7 @@ def _name(method: str) -> str:
     return method.partition("(")[0]
 
 
-def _definition(game: Game, method: str) -> str:
+def definition_of(game: Game, method: str) -> str:
     """Return the first line of a method, or of `apply`, `reset` or another method if the user did not write it."""
     for name in (_name(method), "apply", "reset", *game.functions):
         code = getattr(inspect.unwrap(getattr(game.cls, name, print)), "__code__", None)

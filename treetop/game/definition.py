@@ -13,6 +13,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from treetop.checks import suggest
 from treetop.compiler.blueprint import Blueprint
 from treetop.compiler.digest import Watch, watched_digest
 from treetop.compiler.engine import Engine, Signatures, tier_of_process
@@ -20,7 +21,7 @@ from treetop.errors import GameDefinitionError
 from treetop.game.facts import Facts
 from treetop.game.fields import Field
 from treetop.game.lines import callers_line
-from treetop.game.methods import ARITY, FOR_PEOPLE, PAIRS, REQUIRED, SIGNATURES
+from treetop.game.methods import ARGUMENTS, ARITY, FOR_PEOPLE, PAIRS, REQUIRED, SIGNATURES
 from treetop.game.states import add_state_methods, is_state_method, members, refuse_unusable
 from treetop.text import counted
 
@@ -31,8 +32,9 @@ _MOST_BYTES = 2**16
 """The size of the largest state: searches keep copies of it on the stack."""
 
 
-def _with_brackets(decorator: Callable[P, T]) -> Callable[P, T]:
-    """Return a decorator that explains itself where it was written without its brackets."""
+def _explained(decorator: Callable[P, T]) -> Callable[P, T]:
+    """Return a decorator that explains itself where it was written without its brackets or with wrong names."""
+    known = inspect.signature(decorator).parameters
 
     @functools.wraps(decorator)
     def checked(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -41,12 +43,21 @@ def _with_brackets(decorator: Callable[P, T]) -> Callable[P, T]:
                 "@treetop.game needs brackets with the facts of the game: "
                 f"@treetop.game(players=2, num_actions=9, max_length=9)\n  {callers_line()}"
             )
+        unknown = next((name for name in kwargs if name not in known), None)
+        if unknown is not None:
+            raise GameDefinitionError(
+                f"@treetop.game has no argument {unknown!r}; {suggest(unknown, known)}\n  {callers_line()}"
+            )
+        missing = [name for name, one in known.items() if one.default is one.empty and name not in kwargs]
+        if missing:
+            needed = " and ".join(f"{name}=..." for name in missing)
+            raise GameDefinitionError(f"@treetop.game needs {needed}\n  {callers_line()}")
         return decorator(*args, **kwargs)
 
     return checked
 
 
-@_with_brackets
+@_explained
 def game(
     *,
     players: int,
@@ -379,9 +390,10 @@ def _check_arity(cls: type, name: str, function: FunctionType) -> None:
     names = list(inspect.signature(function).parameters)
     if len(names) != ARITY[name] + 1:
         line = f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}"
-        wanted = f"must take {counted(ARITY[name], 'argument')} after self"
-        given = len(names) - 1 if names[:1] == ["self"] else f"({', '.join(names)})"
-        raise GameDefinitionError(f"{cls.__name__}.{name} {wanted}, not {given} ({line})")
+        wanted = ", ".join(filter(None, ("self", ARGUMENTS.get(name))))
+        raise GameDefinitionError(
+            f"{cls.__name__}.{name} must be {name}({wanted}), not {name}({', '.join(names)}) ({line})"
+        )
 
 
 def _default_player(cls: type, facts: Facts, fields: Mapping[str, Field]) -> FunctionType:

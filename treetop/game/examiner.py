@@ -13,7 +13,7 @@ from treetop.compiler.functions import CompiledFunction
 from treetop.compiler.rng import Rng
 from treetop.errors import TreetopError
 from treetop.game import probe
-from treetop.game.contract import ContractError, as_whole, guard
+from treetop.game.contract import ContractError, as_whole, guard, state_text
 from treetop.game.definition import Game
 from treetop.game.examine_kinds import (
     examine_chance,
@@ -36,6 +36,7 @@ _NAMED_IN_TRIAL = 10
 _UNWRITTEN = 65_536  # the number of entries of a list that are marked as unwritten before the game fills it
 _DRAWS_PER_MOVE = 40
 _MOST_KEYS = 1_000_000
+_MOST_BYTES = 2**26  # of the states that are kept to show two with the same key
 _ROUNDING = 1e-9  # the tolerance of a sum of rewards, for each unit of the utility range
 
 
@@ -95,7 +96,7 @@ class Examiner:
 
     def forget(self) -> None:
         """Discard everything that was recorded in earlier positions."""
-        self.keys: dict[int, tuple[Any, ...]] = {}
+        self.keys: dict[int, tuple[tuple[Any, ...], Any]] = {}
         self.known: dict[tuple[int, int], tuple[Any, ...]] = {}
         self.named, self.drawn, self.chances = 0, False, 0
         self.observed, self.transformed = 0, 0
@@ -170,7 +171,12 @@ class Examiner:
         """Raise an error if a game that is not over has already had `max_length` moves."""
         longest = self.game.facts.max_length
         if played >= longest:
-            raise ContractError("length", f"the game is not over after max_length = {longest} moves", "is_terminal")
+            raise ContractError(
+                "length",
+                f"the game is not over after max_length = {longest} moves: raise it, or correct is_terminal, or "
+                "legal_actions if it lists moves that should be illegal",
+                "is_terminal",
+            )
 
     # Both modes must give the same results, and queries must not change the state.
 
@@ -347,9 +353,14 @@ class Examiner:
         self.same("key", int(self.findings[0]["key"]), key)
         rewards = tuple(self.rewards.tolist()) if terminal else ()
         about = (terminal, mover, tuple(tuple(sorted(legal)) for legal in options.lists), rewards)
-        if self.compiled and len(self.keys) < _MOST_KEYS and self.keys.setdefault(key, about) != about:
+        if not self.compiled or len(self.keys) >= _MOST_KEYS:
+            return
+        record = position.record if len(self.keys) * self.states.nbytes < _MOST_BYTES else None
+        before, other = self.keys.setdefault(key, (about, record))
+        if before != about:
+            shown = "" if other is None else f"; the other one is {state_text(self.game.view(other.copy()))}"
             raise ContractError(
-                "key", f"two positions with the key {key} have different players, actions or rewards", "key"
+                "key", f"two positions with the key {key} have different players, actions or rewards{shown}", "key"
             )
 
     def _random(self, position: Position, rng: Rng, legal: list[int], drawn: int, word: int) -> None:

@@ -8,7 +8,10 @@ need a word of fixed width in both modes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, cast
 
 import numpy as np
@@ -17,6 +20,8 @@ from treetop.errors import GameDefinitionError, GameError
 from treetop.game.lines import callers_line
 
 _KINDS = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f8", "b1")
+_negative: ContextVar[set[str] | None] = ContextVar("negative", default=None)
+_LITERAL = re.compile(r"[\[,]\s*-\s*\d+\s*[\],]")  # a negative index that is written as a number
 _ALIASES = {"bool": "b1", "?": "b1", "int": "i8", "float": "f8"}
 
 
@@ -121,7 +126,13 @@ class ArrayView:
             value = value._array.copy()  # it may overlap with the target
         if isinstance(value, (np.ndarray, list, tuple)):
             place = self._array[where]
-            items = np.broadcast_to(np.asarray(value), place.shape)
+            try:
+                items = np.broadcast_to(np.asarray(value), place.shape)
+            except ValueError:
+                raise GameError(
+                    f"the field {self._name}: values of the shape {np.shape(value)} do not fit into {place.shape}; "
+                    f"write self.{self._name}[:] = ... with one number or with values of its shape"
+                ) from None
             for at in np.ndindex(place.shape):
                 _store(place, at, _plain(items[at]), self._array.dtype, self._name)
         else:
@@ -190,4 +201,24 @@ def _plain_index(index: Any) -> Any:
         return tuple(_plain_index(part) for part in index)
     if isinstance(index, np.unsignedinteger):
         return int(index)
+    if isinstance(index, (int, np.integer)) and index < 0:
+        _note_negative()
     return cast(Any, index)
+
+
+def _note_negative() -> None:
+    """Keep the line of the user's code, if negative indices are noted; `cells[-1]` is meant as it is written."""
+    lines = _negative.get()
+    if lines is not None and not _LITERAL.search(line := callers_line()):
+        lines.add(line)
+
+
+@contextmanager
+def negative_indices() -> Iterator[set[str]]:
+    """Collect the lines of interpreted code that use a negative index of an array field inside the block."""
+    lines: set[str] = set()
+    token = _negative.set(lines)
+    try:
+        yield lines
+    finally:
+        _negative.reset(token)

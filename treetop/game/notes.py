@@ -2,12 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from inspect import unwrap
+from types import CodeType
+from typing import Any
 
+from treetop.checks import closest
 from treetop.text import counted
 from treetop.types import SIMULTANEOUS
 
 _ENOUGH = 20  # the number of games below which nothing follows from them
+_ALIKE = 0.8  # how similar a name must be to that of an optional method, from 0 to 1
+
+
+def misspelt(attributes: Mapping[str, Any], known: Iterable[str]) -> tuple[str, ...]:
+    """Return a note for each attribute of a class that no method uses and that is named almost like a known one.
+
+    >>> class Board:
+    ...     def rendr(self): ...
+    >>> misspelt(vars(Board), ["render", "observe"])
+    ('is `rendr` meant to be `render`? No method uses it',)
+    """
+    codes = [getattr(unwrap(value), "__code__", None) for value in attributes.values() if callable(value)]
+    used = {name for code in codes if code is not None for name in _names(code)}
+    lacking = [name for name in known if name not in attributes]
+    found = {name: closest(name, lacking, cutoff=_ALIKE) for name in attributes if name not in used | set(known)}
+    return tuple(
+        f"is `{name}` meant to be `{right}`? No method uses it"
+        for name, right in found.items()
+        if right is not None and not name.startswith("_")
+    )
+
+
+def indices(lines: Iterable[str]) -> tuple[str, ...]:
+    """Return a note for each line that uses a negative index of a field.
+
+    >>> indices({"mine.py, line 7: return self.board[row, column]"})
+    ('a negative index counts from the end: mine.py, line 7: return self.board[row, column]',)
+    """
+    return tuple(f"a negative index counts from the end: {line}" for line in sorted(lines))
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Yield the attributes and globals that a function uses, and the functions inside it."""
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _names(inner)
 
 
 class Tally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -171,7 +172,9 @@ def find_marked(module: str, name: str, kinds: dict[str, type], error: type[Tree
     there = ", ".join(key for key, value in content.items() if issubclass(type(value), marked)) or "none"
     if name not in content:
         raise error(f"{module} has no {name!r}; {' or '.join(kinds)} objects there: {there}")
-    raise error(f"{module}:{name} was not made by {' or '.join(kinds)}; objects there that were: {there}")
+    text = f"{module}:{name} was not made by {' or '.join(kinds)}; objects there that were: {there}"
+    is_problem = Game in marked and all(inspect.getattr_static(found, one, None) for one in ("actions", "step"))
+    raise error(f"{text}; use a Python problem in Python, with treetop.Search or treetop.check" if is_problem else text)
 
 
 def _where(failed: BaseException) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.rng import Rng
+from treetop.game.contract import definition_of, state_text
 from treetop.game.definition import Game
 from treetop.game.lines import users_line
 from treetop.game.position import Position
@@ -19,7 +20,8 @@ _REPLAYS = 50
 def failing_line(position: Position, seed: int = 0, word: int = 0) -> str:
     """Return the line of the user's code that fails in plain Python: in the same rollout, or in other random games.
 
-    `word` is the state of the generator before that rollout. The text is empty if nothing fails.
+    Rewards out of range are shown with their values. `word` is the state of the generator before that rollout. The
+    text is empty if nothing fails.
     """
     facts = position.game.facts
     try:
@@ -27,15 +29,26 @@ def failing_line(position: Position, seed: int = 0, word: int = 0) -> str:
             for attempt in range(_REPLAYS):
                 state: Any = position.state
                 rng = Rng.from_word(word) if attempt == 0 else Rng(seed + attempt)
-                for _ in range(facts.max_length):
+                for _ in range(facts.max_length + 1):  # the last one sees the end
                     if state.is_terminal():
-                        state.rewards(np.zeros(facts.players))
+                        wrong = _wrong_rewards(state, position.game)
+                        if wrong:
+                            return wrong
                         break
                     if not _step(state, position.game, rng):
                         return ""
     except (Exception, SystemExit, EndlessError) as error:  # noqa: BLE001 - any failure of the user's code is wanted
         return f"\n{users_line(error)} ({type(error).__name__}: {error})"
     return ""
+
+
+def _wrong_rewards(state: Any, game: Game) -> str:
+    """Return the final rewards of a state and the line of the method, if they are out of range."""
+    out, (low, high) = np.zeros(game.facts.players), game.facts.rewards
+    state.rewards(out)
+    if np.isfinite(out).all() and (game.has("step_rewards") or (out.min() >= low and out.max() <= high)):
+        return ""
+    return f"\n{definition_of(game, 'rewards')} (it gave {out.tolist()} in {state_text(state)})"
 
 
 def _step(state: Any, game: Game, rng: Rng) -> bool:

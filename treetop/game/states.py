@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dis
 import linecache
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any
@@ -24,11 +25,14 @@ def refuse_unusable(cls: type, functions: Mapping[str, FunctionType], compiled: 
     waiting = [name for name in compiled if name in functions]
     for method in waiting:  # it grows while it is read
         code = functions[method].__code__
-        for name, line in _attributes_of_self(code):
-            if advice.get(name):
+        for name, line, is_call in _attributes_of_self(code):
+            wrong = advice.get(name)
+            if not is_call and isinstance(getattr(cls, name, None), FunctionType):
+                wrong = "a method, and is used as a field here: give the field and the method different names"
+            if wrong:
                 source = linecache.getline(code.co_filename, line).strip()
                 raise GameDefinitionError(
-                    f"{cls.__name__}.{method} cannot be compiled: `{name}` is {advice[name]}\n"
+                    f"{cls.__name__}.{method} cannot be compiled: `{name}` is {wrong}\n"
                     f"  {code.co_filename}, line {line}{f': {source}' if source else ''}"
                 )
             if name in functions and name not in waiting:
@@ -50,12 +54,17 @@ def _instead(name: str, value: Any) -> str:
     return ""
 
 
-def _attributes_of_self(code: CodeType) -> Iterator[tuple[str, int]]:
-    """Yield each attribute of the first argument that a function reads or sets, with its line."""
+def _attributes_of_self(code: CodeType) -> Iterator[tuple[str, int, bool]]:
+    """Yield each attribute of the first argument that a function uses, with its line and whether it is called."""
     loaded: Any = None
     for instruction in dis.get_instructions(code):
         if loaded == code.co_varnames[:1] and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR"):
-            yield instruction.argval, (instruction.positions and instruction.positions.lineno) or code.co_firstlineno
+            line = (instruction.positions and instruction.positions.lineno) or code.co_firstlineno
+            # Since Python 3.12 the lowest bit of the argument says that a method is loaded to be called.
+            is_call = instruction.opname == "LOAD_METHOD" or (
+                instruction.opname == "LOAD_ATTR" and sys.version_info >= (3, 12) and bool((instruction.arg or 0) & 1)
+            )
+            yield instruction.argval, line, is_call
         names = instruction.argval if isinstance(instruction.argval, tuple) else (instruction.argval,)
         loaded = names[-1:] if instruction.opname.startswith("LOAD_FAST") else None
 
@@ -91,6 +100,11 @@ def _refuse_arguments(self: Any, *args: Any) -> None:
 @_state_method
 def _refuse_unknown_fields(self: Any, name: str, value: Any) -> None:
     if not isinstance(getattr(type(self), name, None), Field):
+        if isinstance(constant := getattr(type(self), name, None), (int, float)):
+            kind = "f8" if isinstance(constant, float) else "bool" if isinstance(constant, bool) else "i4"
+            raise AttributeError(
+                f'`{name}` is a constant of the class: declare what changes, {name} = treetop.field("{kind}")'
+            )
         raise AttributeError(_unknown(type(self), name, "field"))
     object.__setattr__(self, name, value)
 

@@ -36,9 +36,10 @@ RECOMMENDED = {
         '"uct(simulations=1000)" --game breakthrough --games 60 --seed 1',
     ),
     "cliff_walking": Recommended(
-        "uct(simulations=1000, c=0.1)",
-        "mean -36.98 (-43.34 to -30.61) of 40 games; the shortest safe way has -13",
-        'treetop evaluate cliff_walking --player "uct(simulations=1000, c=0.1)" --games 40 --seed 1',
+        "uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')",
+        "mean -14.82 (-15.1 to -14.55) of 40 games; the shortest safe way has -13",
+        "treetop evaluate cliff_walking "
+        "--player \"uct(simulations=1000, c=0.02, evaluator='heuristic', backup='max')\" --games 40 --seed 2",
     ),
     "connect_four": Recommended(
         "uct(simulations=1000, evaluator=\"rollout(policy='game')\")",
@@ -46,7 +47,9 @@ RECOMMENDED = {
         _OPTIONS,
     ),
     "gomoku": Recommended(
-        "rave(simulations=1000)", "Elo +576 (+450 to +703) against uct(simulations=1000) in gomoku(size=9)", _OPTIONS
+        "rave(simulations=1000)",
+        "Elo +576 (+450 to +703) against uct(simulations=1000) in gomoku(size=9), +512 (+321 to +702) at equal time",
+        _OPTIONS,
     ),
     "goofspiel": Recommended(
         "regret_matching(simulations=1000)",
@@ -54,7 +57,9 @@ RECOMMENDED = {
         'treetop match "regret_matching(simulations=1000)" random --game goofspiel --games 100 --seed 1',
     ),
     "hex": Recommended(
-        "rave(simulations=1000)", "Elo +382 (+302 to +462) against uct(simulations=1000) in hex(size=7)", _OPTIONS
+        "rave(simulations=1000)",
+        "Elo +382 (+302 to +462) against uct(simulations=1000) in hex(size=7), +260 (+146 to +373) at equal time",
+        _OPTIONS,
     ),
     "kuhn_poker": Recommended(
         "regret_matching(simulations=1000)",

@@ -199,7 +199,10 @@ def othello(size: int = 8) -> Game:
             rows = [
                 " ".join([str(index + 1), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())
             ]
-            return "\n".join([" ".join([" ", *_FILES[:size]]), *rows, f"{'XO'[self.player]} to move"])
+            side, mine, theirs = "XO"[self.player], int(popcount(self.mine)), int(popcount(self.theirs))
+            discs = (mine, theirs) if self.player == 0 else (theirs, mine)
+            last = f"{side} to move" if not self.over else f"game over, X {discs[0]}, O {discs[1]}"
+            return "\n".join([" ".join([" ", *_FILES[:size]]), *rows, last])
 
         def move_text(self, action: int) -> str:
             return "pass" if action == squares else f"{_FILES[action % size]}{action // size + 1}"
@@ -212,7 +215,8 @@ def othello(size: int = 8) -> Game:
         def parse(self, text: str) -> None:
             # A printed board can be parsed, so its coordinates are skipped. X or O after the rows is the player to
             # move; without it the number of discs gives the player, as if nobody had passed.
-            parts = text.strip().removesuffix("to move").replace("/", "\n").splitlines()
+            diagram = text.strip().removesuffix("to move").partition("game over")[0]
+            parts = diagram.replace("/", "\n").splitlines()
             rows = [row for part in parts if (row := "".join(part.split()).strip(_FILES + "12345678").upper())]
             side = rows.pop() if len(rows) == size + 1 else rows[-1][size:] if rows else ""
             cells = "".join([*rows[:-1], rows[-1][:size]]) if rows else ""

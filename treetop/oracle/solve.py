@@ -154,8 +154,12 @@ class Solution:
 
     def summary(self) -> str:
         """Return the result in one sentence."""
-        best = self.ranked()[0]
-        return f"player {self.player}, who is to move, {self.describe(best)}: best is {best.move}"
+        result = self.describe(self.ranked()[0])
+        best = [move.move for move in self.moves if self.describe(move) == result]
+        which = f"best is {best[0]}" if len(best) == 1 else f"best are {', '.join(best)}"
+        if len(best) == len(self.moves) > 1:
+            which = "all moves are equal"
+        return f"player {self.player}, who is to move, {result}: {which}"
 
     def effort(self) -> str:
         """Return the effort in one sentence."""

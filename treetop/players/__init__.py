@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from treetop.players.baselines import GreedyPlayer as GreedyPlayer
     from treetop.players.baselines import RandomPlayer as RandomPlayer
     from treetop.players.bundled import recommended as recommended
+    from treetop.players.bundled import recommended_search as recommended_search
     from treetop.players.engine import CecpPlayer as CecpPlayer
     from treetop.players.engine import GtpPlayer as GtpPlayer
     from treetop.players.engine import UciPlayer as UciPlayer
@@ -41,7 +42,7 @@ __all__, __getattr__, __dir__ = exports(
     {
         "base": "BasePlayer",
         "baselines": "AlphaBetaPlayer GreedyPlayer RandomPlayer",
-        "bundled": "recommended",
+        "bundled": "recommended recommended_search",
         "engine": "CecpPlayer GtpPlayer UciPlayer",
         "own": "player",
         "protocol": "Player",

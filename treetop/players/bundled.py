@@ -7,8 +7,13 @@ from typing import Any
 from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.families import Family
+from treetop.game.position import Position
 from treetop.game.registry import load_game
 from treetop.games import RECOMMENDED, Recommended
+from treetop.players.spec import NOT_SETTINGS, parse_spec
+from treetop.search.evaluator import make_evaluator
+from treetop.search.presets import PRESETS
+from treetop.search.search import Search
 
 
 def recommended(game: str | Game | Family[...] | type[Any]) -> str:
@@ -27,6 +32,29 @@ def recommended(game: str | Game | Family[...] | type[Any]) -> str:
             "uct(simulations=1000)"
         )
     return entry.player
+
+
+def recommended_search(
+    game: str | Game | Family[...] | type[Any] | Position,
+    *,
+    seed: int = 0,
+    player: int | None = None,
+    tier: str | None = None,
+) -> Search:
+    """Return a search of a bundled game, or of a position of one, with the rule and evaluator recommended for it.
+
+    They are those of `treetop search` without `--rule`. The limit is left to `run`.
+
+    >>> import treetop as tt
+    >>> search = recommended_search("nim(stones=5)", seed=1)
+    >>> search.run(tt.Limit(simulations=500)).proof.outcome
+    'win'
+    """
+    position = game if isinstance(game, Position) else Position(load_game(game))
+    spec = parse_spec(recommended(position.game))
+    options = {key: value for key, value in spec.options.items() if key not in NOT_SETTINGS}
+    evaluator = make_evaluator(options.pop("evaluator", "rollout"))
+    return Search(position, PRESETS[spec.name](**options), evaluator=evaluator, seed=seed, player=player, tier=tier)
 
 
 def recommendation(game: Game) -> Recommended | None:

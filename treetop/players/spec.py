@@ -31,7 +31,9 @@ from treetop.search.search import Search
 
 _DEFAULT_SIMULATIONS = 1000
 _LIMITS = ("simulations", "seconds", "nodes")
-_SEARCH_OPTIONS = (*_LIMITS, "reuse", "evaluator", "threads", "deterministic")
+NOT_SETTINGS = (*_LIMITS, "reuse", "threads", "deterministic")
+"""The options of a search as a player that are no settings of the search."""
+_SEARCH_OPTIONS = (*NOT_SETTINGS, "evaluator")
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,9 @@ from treetop.game.check import CheckReport
 from treetop.game.check import check as check_game
 from treetop.game.definition import Game
 from treetop.game.families import Family
+from treetop.game.position import Position
 from treetop.search.problems.check import check_problem
-from treetop.search.problems.problem import Problem, is_problem
+from treetop.search.problems.problem import Problem, is_problem, unsearchable
 
 
 def check(
@@ -51,7 +52,9 @@ def check(
     if not is_problem(game):
         if root is not None:
             raise ConfigError("root is the state of a Python problem: leave it out for a game")
-        return check_game(game, games=games, seed=seed, seconds=seconds, progress=progress)  # type: ignore[arg-type]
+        if not isinstance(game, (str, type, Game, Family, Position)):
+            raise unsearchable(game)
+        return check_game(game, games=games, seed=seed, seconds=seconds, progress=progress)
     checks.whole("games", games, 1)
     checks.number("seconds", seconds, above=0, finite=False, optional=True)
     return check_problem(game, games=games, seed=seed, seconds=seconds, progress=progress, root=root)

@@ -50,6 +50,19 @@ class Limit:
         return " or ".join(parts)
 
 
+def require_limit(limit: object, method: str) -> None:
+    """Raise ConfigError if what a method was given is not a limit.
+
+    >>> require_limit(800, "run")
+    Traceback (most recent call last):
+        ...
+    treetop.errors.ConfigError: run takes a Limit, such as tt.Limit(simulations=800), not 800
+    """
+    if not isinstance(limit, Limit):
+        count = limit if checks.is_whole(limit) and limit > 0 else 1000
+        raise ConfigError(f"{method} takes a Limit, such as tt.Limit(simulations={count}), not {checks.shorten(limit)}")
+
+
 class Budget:
     """A limit in use: it allots slices of simulations until it is reached.
 

@@ -126,7 +126,7 @@ def refuse_parts(config: SearchConfig, what: str, kind: str, leave_out: tuple[st
                 repr(each.name) for each in parts_of(part.slot) if kind in each.kinds and len(parts_of(part.slot)) > 1
             ]
             does = f"works with {option}={' or '.join(allowed)}, not with" if allowed else "does not work with"
-            raise ConfigError(f"{what} {does} {option}={part.name!r}")
+            raise ConfigError(f"{what} {does} {option}={config.flat().get(option, part.name)!r}")
     given = [name for name in leave_out if name in config.flat()]
     if given:
         raise ConfigError(f"{what} does not work with {', '.join(given)}: leave out what is not the default")

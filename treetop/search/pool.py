@@ -256,7 +256,10 @@ class SearchPool:
     @exclusive
     def results(self) -> PoolResult:
         """Return what the searches of all slots have found, as arrays."""
-        return read(self._slots)
+        found = read(self._slots)
+        if self._slots.playing.any() and not found.simulations.any():
+            raise SearchError("no slot was searched yet, so there are no results: call run first")
+        return found
 
     @exclusive
     def result(self, slot: int) -> SearchResult:

@@ -27,12 +27,12 @@ from treetop.search.drivers.tree import TreeDriver
 from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout
 from treetop.search.guard import exclusive
 from treetop.search.interrupts import Interrupts
-from treetop.search.limits import Budget, Limit
+from treetop.search.limits import Budget, Limit, require_limit
 from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
 from treetop.search.problems.driver import ProblemDriver
 from treetop.search.problems.outcomes import Failure
-from treetop.search.problems.problem import Problem, is_problem
+from treetop.search.problems.problem import Problem, is_problem, unsearchable
 from treetop.search.progress import Progress
 from treetop.search.refusals import check_arguments, check_evaluator, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
@@ -120,6 +120,7 @@ class Search(Session):
         `stopping` rules may end it earlier or extend its limit. `include` and `exclude` restrict the moves of the root
         in this run; the tree keeps its statistics of the others.
         """
+        require_limit(limit, "run")
         driver = self._driver
         driver.refuse("run")
         wanted = self._wanted_moves(include, exclude)
@@ -213,6 +214,7 @@ class Search(Session):
         driver.retarget()
         most = MOST_VISITS - self.simulations - self.in_flight
         if limit is not None:
+            require_limit(limit, "ask")
             most = min(most, self._left_to_ask(limit))
         if most <= 0 or self.solved:
             self._asked = None
@@ -281,6 +283,7 @@ class Search(Session):
         from treetop.search.problems.remote import Remote
 
         driver = self._problem_driver("arun")
+        require_limit(limit, "arun")
         with self._guard("arun"):
             self.complete_results()
             driver.refuse("run")
@@ -436,10 +439,7 @@ def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: 
             raise ConfigError("player is for games with simultaneous moves: leave it out for a Python problem")
         return ProblemDriver(game, config, evaluator, seed, root)
     if not isinstance(game, (str, type, Game, Family, Position)):
-        raise ConfigError(
-            "search a game (its name, a class under @treetop.game or a Position) or a Python problem (an object with "
-            f"the methods actions, step, is_terminal and rewards), not {game!r}"
-        )
+        raise unsearchable(game)
     if root is not None:
         raise ConfigError("root is the state of a Python problem: search a Position to start elsewhere in a game")
     check_evaluator(evaluator)
@@ -458,12 +458,15 @@ def search(
     nodes: int | None = None,
     evaluator: Any = None,
     seed: int = 0,
+    root: Any = None,
     progress: Callable[[Progress], object] | None = None,
     tier: str | None = None,
     threads: int = 1,
     deterministic: bool = False,
 ) -> SearchResult:
     """Search a game, a position or a Python problem, and return the result. Default: 10,000 simulations.
+
+    `root` is the state at which the search of a Python problem starts, by default its initial one.
 
     >>> import treetop
     >>> treetop.search("nim(stones=5)", simulations=2000, seed=1).move
@@ -472,5 +475,7 @@ def search(
     if simulations is None and seconds is None and nodes is None:
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
-    made = Search(game, config, evaluator=evaluator, seed=seed, tier=tier, threads=threads, deterministic=deterministic)
+    made = Search(
+        game, config, evaluator=evaluator, seed=seed, root=root, tier=tier, threads=threads, deterministic=deterministic
+    )
     return made.run(limit, progress=progress)

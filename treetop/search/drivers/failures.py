@@ -71,7 +71,7 @@ def failure(driver: GameDriver, error: BaseException | None = None) -> GameError
     where = f"{'below' if driver.tree.has_information_sets else 'in'} the position that was searched"
     if played:
         where = f"after the moves: {' '.join(played)}"
-    return GameError(f"{what}\n{where}{line}\n{_shown(position)}\ntreetop.check finds the shortest such game.")
+    return GameError(f"{what}\n{where}{line}\n{_shown(position)}\ntreetop.check may find a shorter game.")
 
 
 def _replay(driver: GameDriver, depth: int) -> tuple[Position, list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,8 @@ from treetop.compiler.preparing import Pulse
 from treetop.compiler.rng import Rng, mix
 from treetop.errors import ConformanceError
 from treetop.game.check import CheckReport
+from treetop.game.notes import misspelt
+from treetop.game.states import members
 from treetop.search.limits import Budget, Limit
 from treetop.search.problems.checked import CheckedProblem
 from treetop.search.problems.failing import ProblemError, described, refused_arguments, shown
@@ -38,6 +40,7 @@ _ARGUMENTS = {
     "initial": 0, "actions": 1, "step": 2, "is_terminal": 1, "rewards": 1, "player": 1, "outcomes": 1, "copy": 1,
     "prior": 2, "rollout": 2, "key": 1, "text": 1, "render": 1,
 }  # fmt: skip
+_ATTRIBUTES = ("num_players", "reward_range", "zero_sum", "step_rewards", "max_length")
 _PROGRESS_SECONDS = 0.1
 _LISTED = 20  # actions that are shown
 
@@ -78,7 +81,7 @@ def check_problem(
         if progress is not None and (pulse.due() or done == games):
             progress(done, games)
     ended = seconds if budget.seconds_left == 0.0 else None
-    return CheckReport(examiner.name, done, moves, longest, examiner.requirements, ended)
+    return CheckReport(examiner.name, done, moves, longest, examiner.requirements, ended, examiner.notes())
 
 
 class _Examiner:
@@ -87,11 +90,18 @@ class _Examiner:
     def __init__(self, problem: Any, root: Any) -> None:
         self.checked = CheckedProblem(problem, whole=root is None, watched=math.inf)
         self.name, self._problem, self._root = self.checked.name, problem, root
+        self._left_out: tuple[str, ...] = ()
+        self._kind: type[Any] = type(root)  # of the state at which the game starts
 
     @property
     def requirements(self) -> tuple[str, ...]:
         """The texts of all requirements that apply to the problem."""
         return tuple(text for name, text in REQUIREMENTS.items() if self._has(_METHOD_OF.get(name, "step")))
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what violates no requirement and is still likely to be wrong."""
+        attributes = members(type(self._problem)) | getattr(self._problem, "__dict__", {})
+        return self._left_out + misspelt(attributes, (*_ARGUMENTS, *_ATTRIBUTES))
 
     def _has(self, method: str) -> bool:
         return getattr(self._problem, method, None) is not None
@@ -101,6 +111,7 @@ class _Examiner:
         checked = self.checked
         self._arguments()
         state = self._root if self._root is not None else self._call("works", "initial", None, checked.initial)
+        self._kind = type(state)
         received = [[0.0] * checked.players]
         while self.examine(state, received, rng):
             if len(played) >= checked.max_length:
@@ -145,11 +156,20 @@ class _Examiner:
         for action in actions:
             self._ask("works", "text", state, partial(checked.text, action))
         if checked.own_prior is not None:
-            self._call("prior", "prior", state, lambda: checked.priors(state, actions))
+            self._call("prior", "prior", state, lambda: self._prior(state, actions))
         if checked.own_rollout is not None:
             values = self._call("rollout", "rollout", state, lambda: checked.rollout(state, rng))
             self._call("rollout", "rollout", state, lambda: checked.check_value(values, "rollout", state, 1.0))
         return True
+
+    def _prior(self, state: Any, actions: list[Any]) -> None:
+        """Check the problem's own priors, and note the first action that they leave out."""
+        given = self._problem.prior(state, list(actions))
+        self.checked.weights(given, actions, state)
+        if isinstance(given, Mapping) and not self._left_out:
+            missing = [action for action in actions if action not in given]
+            if missing and len(missing) < len(actions):
+                self._left_out = (f"prior leaves out the action {missing[0]!r}: its prior is 0{shown(state)}",)
 
     def _choose(self, state: Any, rng: Rng) -> Any:
         """Draw an action; outcomes of chance are drawn uniformly too, so that rare ones are played."""
@@ -205,4 +225,8 @@ class _Examiner:
         except ProblemError as error:
             raise _ViolationError(requirement, str(error)) from error
         except Exception as error:
-            raise _ViolationError("works", f"{self.name}.{method} failed: {described(error)}{shown(state)}") from error
+            hint = ""
+            if self.checked.has_step_rewards and state is not None and type(state) is not self._kind:
+                hint = "; with step_rewards, step must return (state, rewards)"
+            what = f"{self.name}.{method} failed: {described(error)}{hint}{shown(state)}"
+            raise _ViolationError("works", what) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from treetop.errors import ConfigError
 from treetop.game.definition import Game
 from treetop.game.families import Family
 from treetop.game.position import Position
@@ -14,6 +15,14 @@ def is_problem(game: Any) -> bool:
     """Return whether an object is meant as a Python problem; `CheckedProblem` checks the methods."""
     own = not isinstance(game, (str, Game, Family, Position))
     return own and any(callable(getattr(game, method, None)) for method in ("actions", "step"))
+
+
+def unsearchable(game: Any) -> ConfigError:
+    """Return the error for an object that is neither a game nor a problem."""
+    return ConfigError(
+        "give a game (its name, a class under @treetop.game or a Position) or a Python problem (an object with the "
+        f"methods actions, step, is_terminal and rewards), not {game!r}"
+    )
 
 
 @runtime_checkable
