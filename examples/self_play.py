@@ -5,7 +5,7 @@ import numpy as np
 import treetop as tt
 
 game, rng = tt.load_game("tic_tac_toe"), np.random.default_rng(1)
-hidden, output = rng.normal(0, 0.3, (18, 64)), rng.normal(0, 0.1, (64, 10))  # the weights: nine logits and a value
+hidden, output = rng.normal(0, 0.3, (27, 64)), rng.normal(0, 0.1, (64, 10))  # the weights: nine logits and a value
 
 
 def forward(observations):

@@ -14,8 +14,12 @@ R = TypeVar("R")
 class CompiledFunction(Generic[P, R]):
     """The object that `@treetop.compiled` returns. Numba is not imported before `dispatcher` is called."""
 
-    def __init__(self, function: Callable[P, R], *, python_errors: bool = True, inline: bool = False) -> None:
+    def __init__(
+        self, function: Callable[P, R], *, python_errors: bool = True, inline: bool = False, about: str = ""
+    ) -> None:
         self.function = cast(FunctionType, function)
+        self.about = about
+        """What a factory has made it with, in plain words."""
         self.python_errors = python_errors
         self.inline = inline
         self._dispatchers: dict[tuple[str, bool], Any] = {}
@@ -70,6 +74,11 @@ def compiled(function: Any = None, /, *, python_errors: bool = True, inline: boo
 def kernel(function: Callable[P, R]) -> CompiledFunction[P, R]:
     """Return a function of the search loop, in which a division by zero gives an infinity."""
     return CompiledFunction(function, python_errors=False)
+
+
+def loop_of(about: str) -> Callable[[Callable[P, R]], CompiledFunction[P, R]]:
+    """Return a decorator like `kernel` for a loop that a factory makes; `about` says with which parts."""
+    return lambda function: CompiledFunction(function, python_errors=False, about=about)
 
 
 def inline_kernel(function: Callable[P, R]) -> CompiledFunction[P, R]:

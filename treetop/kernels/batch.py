@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel, loop_of
 from treetop.compiler.intrinsics import copy_state, local_copy, local_pack, local_rng, pack_at, rng_word, state_at
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
@@ -116,7 +116,7 @@ def make_gather(build: Build) -> CompiledFunction[..., int]:
     """Return the loop that gathers leaves, in one of its builds."""
     seek = make_seek(build, in_flight=True)
 
-    @kernel
+    @loop_of(build.about)
     def gather(
         game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int, quota: int, row: int,
         paths: Any, movers: Any, depths: Any, leaves: Any,
@@ -203,7 +203,7 @@ def make_absorb(build: Build) -> CompiledFunction[..., None]:
     backup = make_backup(build)
     amaf, graph, full, stochastic = build.amaf, build.graph, build.full, build.stochastic
 
-    @kernel
+    @loop_of(build.about)
     def absorb(
         game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int,
         paths: Any, movers: Any, depths: Any, leaves: Any, logits: Any, values: Any,

@@ -38,6 +38,23 @@ class Build:
     """A selection rule of the user's own."""
 
     @property
+    def about(self) -> str:
+        """Its parts in plain words; a part that others include is not named beside them."""
+        if self.sets:
+            return "information sets"
+        parts = ["chance and immediate rewards"] if self.stochastic and not self.problem else []
+        parts += ["every option"] if self.full else []
+        if not parts and not self.problem:
+            parts = [
+                words
+                for flag, words in (
+                    (self.graph, "transpositions"), (self.amaf, "AMAF statistics"), (self.solver, "the solver")
+                )
+                if flag
+            ][:1]  # fmt: skip
+        return ", ".join(parts)
+
+    @property
     def plain(self) -> bool:
         """Whether it has UCB1 and PUCT only, without proofs."""
         return not (self.solver or self.amaf or self.graph or self.full or self.stochastic)

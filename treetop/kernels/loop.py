@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.compiler.functions import CompiledFunction, inline_kernel, loop_of
 from treetop.compiler.intrinsics import local_copy, local_pack, local_rng, pack_at, prefetch, rng_word, state_at
 from treetop.kernels.backup import make_backup
 from treetop.kernels.build import Build
@@ -263,7 +263,7 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
     sets = build.sets
     tree_is_full = make_is_full(build)
 
-    @kernel
+    @loop_of(build.about)
     def run(game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int) -> None:
         """Run the searches of some slots: each until its budget is used up or it needs the caller."""
         for slot in range(first, last):

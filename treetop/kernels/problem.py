@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel, loop_of
 from treetop.compiler.intrinsics import local_pack, local_rng
 from treetop.kernels.backup import make_backup
 from treetop.kernels.batch import count_in_flight, make_seek
@@ -56,6 +56,7 @@ def make_exchange(build: Build, *, in_flight: bool) -> CompiledFunction[..., int
     seek = make_seek(build, in_flight=in_flight)
     expand = make_expand(build)
     backup = make_backup(build)
+    about = ", ".join(part for part in (build.about, "evaluations in flight" if in_flight else "") if part)
 
     @kernel
     def open_children(control: Any, tree: Any, work: Any, node: Any, count: Any, weighted: Any) -> None:
@@ -70,7 +71,7 @@ def make_exchange(build: Build, *, in_flight: bool) -> CompiledFunction[..., int
             for index in range(count):
                 tree.stats[first + index].prior = work.scores[index] / total
 
-    @kernel
+    @loop_of(about)
     def exchange(
         game: Any, controls: Any, tree: Any, work: Any,
         mode: int, leaf: int, mover: int, count: int, later: int, weighted: int,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.compiler.functions import CompiledFunction, inline_kernel, loop_of
 from treetop.compiler.intrinsics import (
     atomic_add,
     compare_and_swap,
@@ -51,7 +51,7 @@ def make_run_rounds(build: Build) -> CompiledFunction[..., None]:
     """Return the loop of one of the threads, in one of its builds."""
     gather, absorb, evaluate = make_gather(build), make_absorb(build), make_evaluate(build)
 
-    @kernel
+    @loop_of(build.about)
     def run_rounds(
         game: Any, controls: Any, trees: Any, roots: Any, works: Any, thread: int, least: int, paths: Any, movers: Any,
         depths: Any, leaves: Any, logits: Any, values: Any,

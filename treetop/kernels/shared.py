@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.compiler.functions import CompiledFunction, inline_kernel, kernel
+from treetop.compiler.functions import CompiledFunction, inline_kernel, loop_of
 from treetop.compiler.intrinsics import (
     atomic_add,
     compare_and_swap,
@@ -155,7 +155,7 @@ def make_run_shared(build: Build) -> CompiledFunction[..., None]:
     mover_at = make_domain(build).mover
     bursts = not (amaf or full or stochastic)  # the returns of several simulations can be added together
 
-    @kernel
+    @loop_of(build.about)
     def run_shared(game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int) -> None:
         """Run simulations of some threads until none are left, or one of the threads needs the caller."""
         for thread in range(first, last):
