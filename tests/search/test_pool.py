@@ -376,6 +376,6 @@ def test_the_examples_of_the_page_on_networks_run():
     for snippet in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL):
         if "--8<--" not in snippet:
             exec(compile(snippet, str(page), "exec"), names)
-    assert names["observations"].shape[1:] == (2, 6, 7)
+    assert names["observations"].shape[1:] == (3, 6, 7)
     assert names["policies"].sum(axis=1) == pytest.approx(1.0)
     assert set(names["values"].tolist()) <= {-1.0, 0.0, 1.0}
