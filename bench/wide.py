@@ -102,13 +102,13 @@ def short(repeats: int) -> Iterable[Row]:
 
     def moves(seed: int) -> tuple[float, int]:
         search, made = tt.Search(position, seed=seed, tier="direct"), 0
-        search.run(tt.Limit(simulations=64))
+        result = search.run(tt.Limit(simulations=64))
         start = time.process_time()
         while True:
-            search.advance(search.result().action)
+            search.advance(result.action)
             if search.position.is_terminal:
                 return time.process_time() - start, made
-            search.run(tt.Limit(simulations=64))
+            result = search.run(tt.Limit(simulations=64))
             made += 1
 
     seen = [moves(seed) for seed in range(40 * repeats)][repeats:]
@@ -125,8 +125,7 @@ def short(repeats: int) -> Iterable[Row]:
             for seed in range(5):
                 search = tt.Search(position, tt.uct(c=1.4), seed=seed, tier="direct")
                 while not search.position.is_terminal:
-                    search.run(tt.Limit(simulations=64))
-                    search.advance(search.result().action)
+                    search.advance(search.run(tt.Limit(simulations=64)).action)
                     counted[0] += 1
 
         return cpu(play)

@@ -93,11 +93,9 @@ class Search(Session):
         `threads` search the tree at the same time; then results depend on their timing. With `deterministic` they do
         not: the result is the same for any number of threads, and only evaluations run in parallel (docs/threads.md).
         """
-        driver = _driver(game, uct() if config is None else config, evaluator, seed, player, root)
         if tier is not None:
-            if not isinstance(driver, GameDriver):
-                raise ConfigError("tier is for compiled games: leave it out for a Python problem")
-            driver.use_tier(checks.one_of("tier", tier, TIERS))
+            checks.one_of("tier", tier, TIERS)
+        driver = _driver(game, uct() if config is None else config, evaluator, seed, player, root, tier)
         use_threads(driver, threads, deterministic)
         super().__init__(driver)
         self._asked: Budget | None = None
@@ -430,13 +428,17 @@ class Search(Session):
         )
 
 
-def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: int | None, root: Any) -> Driver:
+def _driver(
+    game: Any, config: SearchConfig, evaluator: Any, seed: int, player: int | None, root: Any, tier: str | None
+) -> Driver:
     """Return the driver of a search: of a Python problem, or of a game."""
     check_arguments(config, seed)
     evaluator = Rollout() if evaluator is None else evaluator
     if is_problem(game):
         if player is not None:
             raise ConfigError("player is for games with simultaneous moves: leave it out for a Python problem")
+        if tier is not None:
+            raise ConfigError("tier is for compiled games: leave it out for a Python problem")
         return ProblemDriver(game, config, evaluator, seed, root)
     if not isinstance(game, (str, type, Game, Family, Position)):
         raise unsearchable(game)
@@ -446,7 +448,7 @@ def _driver(game: Any, config: SearchConfig, evaluator: Any, seed: int, player: 
     position = game if isinstance(game, Position) else Position(load_game(game))
     refuse_finished(position)
     refuse_chance(position)
-    return game_driver(position, config, evaluator, seed, chooser(position, player))
+    return game_driver(position, config, evaluator, seed, chooser(position, player), tier)
 
 
 def search(

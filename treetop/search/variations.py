@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from treetop.game.position import Position
+from treetop.search.root import block
 from treetop.tree.layout import DRAWN, FAILED, PROVEN
 from treetop.tree.storage import Tree
 
@@ -65,8 +66,9 @@ def principal_variation(tree: Tree, position: Position, first_action: int) -> tu
         links[name] for name in ("first_child", "num_children", "action", "flags")
     )
     variation = [first_action]
-    start = tree.root.child(first_action)
-    node = None if start is None else start.index
+    children = block(tree)
+    listed = actions[children].tolist()
+    node = children.start + listed.index(first_action) if first_action in listed else None
     passed: set[int] = {int(first_child[0])}
     here = position.apply(first_action) if tree.is_graph else None  # slow, so only where it is needed
     while node is not None and (count := int(num_children[node])) > 0 and not (here is not None and here.is_terminal):

@@ -13,13 +13,15 @@ from treetop.search.drivers.information_sets import InformationSetDriver, needs_
 from treetop.search.drivers.tree import TreeDriver
 
 
-def game_driver(position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> GameDriver:
+def game_driver(
+    position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int, tier: str | None = None
+) -> GameDriver:
     """Return the driver that a game and its settings need."""
     if needs_determinizations(position.game, config):
-        return DeterminizationDriver(position, config, evaluator, seed, player)
+        return DeterminizationDriver(position, config, evaluator, seed, player, tier)
     if needs_information_sets(position.game, config):
-        return InformationSetDriver(position, config, evaluator, seed, player)
-    return TreeDriver(position, config, evaluator, seed, player)
+        return InformationSetDriver(position, config, evaluator, seed, player, tier)
+    return TreeDriver(position, config, evaluator, seed, player, tier)
 
 
 def begins_anew(game: Game, config: SearchConfig) -> bool:

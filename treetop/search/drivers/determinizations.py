@@ -47,8 +47,10 @@ class DeterminizationDriver(GameDriver):
         "or Uniform()"
     )
 
-    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
-        super().__init__(position, config, evaluator, seed, player)
+    def __init__(
+        self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int, tier: str | None = None
+    ) -> None:
+        super().__init__(position, config, evaluator, seed, player, tier)
         _check(config, evaluator, self.game)
         assert isinstance(config.information, Determinizations)
         self._count, bound = config.information.determinizations, config.growth.max_nodes
@@ -74,9 +76,7 @@ class DeterminizationDriver(GameDriver):
     def _search(self, position: Position, index: int) -> GameDriver:
         seed = mix(self.seed + index)
         kind = InformationSetDriver if needs_information_sets(self.game, self._each) else TreeDriver
-        driver = kind(position, self._each, self.evaluator, seed, self.player)
-        driver.use_tier(self.engine.tier)
-        return driver
+        return kind(position, self._each, self.evaluator, seed, self.player, self.engine.tier)
 
     def use_tier(self, tier: str | None) -> None:
         """Use compiled code of a tier, in all determinizations."""

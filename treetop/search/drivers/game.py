@@ -31,10 +31,12 @@ class GameDriver(Driver):
     build: Build
     scratch: Scratch
 
-    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
+    def __init__(
+        self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int, tier: str | None = None
+    ) -> None:
         self.position, self.player, self.game = position, player, position.game
         self.config, self.evaluator, self.seed = config, evaluator, seed
-        self.use_tier(None)
+        self.use_tier(tier)
 
     def use_tier(self, tier: str | None) -> None:
         """Use compiled code of a tier: auto, indirect or direct; None: that of the process."""

@@ -53,8 +53,10 @@ class InformationSetDriver(GameDriver):
         "Uniform()"
     )
 
-    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
-        super().__init__(position, config, evaluator, seed, player)
+    def __init__(
+        self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int, tier: str | None = None
+    ) -> None:
+        super().__init__(position, config, evaluator, seed, player, tier)
         _check(config, evaluator, self.game)
         facts = self.game.facts
         low, high = facts.rewards

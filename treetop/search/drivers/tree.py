@@ -36,8 +36,10 @@ _UNBOUNDED = np.iinfo(np.int64).max
 class TreeDriver(GameDriver):
     """A driver of one tree of positions, or of a graph with transpositions."""
 
-    def __init__(self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int) -> None:
-        super().__init__(position, config, evaluator, seed, player)
+    def __init__(
+        self, position: Position, config: SearchConfig, evaluator: Any, seed: int, player: int, tier: str | None = None
+    ) -> None:
+        super().__init__(position, config, evaluator, seed, player, tier)
         facts = self.game.facts
         self.most_children = facts.most_children
         least = (3 if facts.num_outcomes else 2) * self.most_children + 2
