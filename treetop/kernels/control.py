@@ -34,6 +34,7 @@ BASE: list[tuple[str, str]] = [
     ("fpu_kind", "i4"),
     ("solver", "i4"),  # 1: proofs are kept and used
     ("keeps_history", "i4"),
+    ("notes_moves", "i4"),  # 1: the moves of a rollout are noted, for AMAF statistics or the table of past moves
     ("chance_expected", "i4"),  # 1: what goes up from chance is the expected value, not the outcome that was drawn
     ("open_loop", "i4"),  # 1: open-loop search: outcomes of chance are not distinguished
     ("leaf_heuristic", "i4"),  # 1: the backup needs the game's heuristic of every leaf

@@ -128,6 +128,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
         worth = 1.0  # of a reward of the present step: of an action and the outcomes of chance that follow it
         few = amaf and control.num_actions <= 64 and control.players <= 2  # then the bit sets fit into two registers
         ours, theirs = np.uint64(0), np.uint64(0)
+        notes = amaf and (not full or control.notes_moves)
         while not state.is_terminal():
             if left <= 0:
                 control.status = TOO_LONG
@@ -165,7 +166,7 @@ def make_rollout(build: Build) -> CompiledFunction[..., Any]:
                     first = np.int64(state.current_player()) == 0
                     ours |= bit if first else np.uint64(0)
                     theirs |= np.uint64(0) if first else bit
-                elif amaf:
+                elif notes:
                     mover = np.int64(state.current_player())
                     if mover < 0 or mover >= control.players:
                         control.status, control.culprit = BAD_PLAYER, mover

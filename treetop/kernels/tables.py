@@ -17,6 +17,7 @@ _SIZE = 4096  # 32 kB a table: the low end, which is used most, stays in the nea
 
 _INVERSE = np.array([math.inf] + [1.0 / n for n in range(1, _SIZE)])
 _INVERSE_ROOT = np.array([math.inf] + [1.0 / math.sqrt(n) for n in range(1, _SIZE)])
+_LOG = np.array([0.0] + [math.log(n) for n in range(1, _SIZE)])
 _ROOT_LOG = np.array([0.0] + [math.sqrt(math.log(n)) for n in range(1, _SIZE)])
 
 
@@ -34,6 +35,14 @@ def inverse_root(n: Any) -> float:
     if n < _SIZE:
         return float(_INVERSE_ROOT[n])
     return 1.0 / math.sqrt(n)
+
+
+@inline_kernel
+def log(n: Any) -> float:
+    """ln(n)."""
+    if n < _SIZE:
+        return float(_LOG[n])
+    return math.log(n)
 
 
 @inline_kernel

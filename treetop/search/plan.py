@@ -173,6 +173,7 @@ def make_control(config: SearchConfig, evaluator: Any, expand_after: int, game: 
         settings |= evaluator.settings()
     if getattr(evaluator, "keeps_history", False):
         settings["keeps_history"] = 1
+    settings["notes_moves"] = "amaf" in plan.columns or bool(settings.get("keeps_history"))
     control = np.zeros(1, CONTROL)
     for name, value in settings.items():
         control[name] = value

@@ -25,6 +25,7 @@ import numpy as np
 from treetop.compiler.functions import CompiledFunction, inline_kernel
 from treetop.kernels.control import FPU_FIXED, FPU_PARENT, FPU_SCALED, NO_FPU
 from treetop.kernels.parts import DETERMINIZATIONS, PROBLEMS, TREES, Composition, Part, number
+from treetop.kernels.tables import log
 
 Kernel = CompiledFunction[..., Any]
 
@@ -35,6 +36,14 @@ def nothing_at_node(
 ) -> float:
     """Return 0: the rule computes nothing for all children together."""
     return 0.0
+
+
+@inline_kernel
+def log_at_node(
+    control: Any, tree: Any, work: Any, node: Any, mover: Any, depth: Any, first: Any, count: Any, total: Any
+) -> float:
+    """Return ln N."""
+    return log(total)
 
 
 @inline_kernel

@@ -10,7 +10,7 @@ import numpy as np
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.parts import EVERY_KIND, number
-from treetop.kernels.rules.rule import FpuRule, unvisited
+from treetop.kernels.rules.rule import FpuRule, log_at_node, unvisited
 from treetop.kernels.tables import inverse, inverse_root, root_log
 
 
@@ -22,7 +22,7 @@ def score(
     """Return Q + c * sqrt(ln N / n)."""
     if tries == 0:
         return unvisited(control, fpu)
-    return float(value + control.c * math.sqrt(math.log(total) / tries))
+    return float(value + control.c * math.sqrt(node / tries))
 
 
 @inline_kernel
@@ -60,7 +60,7 @@ class Ucb1(FpuRule):
 
     name = "ucb1"
     formula = "UCB1: score = value + c * sqrt(ln(N) / n)"
-    score = score
+    at_node, score = log_at_node, score
     fast_scale, fast_score, fast_score_in_flight = fast_scale, fast_score, fast_score_in_flight
     kinds = EVERY_KIND
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.parts import number
-from treetop.kernels.rules.rule import FpuRule, unvisited
+from treetop.kernels.rules.rule import FpuRule, log_at_node, unvisited
 from treetop.kernels.values import child_variance, utility_range
 
 
@@ -20,7 +20,7 @@ def score(
     """Return Q + c * sqrt(ln N / n * min(w^2 / 4, v + w^2 * sqrt(2 ln N / n))): v the variance, w the reward range."""
     if tries == 0:
         return unvisited(control, fpu)
-    ratio = math.log(total) / tries
+    ratio = node / tries
     width, variance = utility_range(control), child_variance(control, tree, child)
     spread = min(0.25 * width * width, variance + width * width * math.sqrt(2.0 * ratio))
     return float(value + control.c * math.sqrt(ratio * spread))
@@ -41,7 +41,7 @@ class Ucb1Tuned(FpuRule):
         "UCB1-Tuned: score = value + c * sqrt(ln(N) / n * min(w^2 / 4, variance + w^2 * sqrt(2 ln(N) / n))), "
         "w the utility range"
     )
-    score = score
+    at_node, score = log_at_node, score
 
     c: float = number(1.0, "The exploration factor.", low=0.0)
 
