@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -49,6 +50,8 @@ class Died:
     """The worker is gone."""
 
     reason: str
+    lost: bool = False
+    """Whether it was lost with its machine or the connection to it, whatever the unit did."""
 
 
 CANCELLED = Raised("cancelled", "")
@@ -59,6 +62,11 @@ Message = Ready | Broken | Done | Raised | Died
 
 class Worker(Protocol):
     """A worker, which does its units one at a time, in the order in which it was given them."""
+
+    @property
+    def queued(self) -> bool:
+        """Whether it has been waiting for a machine for a while, so that others should not wait for it."""
+        ...
 
     def send(self, unit: Unit) -> None:
         """Send a unit, without waiting for those before it. A worker that died meanwhile reports it in its next
@@ -100,12 +108,18 @@ class Transport(Protocol):
         ...
 
     def wait(self, workers: Sequence[Any], timeout: float | None) -> list[Any]:
-        """Return the workers that have a message, or none after so many seconds."""
+        """Return the workers that have a message, or none after so many seconds or earlier."""
+        ...
+
+    def close(self) -> None:
+        """End the connection, if there is one. The workers have ended."""
         ...
 
 
 class _Local:
     """A worker in this process: it does its unit when it is asked for the answer."""
+
+    queued = False
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self._arguments = setup, arguments
@@ -165,6 +179,9 @@ class InProcess:
         """Return the workers that have a unit to do."""
         return [worker for worker in workers if worker.has_something_to_say()]
 
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
 
 def renewed(work: Any, setup: Setup, arguments: tuple[Any, ...]) -> Any:
     """Return the function for the next units: `work` itself if its method `renew` takes the new arguments, else what
@@ -186,3 +203,14 @@ def close(work: Any) -> None:
 def raised(error: BaseException) -> Raised:
     """Return an exception as two texts: its message and its traceback."""
     return Raised(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
+
+
+def broken(error: Exception) -> Broken:
+    """Return an exception of a setup as a message, as texts alone if it cannot be pickled."""
+    failure = raised(error)
+    try:
+        pickle.loads(pickle.dumps(error))
+        sent: Exception | None = error
+    except Exception:  # noqa: BLE001 - some exceptions cannot travel; their words can
+        sent = None
+    return Broken(sent, failure.reason, failure.traceback)
