@@ -45,7 +45,12 @@ class Cancel:
     """A request to skip the units sent so far."""
 
 
-Order = Unit | SetUp | Cancel
+@dataclass(frozen=True)
+class Dismiss:
+    """The last request: no more will come."""
+
+
+Order = Unit | SetUp | Cancel | Dismiss
 
 
 class ProcessWorker:
@@ -53,7 +58,8 @@ class ProcessWorker:
 
     queued = False
 
-    def __init__(self, setup: Setup, first: SetUp) -> None:
+    def __init__(self, setup: Setup, first: bytes) -> None:
+        """Start the process. `first` is its first request, pickled: to be set up."""
         self._setup = setup
         self._pipe, theirs = _CONTEXT.Pipe()
         # Not a daemon: daemons may not start processes, and a player may need to.
@@ -63,7 +69,7 @@ class ProcessWorker:
             theirs.close()
             self._ended = False
             self._death = _open_death(self._process)
-            self._tell(first)
+            self.forward(first)
 
     @property
     def pid(self) -> int:
@@ -146,10 +152,11 @@ class Processes:
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self.arguments = setup, arguments
+        self.capacity = cores()
 
     def start(self) -> ProcessWorker:
         """Return a new process."""
-        return ProcessWorker(self._setup, SetUp.by(self._setup, self.arguments))
+        return ProcessWorker(self._setup, pickle.dumps(SetUp.by(self._setup, self.arguments)))
 
     def close(self) -> None:
         """Do nothing: processes need no connection."""
@@ -158,6 +165,11 @@ class Processes:
         """Return the workers that have sent a message or are gone."""
         owners = {sign: worker for worker in workers for sign in worker.signs}
         return list(dict.fromkeys(owners[sign] for sign in wait(list(owners), timeout)))
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
@@ -283,6 +295,9 @@ class _Inbox:
                 order: Order | _Unreadable = pickle.loads(data)
             except Exception as error:  # noqa: BLE001 - it may name a module that this machine lacks
                 order = _Unreadable(error)
+            if isinstance(order, Dismiss):
+                self._orders.put(None)
+                return
             if isinstance(order, Cancel):
                 self._cancelled = self._received
                 continue

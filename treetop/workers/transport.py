@@ -103,6 +103,11 @@ class Transport(Protocol):
     arguments: tuple[Any, ...]
     """Set the arguments with which new workers are set up."""
 
+    @property
+    def capacity(self) -> int:
+        """How many workers can work at a time: the cores, or the CPUs of a cluster."""
+        ...
+
     def start(self) -> Worker:
         """Return a new worker, which sends `Ready` when it is."""
         ...
@@ -167,6 +172,8 @@ class InProcess:
     """Workers without processes: units are done one after the other, here. They cannot be killed, so deadlines are not
     enforced.
     """
+
+    capacity = 1
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self.arguments = setup, arguments
