@@ -450,8 +450,14 @@ def search(
     seed: int = 0,
     progress: Callable[[Progress], object] | None = None,
     tier: str | None = None,
+    workers: int | None = None,
+    on: str | None = None,
 ) -> SearchResult:
     """Search a game, a position or a Python problem, and return the result. Default: 10,000 simulations.
+
+    With several `workers`, each searches the same position of a game up to the limit, with a seed of its own, and the
+    roots are merged: visits are added up. They are processes; with `on="ray"` or `on="ray://host:port"` they are on a
+    Ray cluster.
 
     >>> import treetop
     >>> treetop.search("nim(stones=5)", simulations=2000, seed=1).move
@@ -460,4 +466,9 @@ def search(
     if simulations is None and seconds is None and nodes is None:
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
-    return Search(game, config, evaluator=evaluator, seed=seed, tier=tier).run(limit, progress=progress)
+    made = Search(game, config, evaluator=evaluator, seed=seed, tier=tier)
+    if on in (None, "processes") and workers in (None, 1):
+        return made.run(limit, progress=progress)
+    from treetop.search.parallel import run_parallel
+
+    return run_parallel(made, limit, workers=workers, on=on, tier=tier, progress=progress)

@@ -63,10 +63,11 @@ def connected(on: str, workers: int | None) -> Connection:
         if address is not None:
             raise ConfigError(f"this program is connected to a Ray cluster already: use on='ray' for it, not {on!r}")
         return Connection(ray, "the Ray cluster", _cpus(ray), owned=False)
+    if address is not None:
+        _probe(on, *address)
     try:
         with _signals_kept():
             if address is not None:
-                _probe(on, *address)
                 _reach(ray, on)
             else:
                 on = _nearby(ray, cores() if workers is None else max(workers, 1))

@@ -177,10 +177,10 @@ class Pool:
                     return
 
     def _give(self, seat: _Seat, queue: _Queue) -> bool:
-        """Send a unit to a worker that is ready, if there is one: a new one, else one of a worker that is not ready."""
+        """Send a unit to a worker that is ready, if there is one: a new one, else one of a worker without a machine."""
         task = queue.take()
         if task is None and seat.ready and not seat.tasks:
-            late = next((other for other in self._seats if other.tasks and not other.ready), None)
+            late = next((other for other in self._seats if other.tasks and other.worker.queued), None)
             task = None if late is None else late.tasks.popleft()
         if task is None:
             return False

@@ -1,0 +1,510 @@
+"""Workers on a Ray cluster: two nodes on this machine, one of which is killed; what travels, and what is refused."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import treetop as tt
+from tests.cli.conftest import environment
+from tests.workers.test_pool import family, gone, units
+from treetop.arena.log import read_match
+from treetop.errors import ConfigError, MissingExtraError
+from treetop.lab.experiments import Experiment, ExperimentRuns
+from treetop.lab.runs import RunLog, read_runs
+from treetop.lab.suite import run_suite
+from treetop.workers.places import address_of, on_cluster
+from treetop.workers.pool import Pool
+from treetop.workers.sending import Luggage, files_for, pack
+from treetop.workers.transport import Died
+from treetop.workers.units import Failure, Unit, WorkerError
+
+ray = pytest.importorskip("ray", reason='needs the package ray: pip install -e ".[ray]"')
+pytest.importorskip("grpc", reason='needs the package ray[client]: pip install -e ".[ray]"')
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:.*have no CPU of:UserWarning"),  # after a node was killed, for a while
+    # Of Ray's own code, which leaves the files and sockets of its processes to the garbage collector.
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+]
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+JOBS = "tests.workers.jobs"
+MAKE = "tests.arena.stand_ins:make"
+SETTINGS = {
+    "RAY_AUTH_MODE": "disabled",
+    "GRPC_ENABLE_FORK_SUPPORT": "0",  # else the client server sometimes fails to start its process
+    "RAY_health_check_initial_delay_ms": "500",  # so that the death of a node is soon known
+    "RAY_health_check_period_ms": "500",
+    "RAY_health_check_timeout_ms": "1000",
+    "RAY_health_check_failure_threshold": "2",
+}
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+class Nodes:
+    """A cluster of two nodes with one CPU each; the first is the head, the second may be killed."""
+
+    def __init__(self) -> None:
+        from ray.cluster_utils import Cluster
+
+        self.port = free_port()
+        self._cluster = Cluster(
+            initialize_head=True, head_node_args={**self._settings(), "ray_client_server_port": self.port}
+        )
+        self.second = self.add()
+
+    @staticmethod
+    def _settings(path: Path = REPOSITORY) -> dict[str, Any]:
+        return {
+            "num_cpus": 1,
+            "object_store_memory": 80 * 2**20,
+            "include_dashboard": False,
+            "env_vars": {"PYTHONPATH": str(path)},
+        }
+
+    def add(self, path: Path = REPOSITORY) -> Any:
+        """Add a node that imports Treetop from a folder."""
+        return self._cluster.add_node(**self._settings(path))
+
+    def kill(self, node: Any) -> None:
+        """Kill a node with everything on it, as if its machine lost power."""
+        self._cluster.remove_node(node, allow_graceful=False)
+
+    def kill_second(self) -> None:
+        """Kill the second node."""
+        self.kill(self.second)
+        self.second = None
+
+    def repair(self) -> None:
+        """Have two nodes again."""
+        if self.second is None:
+            self.second = self.add()
+            until = time.monotonic() + 30
+            while sum(node["Alive"] for node in ray.nodes()) != 2:
+                assert time.monotonic() < until
+                time.sleep(0.1)
+
+    def stop(self) -> None:
+        """End all nodes."""
+        self._cluster.shutdown()
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """A cluster, to which this process is connected from an empty folder."""
+    folder = tempfile.mkdtemp(prefix="ray", dir="/tmp")  # a short path: it holds sockets
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "environ", os.environ)
+        for name, value in {**SETTINGS, "RAY_TMPDIR": folder}.items():
+            patch.setenv(name, value)
+        patch.chdir(folder)
+        cluster = Nodes()
+        try:
+            ray.init("auto", logging_level="ERROR", log_to_driver=False)
+            yield cluster
+        finally:
+            ray.shutdown()
+            cluster.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def two_nodes(nodes):
+    nodes.repair()
+    return nodes
+
+
+def without_times(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in record.items() if key != "seconds"} for record in records]
+
+
+# The pool.
+
+
+def test_every_unit_is_done_once_on_both_nodes_and_failures_are_reported(two_nodes):
+    with Pool(f"{JOBS}:fails_on_three", workers=2, on="ray", ahead=1) as pool:
+        outcomes = {outcome.unit.arguments[0]: outcome for outcome in pool.run(units(*range(12)))}
+    failed = outcomes.pop(3)
+    assert (failed.failure, failed.reason) == (Failure.raised, "ValueError: three is not liked")
+    assert "jobs.py" in failed.traceback
+    assert {n: outcome.value for n, outcome in outcomes.items()} == {n: n for n in range(12) if n != 3}
+
+
+def test_a_unit_that_kills_its_process_is_tried_twice(two_nodes, tmp_path):
+    with Pool(f"{JOBS}:dies", (str(tmp_path), 9), workers=2, on="ray") as pool:
+        outcomes = {outcome.unit.arguments[0]: outcome for outcome in pool.run(units(*range(4)))}
+    assert outcomes[2].failure is Failure.died
+    assert outcomes[2].reason == f"the worker was killed by SIGKILL, on {socket.gethostname()}, 2 times"
+    assert sorted(n for n, outcome in outcomes.items() if outcome.ok) == [0, 1, 3]
+
+
+def test_a_deadline_ends_a_unit_and_everything_it_started(two_nodes, tmp_path):
+    with Pool(f"{JOBS}:with_children", (str(tmp_path),), workers=2, on="ray", deadline=1.0) as pool:
+        outcomes = {outcome.unit.arguments[0]: outcome for outcome in pool.run(units("one", "hang"))}
+        assert outcomes["one"].ok
+        assert outcomes["hang"].failure is Failure.deadline
+    assert gone(family(tmp_path))
+
+
+def test_workers_are_set_up_again_and_heed_a_cancelled_unit(two_nodes, tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    with Pool(f"{JOBS}:kept", (str(first),), workers=2, on="ray") as pool:
+        pool.set_up(str(first))
+        pool.wait_until_ready()
+        for _ in pool.run([Unit("1", (1, "go")), Unit("2", (2, "wait")), Unit("3", (3, "wait"))]):
+            break
+        pool.set_up(str(second))
+        pool.wait_until_ready()
+        values = [outcome.value for outcome in pool.run(Unit(str(n), (n, "go")) for n in range(6))]
+    assert {folder for folder, _ in values} == {str(second)}
+    assert {entry.name for entry in first.iterdir()} == {entry.name for entry in second.iterdir()}
+
+
+def test_an_error_of_the_setup_is_the_callers_error(two_nodes):
+    with Pool(f"{JOBS}:broken", workers=2, on="ray") as pool, pytest.raises(ConfigError, match="cannot be set up"):
+        list(pool.run(units(1, 2)))
+
+
+def test_more_workers_than_cpus_are_noticed_and_do_not_hang(two_nodes):
+    with pytest.warns(UserWarning, match="3 workers were requested, and the Ray cluster has 2 CPUs"):
+        pool = Pool(f"{JOBS}:sleeps", workers=3, on="ray")
+    with pool:
+        outcomes = list(pool.run(units(0.1, 0.2, 0.3, 0.4)))
+    assert sorted(outcome.value for outcome in outcomes) == [0.1, 0.2, 0.3, 0.4]
+
+
+class _Losing:
+    """A transport whose machines are lost, each as soon as it works, the first so many times."""
+
+    arguments = ()
+    capacity = 1
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def start(self):
+        from treetop.workers.transport import InProcess
+
+        self.times -= 1
+        worker = InProcess(f"{JOBS}:squares", ()).start()
+        if self.times >= 0:
+            receive = worker.receive
+            worker.receive = lambda: Died("the machine was lost", lost=True) if worker._ready else receive()
+        return worker
+
+    def wait(self, workers, timeout):
+        return [worker for worker in workers if worker.has_something_to_say()]
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize(("times", "lost"), [(3, False), (9, False), (10, True)])
+def test_the_loss_of_machines_is_not_an_attempt_of_the_unit_up_to_a_bound(times, lost):
+    with Pool("", workers=1, transport=_Losing(times)) as pool:
+        (outcome,) = pool.run(units(7))
+    if lost:
+        assert (outcome.failure, outcome.reason) == (Failure.died, "the machine was lost, 10 times")
+    else:
+        assert (outcome.value, outcome.attempts) == (49, 1)
+
+
+# Matches, evaluations and proofs, with the results of a local run.
+
+
+def test_a_match_loses_nothing_with_a_node_and_equals_a_local_one(two_nodes, tmp_path):
+    players = ("slow:0.03", "winner")
+    options = {"games": 24, "seed": 5, "make_player": MAKE}
+    local = tt.match(*players, "tic_tac_toe", workers=1, out=tmp_path / "local.jsonl", **options)
+    finished = []
+
+    def kill_in_the_middle(now: tt.arena.MatchProgress) -> None:
+        finished.append(now.finished)
+        if now.finished == 6:
+            two_nodes.kill_second()
+
+    clustered = tt.match(
+        *players,
+        "tic_tac_toe",
+        workers=2,
+        on="ray",
+        out=tmp_path / "cluster.jsonl",
+        progress=kill_in_the_middle,
+        **options,
+    )
+    assert two_nodes.second is None
+    assert finished == list(range(1, 25))
+    assert (clustered.wins, clustered.draws, clustered.losses) == (local.wins, local.draws, local.losses)
+    records = {place: read_match(tmp_path / f"{place}.jsonl")[1] for place in ("local", "cluster")}
+    assert without_times(records["cluster"]) == without_times(records["local"])
+    assert len((tmp_path / "cluster.jsonl").read_text().splitlines()) == 25  # each game once
+
+
+def test_an_evaluation_started_here_is_finished_on_a_cluster(two_nodes, tmp_path):
+    options = {"games": 6, "seed": 3}
+    for name in ("local", "moved"):
+        tt.evaluate("nim(stones=9)", ("random", "greedy"), workers=1, out=tmp_path / name, **{**options, "games": 2})
+    local = tt.evaluate("nim(stones=9)", ("random", "greedy"), workers=1, out=tmp_path / "local", **options)
+    moved = tt.evaluate("nim(stones=9)", ("random", "greedy"), on="ray", out=tmp_path / "moved", **options)
+    assert [score.mean for score in moved.scores] == [score.mean for score in local.scores]
+    assert without_times(read_match(tmp_path / "moved")[1]) == without_times(read_match(tmp_path / "local")[1])
+
+
+FORMULAS = {
+    "swap": "(p & q) => (q & p)",
+    "either": "(p | q) => (q | p)",
+    "peirce": "((p => q) => p) => p",
+    "chain": "((p => q) & (q => r)) => (p => r)",
+    "spread": "((p | q) => r) => ((p => r) & (q => r))",
+}
+
+
+def test_a_proof_suite_on_a_cluster_equals_a_local_one_and_moves_back(two_nodes, tmp_path):
+    problems = tmp_path / "problems"
+    problems.mkdir()
+    for name, formula in FORMULAS.items():
+        (problems / f"{name}.p").write_text(f"fof({name}, conjecture, {formula}).")
+    experiment = Experiment(problems, tt.prove.ProofConfig(), tt.Limit(simulations=40), mode="raw")
+    sent, files = experiment.packed()
+    assert sorted(files) == sorted(f"problems/{name}.p" for name in FORMULAS)
+
+    def run(name: str, seeds: range, **options: Any) -> Any:
+        with RunLog(tmp_path / name, {}) as log:
+            return run_suite(experiment.problems(), ExperimentRuns(), log, policies=["ucb1"], seeds=seeds, **options)
+
+    local = run("local", range(4), arguments=(experiment,))
+    run("moved", range(2), arguments=(sent,), workers=2, on="ray", files=files)
+    moved = run("moved", range(4), arguments=(experiment,))
+    assert moved.complete
+    assert local.complete
+
+    def plain(name: str) -> list[Any]:
+        found = read_runs(tmp_path / name)[1]
+        return sorted(tuple({**run.to_dict(), "seconds": 0}.items()) for run in found)
+
+    assert plain("moved") == plain("local")
+
+
+def test_a_proof_search_has_its_workers_on_a_cluster(two_nodes):
+    result = tt.prove("(p | q -> r) <-> (p -> r) & (q -> r)", workers=2, on="ray", seed=1)
+    assert result.proved
+    with tt.prove.ProverSession(on="ray") as session, pytest.raises(ConfigError, match="give `on` to the session"):
+        tt.prove("p -> p", session=session, on="ray")
+
+
+def test_a_tournament_and_a_match_of_three_run_through_the_client_server(two_nodes, tmp_path):
+    script = (
+        "import treetop as tt\n"
+        f"on = 'ray://127.0.0.1:{two_nodes.port}'\n"
+        "played = tt.tournament(['random', 'greedy'], 'tic_tac_toe', games=4, seed=1, workers=2, on=on)\n"
+        "print(played.points(1))\n"
+        "print(tt.arena.match_many(['random'] * 3, 'nim_three', games=6, seed=1, on=on).games)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
+    )
+    local = tt.tournament(["random", "greedy"], "tic_tac_toe", games=4, seed=1, workers=1)
+    assert (ended.stdout, ended.stderr) == (f"{local.points(1)}\n6\n", "")
+
+
+# What travels.
+
+GAME = '''
+import treetop as tt
+
+
+@tt.game(players=2, num_actions=3, max_length=21)
+class Stones:
+    """Take one to three stones; whoever takes the last one wins."""
+
+    stones = tt.field("i1")
+    player = tt.field("i1")
+
+    def reset(self):
+        self.stones = 9
+        self.player = 0
+
+    def legal_actions(self, out):
+        count = min(3, self.stones)
+        for action in range(count):
+            out[action] = action
+        return count
+
+    def apply(self, action):
+        self.stones -= action + 1
+        self.player = 1 - self.player
+
+    def is_terminal(self):
+        return self.stones == 0
+
+    def rewards(self, out):
+        out[self.player] = -1.0
+        out[1 - self.player] = 1.0
+
+
+@tt.player
+def lost(game):
+    """A player that forfeits, and says where its source is."""
+    raise tt.errors.PlayerError(__file__)
+'''
+
+
+def test_a_game_and_a_player_of_your_own_travel_as_files(two_nodes, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "stones.py").write_text(GAME)
+    (tmp_path / "stones_too.py").write_text(GAME)
+    command = [
+        *(sys.executable, "-m", "treetop", "match", "random", "greedy", "--game", "sub/stones.py:Stones"),
+        *("--games", "4", "--seed", "1", "--workers", "2", "--json"),
+    ]
+    ended = [
+        subprocess.run([*command, *on], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+        for on in ((), ("--on", f"ray://127.0.0.1:{two_nodes.port}"))
+    ]
+    assert [(one.returncode, one.stderr) for one in ended] == [(0, "")] * 2
+    assert ended[0].stdout == ended[1].stdout
+
+
+def test_files_of_modules_are_those_that_others_may_lack(tmp_path, monkeypatch):
+    (tmp_path / "stones_here.py").write_text("class Thing: pass\n")
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "packed" / "__init__.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    import stones_here
+
+    _, modules = pack((stones_here.Thing(), Path("x"), tt.Limit(simulations=1)), "it")
+    assert list(files_for(Luggage(), modules)) == ["stones_here.py"]
+    references = ("stones_here:Thing", "othello", "packed:x", "tests.arena.stand_ins:make", "json:loads", "uct(c=1)")
+    assert list(files_for(Luggage(references), ())) == ["stones_here.py"]
+    assert list(files_for(Luggage(("packed/__init__.py:x(2)",)), ())) == ["packed/__init__.py"]
+
+
+@pytest.mark.parametrize("reference", ["/etc/game.py:Game", "../game.py:Game", "~/game.py:Game", "nowhere.py:Game"])
+def test_files_outside_the_current_folder_are_refused(reference, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = "cannot be sent" if reference.startswith("nowhere") else "below the current folder"
+    with pytest.raises(ConfigError, match=words):
+        files_for(Luggage((reference,)), ())
+
+
+def test_what_is_defined_in_a_program_or_notebook_is_refused(monkeypatch):
+    with pytest.raises(ConfigError, match="notebook"):
+        files_for(Luggage(("__main__:Game",)), ())
+    local = type("Local", (), {"__module__": "__main__"})
+    for value in (local, local()):
+        with pytest.raises(ConfigError, match="Local is defined in the program itself"):
+            pack(value, "it")
+    with pytest.raises(ConfigError, match="it cannot be sent to another machine"):
+        pack(lambda: None, "it")
+    with pytest.raises(ConfigError, match="at most 50,000,000 are sent"):
+        files_for(Luggage(files={"big": bytes(50_000_001)}), ())
+
+
+# Addresses and machines that are refused.
+
+
+@pytest.mark.parametrize("on", ["", "rai", "ray:", "ray://", "ray://host", "ray://:10001", "ray://h:0", "ray://h:70000",
+                                "ray://h:x", "ray://a b:1", "http://h:1", "10.0.0.1:6379", 3])  # fmt: skip
+def test_a_malformed_place_is_refused(on):
+    with pytest.raises(ConfigError, match="on must be 'processes', 'ray' or an address such as"):
+        on_cluster(on)
+    with pytest.raises(ConfigError, match="on must be"):
+        tt.match("random", "random", "nim", games=2, on=on)
+
+
+def test_addresses_are_read():
+    assert address_of("ray://10.0.0.1:10001") == ("10.0.0.1", 10001)
+    assert address_of("ray://[::1]:10001") == ("::1", 10001)
+    assert address_of("ray://head.example.org:1") == ("head.example.org", 1)
+
+
+@pytest.fixture
+def unconnected(monkeypatch):
+    monkeypatch.setattr(ray, "is_initialized", lambda: False)
+    monkeypatch.setattr("treetop.workers.cluster._ANSWERS", 1.0)
+
+
+def test_an_address_that_does_not_answer_is_soon_an_error(unconnected, tmp_path):
+    start = time.monotonic()
+    with pytest.raises(WorkerError, match="nothing answers at ray://127.0.0.1:.*ray start --head"):
+        tt.match("random", "random", "nim", games=2, out=tmp_path / "m", on=f"ray://127.0.0.1:{free_port()}")
+    with socket.socket() as deaf:  # it accepts connections, and says nothing
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        with pytest.raises(WorkerError, match="is not a client server of Ray"):
+            tt.match("random", "random", "nim", games=2, on=f"ray://127.0.0.1:{deaf.getsockname()[1]}")
+    assert time.monotonic() - start < 10
+
+
+def test_without_the_package_the_error_names_the_command(monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    with pytest.raises(MissingExtraError, match='pip install -e "\\.\\[ray\\]"'):
+        tt.match("random", "random", "nim", games=2, on="ray")
+
+
+def test_a_connected_program_connects_to_no_other_cluster(two_nodes):
+    with pytest.raises(ConfigError, match="connected to a Ray cluster already"):
+        tt.match("random", "random", "nim", games=2, on="ray://127.0.0.1:1")
+
+
+@contextlib.contextmanager
+def another_node(nodes: Nodes, path: Path):
+    node = nodes.add(path)
+    try:
+        yield
+    finally:
+        nodes._cluster.remove_node(node)
+
+
+def test_machines_without_this_treetop_are_named(two_nodes, tmp_path):
+    package = tmp_path / "treetop"
+    package.mkdir()
+    source = package / "__init__.py"
+    version = tt.__version__
+    host = socket.gethostname()
+    with another_node(two_nodes, tmp_path):
+        for text, words in (
+            (
+                "raise ModuleNotFoundError('none here')",
+                f"the machine {host} has no Treetop .*install version {version}",
+            ),
+            ("__version__ = '0.0.9'", f"the machine {host} has Treetop 0.0.9, and this one {version}"),
+            (f"__version__ = {version!r}", f"the machine {host} has other sources of Treetop {version}"),
+        ):
+            source.write_text(text)
+            with Pool(f"{JOBS}:sleeps", workers=3, on="ray") as pool, pytest.raises(WorkerError, match=words):
+                list(pool.run(units(*(0.2 + n / 1000 for n in range(40)))))
+
+
+def test_other_rules_on_a_machine_are_named(two_nodes):
+    from treetop.arena.playing import SETUP
+
+    arguments = ("nim(stones=9)", "treetop.players.spec:make_player", None, (), "0" * 64)
+    words = f"has other rules on the machine {socket.gethostname()}"
+    with Pool(SETUP, arguments, workers=2, on="ray") as pool, pytest.raises(ConfigError, match=words):
+        list(pool.run(units(1)))
+
+
+def test_a_game_without_a_name_for_others_is_refused(two_nodes):
+    game = tt.load_game("nim(stones=9)")
+    own = tt.game(players=2, num_actions=3, max_length=21)(type("Own", (), dict(vars(game.cls)))) if False else None
+    assert own is None
