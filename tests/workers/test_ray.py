@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -78,6 +80,11 @@ class Nodes:
             "env_vars": {"PYTHONPATH": str(path)},
         }
 
+    @property
+    def address(self) -> str:
+        """The address for drivers on this machine."""
+        return str(self._cluster.address)
+
     def add(self, path: Path = REPOSITORY) -> Any:
         """Add a node that imports Treetop from a folder."""
         return self._cluster.add_node(**self._settings(path))
@@ -105,23 +112,86 @@ class Nodes:
         self._cluster.shutdown()
 
 
+def processes_with(text: str) -> list[str]:
+    """Return the commands of the processes that name a text, after waiting for them to end."""
+    until = time.monotonic() + 15
+    while True:
+        found = []
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                command = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                found += [command] if text in command else []
+        if not found or time.monotonic() > until:
+            return found
+        time.sleep(0.1)
+
+
+@pytest.fixture
+def without_cluster(monkeypatch):
+    """Settings under which a command starts a local instance of Ray in a folder of its own."""
+    folder = tempfile.mkdtemp(prefix="ray", dir="/tmp")
+    for name, value in {**SETTINGS, "RAY_TMPDIR": folder}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    yield folder
+    left = processes_with(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+    assert not left
+
+
+# First, while no cluster runs here.
+
+
+def test_ctrl_c_ends_a_match_on_a_local_instance_cleanly_and_it_is_resumed_without_ray(without_cluster, tmp_path):
+    options = (*("--make-player", MAKE, "--game", "tic_tac_toe", "--games", "20", "--seed", "2"), "--any-opening")
+    command = [sys.executable, "-m", "treetop", "match", "slow:0.04", "random", *options]
+    process = subprocess.Popen(
+        [*command, "--workers", "2", "--on", "ray", "--out", "m.jsonl"],
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    file, until = tmp_path / "m.jsonl", time.monotonic() + 60
+    while not file.exists() or file.read_bytes().count(b"\n") < 4:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, err.count("Traceback")) == (130, 0)
+    assert err.rstrip().splitlines()[-1].startswith("interrupted; continue with:  treetop match")
+    kept = read_match(file)[1]
+    assert 3 <= len(kept) < 20
+    assert "slow:0.04 against random" in out
+    settings = {"games": 20, "seed": 2, "make_player": MAKE, "balanced": False, "workers": 1}
+    resumed = tt.match("slow:0.04", "random", "tic_tac_toe", out=file, **settings)
+    whole = tt.match("slow:0.04", "random", "tic_tac_toe", out=tmp_path / "whole.jsonl", **settings)
+    assert (resumed.wins, resumed.draws, resumed.losses) == (whole.wins, whole.draws, whole.losses)
+    assert without_times(read_match(file)[1]) == without_times(read_match(tmp_path / "whole.jsonl")[1])
+
+
 @pytest.fixture(scope="module")
 def nodes():
     """A cluster, to which this process is connected from an empty folder."""
     folder = tempfile.mkdtemp(prefix="ray", dir="/tmp")  # a short path: it holds sockets
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(os, "environ", os.environ)
         for name, value in {**SETTINGS, "RAY_TMPDIR": folder}.items():
             patch.setenv(name, value)
         patch.chdir(folder)
         cluster = Nodes()
+        patch.setenv("RAY_ADDRESS", cluster.address)
         try:
             ray.init("auto", logging_level="ERROR", log_to_driver=False)
             yield cluster
         finally:
             ray.shutdown()
             cluster.stop()
+            left = processes_with(folder)
             shutil.rmtree(folder, ignore_errors=True)
+    assert not left
 
 
 @pytest.fixture
@@ -176,11 +246,6 @@ def test_workers_are_set_up_again_and_heed_a_cancelled_unit(two_nodes, tmp_path)
         values = [outcome.value for outcome in pool.run(Unit(str(n), (n, "go")) for n in range(6))]
     assert {folder for folder, _ in values} == {str(second)}
     assert {entry.name for entry in first.iterdir()} == {entry.name for entry in second.iterdir()}
-
-
-def test_an_error_of_the_setup_is_the_callers_error(two_nodes):
-    with Pool(f"{JOBS}:broken", workers=2, on="ray") as pool, pytest.raises(ConfigError, match="cannot be set up"):
-        list(pool.run(units(1, 2)))
 
 
 def test_more_workers_than_cpus_are_noticed_and_do_not_hang(two_nodes):
@@ -310,19 +375,17 @@ def test_a_proof_search_has_its_workers_on_a_cluster(two_nodes):
         tt.prove("p -> p", session=session, on="ray")
 
 
-def test_a_tournament_and_a_match_of_three_run_through_the_client_server(two_nodes, tmp_path):
-    script = (
-        "import treetop as tt\n"
-        f"on = 'ray://127.0.0.1:{two_nodes.port}'\n"
-        "played = tt.tournament(['random', 'greedy'], 'tic_tac_toe', games=4, seed=1, workers=2, on=on)\n"
-        "print(played.points(1))\n"
-        "print(tt.arena.match_many(['random'] * 3, 'nim_three', games=6, seed=1, on=on).games)\n"
-    )
-    ended = subprocess.run(
-        [sys.executable, "-c", script], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False
-    )
-    local = tt.tournament(["random", "greedy"], "tic_tac_toe", games=4, seed=1, workers=1)
-    assert (ended.stdout, ended.stderr) == (f"{local.points(1)}\n6\n", "")
+def test_a_tournament_on_a_cluster_equals_a_local_one(two_nodes):
+    played = tt.tournament(["random", "greedy"], "tic_tac_toe", games=4, seed=1, workers=2, on="ray")
+    assert str(played) == str(tt.tournament(["random", "greedy"], "tic_tac_toe", games=4, seed=1, workers=1))
+
+
+def test_a_position_is_searched_on_a_cluster_as_in_processes(two_nodes):
+    options = {"simulations": 200, "seed": 6, "workers": 2}
+    result = tt.search(tt.position("tic_tac_toe", moves="b2 a1"), on="ray", **options)
+    local = tt.search(tt.position("tic_tac_toe", moves="b2 a1"), **options)
+    assert (result.counts.tolist(), result.means.tolist()) == (local.counts.tolist(), local.means.tolist())
+    assert "merged from 2 searches of 200 simulations each" in str(result)
 
 
 # What travels.
@@ -360,27 +423,45 @@ class Stones:
         out[1 - self.player] = 1.0
 
 
+class Lost:
+    """A player that forfeits, and says where its source is."""
+
+    name = "lost"
+
+    def begin(self, start, seed):
+        pass
+
+    def choose(self, position):
+        raise tt.errors.PlayerError(__file__)
+
+    def observe(self, action):
+        pass
+
+    def close(self):
+        pass
+
+
 @tt.player
 def lost(game):
-    """A player that forfeits, and says where its source is."""
-    raise tt.errors.PlayerError(__file__)
+    return Lost()
 '''
 
 
 def test_a_game_and_a_player_of_your_own_travel_as_files(two_nodes, tmp_path):
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "stones.py").write_text(GAME)
-    (tmp_path / "stones_too.py").write_text(GAME)
+    (tmp_path / "own_players.py").write_text(GAME)
     command = [
-        *(sys.executable, "-m", "treetop", "match", "random", "greedy", "--game", "sub/stones.py:Stones"),
-        *("--games", "4", "--seed", "1", "--workers", "2", "--json"),
+        *(sys.executable, "-m", "treetop", "match", "own_players:lost", "greedy", "--game", "sub/stones.py:Stones"),
+        *("--games", "4", "--workers", "2", "--json", "--on", f"ray://127.0.0.1:{two_nodes.port}"),
     ]
-    ended = [
-        subprocess.run([*command, *on], cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
-        for on in ((), ("--on", f"ray://127.0.0.1:{two_nodes.port}"))
-    ]
-    assert [(one.returncode, one.stderr) for one in ended] == [(0, "")] * 2
-    assert ended[0].stdout == ended[1].stdout
+    ended = subprocess.run(command, cwd=tmp_path, env=environment(), capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    reported = json.loads(ended.stdout)
+    assert (reported["wins"], reported["losses"], reported["forfeits"]) == (0, 4, {"A": 4, "B": 0})
+    places = [Path(reason.rpartition(" ")[2]) for reason in reported["forfeit_reasons"]["A"]]
+    assert all(place.parent.name.startswith("treetop-") and place.name == "own_players.py" for place in places)
+    assert not any(place.parent.exists() for place in places)
 
 
 def test_files_of_modules_are_those_that_others_may_lack(tmp_path, monkeypatch):
@@ -504,7 +585,8 @@ def test_other_rules_on_a_machine_are_named(two_nodes):
         list(pool.run(units(1)))
 
 
-def test_a_game_without_a_name_for_others_is_refused(two_nodes):
-    game = tt.load_game("nim(stones=9)")
-    own = tt.game(players=2, num_actions=3, max_length=21)(type("Own", (), dict(vars(game.cls)))) if False else None
-    assert own is None
+def test_a_game_without_a_name_for_others_is_refused():
+    content: dict[str, Any] = {"__name__": "__main__"}
+    exec(GAME, content)
+    with pytest.raises(ConfigError, match="Stones cannot be found by that name in another process: put it in a module"):
+        tt.match("random", "random", content["Stones"], games=2, on="ray")

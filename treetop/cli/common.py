@@ -259,7 +259,7 @@ def facts(rows: dict[str, str | Text]) -> Table:
 
 
 @contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
+def counting(what: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
     """Show a progress bar on a terminal, nothing elsewhere. Yield a function of the number done and a note."""
     console = errors()
     columns = (

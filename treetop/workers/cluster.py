@@ -65,6 +65,7 @@ def connected(on: str, workers: int | None) -> Connection:
         return Connection(ray, "the Ray cluster", _cpus(ray), owned=False)
     if address is not None:
         _probe(on, *address)
+    _allow_reports(ray, False)
     try:
         with _signals_kept():
             if address is not None:
@@ -75,6 +76,7 @@ def connected(on: str, workers: int | None) -> Connection:
     except BaseException as error:
         with contextlib.suppress(Exception):
             ray.shutdown()
+        _allow_reports(ray, True)
         if isinstance(error, TreetopError) or not isinstance(error, Exception):
             raise
         raise WorkerError(f"Ray cannot connect to {on}: {_one_line(error, -1)}") from error
@@ -129,6 +131,16 @@ def _nearby(ray: Any, workers: int) -> str:
         ray.init("local", num_cpus=workers, include_dashboard=False, object_store_memory=_OBJECTS, **_QUIET)
         return "a local instance of Ray"
     return "the Ray cluster"
+
+
+def _allow_reports(ray: Any, allowed: bool) -> None:
+    """Let Ray print reports of the cluster, such as lost machines, or not: it prints them to stdout, among the results.
+
+    Only Ray's debugger has a switch for that.
+    """
+    worker: Any = getattr(getattr(ray, "_private", None), "worker", None)
+    if hasattr(worker, "_worker_logs_enabled"):
+        worker._worker_logs_enabled = allowed
 
 
 def _cpus(ray: Any) -> int:
@@ -322,6 +334,7 @@ class Cluster:
         """Disconnect, if the connection was made for these workers; that ends a local instance."""
         if self._connection.owned:
             self._connection.ray.shutdown()
+            _allow_reports(self._connection.ray, True)
 
 
 def _packed_setup(setup: Setup, arguments: tuple[Any, ...]) -> tuple[bytes, set[str]]:

@@ -180,7 +180,7 @@ class Pool:
         """Send a unit to a worker that is ready, if there is one: a new one, else one of a worker without a machine."""
         task = queue.take()
         if task is None and seat.ready and not seat.tasks:
-            late = next((other for other in self._seats if other.tasks and other.worker.queued), None)
+            late = next((other for other in self._seats if other.tasks and not other.worker.placed), None)
             task = None if late is None else late.tasks.popleft()
         if task is None:
             return False

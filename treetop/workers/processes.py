@@ -56,7 +56,7 @@ Order = Unit | SetUp | Cancel | Dismiss
 class ProcessWorker:
     """A process that does one unit at a time and talks through a pipe."""
 
-    queued = False
+    placed, queued = True, False
 
     def __init__(self, setup: Setup, first: bytes) -> None:
         """Start the process. `first` is its first request, pickled: to be set up."""

@@ -64,8 +64,13 @@ class Worker(Protocol):
     """A worker, which does its units one at a time, in the order in which it was given them."""
 
     @property
+    def placed(self) -> bool:
+        """Whether it has a machine. Its units can be given to others until then."""
+        ...
+
+    @property
     def queued(self) -> bool:
-        """Whether it has been waiting for a machine for a while, so that others should not wait for it."""
+        """Whether it has been waiting for a machine for so long that nothing should wait for it."""
         ...
 
     def send(self, unit: Unit) -> None:
@@ -124,7 +129,7 @@ class Transport(Protocol):
 class _Local:
     """A worker in this process: it does its unit when it is asked for the answer."""
 
-    queued = False
+    placed, queued = True, False
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self._arguments = setup, arguments
