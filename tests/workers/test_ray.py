@@ -19,16 +19,14 @@ import pytest
 
 import treetop as tt
 from tests.cli.conftest import environment
+from tests.workers.own_game import SOURCE
 from tests.workers.test_pool import family, gone, units
 from treetop.arena.log import read_match
-from treetop.errors import ConfigError, MissingExtraError
+from treetop.errors import ConfigError
 from treetop.lab.experiments import Experiment, ExperimentRuns
 from treetop.lab.runs import RunLog, read_runs
 from treetop.lab.suite import run_suite
-from treetop.workers.places import address_of, on_cluster
 from treetop.workers.pool import Pool
-from treetop.workers.sending import Luggage, files_for, pack
-from treetop.workers.transport import Died
 from treetop.workers.units import Failure, Unit, WorkerError
 
 ray = pytest.importorskip("ray", reason='needs the package ray: pip install -e ".[ray]"')
@@ -256,42 +254,6 @@ def test_more_workers_than_cpus_are_noticed_and_do_not_hang(two_nodes):
     assert sorted(outcome.value for outcome in outcomes) == [0.1, 0.2, 0.3, 0.4]
 
 
-class _Losing:
-    """A transport whose machines are lost, each as soon as it works, the first so many times."""
-
-    arguments = ()
-    capacity = 1
-
-    def __init__(self, times: int) -> None:
-        self.times = times
-
-    def start(self):
-        from treetop.workers.transport import InProcess
-
-        self.times -= 1
-        worker = InProcess(f"{JOBS}:squares", ()).start()
-        if self.times >= 0:
-            receive = worker.receive
-            worker.receive = lambda: Died("the machine was lost", lost=True) if worker._ready else receive()
-        return worker
-
-    def wait(self, workers, timeout):
-        return [worker for worker in workers if worker.has_something_to_say()]
-
-    def close(self):
-        pass
-
-
-@pytest.mark.parametrize(("times", "lost"), [(3, False), (9, False), (10, True)])
-def test_the_loss_of_machines_is_not_an_attempt_of_the_unit_up_to_a_bound(times, lost):
-    with Pool("", workers=1, transport=_Losing(times)) as pool:
-        (outcome,) = pool.run(units(7))
-    if lost:
-        assert (outcome.failure, outcome.reason) == (Failure.died, "the machine was lost, 10 times")
-    else:
-        assert (outcome.value, outcome.attempts) == (49, 1)
-
-
 # Matches, evaluations and proofs, with the results of a local run.
 
 
@@ -390,67 +352,11 @@ def test_a_position_is_searched_on_a_cluster_as_in_processes(two_nodes):
 
 # What travels.
 
-GAME = '''
-import treetop as tt
-
-
-@tt.game(players=2, num_actions=3, max_length=21)
-class Stones:
-    """Take one to three stones; whoever takes the last one wins."""
-
-    stones = tt.field("i1")
-    player = tt.field("i1")
-
-    def reset(self):
-        self.stones = 9
-        self.player = 0
-
-    def legal_actions(self, out):
-        count = min(3, self.stones)
-        for action in range(count):
-            out[action] = action
-        return count
-
-    def apply(self, action):
-        self.stones -= action + 1
-        self.player = 1 - self.player
-
-    def is_terminal(self):
-        return self.stones == 0
-
-    def rewards(self, out):
-        out[self.player] = -1.0
-        out[1 - self.player] = 1.0
-
-
-class Lost:
-    """A player that forfeits, and says where its source is."""
-
-    name = "lost"
-
-    def begin(self, start, seed):
-        pass
-
-    def choose(self, position):
-        raise tt.errors.PlayerError(__file__)
-
-    def observe(self, action):
-        pass
-
-    def close(self):
-        pass
-
-
-@tt.player
-def lost(game):
-    return Lost()
-'''
-
 
 def test_a_game_and_a_player_of_your_own_travel_as_files(two_nodes, tmp_path):
     (tmp_path / "sub").mkdir()
-    (tmp_path / "sub" / "stones.py").write_text(GAME)
-    (tmp_path / "own_players.py").write_text(GAME)
+    (tmp_path / "sub" / "stones.py").write_text(SOURCE)
+    (tmp_path / "own_players.py").write_text(SOURCE)
     command = [
         *(sys.executable, "-m", "treetop", "match", "own_players:lost", "greedy", "--game", "sub/stones.py:Stones"),
         *("--games", "4", "--workers", "2", "--json", "--on", f"ray://127.0.0.1:{two_nodes.port}"),
@@ -464,67 +370,16 @@ def test_a_game_and_a_player_of_your_own_travel_as_files(two_nodes, tmp_path):
     assert not any(place.parent.exists() for place in places)
 
 
-def test_files_of_modules_are_those_that_others_may_lack(tmp_path, monkeypatch):
-    (tmp_path / "stones_here.py").write_text("class Thing: pass\n")
-    (tmp_path / "packed").mkdir()
-    (tmp_path / "packed" / "__init__.py").write_text("")
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    import stones_here
-
-    _, modules = pack((stones_here.Thing(), Path("x"), tt.Limit(simulations=1)), "it")
-    assert list(files_for(Luggage(), modules)) == ["stones_here.py"]
-    references = ("stones_here:Thing", "othello", "packed:x", "tests.arena.stand_ins:make", "json:loads", "uct(c=1)")
-    assert list(files_for(Luggage(references), ())) == ["stones_here.py"]
-    assert list(files_for(Luggage(("packed/__init__.py:x(2)",)), ())) == ["packed/__init__.py"]
-
-
-@pytest.mark.parametrize("reference", ["/etc/game.py:Game", "../game.py:Game", "~/game.py:Game", "nowhere.py:Game"])
-def test_files_outside_the_current_folder_are_refused(reference, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    words = "cannot be sent" if reference.startswith("nowhere") else "below the current folder"
-    with pytest.raises(ConfigError, match=words):
-        files_for(Luggage((reference,)), ())
-
-
-def test_what_is_defined_in_a_program_or_notebook_is_refused(monkeypatch):
-    with pytest.raises(ConfigError, match="notebook"):
-        files_for(Luggage(("__main__:Game",)), ())
-    local = type("Local", (), {"__module__": "__main__"})
-    for value in (local, local()):
-        with pytest.raises(ConfigError, match="Local is defined in the program itself"):
-            pack(value, "it")
-    with pytest.raises(ConfigError, match="it cannot be sent to another machine"):
-        pack(lambda: None, "it")
-    with pytest.raises(ConfigError, match="at most 50,000,000 are sent"):
-        files_for(Luggage(files={"big": bytes(50_000_001)}), ())
-
-
 # Addresses and machines that are refused.
-
-
-@pytest.mark.parametrize("on", ["", "rai", "ray:", "ray://", "ray://host", "ray://:10001", "ray://h:0", "ray://h:70000",
-                                "ray://h:x", "ray://a b:1", "http://h:1", "10.0.0.1:6379", 3])  # fmt: skip
-def test_a_malformed_place_is_refused(on):
-    with pytest.raises(ConfigError, match="on must be 'processes', 'ray' or an address such as"):
-        on_cluster(on)
-    with pytest.raises(ConfigError, match="on must be"):
-        tt.match("random", "random", "nim", games=2, on=on)
-
-
-def test_addresses_are_read():
-    assert address_of("ray://10.0.0.1:10001") == ("10.0.0.1", 10001)
-    assert address_of("ray://[::1]:10001") == ("::1", 10001)
-    assert address_of("ray://head.example.org:1") == ("head.example.org", 1)
 
 
 @pytest.fixture
 def unconnected(monkeypatch):
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr("treetop.workers.cluster._ANSWERS", 1.0)
+    monkeypatch.setattr("treetop.workers.connection._ANSWERS", 1.0)
 
 
-def test_an_address_that_does_not_answer_is_soon_an_error(unconnected, tmp_path):
+def test_an_address_that_does_not_answer_is_soon_an_error(unconnected, tmp_path, monkeypatch):
     start = time.monotonic()
     with pytest.raises(WorkerError, match="nothing answers at ray://127.0.0.1:.*ray start --head"):
         tt.match("random", "random", "nim", games=2, out=tmp_path / "m", on=f"ray://127.0.0.1:{free_port()}")
@@ -533,13 +388,14 @@ def test_an_address_that_does_not_answer_is_soon_an_error(unconnected, tmp_path)
         deaf.listen()
         with pytest.raises(WorkerError, match="is not a client server of Ray"):
             tt.match("random", "random", "nim", games=2, on=f"ray://127.0.0.1:{deaf.getsockname()[1]}")
+    for named, words in (
+        ("127.0.0.1:1", "nothing answers at 127.0.0.1:1, which RAY_ADDRESS names"),
+        ("ray://x", "host:port"),
+    ):
+        monkeypatch.setenv("RAY_ADDRESS", named)
+        with pytest.raises((WorkerError, ConfigError), match=words):
+            tt.match("random", "random", "nim", games=2, on="ray")
     assert time.monotonic() - start < 10
-
-
-def test_without_the_package_the_error_names_the_command(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(MissingExtraError, match='pip install -e "\\.\\[ray\\]"'):
-        tt.match("random", "random", "nim", games=2, on="ray")
 
 
 def test_a_connected_program_connects_to_no_other_cluster(two_nodes):
@@ -583,10 +439,3 @@ def test_other_rules_on_a_machine_are_named(two_nodes):
     words = f"has other rules on the machine {socket.gethostname()}"
     with Pool(SETUP, arguments, workers=2, on="ray") as pool, pytest.raises(ConfigError, match=words):
         list(pool.run(units(1)))
-
-
-def test_a_game_without_a_name_for_others_is_refused():
-    content: dict[str, Any] = {"__name__": "__main__"}
-    exec(GAME, content)
-    with pytest.raises(ConfigError, match="Stones cannot be found by that name in another process: put it in a module"):
-        tt.match("random", "random", content["Stones"], games=2, on="ray")

@@ -8,165 +8,24 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import logging
-import os
 import pickle
-import signal
-import socket
-import threading
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
-from treetop.errors import ConfigError, MissingExtraError, TreetopError
 from treetop.workers import relay
-from treetop.workers.places import address_of
-from treetop.workers.processes import Cancel, Dismiss, SetUp, cores
+from treetop.workers.connection import Connection, allow_reports, connection_needed, one_line
+from treetop.workers.processes import Cancel, Dismiss, SetUp
 from treetop.workers.sending import Luggage, files_for, pack
 from treetop.workers.transport import Broken, Died, Message, Raised, Ready
 from treetop.workers.units import Setup, Unit, WorkerError
 
-_ANSWERS = 10.0  # seconds in which an address must answer
 _GRACE = 5.0  # seconds that a machine has to end a process
 _STARTS = 10.0  # seconds until an actor that has not started is waiting for a CPU
 _LOOKS = 1.0  # seconds between two looks at actors that have not started
-_OBJECTS = 80 * 2**20  # bytes of Ray's object store in a local instance: messages are small
-_CLIENTS = 2  # attempts to get a process of the client server
-_QUIET: dict[str, Any] = {"logging_level": logging.ERROR, "log_to_driver": False}
 _GROUPS = {"open": "requests", "send": "requests", "receive": "answers", "end": "end"}
 """The methods of an actor, by threads: those of one group are called one after the other, in order."""
-
-
-@dataclass(frozen=True)
-class Connection:
-    """A connection to a cluster."""
-
-    ray: Any
-    """The package."""
-    where: str
-    """The cluster, for people."""
-    cpus: int
-    owned: bool
-    """Whether it was made here and is closed at the end."""
-
-
-def connected(on: str, workers: int | None) -> Connection:
-    """Return a connection to "ray" or "ray://host:port". If no cluster runs here, "ray" starts one on this machine.
-
-    A program that is connected already stays so, and "ray" uses that connection.
-    """
-    ray = _package()
-    address = address_of(on)
-    if ray.is_initialized():
-        if address is not None:
-            raise ConfigError(f"this program is connected to a Ray cluster already: use on='ray' for it, not {on!r}")
-        return Connection(ray, "the Ray cluster", _cpus(ray), owned=False)
-    if address is not None:
-        _probe(on, *address)
-    _allow_reports(ray, False)
-    try:
-        with _signals_kept():
-            if address is not None:
-                _reach(ray, on)
-            else:
-                on = _nearby(ray, cores() if workers is None else max(workers, 1))
-        return Connection(ray, on, _cpus(ray), owned=True)
-    except BaseException as error:
-        with contextlib.suppress(Exception):
-            ray.shutdown()
-        _allow_reports(ray, True)
-        if isinstance(error, TreetopError) or not isinstance(error, Exception):
-            raise
-        raise WorkerError(f"Ray cannot connect to {on}: {_one_line(error, -1)}") from error
-
-
-def _package() -> Any:
-    try:
-        import grpc  # noqa: F401 - the client of "ray://" needs it, and Ray itself brings it only as ray[client]
-        import ray
-        import ray.cloudpickle
-        import ray.exceptions
-    except ImportError as error:
-        raise MissingExtraError(f"work on a cluster needs the package Ray ({error})", extra="ray") from error
-    return ray
-
-
-def _probe(on: str, host: str, port: int) -> None:
-    """Raise WorkerError unless a server of Ray's kind answers: Ray itself would try again for a long time."""
-    import grpc
-
-    advice = (
-        "run `ray start --head` there, and use the port of Ray's client server, 10001 unless "
-        "--ray-client-server-port names another"
-    )
-    try:
-        socket.create_connection((host, port), _ANSWERS).close()
-    except OSError as error:
-        raise WorkerError(f"nothing answers at {on} ({error.strerror or error}): {advice}") from error
-    if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
-        return  # an answer needs a certificate
-    with grpc.insecure_channel(f"{f'[{host}]' if ':' in host else host}:{port}") as channel:
-        try:
-            grpc.channel_ready_future(channel).result(_ANSWERS)
-        except grpc.FutureTimeoutError:
-            raise WorkerError(f"what answers at {on} is not a client server of Ray: {advice}") from None
-
-
-def _reach(ray: Any, on: str) -> None:
-    """Connect to the client server of a cluster. Sometimes it fails to start its own process, and the next time not."""
-    for _ in range(_CLIENTS - 1):
-        with contextlib.suppress(ConnectionAbortedError):
-            ray.init(on, **_QUIET)
-            return
-    ray.init(on, **_QUIET)
-
-
-def _nearby(ray: Any, workers: int) -> str:
-    """Connect to the cluster that runs on this machine or that RAY_ADDRESS names; else start one. Return its name."""
-    try:
-        ray.init("auto", **_QUIET)
-    except ConnectionError:
-        ray.init("local", num_cpus=workers, include_dashboard=False, object_store_memory=_OBJECTS, **_QUIET)
-        return "a local instance of Ray"
-    return "the Ray cluster"
-
-
-def _allow_reports(ray: Any, allowed: bool) -> None:
-    """Let Ray print reports of the cluster, such as lost machines, or not: it prints them to stdout, among the results.
-
-    Only Ray's debugger has a switch for that.
-    """
-    worker: Any = getattr(getattr(ray, "_private", None), "worker", None)
-    if hasattr(worker, "_worker_logs_enabled"):
-        worker._worker_logs_enabled = allowed
-
-
-def _cpus(ray: Any) -> int:
-    count = int(ray.cluster_resources().get("CPU", 0))
-    if not count:
-        raise ConfigError("the Ray cluster has no CPUs for workers: add machines, or start Ray with --num-cpus")
-    return count
-
-
-@contextlib.contextmanager
-def _signals_kept() -> Iterator[None]:
-    """Restore the handlers of signals, which Ray replaces."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def _one_line(error: BaseException, number: int = 0) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[number]}" if lines else type(error).__name__
 
 
 class RayWorker:
@@ -203,10 +62,10 @@ class RayWorker:
             value = self._ray.get(self.call)
         except self._ray.exceptions.RayActorError as error:
             self._gone = True
-            self._message = Died(f"the machine {self._host or 'of a worker'} was lost ({_one_line(error)})", lost=True)
+            self._message = Died(f"the machine {self._host or 'of a worker'} was lost ({one_line(error)})", lost=True)
             return
         except self._ray.exceptions.RayError as error:
-            self._message = Broken(None, f"{self._host or 'a machine'}: {_one_line(error)}", str(error))
+            self._message = Broken(None, f"{self._host or 'a machine'}: {one_line(error)}", str(error))
             return
         if isinstance(value, dict):
             self._host = value["host"]
@@ -249,7 +108,8 @@ class RayWorker:
 
     def _tell(self, request: bytes) -> None:
         if not self._gone:
-            self._actor.send.remote(request)
+            with connection_needed():
+                self._actor.send.remote(request)
 
     def dismiss(self) -> None:
         """Ask an idle process to end."""
@@ -260,7 +120,7 @@ class RayWorker:
         if self._gone:
             return
         self._gone = True
-        with contextlib.suppress(self._ray.exceptions.RayError, ConnectionError):
+        with contextlib.suppress(Exception):  # without a connection the cluster ends them
             if self.placed:
                 self._ray.wait([self._actor.end.remote(patience)], timeout=patience + _GRACE)
             self._ray.kill(self._actor)
@@ -300,7 +160,8 @@ class Cluster:
             "files": files_for(self._luggage, modules),
             "first": first,
         }
-        return RayWorker(self._connection.ray, self._relay.remote(), self._setup, order)
+        with connection_needed():
+            return RayWorker(self._connection.ray, self._relay.remote(), self._setup, order)
 
     def wait(self, workers: Sequence[RayWorker], timeout: float | None) -> list[RayWorker]:
         """Return the workers that have a message. While some have not started, return none after a while."""
@@ -309,13 +170,11 @@ class Cluster:
         until = min(
             [seconds for seconds in (timeout, _LOOKS if waiting else None) if seconds is not None], default=None
         )
-        try:
+        with connection_needed():
             done, rest = ray.wait(list(by_call), num_returns=1, timeout=until)
             more = ray.wait(rest, num_returns=len(rest), timeout=0)[0] if done and rest else []
-        except (ConnectionError, ray.exceptions.RayError) as error:
-            raise WorkerError(f"the connection to {self._connection.where} was lost: {_one_line(error)}") from error
-        for call in (*done, *more):
-            by_call[call].collect()
+            for call in (*done, *more):
+                by_call[call].collect()
         self._notice(waiting, len(workers))
         return [worker for worker in workers if worker.has_message]
 
@@ -334,7 +193,7 @@ class Cluster:
         """Disconnect, if the connection was made for these workers; that ends a local instance."""
         if self._connection.owned:
             self._connection.ray.shutdown()
-            _allow_reports(self._connection.ray, True)
+            allow_reports(self._connection.ray, True)
 
 
 def _packed_setup(setup: Setup, arguments: tuple[Any, ...]) -> tuple[bytes, set[str]]:

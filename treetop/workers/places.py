@@ -54,7 +54,8 @@ def transport_for(
     """Return the transport to a place, connected."""
     if not on_cluster(on):
         return (InProcess if in_this_process(on, workers) else Processes)(setup, arguments)
-    from treetop.workers.cluster import Cluster, connected
+    from treetop.workers.cluster import Cluster
+    from treetop.workers.connection import connected
 
     assert on is not None
     return Cluster(connected(on, workers), setup, arguments, workers, luggage)
