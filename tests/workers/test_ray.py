@@ -141,7 +141,7 @@ def without_cluster(monkeypatch):
 
 
 def test_ctrl_c_ends_a_match_on_a_local_instance_cleanly_and_it_is_resumed_without_ray(without_cluster, tmp_path):
-    options = (*("--make-player", MAKE, "--game", "tic_tac_toe", "--games", "20", "--seed", "2"), "--any-opening")
+    options = (*("--make-player", MAKE, "--game", "tic_tac_toe", "--games", "14", "--seed", "2"), "--any-opening")
     command = [sys.executable, "-m", "treetop", "match", "slow:0.04", "random", *options]
     process = subprocess.Popen(
         [*command, "--workers", "2", "--on", "ray", "--out", "m.jsonl"],
@@ -162,9 +162,9 @@ def test_ctrl_c_ends_a_match_on_a_local_instance_cleanly_and_it_is_resumed_witho
     assert (process.returncode, err.count("Traceback")) == (130, 0)
     assert err.rstrip().splitlines()[-1].startswith("interrupted; continue with:  treetop match")
     kept = read_match(file)[1]
-    assert 3 <= len(kept) < 20
+    assert 3 <= len(kept) < 14
     assert "slow:0.04 against random" in out
-    settings = {"games": 20, "seed": 2, "make_player": MAKE, "balanced": False, "workers": 1}
+    settings = {"games": 14, "seed": 2, "make_player": MAKE, "balanced": False, "workers": 1}
     resumed = tt.match("slow:0.04", "random", "tic_tac_toe", out=file, **settings)
     whole = tt.match("slow:0.04", "random", "tic_tac_toe", out=tmp_path / "whole.jsonl", **settings)
     assert (resumed.wins, resumed.draws, resumed.losses) == (whole.wins, whole.draws, whole.losses)
@@ -389,8 +389,9 @@ def test_an_address_that_does_not_answer_is_soon_an_error(unconnected, tmp_path,
         with pytest.raises(WorkerError, match="is not a client server of Ray"):
             tt.match("random", "random", "nim", games=2, on=f"ray://127.0.0.1:{deaf.getsockname()[1]}")
     for named, words in (
-        ("127.0.0.1:1", "nothing answers at 127.0.0.1:1, which RAY_ADDRESS names"),
+        ("127.0.0.1:1", "nothing answers at .*:1, which RAY_ADDRESS names"),
         ("ray://x", "host:port"),
+        ("x", "host:port"),
     ):
         monkeypatch.setenv("RAY_ADDRESS", named)
         with pytest.raises((WorkerError, ConfigError), match=words):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,16 +67,23 @@ class Part:
 
 @dataclass(frozen=True)
 class Merged:
-    """How a result was merged from several searches."""
+    """How a result was merged from several searches.
+
+    >>> import treetop as tt
+    >>> str(tt.results.Merged(2, (100, 100), seeds=(1, 6848101366376522)))
+    'merged from 2 searches of 100 simulations each: visits are added up, values weighted by visits'
+    """
 
     asked: int
     """How many searches were started."""
     simulations: tuple[int, ...]
     """The simulations of each search that was merged."""
     seeds: tuple[int, ...]
-    variations: dict[int, tuple[int, ...]]
+    """The seed of each: a search with it alone has the same root."""
+    variations: dict[int, tuple[int, ...]] = field(default_factory=dict, repr=False)
     """The variation after each action, from the search that visited it most."""
-    solutions: tuple[tuple[int, ...], ...]
+    solutions: tuple[tuple[int, ...], ...] = field(default=(), repr=False)
+    """The best complete solutions, in games of one player."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

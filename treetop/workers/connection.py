@@ -51,14 +51,19 @@ def connected(on: str, workers: int | None) -> Connection:
     address = address_of(on)
     if address is not None:
         _probe(on, *address)
+    running = address is None and _runs_here(ray)
     allow_reports(ray, False)
     try:
         with _signals_kept(), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of Ray, beside the exception
             if address is not None:
                 _reach(ray, on)
+            elif running:
+                on = "the Ray cluster"
+                ray.init("auto", **_QUIET)
             else:
-                on = _nearby(ray, cores() if workers is None else max(workers, 1))
+                on, count = "a local instance of Ray", cores() if workers is None else max(workers, 1)
+                ray.init("local", num_cpus=count, include_dashboard=False, object_store_memory=_OBJECTS, **_QUIET)
         return Connection(ray, on, _cpus(ray), owned=True)
     except BaseException as error:
         with contextlib.suppress(Exception):
@@ -128,17 +133,8 @@ def _reach(ray: Any, on: str) -> None:
     ray.init(on, **_QUIET)
 
 
-def _nearby(ray: Any, workers: int) -> str:
-    """Connect to the cluster that RAY_ADDRESS names or that runs on this machine; else start one. Return its name."""
-    if _runs_here(ray):
-        ray.init("auto", **_QUIET)
-        return "the Ray cluster"
-    ray.init("local", num_cpus=workers, include_dashboard=False, object_store_memory=_OBJECTS, **_QUIET)
-    return "a local instance of Ray"
-
-
 def _runs_here(ray: Any) -> bool:
-    """Return whether there is a cluster to which `ray.init("auto")` connects: it would wait minutes for a dead one."""
+    """Return whether RAY_ADDRESS names a cluster or one runs on this machine: Ray would wait minutes for a dead one."""
     services = getattr(ray._private, "services", None)
     find = getattr(services, "canonicalize_bootstrap_address", None)
     if find is None:  # another version of Ray
@@ -147,6 +143,8 @@ def _runs_here(ray: Any) -> bool:
         address = str(find("auto"))
     except ConnectionError:
         return False
+    except ValueError as error:
+        raise ConfigError(f"RAY_ADDRESS must be host:port or ray://host:port ({error})") from error
     host, _, port = address.rpartition(":")
     if not port.isdecimal():
         raise ConfigError(f"RAY_ADDRESS must be host:port or ray://host:port, not {address!r}")
