@@ -235,7 +235,6 @@ def _run_together(found: Search, limit: Limit, workers: int | None, on: str | No
     """Run a search in several workers; on a terminal, show how many are finished."""
     from treetop.search.parallel import run_parallel
 
-    found.prepare(advance=False)  # here, where compiling is shown; the workers of this machine find it in the cache
     finished = 0
     with counting("searching", workers) as count:
 
@@ -245,6 +244,7 @@ def _run_together(found: Search, limit: Limit, workers: int | None, on: str | No
             count(finished, f"best {now.best} ({now.value:+.3f} for player {found.player})")
 
         try:
+            found.prepare(advance=False)  # here, where compiling is shown; workers of this machine find it in the cache
             return run_parallel(found, limit, workers=workers, on=on, progress=show)
         except KeyboardInterrupt:
             from treetop.cli.match import INTERRUPTED
