@@ -32,6 +32,7 @@ True
 from treetop.game.check import CheckReport
 from treetop.oracle.solve import Solution
 from treetop.search.explain import Explanation, Statistics
+from treetop.search.merging import Merged
 from treetop.search.pool import FinishedGame
 from treetop.search.pool_results import PoolResult
 from treetop.search.problems.outcomes import Failure, LoggedCall
@@ -44,6 +45,6 @@ from treetop.tree.node import Node
 from treetop.tree.storage import Tree
 
 __all__ = [
-    "CheckReport", "CompleteSolution", "Explanation", "Failure", "FinishedGame", "Line", "LoggedCall", "Node",
-    "PoolResult", "Progress", "ProvenValue", "Solution", "Statistics", "Strategies", "Tree",
+    "CheckReport", "CompleteSolution", "Explanation", "Failure", "FinishedGame", "Line", "LoggedCall", "Merged",
+    "Node", "PoolResult", "Progress", "ProvenValue", "Solution", "Statistics", "Strategies", "Tree",
 ]  # fmt: skip

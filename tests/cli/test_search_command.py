@@ -1,9 +1,14 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
-from tests.cli.conftest import started
+from tests.cli.conftest import environment, started
 from treetop.search.config import choices
 
 
@@ -218,3 +223,42 @@ def test_a_misspelt_rule_is_corrected(run):
     ended = run("search", "nim", "--rule", "utc(c=1)")
     assert ended.code != 0
     assert "there is no rule 'utc(c=1)'; did you mean uct? there are completed, grave, " in ended.err
+
+
+def test_several_workers_search_one_position_and_the_output_says_so(run):
+    ended = run("search", "tic_tac_toe", "--simulations", "200", "--workers", "2", "--seed", "1", "--lines", "1")
+    assert ended.code == 0
+    assert "400 simulations" in ended.out
+    assert "merged from 2 searches of 200 simulations each: visits are added up" in ended.out
+    again = run("search", "tic_tac_toe", "--simulations", "200", "--workers", "2", "--seed", "1", "--json")
+    reported = json.loads(again.out)
+    assert reported["merged"]["simulations"] == [200, 200]
+    assert sum(reported["visits"].values()) == 398
+
+
+def test_what_does_not_fit_several_workers_is_refused(run):
+    for options, words in (
+        (("--workers", "2", "--save", "x"), "the trees stay with the workers"),
+        (("--on", "ray", "--load", "x"), "the trees stay with the workers"),
+        (("--workers", "0"), "--workers must be a whole number of at least 1"),
+        (("--on", "nowhere"), "on must be 'processes', 'ray' or an address such as"),
+    ):
+        ended = run("search", "tic_tac_toe", *options)
+        assert ended.code == 2
+        assert words in ended.err
+
+
+def test_ctrl_c_before_a_search_of_several_is_finished_is_one_line(tmp_path):
+    command = ("search", "tic_tac_toe", "--seconds", "60", "--workers", "2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "treetop", *command], cwd=tmp_path, env=environment(), stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, text=True, start_new_session=True,
+    )  # fmt: skip
+    until = time.monotonic() + 60
+    while len(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()) < 3:
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, "", "interrupted; no search was finished\n")

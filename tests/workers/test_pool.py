@@ -16,6 +16,7 @@ import pytest
 
 from treetop.errors import ConfigError
 from treetop.workers.pool import Pool
+from treetop.workers.transport import Died, InProcess
 from treetop.workers.units import Failure, Unit, WorkerError, resolve
 
 JOBS = "tests.workers.jobs"
@@ -414,3 +415,37 @@ def test_a_kept_worker_that_died_between_two_runs_is_replaced(tmp_path):
         pool.wait_until_ready()
         assert len(list(pool.run(numbered(*["go"] * 4)))) == 4
         assert len(list(tmp_path.iterdir())) == 3
+
+
+class _Losing:
+    """A transport whose machines are lost, each as soon as it works, the first so many times."""
+
+    arguments = ()
+    capacity = 1
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def start(self):
+        self.times -= 1
+        worker = InProcess(f"{JOBS}:squares", ()).start()
+        if self.times >= 0:
+            receive = worker.receive
+            worker.receive = lambda: Died("the machine was lost", lost=True) if worker._ready else receive()
+        return worker
+
+    def wait(self, workers, timeout):
+        return [worker for worker in workers if worker.has_something_to_say()]
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize(("times", "lost"), [(3, False), (9, False), (10, True)])
+def test_the_loss_of_machines_is_not_an_attempt_of_the_unit_up_to_a_bound(times, lost):
+    with Pool("", workers=1, transport=_Losing(times)) as pool:
+        (outcome,) = pool.run(units(7))
+    if lost:
+        assert (outcome.failure, outcome.reason) == (Failure.died, "the machine was lost, 10 times")
+    else:
+        assert (outcome.value, outcome.attempts) == (49, 1)

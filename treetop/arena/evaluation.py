@@ -119,14 +119,15 @@ def evaluate(
     make_player: str = MAKE_PLAYER,
     names: Sequence[str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
+    on: str | None = None,
 ) -> EvaluationResult:
     """Let each player play `games` games by itself, and return the scores. Called again with the same `out`, it
     resumes.
 
     A one-player game has one seat; in any other game each player plays all seats, and the return of the first seat is
     the score. All players get the same deals and dice, so that their differences are more precise than their scores. A
-    score above `win_above` counts as a win. `workers`, `out`, `move_deadline`, `make_player` and `progress` are as in
-    `match`; `progress.result` holds the mean scores so far.
+    score above `win_above` counts as a win. `workers`, `on`, `out`, `move_deadline`, `make_player` and `progress` are
+    as in `match`; `progress.result` holds the mean scores so far.
 
     >>> import treetop
     >>> treetop.evaluate("nim(stones=5)", "random", games=4, workers=1).scores[0].games
@@ -147,5 +148,5 @@ def evaluate(
     )
     with contest.log:
         contest.resume()
-        interrupted = play_contests(terms, [contest], workers, progress and (lambda _, now: progress(now)))
+        interrupted = play_contests(terms, [contest], workers, progress and (lambda _, now: progress(now)), on=on)
     return tally.result(interrupted=interrupted)

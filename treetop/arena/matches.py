@@ -8,7 +8,6 @@ clock.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,10 +23,12 @@ from treetop.arena.result import MatchResult, Tally
 from treetop.arena.sprt import Sprt
 from treetop.errors import ConfigError, TreetopError
 from treetop.game.definition import Game
-from treetop.game.registry import load_game
+from treetop.game.registry import load_game, name_for_workers
 from treetop.journal import Record
 from treetop.players.protocol import Player, prepare
+from treetop.workers.places import in_this_process
 from treetop.workers.pool import Pool
+from treetop.workers.sending import Luggage
 from treetop.workers.units import Outcome, Unit
 
 C = TypeVar("C", bound="Contest")
@@ -233,13 +234,15 @@ def match(
     make_player: str = MAKE_PLAYER,
     names: tuple[str, str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
+    on: str | None = None,
 ) -> MatchResult:
     """Play a match and return the result. Called again with the same `out`, it resumes.
 
     Players are specs such as `uct(simulations=1000)`; `make_player`, a function under `@treetop.player` named as
     `module:function`, makes a `Player` from a spec and a game. `games` is the largest number of games; with `sprt` the
     match ends as soon as the test is decided. `workers` is the number of processes (default: one for each core); with 1
-    all games are played in this process. Ctrl-C ends the match with the result so far.
+    all games are played in this process. With `on="ray"` or `on="ray://host:port"` the workers are on a Ray cluster
+    (default: one for each of its CPUs). Ctrl-C ends the match with the result so far.
 
     >>> import treetop as tt
     >>> tt.match("uct(simulations=100)", "random", "tic_tac_toe", games=4, seed=1, workers=1).games
@@ -253,7 +256,7 @@ def match(
     )
     with pairing.log:
         pairing.resume()
-        interrupted = play_contests(terms, [pairing], workers, progress and (lambda _, now: progress(now)))
+        interrupted = play_contests(terms, [pairing], workers, progress and (lambda _, now: progress(now)), on=on)
     return pairing.tally.result(interrupted=interrupted)
 
 
@@ -271,6 +274,7 @@ def match_many(
     make_player: str = MAKE_PLAYER,
     names: Sequence[str] | None = None,
     progress: Callable[[MatchProgress], object] | None = None,
+    on: str | None = None,
 ) -> ManyResult:
     """Play a match of three or more players, one for each seat of the game, and return the result.
 
@@ -296,7 +300,7 @@ def match_many(
     contest = Contest(specs, called, GameLog(file, terms.header(specs, called), ROUNDS), tally)
     with contest.log:
         contest.resume()
-        interrupted = play_contests(terms, [contest], workers, progress and (lambda _, now: progress(now)))
+        interrupted = play_contests(terms, [contest], workers, progress and (lambda _, now: progress(now)), on=on)
     return tally.result(interrupted=interrupted)
 
 
@@ -305,21 +309,28 @@ def play_contests(
     pairings: Sequence[C],
     workers: int | None,
     progress: Callable[[C, MatchProgress], object] | None = None,
+    *,
+    on: str | None = None,
 ) -> bool:
     """Play all missing games, the pairings in turn. Return whether Ctrl-C ended it. The logs must be open."""
     if all(pairing.over or pairing.tally.finished >= terms.games for pairing in pairings):
         return False
-    workers = _cores() if workers is None else workers
-    source = _source(terms.game, workers)
+    game = terms.game
+    source = game if in_this_process(on, workers) else name_for_workers(game)
     # For a player that cannot be interrupted: then the process is killed, and the match stops.
     deadline = None if terms.move_deadline is None else 60 + 2 * terms.move_deadline * terms.game.facts.max_length
     run = _Run(terms, pairings, progress)
     try:
         specs = tuple(dict.fromkeys(spec for pairing in pairings for spec in pairing.specs))
-        terms.check_players(specs)
         with Pool(
-            SETUP, (source, terms.make_player, terms.move_deadline, specs), workers=workers, deadline=deadline
+            SETUP,
+            (source, terms.make_player, terms.move_deadline, specs, game.digest),
+            workers=workers,
+            deadline=deadline,
+            on=on,
+            luggage=Luggage((game.source or "", terms.make_player, *specs)),
         ) as pool:
+            terms.check_players(specs)
             for outcome in pool.run(run.units()):
                 run.take(outcome)
                 if all(pairing.over for pairing in pairings):
@@ -398,33 +409,9 @@ class _Run(Generic[C]):
         raise MatchError(f"game {index} of {pairing.title} could not be played: {outcome.reason}; {safe}{trace}")
 
 
-def _cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def _known_openings(pairings: Sequence[Contest], group: int) -> dict[int, tuple[Any, ...]]:
     return {
         record["index"] // group: tuple(record.get("opening", ()))
         for pairing in pairings
         for record in pairing.log.records.values()
     }
-
-
-def _source(game: Game, workers: int) -> str | Game:
-    """Return what workers find the game by: the game itself in this process, else its name."""
-    if workers <= 1:
-        return game
-    name = game.source or game.name
-    try:
-        found = load_game(name)
-    except TreetopError as error:
-        raise ConfigError(
-            f"{name} cannot be found by that name in another process: "
-            f"name it as module:Name, or use workers=1 ({error})"
-        ) from error
-    if found.digest != game.digest:
-        raise ConfigError(
-            f"another process would find other rules under the name {name}: name it as module:Name, or use workers=1"
-        )
-    return name

@@ -13,7 +13,7 @@ from treetop.arena.seeds import CHANCE, GAME, derive
 from treetop.errors import PlayerError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.game.registry import load_game
+from treetop.game.registry import load_same
 from treetop.players.protocol import Player, prepare
 from treetop.players.spec import find_maker, make_player
 
@@ -132,13 +132,18 @@ class GameWorker:
     """Plays games. Players are made when they are first needed, and again after they have failed.
 
     One of each of `specs` is made and prepared at once, so that what compiles or starts slowly is ready before the
-    first game.
+    first game. `rules` is the digest of the game's rules, which must be the same here.
     """
 
     def __init__(
-        self, game: str | Game, make_player: str, move_deadline: float | None, specs: tuple[str, ...] = ()
+        self,
+        game: str | Game,
+        make_player: str,
+        move_deadline: float | None,
+        specs: tuple[str, ...] = (),
+        rules: str | None = None,
     ) -> None:
-        self._game = load_game(game)
+        self._game = load_same(game, rules)
         self._make = maker(make_player)
         self._deadline = move_deadline
         self._players: dict[tuple[str, int], Player] = {}

@@ -183,12 +183,13 @@ def tournament(
     anchor: str | None = None,
     anchor_elo: float = 0.0,
     progress: Callable[[TournamentProgress], object] | None = None,
+    on: str | None = None,
 ) -> TournamentResult:
     """Play a round robin of `games` games for each pairing, and rate the players. Needs `pip install -e ".[arena]"`.
 
     Players are specs, or a mapping from names to specs. `out` is a folder with one file for each pairing, as `match`
     writes it: called again, the tournament resumes, also with more players or more games. All pairings play the same
-    openings. The anchor (default: the first player) has the rating `anchor_elo`.
+    openings. The anchor (default: the first player) has the rating `anchor_elo`. `workers` and `on` are as in `match`.
 
     >>> import treetop as tt
     >>> tt.tournament(["random", "greedy", "uct(simulations=50)"], "tic_tac_toe", games=2, workers=1).players
@@ -216,7 +217,7 @@ def tournament(
         for pairing in pairings.values():
             stack.enter_context(pairing.log)
             pairing.resume()
-        interrupted = play_contests(terms, list(pairings.values()), workers, report)
+        interrupted = play_contests(terms, list(pairings.values()), workers, report, on=on)
     matches = {pair: pairing.tally.result() for pair, pairing in pairings.items()}
     number = 0 if anchor is None else names.index(anchor)
     return TournamentResult(

@@ -76,6 +76,15 @@ Exploration = Annotated[
 Seed = Annotated[int, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
 MaybeSeed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Equal seeds give equal results.")]
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
+On = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="PLACE",
+        help="Where the workers are: processes (default), ray (the Ray cluster that runs here, else a local one), or "
+        "ray://host:port.",
+    ),
+]
 
 
 def errors_as_exit_codes(command: Callable[P, None]) -> Callable[P, None]:
@@ -253,7 +262,7 @@ def facts(rows: dict[str, str | Text]) -> Table:
 
 
 @contextmanager
-def counting(what: str, total: int) -> Iterator[Callable[[int, str], None]]:
+def counting(what: str, total: int | None) -> Iterator[Callable[[int, str], None]]:
     """Show a progress bar on a terminal, nothing elsewhere. Yield a function of the number done and a note."""
     console = errors()
     columns = (

@@ -12,6 +12,7 @@ from treetop.cli.common import (
     FAINT,
     GameName,
     Json,
+    On,
     Seed,
     add_current_folder,
     errors,
@@ -59,6 +60,7 @@ def evaluate(
     games: Games = 100,
     seed: Seed = 0,
     workers: Workers = None,
+    on: On = None,
     out: Out = None,
     win_above: WinAbove = 0.0,
     players: PlayersFile = None,
@@ -83,7 +85,7 @@ def evaluate(
         player = [recommended(found)]
         errors().print(f"the player recommended for {found.name}: {player[0]}", style=FAINT, soft_wrap=True)
     roster = read_roster(player, players, trusted=trust_players or make_player is not None)
-    check_workers(workers)
+    check_workers(workers, on)
     with progress_line(f"{found.name}: {', '.join(roster)}", games * len(roster)) as show:
         result = play(
             found,
@@ -91,6 +93,7 @@ def evaluate(
             games=games,
             seed=seed,
             workers=workers,
+            on=on,
             out=out,
             win_above=win_above,
             move_deadline=move_deadline,

@@ -22,6 +22,7 @@ from treetop.cli.common import (
     CHOSEN,
     FAINT,
     Json,
+    On,
     Seed,
     add_current_folder,
     errors,
@@ -34,6 +35,7 @@ from treetop.cli.common import (
     table,
 )
 from treetop.errors import ConfigError
+from treetop.workers.places import on_cluster
 
 if TYPE_CHECKING:
     from treetop.arena.many import ManyResult
@@ -78,7 +80,11 @@ Games = Annotated[
 ]
 Workers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", help="The number of processes. Default: one a core; 1 is this process."),
+    typer.Option(
+        "--workers",
+        metavar="N",
+        help="The number of processes. Default: one a core, or a CPU of the cluster; 1 is this process.",
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -139,6 +145,7 @@ def match(
     games: Games = None,
     seed: Seed = 0,
     workers: Workers = None,
+    on: On = None,
     out: Out = None,
     players: PlayersFile = None,
     trust_players: TrustPlayers = False,
@@ -168,7 +175,7 @@ def match(
     refuse_missing_folder(out)
     named = read_named(players, trusted=trust_players or make_player is not None)
     names, texts = zip(*(find_player(text, named) for text in specs), strict=True)
-    check_workers(workers)
+    check_workers(workers, on)
     many = found.facts.players
     if many < 3:
         need_two(found)
@@ -181,6 +188,7 @@ def match(
         "games": wanted,
         "seed": seed,
         "workers": workers,
+        "on": on,
         "out": out,
         "opening_plies": opening_plies,
         "balanced": not any_opening,
@@ -204,9 +212,10 @@ def match(
     print_result(result, _draw, out, as_json=as_json)
 
 
-def check_workers(workers: int | None) -> None:
-    """Raise ConfigError for an invalid number of workers, before the work starts."""
+def check_workers(workers: int | None, on: str | None = None) -> None:
+    """Raise ConfigError for an invalid number or place of workers, before the work starts."""
     checks.whole("--workers", workers, 0, optional=True)
+    on_cluster(on)
 
 
 @contextmanager

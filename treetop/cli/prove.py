@@ -14,6 +14,7 @@ from treetop.cli.common import (
     LIMITS,
     SEARCH,
     Json,
+    On,
     Seconds,
     Seed,
     Simulations,
@@ -177,6 +178,7 @@ def prove(
     allow_easy: Easy = None,
     mode: Mode = "invertible",
     workers: ProverWorkers = 1,
+    on: On = None,
     seed: Seed = 0,
     tree: Tree = False,
     tree_all: TreeAll = False,
@@ -229,6 +231,7 @@ def prove(
             allow_easy=bool(allow_easy),
             mode=mode,
             workers=workers,
+            on=on,
             seed=seed,
             basin_seeds=basin_seeds,
             basin_blind=basin_blind,
@@ -252,7 +255,7 @@ def prove(
             )
             run.begin(work)
             learn_from(learn or [], work)
-            with _trace_to(trace) as record, ProverSession(workers) as session:
+            with _trace_to(trace) as record, ProverSession(workers, on=on) as session:
                 for theorem in work.theorems:
                     if not run.treat(
                         theorem,

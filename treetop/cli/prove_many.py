@@ -13,6 +13,7 @@ from treetop.cli.common import facts, refuse_missing_folder, say, say_json, scre
 from treetop.cli.match import check_workers, print_how_to_continue, progress_line
 from treetop.errors import ConfigError
 from treetop.text import text_facts, text_table
+from treetop.workers.places import on_cluster
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,6 +44,7 @@ def run_experiment(
     allow_easy: bool,
     mode: str,
     workers: int,
+    on: str | None,
     seed: int,
     basin_seeds: int | None,
     basin_blind: bool,
@@ -65,7 +67,7 @@ def run_experiment(
         raise ConfigError("--plot draws basins: add --basin-seeds N")
     refuse_missing_folder(out)
     _refuse_picture(plot)
-    check_workers(workers)
+    check_workers(workers, on)
     source = _source(what, suite)
     experiment = Experiment(source, config, limit, tiers or (TIERS if limit is None else ()), allow_easy, mode)
     problems = _chosen(experiment, lemmas)
@@ -76,6 +78,7 @@ def run_experiment(
     seeds = tuple(range(seed, seed + (basin_seeds or 1)))
     report = experiment.report(problems, policies, seeds)
     units = len(problems) * len(policies) * len(seeds)
+    sent, files = experiment.packed() if on_cluster(on) else (experiment, {})
     with (
         RunLog(out, report.to_dict()) as log,
         progress_line(f"{source.name}: {' and '.join(policies)}", units, "runs", "") as show,
@@ -90,9 +93,11 @@ def run_experiment(
             log,
             policies=policies,
             seeds=seeds,
-            arguments=(experiment,),
+            arguments=(sent,),
             workers=workers,
             progress=count,
+            on=on,
+            files=files,
         )
     summary = _Summary(
         result,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
+from treetop import checks
 from treetop.cli.common import (
     CHOSEN,
     FAINT,
@@ -20,10 +21,12 @@ from treetop.cli.common import (
     MaybeGameName,
     MaybeSeed,
     Moves,
+    On,
     RuleName,
     Seconds,
     Simulations,
     Threads,
+    counting,
     errors,
     facts,
     find_game,
@@ -45,8 +48,11 @@ from treetop.game.position import Position
 from treetop.game.registry import position
 from treetop.search.config import choices
 from treetop.types import CHANCE
+from treetop.workers.places import on_cluster
 
 if TYPE_CHECKING:
+    from treetop.search.limits import Limit
+    from treetop.search.progress import Progress
     from treetop.search.result import SearchResult
     from treetop.search.search import Search
 
@@ -123,6 +129,14 @@ Player = Annotated[
     int | None,
     typer.Option("--player", metavar="N", help="The player to search for, if moves are simultaneous. Default: 0."),
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        "--workers",
+        metavar="N",
+        help="Search N times at the same time, each up to the limit with a seed of its own, and merge the roots.",
+    ),
+]
 Explain = Annotated[bool, typer.Option("--explain", help="Show every move and the terms of the formula.")]
 Report = Annotated[bool, typer.Option("--report", help="Show everything that is needed to repeat the search.")]
 Save = Annotated[Path | None, typer.Option("--save", metavar="FILE", help="Write the search to a file when it ends.")]
@@ -151,6 +165,8 @@ def search(
     max_nodes: MaxNodes = None,
     seed: MaybeSeed = None,
     player: Player = None,
+    workers: Workers = None,
+    on: On = None,
     as_json: Json = False,
     explain: Explain = False,
     report: Report = False,
@@ -164,7 +180,8 @@ def search(
 
     Without a limit it runs 10,000 simulations; the first limit that is reached ends it. Ctrl-C ends it too and shows
     the result so far. Without --rule the settings are those recommended for the game; other options replace single
-    ones. At a chance node, give the outcome by --moves, or draw it by --seed.
+    ones. At a chance node, give the outcome by --moves, or draw it by --seed. With --workers, Ctrl-C shows the searches
+    that are finished.
     """
     from treetop.search.limits import Limit
 
@@ -172,6 +189,9 @@ def search(
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
     refuse_missing_folder(save)
+    together = on_cluster(on) or (checks.whole("--workers", workers, 1, optional=True) or 1) > 1
+    if together and (save is not None or load is not None):
+        raise ConfigError("--workers and --on: the trees stay with the workers; remove --save and --load")
     if load is not None:
         refuse_options_beside(
             "--load",
@@ -208,7 +228,7 @@ def search(
         )  # fmt: skip
     if lines and found.tree.has_information_sets:
         raise ConfigError("--lines: a search over information sets has no principal variations; remove it")
-    result = run_with_progress(found, limit)
+    result = _run_together(found, limit, workers, on) if together else run_with_progress(found, limit)
     try:
         _show(result, recommended, as_json=as_json, explain=explain, report=report, lines=lines)
     finally:  # save the search even if printing fails
@@ -219,6 +239,28 @@ def search(
                 style=FAINT,
                 soft_wrap=True,
             )
+
+
+def _run_together(found: Search, limit: Limit, workers: int | None, on: str | None) -> SearchResult:
+    """Run a search in several workers; on a terminal, show how many are finished."""
+    from treetop.search.parallel import run_parallel
+
+    finished = 0
+    with counting("searching", workers) as count:
+
+        def show(now: Progress) -> None:
+            nonlocal finished
+            finished += 1
+            count(finished, f"best {now.best} ({now.value:+.3f} for player {found.player})")
+
+        try:
+            found.prepare(advance=False)  # here, where compiling is shown; workers of this machine find it in the cache
+            return run_parallel(found, limit, workers=workers, on=on, progress=show)
+        except KeyboardInterrupt:
+            from treetop.cli.match import INTERRUPTED
+
+            errors().print("interrupted; no search was finished", style=FAINT, soft_wrap=True)
+            raise typer.Exit(INTERRUPTED) from None
 
 
 def _final(final: str | None, temperature: float | None) -> str | None:
@@ -320,6 +362,7 @@ def _draw(result: SearchResult, note: str | None, *, explain: bool, report: bool
         **{f"line {index}": str(line) for index, line in enumerate(result.lines(lines), 1)},
         **({"scale": explanation.scale_note} if explanation.scale is not None else {}),
         "searched": _effort(result),
+        **({} if result.merged is None else {"merged": str(result.merged).removeprefix("merged ")}),
         **({} if note is None else {"settings": note}),
     }
     if explain:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treetop.cli.common import Json, Seed, add_current_folder, facts, find_game, screen, table
+from treetop.cli.common import Json, On, Seed, add_current_folder, facts, find_game, screen, table
 from treetop.cli.match import (
     AnyOpening,
     Deadline,
@@ -49,6 +49,7 @@ def tournament(
     games: Games = 100,
     seed: Seed = 0,
     workers: Workers = None,
+    on: On = None,
     out: Folder = None,
     players: PlayersFile = None,
     trust_players: TrustPlayers = False,
@@ -71,7 +72,7 @@ def tournament(
     add_current_folder(*specs, make_player)
     found = find_game(game)
     roster = read_roster(specs, players, trusted=trust_players or make_player is not None)
-    check_workers(workers)
+    check_workers(workers, on)
     pairings = len(roster) * (len(roster) - 1) // 2
     with progress_line(f"{found.name}: {len(roster)} players", games * pairings) as show:
         result = play(
@@ -80,6 +81,7 @@ def tournament(
             games=games,
             seed=seed,
             workers=workers,
+            on=on,
             out=out,
             opening_plies=opening_plies,
             balanced=not any_opening,

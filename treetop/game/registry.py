@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import inspect
+import platform
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -85,6 +86,39 @@ def load_bundled(spec: str) -> Game:
     if module is not None:
         raise UnknownGameError(f"{shorten(text)} is not a bundled game; names from files may not import modules")
     return _named(text, _bundled(name), name, args, kwargs)
+
+
+def name_for_workers(game: Game) -> str:
+    """Return the name by which another process finds a game; raise ConfigError if it would not find the same rules.
+
+    >>> name_for_workers(load_game("hex(size=7)"))
+    'hex(size=7)'
+    """
+    name = game.source or game.name
+    advice = "put it in a module and name it as module:Name, or use workers=1 in this process"
+    try:
+        found = load_game(name)
+    except TreetopError as error:
+        raise ConfigError(f"{name} cannot be found by that name in another process: {advice} ({error})") from error
+    if found.digest != game.digest:
+        raise ConfigError(f"another process would find other rules under the name {name}: {advice}")
+    return name
+
+
+def load_same(spec: str | Game, digest: str | None) -> Game:
+    """Return the game with a name in a worker, which may be on another machine: its rules must have this digest.
+
+    >>> load_same("hex(size=7)", load_game("hex(size=7)").digest).name
+    'hex(size=7)'
+    """
+    game = load_game(spec)
+    if digest is not None and game.digest != digest:
+        raise ConfigError(
+            f"{game.name} has other rules on the machine {platform.node()} (digest {game.digest[:12]}, Python "
+            f"{platform.python_version()}) than where the work was started (digest {digest[:12]}): "
+            "use the same version of the game and of Python on both"
+        )
+    return game
 
 
 def _hint(spec: object) -> str:

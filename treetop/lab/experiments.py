@@ -6,7 +6,7 @@ An `Experiment` is sent to the workers; a problem is a name, which each worker l
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from treetop.errors import ConfigError
@@ -72,6 +72,19 @@ class Experiment:
         accepted = () if plugin is None else plugin.options
         options = {"mode": self.mode, "data": True}  # experiments include lemmas that are data
         return open_file(path, **{name: value for name, value in options.items() if name in accepted})
+
+    def packed(self) -> tuple[Experiment, dict[str, bytes]]:
+        """Return the experiment for workers on other machines, and the files of its problems by their paths there."""
+        folder = Path("problems")
+        if self.source.is_file():
+            return replace(self, source=folder / self.source.name), {
+                f"{folder}/{self.source.name}": self.source.read_bytes()
+            }
+        files = {
+            f"{folder}/{found.path.relative_to(self.source).as_posix()}": found.path.read_bytes()
+            for found in find_problems(self.source)
+        }
+        return replace(self, source=folder), files
 
     def report(self, problems: Sequence[str], policies: Sequence[str], seeds: Sequence[int]) -> ProofReport:
         """Return the report that belongs to every figure of the experiment."""

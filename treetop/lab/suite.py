@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from treetop.lab.runs import STATUSES, Run, RunKey, RunLog
 from treetop.prove.plugins import suffixes
 from treetop.text import text_table
 from treetop.workers.pool import Pool
+from treetop.workers.sending import Luggage
 from treetop.workers.transport import close
 from treetop.workers.units import Outcome, Unit, resolve
 
@@ -208,6 +209,8 @@ def run_suite(
     deadline: float | None = None,
     retry_failed: bool = False,
     progress: Callable[[SuiteProgress], object] | None = None,
+    on: str | None = None,
+    files: Mapping[str, bytes] | None = None,
 ) -> SuiteResult:
     """Run what the log lacks: every problem under every policy with every seed.
 
@@ -216,7 +219,9 @@ def run_suite(
     `prove_one(problem, policy, seed, *arguments)` makes one run. With several workers it is called in processes, so it
     must be a function of a module or be named as `module:function`. An object with a method `close` is closed at the
     end. A run that raises, dies or takes longer than `deadline` seconds (with several workers only) is recorded as
-    failed, with the reason; the others continue. Ctrl-C stops the set and keeps what is finished.
+    failed, with the reason; the others continue. Ctrl-C stops the set and keeps what is finished. With `on="ray"` or
+    `on="ray://host:port"` the workers are on a Ray cluster; `files` are then written to the current folder of each, by
+    their relative paths (`Experiment.packed` returns those of an experiment).
 
     >>> import treetop as tt
     >>> def prove_one(problem, policy, seed):
@@ -239,7 +244,8 @@ def run_suite(
     )
     interrupted = False
     try:
-        with Pool(set_up, (prove_one, arguments), workers=workers, deadline=deadline) as pool:
+        luggage = Luggage((prove_one,) if isinstance(prove_one, str) else (), dict(files or {}))
+        with Pool(set_up, (prove_one, arguments), workers=workers, deadline=deadline, on=on, luggage=luggage) as pool:
             for outcome in pool.run(units):
                 run = _run_of(outcome)
                 log.append(run)

@@ -76,11 +76,12 @@ class ProofSearch:
     """Searches for a proof of a theorem. Use it as a context manager or close it: provers are processes.
 
     `seed=None` is a search without randomness: ties go to the first option, and `blind_uniform` is refused. With
-    several `workers`, each has its own prover in its own process, and all work on one graph. `trace` is called with
-    every event, in order, as a dict ready for JSON. `allow_easy=False` removes tactics that search for whole proofs
-    themselves, whichever provider suggests them. `prover` is one that has the theorem open already; its owner closes
-    it. `session` keeps provers and workers for the next search; its owner closes it. All provers are ready when the
-    search has been constructed, so limits in seconds count the search alone.
+    several `workers`, each has its own prover in its own process, and all work on one graph; with `on="ray"` or
+    `on="ray://host:port"` the processes are on a Ray cluster. `trace` is called with every event, in order, as a dict
+    ready for JSON. `allow_easy=False` removes tactics that search for whole proofs themselves, whichever provider
+    suggests them. `prover` is one that has the theorem open already; its owner closes it. `session` keeps provers and
+    workers for the next search; its owner closes it. All provers are ready when the search has been constructed, so
+    limits in seconds count the search alone.
 
     >>> from treetop.prove import LogicTheorem
     >>> with ProofSearch(LogicTheorem.read("p -> p"), seed=1) as search:
@@ -103,12 +104,15 @@ class ProofSearch:
         allow_easy: bool = True,
         prover: Prover | None = None,
         session: ProverSession | None = None,
+        on: str | None = None,
     ) -> None:
+        if session is not None and on is not None:
+            raise ConfigError("the session decides where its workers are: give `on` to the session")
         if session is not None and workers not in (1, session.workers):
             raise ConfigError(
                 f"the session has {session.workers} workers, not {workers}: omit `workers`, or use another session"
             )
-        self._session = ProverSession(workers) if session is None else session
+        self._session = ProverSession(workers, on=on) if session is None else session
         self._owner = session is None
         self.theorem = theorem
         self.config = with_exploration(config or ProofConfig(), theorem)

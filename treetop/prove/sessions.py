@@ -16,6 +16,7 @@ from typing import Self
 from treetop import checks
 from treetop.prove.prover import Prover, Theorem
 from treetop.prove.remote import open_theorem, reopened
+from treetop.workers.places import in_this_process
 from treetop.workers.pool import Pool
 
 _AHEAD = 1  # tasks that wait at a worker, so that it is not idle while the next goal is selected
@@ -24,7 +25,7 @@ _AHEAD = 1  # tasks that wait at a worker, so that it is not idle while the next
 class ProverSession:
     """Keeps one prover in this process and, with several `workers`, one in each worker process.
 
-    Close it: provers are processes.
+    With `on="ray"` or `on="ray://host:port"` the workers are on a Ray cluster. Close it: provers are processes.
 
     The next theorem is opened in the same provers if it is `Reopenable`, for example another lemma of the same file;
     else the provers are replaced.
@@ -39,8 +40,10 @@ class ProverSession:
     True
     """
 
-    def __init__(self, workers: int = 1) -> None:
+    def __init__(self, workers: int = 1, *, on: str | None = None) -> None:
         self.workers = checks.whole("workers", workers, 1)
+        self._on = on
+        self._elsewhere = not in_this_process(on, workers)
         self.pool: Pool | None = None
         """The worker processes; None with one worker, which is this process."""
         self._prover: Prover | None = None
@@ -59,8 +62,8 @@ class ProverSession:
         `prover`: one that has it open already.
         """
         try:
-            if self.workers > 1:
-                self.pool = self.pool or Pool(open_theorem, workers=self.workers, ahead=_AHEAD)
+            if self._elsewhere:
+                self.pool = self.pool or Pool(open_theorem, workers=self.workers, ahead=_AHEAD, on=self._on)
                 self.pool.set_up(theorem)
             if prover is None:
                 kept, self._prover = self._prover, None

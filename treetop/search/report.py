@@ -30,11 +30,14 @@ class Usage:
     tree_simulations: int
     sizes: tuple[tuple[int, int], ...]
     """For each tree its nodes, and the bytes of a node."""
+    searches: int = 1
+    """How many searches of the same position had this limit, each with a tree of its own."""
 
     @property
     def asked(self) -> str:
         """The limit as text."""
-        return "ask and tell" if self.limit is None else str(self.limit)
+        asked = "ask and tell" if self.limit is None else str(self.limit)
+        return asked if self.searches == 1 else f"{asked} in each of {self.searches:,} searches"
 
     @property
     def nodes(self) -> int:

@@ -20,12 +20,13 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.driver import Driver
 from treetop.search.explain import Explanation, NodeFacts, Statistics, explain
 from treetop.search.final import choose, pruned_visits, softmax, uncertainty
+from treetop.search.merging import Merged
 from treetop.search.problems.outcomes import Failure, LoggedCall, listed
 from treetop.search.proof import ProvenValue
 from treetop.search.report import Report, Usage, report_of
-from treetop.search.root_block import Root
+from treetop.search.root_block import GivenRoot, Root
 from treetop.search.solution import CompleteSolution, Seen
-from treetop.search.variations import Line, principal_variation
+from treetop.search.variations import Line, variation_of
 from treetop.text import html_board, html_lines, html_table, json_text, text_table
 from treetop.tree.storage import Tree
 from treetop.types import FloatArray, IntArray
@@ -49,7 +50,7 @@ class SearchResult:
     position: Position
     config: SearchConfig
     seed: int
-    _root: Root = field(repr=False)
+    _root: Root | GivenRoot = field(repr=False)
     totals: FloatArray
     root_visits: int
     own_value: float
@@ -75,6 +76,8 @@ class SearchResult:
     """Evaluations of the last run made elsewhere."""
     call_log: tuple[LoggedCall, ...] = field(default=(), repr=False)
     """Those evaluations that have ended, in the order in which the tree absorbed them."""
+    merged: Merged | None = field(default=None, repr=False)
+    """How it was merged from several searches, whose trees are not here."""
 
     # The statistics of the actions.
 
@@ -154,12 +157,12 @@ class SearchResult:
     @cached_property
     def pv_numbers(self) -> tuple[int, ...]:
         """The numbers of the actions of the principal variation."""
-        return principal_variation(self.tree, self.position, self.number)
+        return variation_of(self, self.number)
 
     @cached_property
     def _seen(self) -> Seen:
         """What the search has seen of complete solutions."""
-        return Seen.by(self._search)
+        return Seen.by(self._search) if self.merged is None else Seen(self.merged.solutions)
 
     @cached_property
     def _action_of(self) -> Callable[[int], Any]:
@@ -393,7 +396,8 @@ class SearchResult:
                 "information-set search has no variations, because what follows a move depends on hidden information: "
                 "use `pv`, `visits` or `explain`"
             )
-        if self.tree.generation != self._generation or self.tree.root_visits != self.root_visits:
+        moved = self.tree.generation != self._generation or self.tree.root_visits != self.root_visits
+        if self.merged is None and moved:
             raise StaleNodeError(
                 "the search has continued, so the tree no longer has the variations of this result: call `lines` "
                 "before the next run or move"
@@ -461,6 +465,8 @@ class SearchResult:
             "explain": explanation.to_dict(),
             "report": self.report().to_dict(),
         }
+        if self.merged is not None:
+            plain["merged"] = self.merged.to_dict()
         if self._search._driver.is_game:
             return plain
         return plain | {
@@ -487,6 +493,7 @@ class SearchResult:
             *([explanation.scale_note] if explanation.scale is not None else []),
             f"{self.simulations:,} simulations{speed}, {self.usage.nodes:,} nodes, {self.config}, seed {self.seed}"
             + (f"; stopped because {self.usage.stopped}" if self.usage.stopped_early else ""),
+            *([str(self.merged)] if self.merged is not None else []),
             *self._problem_lines(),
         ]
 

@@ -7,6 +7,7 @@ is computed when it is asked for.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -162,6 +163,35 @@ class Root:
     def vectors(self) -> FloatArray | None:
         """With continuous actions: the vector of each."""
         return self._rows.get("action_values")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GivenRoot:
+    """The same statistics from elsewhere, as they are: merged from several searches, or worked out by hand."""
+
+    numbers: npt.NDArray[Any]
+    counts: npt.NDArray[Any]
+    means: FloatArray
+    priors: FloatArray
+    deviations: FloatArray
+    lower: FloatArray | None
+    upper: FloatArray | None
+    distances: npt.NDArray[Any] | None
+    failed: npt.NDArray[np.bool_]
+    unopened: npt.NDArray[np.bool_]
+    strategies: FloatArray | None = None
+    gumbel: FloatArray | None = None
+    vectors: FloatArray | None = None
+
+    @property
+    def playable(self) -> npt.NDArray[np.bool_]:
+        """The moves that have not failed; all of them if all have."""
+        return np.ones(len(self.numbers), np.bool_) if self.failed.all() else ~self.failed
+
+    @property
+    def counts_since(self) -> npt.NDArray[Any]:
+        """All visits: there is no schedule."""
+        return self.counts
 
 
 def _game_order(search: Session, actions: IntArray) -> npt.NDArray[np.int64] | None:

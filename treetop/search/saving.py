@@ -95,10 +95,10 @@ def load(
     try:
         config = configure(**_given(path, "rule", _given(path, "tie_break", header["config"], tie_break), rule))
         chosen = _evaluator(path, header["evaluator"], evaluator)
-        position = Position(known, _aligned(known, arrays["start"])).play(
+        position = Position(known, aligned(known, arrays["start"])).play(
             tuple(int(action) for action in header["actions"])
         )
-        check_position(position, _aligned(known, arrays["root"]))
+        check_position(position, aligned(known, arrays["root"]))
         search = cls(position, config, evaluator=chosen, seed=int(header["seed"]), tier=tier)
     except (TypeError, KeyError, ValueError, OverflowError, TreetopError) as error:
         if isinstance(error, SaveError) and str(error).startswith(str(path)):
@@ -123,7 +123,7 @@ def load(
     return search
 
 
-def _aligned(game: Game, record: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def aligned(game: Game, record: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a state from a file as an aligned record: files do not keep the alignment that compiled code needs."""
     state = np.zeros(1, game.dtype)
     state[:] = record

@@ -102,6 +102,12 @@ class Search(Session):
         self._asked_from = (0, 0)  # simulations and nodes at the start of the limit
 
     @property
+    def together(self) -> dict[str, Any]:
+        """The options of its threads, as `Search` takes them."""
+        threads = self._driver.threads if isinstance(self._driver, TreeDriver) else None
+        return {} if threads is None else {"threads": threads.count, "deterministic": threads.deterministic}
+
+    @property
     def begins_anew(self) -> bool:
         """Whether no tree is kept after a move: in information-set search and with determinizations."""
         return self._driver.begins_anew
@@ -465,10 +471,15 @@ def search(
     tier: str | None = None,
     threads: int = 1,
     deterministic: bool = False,
+    workers: int | None = None,
+    on: str | None = None,
 ) -> SearchResult:
     """Search a game, a position or a Python problem, and return the result. Default: 10,000 simulations.
 
-    `root` is the state at which the search of a Python problem starts, by default its initial one.
+    `root` is the state at which the search of a Python problem starts, by default its initial one. With several
+    `workers`, each searches the same position of a game up to the limit, with a seed of its own, and the roots are
+    merged: visits are added up. They are processes; with `on="ray"` or `on="ray://host:port"` they are on a Ray
+    cluster.
 
     >>> import treetop
     >>> treetop.search("nim(stones=5)", simulations=2000, seed=1).move
@@ -480,4 +491,8 @@ def search(
     made = Search(
         game, config, evaluator=evaluator, seed=seed, root=root, tier=tier, threads=threads, deterministic=deterministic
     )
-    return made.run(limit, progress=progress)
+    if on in (None, "processes") and workers in (None, 1):
+        return made.run(limit, progress=progress)
+    from treetop.search.parallel import run_parallel
+
+    return run_parallel(made, limit, workers=workers, on=on, tier=tier, progress=progress)

@@ -34,7 +34,7 @@ class Line:
     @classmethod
     def of(cls, result: SearchResult, index: int) -> Line:
         """Return the line that starts with one of a result's moves."""
-        actions = principal_variation(result.tree, result.position, int(result.numbers[index]))
+        actions = variation_of(result, int(result.numbers[index]))
         names = move_texts(result.position, actions)
         visits = int(result.counts[index])
         return cls(names[0], visits, float(result.clipped_means[index]) if visits else None, tuple(names))
@@ -51,6 +51,13 @@ def move_texts(position: Position, actions: tuple[int, ...]) -> list[str]:
         names.append(position.move_text(action))
         position = position.apply(action)
     return names
+
+
+def variation_of(result: SearchResult, number: int) -> tuple[int, ...]:
+    """Return the principal variation of a result that starts with an action."""
+    if result.merged is not None:
+        return result.merged.variations.get(number, (number,))
+    return principal_variation(result.tree, result.position, number)
 
 
 def principal_variation(tree: Tree, position: Position, first_action: int) -> tuple[int, ...]:

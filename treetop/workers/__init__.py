@@ -1,1 +1,1 @@
-"""Run independent units of work in processes, with deadlines, retries and a clean end."""
+"""Run independent units of work in processes or on a Ray cluster, with deadlines, retries and a clean end."""

@@ -23,11 +23,13 @@ from typing import Any, Self
 
 from treetop import checks
 from treetop.errors import ConfigError, TreetopError
-from treetop.workers.processes import Processes
-from treetop.workers.transport import Broken, Died, Done, InProcess, Message, Raised, Ready, Transport, Worker
+from treetop.workers.places import transport_for
+from treetop.workers.sending import Luggage
+from treetop.workers.transport import Broken, Died, Done, Message, Raised, Ready, Transport, Worker
 from treetop.workers.units import Failure, Outcome, Setup, Unit, WorkerError
 
-_ATTEMPTS = 2
+_ATTEMPTS = 2  # deaths of a unit's process until the unit itself is the likely cause
+_LOSSES = 10  # machines lost while they worked on a unit, until the unit is a possible cause
 _PATIENCE = 5.0  # seconds that idle workers have to end by themselves
 _DEATHS_BEFORE_READY = 3  # in a row: then the cause is systematic
 
@@ -38,6 +40,8 @@ class _Task:
 
     unit: Unit
     attempts: int = 0
+    losses: int = 0
+    """How many attempts ended with the loss of a machine; they do not count as attempts."""
 
 
 @dataclass(eq=False)
@@ -57,12 +61,14 @@ class _Seat:
 
 
 class Pool:
-    """A group of workers that share units of work. With 0 or 1 workers no process is started and deadlines are not
-    enforced.
+    """A group of workers that share units of work. `on` says where they are: in processes of this machine (default), or
+    on a Ray cluster (`"ray"`, `"ray://host:port"`), to which `luggage` travels. With 0 or 1 workers on this machine no
+    process is started and deadlines are not enforced. Default: one worker for each core, or each CPU of the cluster.
 
     `setup` is a function of a module, or its name as `module:function`. Each worker calls it once, with `arguments`;
     the function it returns is called with the arguments of each unit. A unit whose worker dies is tried once more; a
-    unit that takes longer than `deadline` seconds is not. If the returned function has a method `renew`, it is kept
+    unit that takes longer than `deadline` seconds is not. The loss of a machine is not the unit's attempt: it is done
+    again elsewhere, up to ten times. If the returned function has a method `renew`, it is kept
     when the workers are set up again. If it has a method `heed`, it is given a function that says whether the unit was
     cancelled, and the worker survives a cancelled unit. `ahead` is how many more units a worker holds while it works on
     one, so that it need not wait for the next.
@@ -73,16 +79,18 @@ class Pool:
         setup: Setup,
         arguments: tuple[Any, ...] = (),
         *,
-        workers: int,
+        workers: int | None,
         deadline: float | None = None,
         transport: Transport | None = None,
         ahead: int = 0,
+        on: str | None = None,
+        luggage: Luggage = Luggage(),  # noqa: B008 - it is frozen
     ) -> None:
-        self.workers = max(checks.whole("workers", workers, 0), 1)
+        wanted = checks.whole("workers", workers, 0, optional=True)
         self.deadline = checks.number("deadline", deadline, above=0, finite=False, unit="seconds", optional=True)
         self.ahead = checks.whole("ahead", ahead, 0)
-        made: Transport = Processes(setup, arguments) if workers > 1 else InProcess(setup, arguments)
-        self._transport = made if transport is None else transport
+        self._transport = transport_for(on, setup, arguments, wanted, luggage) if transport is None else transport
+        self.workers = max(self._transport.capacity if wanted is None else wanted, 1)
         self._seats: list[_Seat] = []
         self._deaths = 0
 
@@ -104,6 +112,7 @@ class Pool:
             seat = self._seats[-1]
             seat.worker.end(max(0.0, until - time.monotonic()) if seat in waiting else 0.0)
             self._seats.pop()
+        self._transport.close()
 
     def set_up(self, *arguments: Any) -> None:
         """Set up all workers with these arguments (again, if they exist) and return at once. See `wait_until_ready`."""
@@ -115,11 +124,13 @@ class Pool:
 
     def wait_until_ready(self) -> None:
         """Wait until all workers are set up, so that a clock started then counts only work. A worker that dies is
-        replaced.
+        replaced. Those for which the cluster has no CPU join later, but one must be ready.
         """
         nothing = _Queue(())
         self._start_missing()
-        while not all(seat.ready for seat in self._seats):
+        while not (
+            any(seat.ready for seat in self._seats) and all(seat.ready or seat.worker.queued for seat in self._seats)
+        ):
             self._turn(nothing)
             self._start_missing()
 
@@ -151,8 +162,8 @@ class Pool:
                 self._abandon(seat)
 
     def _fill(self, queue: _Queue) -> None:
-        """Give each idle worker a unit, and start workers while there are units for them."""
-        for seat in [seat for seat in self._seats if not seat.tasks]:
+        """Give each idle worker a unit, ready ones first, and start workers while there are units for them."""
+        for seat in sorted((seat for seat in self._seats if not seat.tasks), key=lambda seat: not seat.ready):
             if not self._give(seat, queue):
                 return
         while len(self._seats) < self.workers and (task := queue.take()) is not None:
@@ -166,8 +177,11 @@ class Pool:
                     return
 
     def _give(self, seat: _Seat, queue: _Queue) -> bool:
-        """Send a unit to a worker that is ready, if there is one."""
+        """Send a unit to a worker that is ready, if there is one: a new one, else one of a worker without a machine."""
         task = queue.take()
+        if task is None and seat.ready and not seat.tasks:
+            late = next((other for other in self._seats if other.tasks and not other.worker.placed), None)
+            task = None if late is None else late.tasks.popleft()
         if task is None:
             return False
         seat.tasks.append(task)
@@ -242,15 +256,21 @@ class Pool:
     def _handle_death(self, seat: _Seat, message: Died, queue: _Queue) -> list[Outcome]:
         if not seat.ready:
             self._deaths += 1
-            if self._deaths >= _DEATHS_BEFORE_READY:
+            if self._deaths >= (_LOSSES if message.lost else _DEATHS_BEFORE_READY):
+                advice = "" if message.lost else ' Start workers under `if __name__ == "__main__":`'
                 raise WorkerError(
-                    f"{message.reason} before it was ready, {self._deaths} times in a row. See its output on stderr.  "
-                    f'Start workers under `if __name__ == "__main__":`'
+                    f"{message.reason} before it was ready, {self._deaths} times in a row. See its output on stderr. "
+                    f"{advice}"
                 )
         failed: list[Outcome] = []
-        if seat.tasks and seat.tasks[0].attempts >= _ATTEMPTS:
-            task = seat.tasks.popleft()
-            failed.append(_failed(task, Failure.died, f"{message.reason}, {task.attempts} times"))
+        if seat.tasks and seat.ready:
+            task = seat.tasks[0]
+            if message.lost:
+                task.attempts, task.losses = task.attempts - 1, task.losses + 1
+            if task.attempts >= _ATTEMPTS or task.losses >= _LOSSES:
+                seat.tasks.popleft()
+                times = task.losses if message.lost else task.attempts
+                failed.append(_failed(task, Failure.died, f"{message.reason}, {times} times"))
         queue.put_back(seat.tasks)
         return failed
 

@@ -16,10 +16,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
+from multiprocessing.reduction import ForkingPickler
 from pathlib import Path
 from typing import Any
 
-from treetop.workers.transport import CANCELLED, Broken, Died, Done, Message, Raised, Ready, close, raised, renewed
+from treetop.workers.transport import CANCELLED, Died, Done, Message, Raised, Ready, broken, close, raised, renewed
 from treetop.workers.units import Setup, Unit
 
 _CONTEXT = multiprocessing.get_context("spawn")
@@ -27,32 +28,48 @@ _KILL = getattr(signal, "SIGKILL", signal.SIGTERM)
 
 
 @dataclass(frozen=True)
-class _SetUp:
-    """A request to be set up again with these arguments."""
+class SetUp:
+    """A request to be set up, or to be set up again."""
 
-    arguments: tuple[Any, ...]
+    payload: bytes
+    """A setup and its arguments, pickled; apart, so that the request itself can always be read."""
+
+    @classmethod
+    def by(cls, setup: Setup, arguments: tuple[Any, ...]) -> SetUp:
+        """Return the request for a setup with these arguments."""
+        return cls(bytes(ForkingPickler.dumps((setup, arguments))))
 
 
 @dataclass(frozen=True)
-class _Cancel:
+class Cancel:
     """A request to skip the units sent so far."""
 
 
-_Order = Unit | _SetUp | _Cancel
+@dataclass(frozen=True)
+class Dismiss:
+    """The last request: no more will come."""
+
+
+Order = Unit | SetUp | Cancel | Dismiss
 
 
 class ProcessWorker:
     """A process that does one unit at a time and talks through a pipe."""
 
-    def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
+    placed, queued = True, False
+
+    def __init__(self, setup: Setup, first: bytes) -> None:
+        """Start the process. `first` is its first request, pickled: to be set up."""
+        self._setup = setup
         self._pipe, theirs = _CONTEXT.Pipe()
         # Not a daemon: daemons may not start processes, and a player may need to.
-        self._process = _CONTEXT.Process(target=_serve, args=(theirs, setup, arguments), name="treetop worker")
+        self._process = _CONTEXT.Process(target=_serve, args=(theirs,), name="treetop worker")
         with _ctrl_c_held_back():
             self._process.start()
-        theirs.close()
-        self._ended = False
-        self._death = _open_death(self._process)
+            theirs.close()
+            self._ended = False
+            self._death = _open_death(self._process)
+            self.forward(first)
 
     @property
     def pid(self) -> int:
@@ -74,26 +91,38 @@ class ProcessWorker:
 
     def set_up(self, arguments: tuple[Any, ...]) -> None:
         """Ask the worker to be set up again."""
-        self._tell(_SetUp(arguments))
+        self._tell(SetUp.by(self._setup, arguments))
 
     def cancel(self) -> None:
         """Ask the worker to skip the units it was given."""
-        self._tell(_Cancel())
+        self._tell(Cancel())
 
-    def _tell(self, order: _Order) -> None:
+    def _tell(self, order: Order) -> None:
+        self.forward(bytes(ForkingPickler.dumps(order)))
+
+    def forward(self, order: bytes) -> None:
+        """Send a pickled request."""
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it died; `receive` reports that
-            self._pipe.send(order)
+            self._pipe.send_bytes(order)
 
     def receive(self) -> Message:
         """Return the next message, or `Died` if the worker is gone."""
-        try:
-            if self._pipe.poll():  # messages sent before it died still count
-                message: Message = self._pipe.recv()
+        received = self.receive_bytes()
+        if isinstance(received, bytes):
+            with contextlib.suppress(EOFError, OSError, pickle.UnpicklingError):
+                message: Message = pickle.loads(received)
                 return message
-        except (EOFError, OSError, pickle.UnpicklingError):
-            pass
+            self.end()
+            received = how_it_ended(self._exit_code)
+        return Died(received)
+
+    def receive_bytes(self) -> bytes | str:
+        """Return the next message as it was pickled, or how the worker ended."""
+        with contextlib.suppress(EOFError, OSError):
+            if self._pipe.poll():  # messages sent before it died still count
+                return self._pipe.recv_bytes()
         self.end()
-        return Died(_how_it_ended(self._exit_code))
+        return how_it_ended(self._exit_code)
 
     def dismiss(self) -> None:
         """Close the pipe, so that an idle worker ends."""
@@ -123,15 +152,24 @@ class Processes:
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self.arguments = setup, arguments
+        self.capacity = cores()
 
     def start(self) -> ProcessWorker:
         """Return a new process."""
-        return ProcessWorker(self._setup, self.arguments)
+        return ProcessWorker(self._setup, pickle.dumps(SetUp.by(self._setup, self.arguments)))
+
+    def close(self) -> None:
+        """Do nothing: processes need no connection."""
 
     def wait(self, workers: Sequence[ProcessWorker], timeout: float | None) -> list[ProcessWorker]:
         """Return the workers that have sent a message or are gone."""
         owners = {sign: worker for worker in workers for sign in worker.signs}
         return list(dict.fromkeys(owners[sign] for sign in wait(list(owners), timeout)))
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager
@@ -192,7 +230,8 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def _how_it_ended(code: int | None) -> str:
+def how_it_ended(code: int | None) -> str:
+    """Return what an exit code says, as text."""
     if code is None:
         return "the worker disappeared"
     if code >= 0:
@@ -203,15 +242,22 @@ def _how_it_ended(code: int | None) -> str:
         return f"the worker was killed by signal {-code}"
 
 
-def _serve(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) -> None:
+def _serve(pipe: Connection[Any, Any]) -> None:
     """Run a worker, and at the end kill what it started and did not end."""
     _stand_alone()
     try:
-        _work(pipe, setup, arguments)
+        _work(pipe)
     except BrokenPipeError:
         pass  # the parent is gone: nobody can be informed
     finally:
         _kill_with_groups(_descendants(os.getpid()))
+
+
+@dataclass(frozen=True)
+class _Unreadable:
+    """A unit that cannot be unpickled here, and why."""
+
+    error: Exception
 
 
 class _Inbox:
@@ -221,17 +267,17 @@ class _Inbox:
 
     def __init__(self, pipe: Connection[Any, Any]) -> None:
         self._pipe = pipe
-        self._orders: queue.SimpleQueue[Unit | _SetUp | Exception] = queue.SimpleQueue()
+        self._orders: queue.SimpleQueue[Unit | _Unreadable | SetUp | None] = queue.SimpleQueue()
         self._received = 0
         self._cancelled = 0
         """How many of the units received so far were cancelled."""
         self._started = 0
         threading.Thread(target=self._read, name="reads the pipe", daemon=True).start()
 
-    def next(self) -> Unit | _SetUp | Exception:
-        """Wait for the next request. Raise EOFError if none will come."""
+    def next(self) -> Unit | _Unreadable | SetUp | None:
+        """Wait for the next request; None if none will come."""
         order = self._orders.get()
-        self._started += isinstance(order, Unit)
+        self._started += isinstance(order, Unit | _Unreadable)
         return order
 
     def cancelled(self) -> bool:
@@ -241,46 +287,50 @@ class _Inbox:
     def _read(self) -> None:
         while True:
             try:
-                order = self._pipe.recv()
-            except Exception as error:  # noqa: BLE001 - whatever it is, nothing more will come
-                self._orders.put(error)
+                data = self._pipe.recv_bytes()
+            except (EOFError, OSError):
+                self._orders.put(None)
                 return
-            if isinstance(order, _Cancel):
+            try:
+                order: Order | _Unreadable = pickle.loads(data)
+            except Exception as error:  # noqa: BLE001 - it may name a module that this machine lacks
+                order = _Unreadable(error)
+            if isinstance(order, Dismiss):
+                self._orders.put(None)
+                return
+            if isinstance(order, Cancel):
                 self._cancelled = self._received
                 continue
-            self._received += isinstance(order, Unit)
+            self._received += isinstance(order, Unit | _Unreadable)
             self._orders.put(order)
 
 
-def _work(pipe: Connection[Any, Any], setup: Setup, arguments: tuple[Any, ...]) -> None:
+def _work(pipe: Connection[Any, Any]) -> None:
     """Set up, then do one unit after the other until the pipe is closed."""
     inbox = _Inbox(pipe)
     work: Any = None
-    order: Unit | _SetUp | Exception = _SetUp(arguments)
-    while True:
-        if isinstance(order, EOFError | ConnectionResetError):
-            close(work)
-            return
-        if isinstance(order, Exception):
-            raise order
-        if isinstance(order, Unit):
+    while (order := inbox.next()) is not None:
+        if not isinstance(order, SetUp):
             _answer(pipe, order, work, inbox)
-        else:
-            try:
-                work = renewed(work, setup, order.arguments)
-            except Exception as error:  # noqa: BLE001 - whatever it is, the parent is to know
-                _send_broken(pipe, error)
-                return
-            heed = getattr(work, "heed", None)
-            if heed is not None:
-                heed(inbox.cancelled)
-            pipe.send(Ready(heeds=heed is not None))
-        order = inbox.next()
+            continue
+        try:
+            setup, arguments = pickle.loads(order.payload)
+            work = renewed(work, setup, arguments)
+        except Exception as error:  # noqa: BLE001 - whatever it is, the parent is to know
+            pipe.send(broken(error))
+            return
+        heed = getattr(work, "heed", None)
+        if heed is not None:
+            heed(inbox.cancelled)
+        pipe.send(Ready(heeds=heed is not None))
+    close(work)
 
 
-def _answer(pipe: Connection[Any, Any], unit: Unit, work: Any, inbox: _Inbox) -> None:
+def _answer(pipe: Connection[Any, Any], unit: Unit | _Unreadable, work: Any, inbox: _Inbox) -> None:
     """Do a unit unless it was cancelled, and send its outcome."""
     try:
+        if isinstance(unit, _Unreadable):
+            raise unit.error
         answer: Done | Raised = CANCELLED if inbox.cancelled() else Done(work(*unit.arguments))
     except Exception as error:  # noqa: BLE001 - it is the unit's failure, whatever it is
         answer = raised(error)
@@ -290,16 +340,6 @@ def _answer(pipe: Connection[Any, Any], unit: Unit, work: Any, inbox: _Inbox) ->
         raise
     except Exception as error:  # noqa: BLE001 - a value that cannot be pickled is the unit's failure, not the worker's
         pipe.send(Raised(f"the value cannot be sent: {type(error).__name__}: {error}", traceback.format_exc()))
-
-
-def _send_broken(pipe: Connection[Any, Any], error: Exception) -> None:
-    failure = raised(error)
-    try:
-        pickle.loads(pickle.dumps(error))
-        sent: Exception | None = error
-    except Exception:  # noqa: BLE001 - some exceptions cannot travel; their words can
-        sent = None
-    pipe.send(Broken(sent, failure.reason, failure.traceback))
 
 
 def _stand_alone() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -49,6 +50,8 @@ class Died:
     """The worker is gone."""
 
     reason: str
+    lost: bool = False
+    """Whether it was lost with its machine or the connection to it, whatever the unit did."""
 
 
 CANCELLED = Raised("cancelled", "")
@@ -59,6 +62,16 @@ Message = Ready | Broken | Done | Raised | Died
 
 class Worker(Protocol):
     """A worker, which does its units one at a time, in the order in which it was given them."""
+
+    @property
+    def placed(self) -> bool:
+        """Whether it has a machine. Its units can be given to others until then."""
+        ...
+
+    @property
+    def queued(self) -> bool:
+        """Whether it has been waiting for a machine for so long that nothing should wait for it."""
+        ...
 
     def send(self, unit: Unit) -> None:
         """Send a unit, without waiting for those before it. A worker that died meanwhile reports it in its next
@@ -95,17 +108,28 @@ class Transport(Protocol):
     arguments: tuple[Any, ...]
     """Set the arguments with which new workers are set up."""
 
+    @property
+    def capacity(self) -> int:
+        """How many workers can work at a time: the cores, or the CPUs of a cluster."""
+        ...
+
     def start(self) -> Worker:
         """Return a new worker, which sends `Ready` when it is."""
         ...
 
     def wait(self, workers: Sequence[Any], timeout: float | None) -> list[Any]:
-        """Return the workers that have a message, or none after so many seconds."""
+        """Return the workers that have a message, or none after so many seconds or earlier."""
+        ...
+
+    def close(self) -> None:
+        """End the connection, if there is one. The workers have ended."""
         ...
 
 
 class _Local:
     """A worker in this process: it does its unit when it is asked for the answer."""
+
+    placed, queued = True, False
 
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self._arguments = setup, arguments
@@ -154,6 +178,8 @@ class InProcess:
     enforced.
     """
 
+    capacity = 1
+
     def __init__(self, setup: Setup, arguments: tuple[Any, ...]) -> None:
         self._setup, self.arguments = setup, arguments
 
@@ -164,6 +190,9 @@ class InProcess:
     def wait(self, workers: Sequence[_Local], timeout: float | None) -> list[_Local]:  # noqa: ARG002
         """Return the workers that have a unit to do."""
         return [worker for worker in workers if worker.has_something_to_say()]
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
 
 
 def renewed(work: Any, setup: Setup, arguments: tuple[Any, ...]) -> Any:
@@ -186,3 +215,14 @@ def close(work: Any) -> None:
 def raised(error: BaseException) -> Raised:
     """Return an exception as two texts: its message and its traceback."""
     return Raised(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))
+
+
+def broken(error: Exception) -> Broken:
+    """Return an exception of a setup as a message, as texts alone if it cannot be pickled."""
+    failure = raised(error)
+    try:
+        pickle.loads(pickle.dumps(error))
+        sent: Exception | None = error
+    except Exception:  # noqa: BLE001 - some exceptions cannot travel; their words can
+        sent = None
+    return Broken(sent, failure.reason, failure.traceback)

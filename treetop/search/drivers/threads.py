@@ -10,7 +10,7 @@ import functools
 import os
 import weakref
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -58,6 +58,9 @@ if hasattr(os, "register_at_fork"):
 
 class Threads:
     """The threads that search the tree of one driver."""
+
+    deterministic: ClassVar[bool]
+    """Whether the result is the same for any number of threads."""
 
     def __init__(self, driver: TreeDriver, count: int) -> None:
         self._driver = weakref.proxy(driver)  # not a cycle: a dropped search frees its tree at once
@@ -125,6 +128,8 @@ class Threads:
 
 class Shared(Threads):
     """Threads that descend in one tree at the same time. Results depend on their timing."""
+
+    deterministic = False
 
     def __init__(self, driver: TreeDriver, count: int) -> None:
         super().__init__(driver, count)
@@ -229,6 +234,8 @@ class Shared(Threads):
 
 class Rounds(Threads):
     """Threads that evaluate the leaves of a round. The result is the same for any number of them."""
+
+    deterministic = True
 
     def __init__(self, driver: TreeDriver, count: int) -> None:
         super().__init__(driver, count)
