@@ -6,7 +6,8 @@
 
 Needs pip install -e ".[ray]". The match is between equal searches of Othello; a game takes a second or more. One worker
 and two play the same games in turns, after all are set up and have played one; the ratio is the median over the rounds.
-The overhead is the wall time of units that do nothing, for each worker: one after the other, with no unit held ahead.
+The same match in this process and in two processes shows what the machine allows at that time. The overhead is the wall
+time of units that do nothing, for each worker: one after the other, with no unit held ahead.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def ready_pool(setup: Any, arguments: tuple[Any, ...], workers: int, on: str | N
     return pool
 
 
-def speedup(on: str, simulations: int, games: int, rounds: int) -> dict[str, Any]:
+def speedup(on: str | None, simulations: int, games: int, rounds: int) -> dict[str, Any]:
     """Return the seconds of a match with one worker and with two, and their ratio."""
     spec = f"uct(simulations={simulations})"
     arguments = (GAME, MAKE_PLAYER, None, (spec,), load_game(GAME).digest)
@@ -87,19 +88,19 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     games, rounds, units = (4, 1, 200) if given.quick else (given.games, given.rounds, given.units)
-    match = speedup(given.on, given.simulations, games, rounds)
-    print(
-        f"{games} games of {GAME} on {given.on}, {match['a game']:.2f} s each: {match['one']:.1f} s with one worker, "
-        f"{match['two']:.1f} s with two, ratio {match['ratio']:.2f}",
-        flush=True,
-    )
-    costs = {
-        place: overhead(None if place == "processes" else place, units, rounds) for place in ("processes", given.on)
-    }
+    matches = {}
+    for place in ("processes", given.on):
+        match = matches[place] = speedup(place, given.simulations, games, rounds)
+        print(
+            f"{games} games of {GAME}, {place}: {match['a game']:.2f} s each; {match['one']:.1f} s with one worker, "
+            f"{match['two']:.1f} s with two, ratio {match['ratio']:.2f}",
+            flush=True,
+        )
+    costs = {place: overhead(place, units, rounds) for place in ("processes", given.on)}
     for place, cost in costs.items():
         print(f"overhead a unit, {place}: {cost:.2f} ms")
     if given.json:
-        given.json.write_text(json.dumps({"match": match, "overhead": costs}, indent=1))
+        given.json.write_text(json.dumps({"matches": matches, "overhead": costs}, indent=1))
 
 
 if __name__ == "__main__":

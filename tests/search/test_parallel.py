@@ -9,6 +9,7 @@ import pytest
 
 import treetop as tt
 from tests.search.evaluators import Hashed
+from tests.search.own_rules import moody
 from treetop.errors import ConfigError, SearchError
 from treetop.search.limits import Limit
 from treetop.search.merging import Part, merge_columns, merge_numbers
@@ -165,6 +166,7 @@ def test_searches_that_cannot_be_merged_or_sent_are_refused():
         (Search(tt.position("pendulum", seed=1)), "continuous actions"),
         (Search(MIDDLE, tt.rules.gumbel()), "root='gumbel'"),
         (started, "has started"),
+        (Search(MIDDLE, tt.configure(rule=moody)), "a rule of your own"),
         (Search(MIDDLE, tt.puct(), evaluator=Local()), "the evaluator cannot be sent to other processes"),
     ):
         with pytest.raises(ConfigError, match=words):

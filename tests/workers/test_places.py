@@ -68,6 +68,9 @@ def test_what_is_defined_in_a_program_or_notebook_is_refused(monkeypatch):
             pack(value, "it")
     with pytest.raises(ConfigError, match="it cannot be sent to another machine"):
         pack(lambda: None, "it")
+    for name in ("/etc/hosts", "a/../../b"):
+        with pytest.raises(ConfigError, match="relative to the worker's folder"):
+            files_for(Luggage(files={name: b""}), ())
     with pytest.raises(ConfigError, match="at most 50,000,000 are sent"):
         files_for(Luggage(files={"big": bytes(50_000_001)}), ())
 

@@ -34,8 +34,8 @@ pytest.importorskip("grpc", reason='needs the package ray[client]: pip install -
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.filterwarnings("ignore:.*have no CPU of:UserWarning"),  # after a node was killed, for a while
-    # Of Ray's own code, which leaves the files and sockets of its processes to the garbage collector.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    # Ray leaves the log files of the processes that it starts to the garbage collector.
+    pytest.mark.filterwarnings("ignore:unclosed file .*/ray/session_.*/logs/:ResourceWarning"),
 ]
 
 REPOSITORY = Path(__file__).resolve().parents[2]

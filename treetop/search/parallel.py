@@ -19,6 +19,7 @@ from treetop.errors import ConfigError, SearchError
 from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.game.registry import load_same, name_for_workers
+from treetop.kernels.rules.own import OwnRule
 from treetop.search.config import SearchConfig
 from treetop.search.limits import Limit
 from treetop.search.merging import Merged, Part, merge_numbers, merge_roots, merge_usage, merge_variations
@@ -157,6 +158,8 @@ def _refuse(search: Search) -> None:
         reason = "with continuous actions each search draws its own, so that there is nothing to add up"
     elif search.config.root.schedules:
         reason = "root='gumbel' draws its own numbers in each search; use another root rule"
+    elif isinstance(search.config.rule, OwnRule):
+        reason = "a rule of your own is compiled in this process and cannot be sent; use a built-in rule"
     elif search.simulations:
         reason = "a search that has started is continued by one"
     if reason is not None:

@@ -67,6 +67,9 @@ class _Pickler(pickle.Pickler):
 def files_for(luggage: Luggage, modules: Iterable[str]) -> dict[str, bytes]:
     """Return the files of luggage, and the sources of its references and of modules, by their paths for the worker."""
     found = dict(luggage.files)
+    for name in found:
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise ConfigError(f"the path of a file for other machines is relative to the worker's folder, not {name!r}")
     for reference in luggage.references:
         module, colon, name = reference.strip().partition("(")[0].rpartition(":")
         if colon:
