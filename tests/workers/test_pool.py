@@ -449,3 +449,15 @@ def test_the_loss_of_machines_is_not_an_attempt_of_the_unit_up_to_a_bound(times,
         assert (outcome.failure, outcome.reason) == (Failure.died, "the machine was lost, 10 times")
     else:
         assert (outcome.value, outcome.attempts) == (49, 1)
+
+
+def test_a_worker_that_is_not_ready_is_replaced_when_the_pool_is_set_up_again(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    with Pool(f"{JOBS}:kept", workers=2) as pool:
+        pool.set_up(str(first))
+        pool.set_up(str(second))
+        values = [outcome.value for outcome in pool.run(Unit(str(n), (n, "go")) for n in range(8))]
+    assert len(values) == 8
+    assert {folder for folder, _ in values} == {str(second)}

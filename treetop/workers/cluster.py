@@ -36,7 +36,7 @@ class RayWorker:
         self._host: str | None = None
         """The name of its machine, when it has one."""
         self._started = time.monotonic()
-        self._ready = self._gone = False
+        self._ready = self._lost = self._ended = False
         self._message: Message | None = None
         self.call: Any = actor.open.remote(order)
         """The call of the actor that returns next."""
@@ -60,12 +60,12 @@ class RayWorker:
         """Take the value of the call that has returned."""
         try:
             value = self._ray.get(self.call)
-        except self._ray.exceptions.RayActorError as error:
-            self._gone = True
-            self._message = Died(f"the machine {self._host or 'of a worker'} was lost ({one_line(error)})", lost=True)
+        except self._ray.exceptions.RayTaskError as error:  # an exception of the actor's own code
+            self._message = Broken(None, f"{self._host or 'a machine'}: {one_line(error, -1)}", str(error))
             return
         except self._ray.exceptions.RayError as error:
-            self._message = Broken(None, f"{self._host or 'a machine'}: {one_line(error)}", str(error))
+            self._lost = True
+            self._message = Died(f"the machine {self._host or 'of a worker'} was lost ({one_line(error)})", lost=True)
             return
         if isinstance(value, dict):
             self._host = value["host"]
@@ -107,21 +107,22 @@ class RayWorker:
         self._tell(pickle.dumps(Cancel()))
 
     def _tell(self, request: bytes) -> None:
-        if not self._gone:
+        if not self._lost:
             with connection_needed():
                 self._actor.send.remote(request)
 
     def dismiss(self) -> None:
         """Ask an idle process to end."""
-        self._tell(pickle.dumps(Dismiss()))
+        with contextlib.suppress(WorkerError):  # without a connection the cluster ends it
+            self._tell(pickle.dumps(Dismiss()))
 
     def end(self, patience: float = 0.0) -> None:
         """End the process and everything it started, and then the actor."""
-        if self._gone:
+        if self._ended:
             return
-        self._gone = True
+        self._ended = True
         with contextlib.suppress(Exception):  # without a connection the cluster ends them
-            if self.placed:
+            if self.placed and not self._lost:
                 self._ray.wait([self._actor.end.remote(patience)], timeout=patience + _GRACE)
             self._ray.kill(self._actor)
 
@@ -167,9 +168,7 @@ class Cluster:
         """Return the workers that have a message. While some have not started, return none after a while."""
         ray, by_call = self._connection.ray, {worker.call: worker for worker in workers if not worker.has_message}
         waiting = [worker for worker in workers if not worker.placed]
-        until = min(
-            [seconds for seconds in (timeout, _LOOKS if waiting else None) if seconds is not None], default=None
-        )
+        until = timeout if not waiting else _LOOKS if timeout is None else min(timeout, _LOOKS)
         with connection_needed():
             done, rest = ray.wait(list(by_call), num_returns=1, timeout=until)
             more = ray.wait(rest, num_returns=len(rest), timeout=0)[0] if done and rest else []

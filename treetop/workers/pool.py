@@ -68,10 +68,10 @@ class Pool:
     `setup` is a function of a module, or its name as `module:function`. Each worker calls it once, with `arguments`;
     the function it returns is called with the arguments of each unit. A unit whose worker dies is tried once more; a
     unit that takes longer than `deadline` seconds is not. The loss of a machine is not the unit's attempt: it is done
-    again elsewhere, up to ten times. If the returned function has a method `renew`, it is kept
-    when the workers are set up again. If it has a method `heed`, it is given a function that says whether the unit was
-    cancelled, and the worker survives a cancelled unit. `ahead` is how many more units a worker holds while it works on
-    one, so that it need not wait for the next.
+    again elsewhere, up to ten times. If the returned function has a method `renew`, it is kept when the workers are set
+    up again. If it has a method `heed`, it is given a function that says whether the unit was cancelled, and the worker
+    survives a cancelled unit. `ahead` is how many more units a worker holds while it works on one, so that it need not
+    wait for the next.
     """
 
     def __init__(
@@ -115,9 +115,15 @@ class Pool:
         self._transport.close()
 
     def set_up(self, *arguments: Any) -> None:
-        """Set up all workers with these arguments (again, if they exist) and return at once. See `wait_until_ready`."""
+        """Set up all workers with these arguments (again, if they exist) and return at once. See `wait_until_ready`.
+
+        Workers that are not ready yet are replaced: their `Ready` would be of other arguments.
+        """
         self._transport.arguments = arguments
-        for seat in self._seats:
+        for seat in list(self._seats):
+            if not seat.ready:
+                self._remove(seat)
+                continue
             seat.ready = False
             seat.worker.set_up(arguments)
         self._start_missing()
@@ -257,10 +263,10 @@ class Pool:
         if not seat.ready:
             self._deaths += 1
             if self._deaths >= (_LOSSES if message.lost else _DEATHS_BEFORE_READY):
-                advice = "" if message.lost else ' Start workers under `if __name__ == "__main__":`'
+                advice = "" if message.lost else '. Start workers under `if __name__ == "__main__":`'
                 raise WorkerError(
-                    f"{message.reason} before it was ready, {self._deaths} times in a row. See its output on stderr. "
-                    f"{advice}"
+                    f"{message.reason} before it was ready, {self._deaths} times in a row. See its output on "
+                    f"stderr{advice}"
                 )
         failed: list[Outcome] = []
         if seat.tasks and seat.ready:
