@@ -44,6 +44,7 @@ from treetop.kernels.evaluate import make_evaluate
 from treetop.types import NONE
 
 _SPINS = 256
+_ROWS = 8  # that a thread takes at a time
 
 
 @functools.cache
@@ -136,18 +137,20 @@ def make_run_rounds(build: Build) -> CompiledFunction[..., None]:
         """
         work = local_pack(pack_at(works, thread))
         while True:
-            number = np.int64(load_shared(tree.shared, NEXT_ROW))
-            if number >= load_shared(tree.shared, LAST_ROW):
+            number, last = np.int64(load_shared(tree.shared, NEXT_ROW)), np.int64(load_shared(tree.shared, LAST_ROW))
+            if number >= last:
                 return
-            if not compare_and_swap(tree.shared, NEXT_ROW, number, number + 1):
+            after = min(number + _ROWS, last)  # some at a time, so that threads seldom meet
+            if not compare_and_swap(tree.shared, NEXT_ROW, number, after):
                 continue
-            if control.status == DONE:
-                row = number - np.int64(load_shared(tree.shared, FIRST_ROW))
-                control.failed_row = row
-                rng = local_rng(np.uint64(mix_bits(np.uint64(control.seed) ^ mix_bits(np.uint64(number)))))
-                control.culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
-                state = local_copy(state_at(game, leaves, row))
-                evaluate(control, work, state, np.int64(depths[row]), values[row], rng)
-            atomic_add(tree.shared, READY, 1)
+            first = np.int64(load_shared(tree.shared, FIRST_ROW))
+            for row in range(number - first, after - first):
+                if control.status == DONE:
+                    control.failed_row = row
+                    rng = local_rng(np.uint64(mix_bits(np.uint64(control.seed) ^ mix_bits(np.uint64(first + row)))))
+                    control.culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
+                    state = local_copy(state_at(game, leaves, row))
+                    evaluate(control, work, state, np.int64(depths[row]), values[row], rng)
+            atomic_add(tree.shared, READY, after - number)
 
     return run_rounds

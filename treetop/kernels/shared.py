@@ -50,7 +50,7 @@ from treetop.types import NONE, ROOT
 FREE, TAKEN, DIVIDED = 0, 1, 2
 """The locks of nodes: a subtree that no thread has, one that a thread has, and a node whose children are subtrees."""
 
-_BURST_SHARE, _MOST_BURST = 32, 16  # simulations in a subtree at a time: a share of its visits, and at most so many
+_BURST_SHARE, _MOST_BURST = 4, 64  # simulations in a subtree at a time: a share of its visits, and at most so many
 _SPINS = 64
 
 
