@@ -107,6 +107,7 @@ def make_climb(build: Build, *, shared: bool = False) -> CompiledFunction[..., N
     """Return how the returns go up a part of the path; `shared` where other threads may change the same nodes."""
     solver, amaf, full, stochastic = build.solver, build.amaf, build.full, build.stochastic
     decides_chance = make_domain(build).decides_chance
+    by_path = amaf and not (shared and not (full or stochastic))  # else they are credited by the burst
     add, add_to, credit = (
         (add_shared_return, atomic_add, credit_shared_played) if shared else (add_return, add_plainly, credit_played)
     )
@@ -141,7 +142,7 @@ def make_climb(build: Build, *, shared: bool = False) -> CompiledFunction[..., N
                     add_to(tree.returns[node], player, rewards[player])
             if stochastic and control.chance_expected:
                 set_expectation(tree, node, mover, fade, rewards, work.gain[0])
-            if amaf and len(tree.amaf) > 0 and not drawn:
+            if by_path and len(tree.amaf) > 0 and not drawn:
                 note_played(work, mover, tree.links[node].action)
                 credit(tree, work, np.uint64(path[step - 1]), mover, rewards[mover])
             if full:

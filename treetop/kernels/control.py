@@ -208,6 +208,10 @@ class Work(NamedTuple):
     """A continuous action, in a rollout."""
     returned: FloatArray
     """In a search by several threads: the rewards of the simulations in one subtree,"""
+    burst_counts: IntArray
+    """... for each player and action how many of them played it,"""
+    burst_sums: FloatArray
+    """... their rewards,"""
     proven: IntArray
     """... and the shared nodes that were proven, each with the player who chose it."""
     sets: IntArray

@@ -41,7 +41,7 @@ from treetop.kernels.evaluate import make_evaluate
 from treetop.kernels.expand import heuristic, make_is_full
 from treetop.kernels.loop import make_descend, make_finish_leaf
 from treetop.kernels.rewards import make_paranoid
-from treetop.kernels.rules.rave import clear_played
+from treetop.kernels.rules.rave import add_to_burst, clear_burst, clear_played, credit_burst
 from treetop.kernels.select import make_select
 from treetop.kernels.solve import closed_value, disturb, lock_proofs, prove_shared, unlock_proofs
 from treetop.tree.layout import DRAWN, PROVEN
@@ -153,7 +153,8 @@ def make_run_shared(build: Build) -> CompiledFunction[..., None]:
     climb_shared, reach_root = make_climb(build, shared=True), make_reach_root(build, shared=True)
     solver, amaf, full, stochastic = build.solver, build.amaf, build.full, build.stochastic
     mover_at = make_domain(build).mover
-    bursts = not (amaf or full or stochastic)  # the returns of several simulations can be added together
+    bursts = not (full or stochastic)  # the returns of several simulations can be added together
+    amaf_bursts = amaf and bursts
 
     @loop_of(build.about)
     def run_shared(game: Any, controls: Any, trees: Any, roots: Any, works: Any, first: int, last: int) -> None:
@@ -200,12 +201,17 @@ def make_run_shared(build: Build) -> CompiledFunction[..., None]:
             visits = np.int64(tree.stats[work.path[floor]].visits)
             wanted = min(max(visits // _BURST_SHARE, np.int64(1)), np.int64(_MOST_BURST))
             work.returned[:] = 0.0
+        if amaf_bursts:
+            clear_burst(work)
         wanted = take(tree, wanted)
         if wanted == 0:
             return
         count_in_flight(tree, work.path, floor, wanted)
         control.floor, control.finished = floor, 0
         while control.finished < wanted:
+            if bursts and is_full(control, tree):  # each check allows one expansion
+                control.status, control.depth = NEED_CAPACITY, NONE
+                break
             simulate(control, tree, work, local_copy(state), floor, rng)
             if control.status != DONE:
                 break
@@ -213,12 +219,16 @@ def make_run_shared(build: Build) -> CompiledFunction[..., None]:
             if bursts:
                 for player in range(len(tree.totals)):
                     work.returned[player] += work.rewards[player]
+            if amaf_bursts:
+                add_to_burst(work, work.rewards)
             if solver and (control.ending == ENDED or control.ending == EXHAUSTED):
                 break  # it may be closed now
         finished = np.int64(control.finished)
         disturb(control)
         if finished > 0:
             rewards = work.returned if bursts else work.rewards
+            if amaf_bursts:
+                credit_burst(tree, work, work.path, work.movers, floor, work.returned, finished)
             climb_shared(control, tree, work, work.path, work.movers, control.depth, floor, 0, rewards, finished)
             reach_root(control, tree, work, rewards, finished)
             control.finished = 0

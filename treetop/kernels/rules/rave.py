@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel
-from treetop.compiler.intrinsics import atomic_add_field
+from treetop.compiler.intrinsics import atomic_add_field, lowest_bit
 from treetop.kernels.parts import TREES, Composition, number, whole
 from treetop.kernels.rules.rule import Rule
 from treetop.kernels.tables import inverse_root, root_log
@@ -206,6 +206,41 @@ def credit_shared_played(tree: Any, work: Any, node: Any, mover: Any, reward: fl
         if (work.played[mover, place >> np.uint64(6)] >> (place & np.uint64(63))) & np.uint64(1) != np.uint64(0):
             atomic_add_field(tree.amaf, child, "visits", 1)
             atomic_add_field(tree.amaf, child, "value_sum", reward)
+
+
+@inline_kernel
+def clear_burst(work: Any) -> None:
+    """Forget the moves of the simulations of a burst."""
+    work.burst_counts[:, :] = 0
+    work.burst_sums[:, :] = 0.0
+
+
+@inline_kernel
+def add_to_burst(work: Any, rewards: Any) -> None:
+    """Count the moves that were played in a simulation of a burst, in its subtree or later."""
+    for player in range(work.played.shape[0]):
+        for word in range(work.played.shape[1]):
+            bits = work.played[player, word]
+            while bits != np.uint64(0):
+                action = 64 * word + lowest_bit(bits)
+                work.burst_counts[player, action] += 1
+                work.burst_sums[player, action] += rewards[player]
+                bits &= bits - np.uint64(1)
+
+
+@inline_kernel
+def credit_burst(tree: Any, work: Any, path: Any, movers: Any, floor: Any, returned: Any, finished: Any) -> None:
+    """Credit the children of all nodes above a subtree by the simulations of a burst, from below upwards."""
+    for step in range(floor, 0, -1):
+        mover, action = movers[step - 1], tree.links[path[step]].action
+        work.burst_counts[mover, action], work.burst_sums[mover, action] = finished, returned[mover]
+        parent = path[step - 1]
+        first, count = np.int64(tree.links[parent].first_child), np.int64(tree.links[parent].num_children)
+        for child in range(first, first + count):
+            place = tree.amaf[child].action
+            if work.burst_counts[mover, place] > 0:
+                atomic_add_field(tree.amaf, child, "visits", work.burst_counts[mover, place])
+                atomic_add_field(tree.amaf, child, "value_sum", work.burst_sums[mover, place])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,6 +91,8 @@ def buffers(build: Build, sizes: Sizes) -> dict[str, npt.NDArray[Any]]:
         "joint": np.zeros(players, np.int64),
         "vector": np.zeros(sizes.action_size),
         "returned": np.zeros(players),
+        "burst_counts": np.zeros((players, actions * amaf * int(build.shared)), np.int32),
+        "burst_sums": np.zeros((players, actions * amaf * int(build.shared))),
         "proven": np.zeros((_PROVEN * int(build.shared), 2), np.int32),
         "sets": np.zeros(players, np.int32),
         "table": np.zeros(sizes.table, np.uint64),
