@@ -222,3 +222,11 @@ def test_a_deterministic_search_by_the_moves_of_rollouts_is_refused():
 def test_a_tree_too_small_for_its_threads_is_refused():
     with pytest.raises(tt.errors.ConfigError, match="max_nodes must be at least 92"):
         tt.Search("tic_tac_toe", tt.uct(max_nodes=60), threads=8)
+
+
+def test_a_tie_that_another_thread_resolves_is_no_error():
+    """GRAVE reads statistics of nodes that other threads change: a tie may be gone when it is broken."""
+    for seed in range(25):
+        search = tt.Search("othello(size=6)", tt.rules.grave(), seed=seed, threads=4)
+        search.run(tt.Limit(simulations=5000))
+        search.tree.check((-1, 1))

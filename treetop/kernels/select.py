@@ -80,7 +80,9 @@ def _fast_best(score: Kernel, *, skips_closed: bool) -> Kernel:
             return np.int64(NO_CHILD)
         if equal <= 1:
             return np.int64(winner)
-        return np.int64(break_tie(control, tree, work, first, count, mover, scale, highest, equal, rng))
+        chosen = np.int64(break_tie(control, tree, work, first, count, mover, scale, highest, equal, rng))
+        # Another thread may have changed a score since, so that the tie is gone.
+        return np.int64(winner) if chosen == NONE and control.tie_break != ASK else chosen
 
     @inline_kernel
     def break_tie(
