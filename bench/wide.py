@@ -375,7 +375,7 @@ def main() -> None:
             )
     lines = [[row.job, row.figure, row.beside, row.ratio, row.goal] for row in rows]
     if options.markdown:
-        shown = [HEADINGS, ["---", *["---:"] * (len(HEADINGS) - 1)], *lines]
+        shown = [HEADINGS[:-1], ["---", *["---:"] * (len(HEADINGS) - 2)], *(line[:-1] for line in lines)]
         print("\n".join(f"| {' | '.join(line)} |" for line in shown))
     else:
         table = Table(*HEADINGS, box=None)
