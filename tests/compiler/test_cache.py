@@ -224,7 +224,7 @@ def test_a_cache_that_cannot_be_written_costs_only_time_and_is_reported(tmp_path
     )
     assert err.count(one["unkept"]) == 1  # as a warning
     assert err.startswith(
-        f"compiling nim(stones=6, most=3) (count_sequences); not saved: {blocked}/cache cannot be written; set TREETOP_CACHE"
+        f"compiling a part of the search (count_sequences), for nim(stones=6, most=3); not saved: {blocked}/cache cannot be written; set TREETOP_CACHE"
     )
 
 

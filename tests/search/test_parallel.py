@@ -12,7 +12,7 @@ from tests.search.evaluators import Hashed
 from tests.search.own_rules import moody
 from treetop.errors import ConfigError, SearchError
 from treetop.search.limits import Limit
-from treetop.search.merging import Part, merge_columns, merge_numbers
+from treetop.search.merging import Part, merge_numbers, merge_roots
 from treetop.search.parallel import run_parallel, seed_of
 from treetop.search.search import Search
 
@@ -93,9 +93,9 @@ def test_a_root_that_one_search_has_proven_is_proven():
     assert [one.proof is None for one in searches] == [True, False, True]
     parts = merged(searches)
     assert merge_numbers(parts)["proof"] == searches[1].proof
-    columns = merge_columns(parts)
-    assert columns["lower"].tolist() == searches[1].lower.tolist()
-    assert columns["upper"].tolist() == searches[1].upper.tolist()
+    columns = merge_roots(parts)
+    assert columns.lower.tolist() == searches[1].lower.tolist()
+    assert columns.upper.tolist() == searches[1].upper.tolist()
     result = tt.search("nim(stones=7)", config, simulations=2_000, seed=1, workers=2)
     assert result.proof.outcome == "win"
     assert result.usage.stopped == "solved"
@@ -110,19 +110,19 @@ def test_bounds_of_different_searches_are_joined():
     one.columns["upper"][0], one.columns["distances"][0] = -1.0, 6
     two.columns["upper"][0], two.columns["distances"][0] = -1.0, 4
     two.columns["lower"][2], two.columns["distances"][2] = 1.0, 5
-    columns = merge_columns([one, two])
-    assert columns["lower"].tolist() == [-1.0, -1.0, 1.0]
-    assert columns["upper"].tolist() == [-1.0, 1.0, 1.0]
-    assert columns["distances"].tolist() == [4, 0, 5]
+    columns = merge_roots([one, two])
+    assert columns.lower.tolist() == [-1.0, -1.0, 1.0]
+    assert columns.upper.tolist() == [-1.0, 1.0, 1.0]
+    assert columns.distances.tolist() == [4, 0, 5]
 
 
 def test_actions_that_no_search_has_visited_have_no_mean():
     parts = merged(tt.search("tic_tac_toe", simulations=3, seed=seed) for seed in (1, 1))
-    columns = merge_columns(parts)
-    unvisited = columns["counts"] == 0
+    columns = merge_roots(parts)
+    unvisited = columns.counts == 0
     assert unvisited.any()
-    assert np.isnan(columns["means"][unvisited]).all()
-    assert not np.isnan(columns["means"][~unvisited]).any()
+    assert np.isnan(columns.means[unvisited]).all()
+    assert not np.isnan(columns.means[~unvisited]).any()
 
 
 def test_a_search_of_one_player_keeps_the_best_solution_of_all():

@@ -95,6 +95,7 @@ ARGUMENTS = {
     "apply_vector": "values",
     "transform": "symmetry",
     "transform_action": "symmetry, action",
+    "transform_outcome": "symmetry, outcome",
     "render_for": "player",
     "move_text": "action",
     "outcome_text": "outcome",

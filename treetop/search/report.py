@@ -49,6 +49,11 @@ class Usage:
         """The memory of all trees."""
         return sum(nodes * each for nodes, each in self.sizes)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        names = ("method", "asked", "simulations", "elapsed", "stopped", "tree_simulations", "nodes", "bytes")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def stopped_early(self) -> bool:
         """Whether the run ended for another reason than its limit."""
@@ -103,8 +108,8 @@ class Report:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""
         plain = asdict(self)
-        usage = plain.pop("usage")
-        return {**plain, **usage}
+        plain.pop("usage")
+        return plain | self.usage.to_dict()
 
     def __str__(self) -> str:
         return "\n".join(f"{key:18} {value}" for key, value in self.to_dict().items())

@@ -16,6 +16,7 @@ from treetop.game.position import Position
 from treetop.kernels.parts import TREES
 from treetop.kernels.rules.completed import Completed
 from treetop.kernels.rules.puct import Puct
+from treetop.search.action_columns import ActionColumns
 from treetop.search.config import SearchConfig
 from treetop.search.drivers.driver import Driver
 from treetop.search.explain import Explanation, NodeFacts, Statistics, explain
@@ -29,7 +30,7 @@ from treetop.search.solution import CompleteSolution, Seen
 from treetop.search.variations import Line, variation_of
 from treetop.text import html_board, html_lines, html_table, json_text, text_table
 from treetop.tree.storage import Tree
-from treetop.types import FloatArray, IntArray
+from treetop.types import FloatArray
 
 if TYPE_CHECKING:
     from treetop.search.session import Session
@@ -38,7 +39,7 @@ _ROWS_SHOWN = 12
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class SearchResult(ActionColumns):
     """A snapshot of the root. Later simulations do not change it.
 
     >>> import treetop as tt
@@ -78,81 +79,6 @@ class SearchResult:
     """Those evaluations that have ended, in the order in which the tree absorbed them."""
     merged: Merged | None = field(default=None, repr=False)
     """How it was merged from several searches, whose trees are not here."""
-
-    # The statistics of the actions.
-
-    @property
-    def numbers(self) -> IntArray:
-        """The numbers of the legal actions, in the game's order, which all arrays follow.
-
-        In a Python problem they are nodes.
-        """
-        return self._root.numbers
-
-    @property
-    def counts(self) -> IntArray:
-        """Visits of each action."""
-        return self._root.counts
-
-    @property
-    def means(self) -> FloatArray:
-        """Mean value of each action for the player to move; NaN without visits."""
-        return self._root.means
-
-    @property
-    def priors(self) -> FloatArray:
-        """The prior of each action."""
-        return self._root.priors
-
-    @property
-    def deviations(self) -> FloatArray:
-        """Standard deviation of each action's returns; NaN where the search keeps no squares."""
-        return self._root.deviations
-
-    @property
-    def lower(self) -> FloatArray | None:
-        """With a solver: the proven least value of each action."""
-        return self._root.lower
-
-    @property
-    def upper(self) -> FloatArray | None:
-        """With a solver: the proven greatest value of each action."""
-        return self._root.upper
-
-    @property
-    def distances(self) -> IntArray | None:
-        """Moves to the end after each action that is proven."""
-        return self._root.distances
-
-    @property
-    def base(self) -> IntArray:
-        """Visits of each action at the start of the current schedule."""
-        return self.counts - self.counts_since
-
-    @property
-    def gumbel(self) -> FloatArray | None:
-        """The Gumbel number of each action, where the root has a Gumbel schedule."""
-        return self._root.gumbel
-
-    @property
-    def strategies(self) -> FloatArray | None:
-        """With regret matching: the summed share of each action."""
-        return self._root.strategies
-
-    @property
-    def vectors(self) -> FloatArray | None:
-        """With continuous actions: the vector of each."""
-        return self._root.vectors
-
-    @property
-    def failed(self) -> npt.NDArray[np.bool_]:
-        """Whether each action has failed, in a Python problem: its value is unknown, and it is not played."""
-        return self._root.failed
-
-    @property
-    def unopened(self) -> npt.NDArray[np.bool_]:
-        """Whether progressive widening has not opened each action yet."""
-        return self._root.unopened
 
     @cached_property
     def pv_numbers(self) -> tuple[int, ...]:
@@ -356,11 +282,6 @@ class SearchResult:
     def uncertainties(self) -> FloatArray:
         """The standard error of each mean; NaN where the search keeps no squares."""
         return uncertainty(self.counts, self.deviations)
-
-    @property
-    def counts_since(self) -> IntArray:
-        """Visits since the start of the root's current schedule; all visits without a schedule."""
-        return self._root.counts_since
 
     @property
     def gumbel_scores(self) -> FloatArray | None:

@@ -13,18 +13,14 @@ from treetop.compiler.engine import TIERS
 from treetop.errors import ConfigError, IllegalMoveError, SearchError
 from treetop.game.definition import Game
 from treetop.game.families import Family
-from treetop.game.position import Position
-from treetop.game.registry import load_game
 from treetop.kernels.rules.own import OwnRule
 from treetop.search import root
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
-from treetop.search.drivers import game_driver
-from treetop.search.drivers.driver import Driver
 from treetop.search.drivers.game import GameDriver
 from treetop.search.drivers.threads import use_threads
 from treetop.search.drivers.tree import TreeDriver
-from treetop.search.evaluator import CompiledEvaluator, Evaluator, Rollout
+from treetop.search.evaluator import CompiledEvaluator, Evaluator
 from treetop.search.guard import exclusive
 from treetop.search.interrupts import Interrupts
 from treetop.search.limits import Budget, Limit, require_limit
@@ -32,16 +28,13 @@ from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
 from treetop.search.problems.driver import ProblemDriver
 from treetop.search.problems.outcomes import Failure
-from treetop.search.problems.problem import Problem, is_problem, unsearchable
 from treetop.search.progress import Progress
-from treetop.search.refusals import check_arguments, check_evaluator, chooser, refuse_chance, refuse_finished
 from treetop.search.result import SearchResult
+from treetop.search.searchable import Searchable, make_driver
 from treetop.search.session import MOST_VISITS, Session
 from treetop.search.stopping import Stopper
 
 _MOST_PONDERED = 10_000_000  # simulations of a pondering search without a limit
-Searchable = str | Game | Family[...] | Position | Problem
-"""What can be searched: a game or its name, a position, or a Python problem."""
 
 
 class Search(Session):
@@ -95,7 +88,7 @@ class Search(Session):
         """
         if tier is not None:
             checks.one_of("tier", tier, TIERS)
-        driver = _driver(game, uct() if config is None else config, evaluator, seed, player, root, tier)
+        driver = make_driver(game, uct() if config is None else config, evaluator, seed, player, root, tier)
         use_threads(driver, threads, deterministic)
         super().__init__(driver)
         self._asked: Budget | None = None
@@ -432,29 +425,6 @@ class Search(Session):
             f"<search of {self.game.name} after {self._driver.moves_played} moves: {self.config}, "
             f"{self.simulations:,} simulations, {self.tree.size:,} nodes>"
         )
-
-
-def _driver(
-    game: Any, config: SearchConfig, evaluator: Any, seed: int, player: int | None, root: Any, tier: str | None
-) -> Driver:
-    """Return the driver of a search: of a Python problem, or of a game."""
-    check_arguments(config, seed)
-    evaluator = Rollout() if evaluator is None else evaluator
-    if is_problem(game):
-        if player is not None:
-            raise ConfigError("player is for games with simultaneous moves: leave it out for a Python problem")
-        if tier is not None:
-            raise ConfigError("tier is for compiled games: leave it out for a Python problem")
-        return ProblemDriver(game, config, evaluator, seed, root)
-    if not isinstance(game, (str, type, Game, Family, Position)):
-        raise unsearchable(game)
-    if root is not None:
-        raise ConfigError("root is the state of a Python problem: search a Position to start elsewhere in a game")
-    check_evaluator(evaluator)
-    position = game if isinstance(game, Position) else Position(load_game(game))
-    refuse_finished(position)
-    refuse_chance(position)
-    return game_driver(position, config, evaluator, seed, chooser(position, player), tier)
 
 
 def search(
