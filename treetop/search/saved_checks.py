@@ -18,6 +18,7 @@ from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
 _MOST_VISITS = 2 * 10**9  # more visits could overflow when the search continues
+_MOST_STREAMS = 2**62
 _TRIALS = 8
 _SMALL = 10_000  # up to this many expanded nodes a tree is checked without compiling its game
 _KEPT_STATE = (
@@ -34,6 +35,7 @@ _KEPT_STATE = (
     "collisions",
     "masked",
     "paranoid_target",
+    "streams",
 )
 """The fields of the control record that are not settings, which follow from the header."""
 
@@ -124,6 +126,7 @@ def restore_driver(driver: TreeDriver, saved: npt.NDArray[Any], kept: dict[str, 
     require(
         state["turn"] >= 0
         and state["collisions"] >= 0
+        and 0 <= state["streams"] <= _MOST_STREAMS
         and not np.isnan(state["value_low"])
         and not np.isnan(state["value_high"]),
         "its control record is invalid",
