@@ -252,15 +252,37 @@ def make_finish_leaf(build: Build) -> CompiledFunction[..., bool]:
     return finish_leaf
 
 
+def make_evaluate_leaf(build: Build) -> CompiledFunction[..., None]:
+    """Return how the end of a path is valued inside of a kernel: by the rules, or by an evaluation."""
+    finish_leaf, evaluate = make_finish_leaf(build), make_evaluate(build)
+    amaf, full, stochastic = build.amaf, build.full, build.stochastic
+
+    @inline_kernel
+    def evaluate_leaf(control: Any, tree: Any, work: Any, state: Any, depth: Any, rng: Any) -> None:
+        """Write the returns of all players to `work.rewards`; what is wrong is left in `control`."""
+        if amaf:
+            clear_played(work)
+        if full:
+            control.trailed = 0
+        if not finish_leaf(control, tree, work, state, work.path[depth], work.rewards):
+            control.culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
+            evaluate(control, work, state, depth, work.rewards, rng)
+            if full and control.leaf_heuristic:
+                heuristic(state, control, work.trial)
+                make_paranoid(control, work.trial, control.low + control.high)
+        if stochastic and control.status == DONE:
+            make_paranoid(control, work.rewards, control.low + control.high)
+
+    return evaluate_leaf
+
+
 @functools.cache
 def make_run(build: Build) -> CompiledFunction[..., None]:
     """Return the loop that evaluates by itself, in one of its builds."""
     descend = make_descend(build, in_flight=False)
-    finish_leaf = make_finish_leaf(build)
-    evaluate = make_evaluate(build)
+    evaluate_leaf = make_evaluate_leaf(build)
     backup = make_backup(build)
-    solver, amaf, graph, full, stochastic = build.solver, build.amaf, build.graph, build.full, build.stochastic
-    sets = build.sets
+    solver, graph, stochastic, sets = build.solver, build.graph, build.stochastic, build.sets
     tree_is_full = make_is_full(build)
 
     @loop_of(build.about)
@@ -305,20 +327,9 @@ def make_run(build: Build) -> CompiledFunction[..., None]:
                 control.status = SOLVED  # every move of the root is closed, or none was asked for
                 break
             # 3. Evaluate.
-            if amaf:
-                clear_played(work)
-            if full:
-                control.trailed = 0
-            if not finish_leaf(control, tree, work, state, work.path[depth], work.rewards):
-                control.culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
-                evaluate(control, work, state, depth, work.rewards, rng)
-                if full and control.leaf_heuristic:
-                    heuristic(state, control, work.trial)
-                    make_paranoid(control, work.trial, control.low + control.high)
+            evaluate_leaf(control, tree, work, state, depth, rng)
             if control.status != DONE:
                 break
-            if stochastic:
-                make_paranoid(control, work.rewards, control.low + control.high)
             # 4. Back up.
             backup(control, tree, work, work.path, work.movers, depth, control.ending, work.rewards)
             forget_answers(control, work.answers)

@@ -37,13 +37,11 @@ from treetop.kernels.chance.outcomes import SEAT
 from treetop.kernels.control import BAD_PLAYER, DONE, LEFT, NEED_CAPACITY, NO_CHILD, SOLVED, STOP, TOO_LONG
 from treetop.kernels.domain import make_domain
 from treetop.kernels.endings import ENDED, EXHAUSTED, LEAF
-from treetop.kernels.evaluate import make_evaluate
-from treetop.kernels.expand import heuristic, make_is_full
-from treetop.kernels.loop import make_descend, make_finish_leaf
-from treetop.kernels.rewards import make_paranoid
-from treetop.kernels.rules.rave import add_to_burst, clear_burst, clear_played, credit_burst
+from treetop.kernels.expand import make_is_full
+from treetop.kernels.loop import make_descend, make_evaluate_leaf
+from treetop.kernels.rules.rave import add_to_burst, clear_burst, credit_burst
 from treetop.kernels.select import make_select
-from treetop.kernels.solve import closed_value, disturb, lock_proofs, prove_shared, unlock_proofs
+from treetop.kernels.solve import disturb, lock_proofs, prove_shared, unlock_proofs
 from treetop.tree.layout import DRAWN, PROVEN
 from treetop.types import NONE, ROOT
 
@@ -146,13 +144,11 @@ def make_run_shared(build: Build) -> CompiledFunction[..., None]:
     """Return the loop of one of several threads, in one of its builds."""
     enter = make_enter(build)
     descend = make_descend(build, in_flight=False)
-    finish_leaf = make_finish_leaf(build)
-    evaluate = make_evaluate(build)
+    evaluate_leaf = make_evaluate_leaf(build)
     is_full = make_is_full(build)
     begin, climb = make_begin(build), make_climb(build)
     climb_shared, reach_root = make_climb(build, shared=True), make_reach_root(build, shared=True)
     solver, amaf, full, stochastic = build.solver, build.amaf, build.full, build.stochastic
-    mover_at = make_domain(build).mover
     bursts = not (full or stochastic)  # the returns of several simulations can be added together
     amaf_bursts = amaf and bursts
 
@@ -186,7 +182,7 @@ def make_run_shared(build: Build) -> CompiledFunction[..., None]:
                 if control.depth == 0:
                     control.status = SOLVED  # every move of the root is closed, or none was asked for
                 else:
-                    finish_above(control, tree, work, state)
+                    finish_above(control, tree, work, state, rng)
             control.rng = rng_word(rng)
             if solver and tree.links[ROOT].flags & PROVEN:
                 control.status = SOLVED
@@ -247,26 +243,15 @@ def make_run_shared(build: Build) -> CompiledFunction[..., None]:
         if solver and control.ending == EXHAUSTED and depth == 0:
             control.status = SOLVED
             return
-        if amaf:
-            clear_played(work)
-        if full:
-            control.trailed = 0
-        node = work.path[depth]
-        if solver and control.ending == EXHAUSTED and depth == floor:
+        ending = control.ending
+        at_root = solver and ending == EXHAUSTED and depth == floor  # the value comes from bounds that others read
+        if at_root:
             lock_proofs(tree)
-            closed_value(control, tree, node, mover_at(work, state, node), work.rewards)
+        evaluate_leaf(control, tree, work, state, depth, rng)
+        if at_root:
             unlock_proofs(tree)
-        elif not finish_leaf(control, tree, work, state, node, work.rewards):
-            control.culprit = np.int64(rng_word(rng))  # a rollout that fails can be repeated interpreted
-            evaluate(control, work, state, depth, work.rewards, rng)
-            if full and control.leaf_heuristic:
-                heuristic(state, control, work.trial)
-                make_paranoid(control, work.trial, control.low + control.high)
         if control.status != DONE:
             return
-        if stochastic:
-            make_paranoid(control, work.rewards, control.low + control.high)
-        ending = control.ending
         if solver and control.solver and (ending == ENDED or ending == EXHAUSTED):
             prove_shared(control, tree, work, work.path, work.movers, depth, floor, ending == ENDED, work.rewards)
         disturb(control)
@@ -274,24 +259,17 @@ def make_run_shared(build: Build) -> CompiledFunction[..., None]:
         climb(control, tree, work, work.path, work.movers, depth, depth, floor, work.rewards, 1)
 
     @inline_kernel
-    def finish_above(control: Any, tree: Any, work: Any, state: Any) -> None:
+    def finish_above(control: Any, tree: Any, work: Any, state: Any, rng: Any) -> None:
         """Finish a simulation at a shared node without an open child, which other paths have proven."""
         depth = np.int64(control.depth)
         if take(tree, 1) == 0:
             return
-        node = work.path[depth]
-        if amaf:
-            clear_played(work)
-        if full:
-            control.trailed = 0
         lock_proofs(tree)
-        closed_value(control, tree, node, mover_at(work, state, node), work.rewards)
+        evaluate_leaf(control, tree, work, state, depth, rng)
         begin(control, tree, work, work.path, work.movers, depth, work.rewards)
         unlock_proofs(tree)
         if control.solver:
             prove_shared(control, tree, work, work.path, work.movers, depth, depth, False, work.rewards)
-        if stochastic:
-            make_paranoid(control, work.rewards, control.low + control.high)
         climb_shared(control, tree, work, work.path, work.movers, depth, depth, 0, work.rewards, 1)
         reach_root(control, tree, work, work.rewards, 1)
         control.done += 1
