@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dis
 import importlib
+import inspect
 import itertools
+import json
 import sys
 
 import numpy as np
 import pytest
 
 import treetop as tt
+from treetop.compiler.digest import _references
 
 GAME = """
 import numpy as np
@@ -244,3 +248,28 @@ def test_a_change_after_the_digest_was_computed_is_noticed(write, computed, chan
     CHANGES[change](sys.modules[game.cls.__module__], game)
     assert game.digest != before
     assert len(computed) == 2
+
+
+def long_function() -> object:
+    """Return names whose indices need more than one byte."""
+    source = "\n".join(f"    x{n} = np.name{n}.part{n}" for n in range(400))
+    names: dict[str, object] = {}
+    exec(f"def function():\n{source}\n    return math.floor(x0) + len(str)\n", names)
+    return names["function"]
+
+
+@pytest.mark.parametrize("function", [long_function(), inspect.getsource, dis.get_instructions, json.dumps])
+def test_references_are_those_that_the_disassembler_shows(function):
+    expected, current = [], []
+    for instruction in dis.get_instructions(function):
+        if instruction.opname == "EXTENDED_ARG":
+            continue
+        if current and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            current.append(instruction.argval)
+            continue
+        if current:
+            expected.append(current)
+        loads = instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+        current = [instruction.positions.lineno, instruction.argval] if loads else []
+    seen = [[reference.line, reference.name, *reference.attributes] for reference in _references(function.__code__)]
+    assert seen == expected

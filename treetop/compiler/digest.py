@@ -12,6 +12,7 @@ import dis
 import enum
 import functools
 import hashlib
+import sys
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -133,20 +134,37 @@ def _references(code: types.CodeType) -> tuple[_Reference, ...]:
     return tuple(_walk(code))
 
 
+_LOAD_NAMES = frozenset(dis.opmap[name] for name in ("LOAD_GLOBAL", "LOAD_NAME"))
+_LOAD_ATTRIBUTES = frozenset(dis.opmap[name] for name in ("LOAD_ATTR", "LOAD_METHOD") if name in dis.opmap)
+_FLAGGED = frozenset(  # the lowest bit of their argument is a flag, the others are the index of a name
+    dis.opmap[name] for name in (("LOAD_GLOBAL",) if sys.version_info < (3, 12) else ("LOAD_GLOBAL", "LOAD_ATTR"))
+)
+
+
 def _walk(code: types.CodeType) -> Iterator[_Reference]:
-    name, attributes, line = "", [], code.co_firstlineno  # type: str, list[str], int
-    for instruction in dis.get_instructions(code):
-        here = (instruction.positions and instruction.positions.lineno) or line
-        if name and instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            attributes.append(instruction.argval)
+    """Yield what `dis.get_instructions` would show, ten times as fast: every search of a new process waits for it."""
+    name, attributes, line, high = "", [], code.co_firstlineno, 0  # type: str, list[str], int, int
+    for (operation, low), position in zip(_pairs(code.co_code), code.co_positions(), strict=True):
+        if operation == 0:  # an inline cache, which belongs to the instruction before it
+            continue
+        argument = high | low
+        high = argument << 8 if operation == dis.EXTENDED_ARG else 0
+        if operation == dis.EXTENDED_ARG:
+            continue
+        if name and operation in _LOAD_ATTRIBUTES:
+            attributes.append(code.co_names[argument >> (operation in _FLAGGED)])
             continue
         if name:
             yield _Reference(name, tuple(attributes), line)
             name, attributes = "", []
-        if instruction.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            name, line = instruction.argval, here
+        if operation in _LOAD_NAMES:
+            name, line = code.co_names[argument >> (operation in _FLAGGED)], position[0] or line
     if name:
         yield _Reference(name, tuple(attributes), line)
+
+
+def _pairs(raw: bytes) -> Iterator[tuple[int, int]]:
+    return zip(raw[::2], raw[1::2], strict=True)
 
 
 class _Reader:
