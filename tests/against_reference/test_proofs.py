@@ -43,6 +43,11 @@ def test_proofs_agree_from_a_later_position(game):
     compare(position, tt.uct(solver=True, fpu="parent"))
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_a_lost_position_is_as_far_from_its_end_as_its_longest_defence(seed):
+    compare(TUG.apply(1).apply(0).apply(1), tt.uct(solver=True, c=2.0, fpu="parent"), simulations=400, seed=seed)
+
+
 @pytest.mark.parametrize(
     "options", [{"backup": "max"}, {"normalise": True}, {"widening": 1.0}, {"fpu": "parent"}], ids=str
 )

@@ -168,7 +168,7 @@ def _distance(control: Any, tree: Any, first: Any, count: Any, mover: Any, value
     nearest, farthest = np.int64(2**31 - 2), np.int64(0)
     for child in range(first, first + count):
         if tree.links[child].flags & PROVEN == 0:
-            farthest = np.int64(control.max_length)  # perhaps as bad a move, of unknown length
+            farthest = max(farthest, np.int64(control.max_length))  # perhaps as bad a move, of unknown length
         elif tree.bounds[child, mover] == value:
             nearest = min(nearest, np.int64(tree.distances[child]))
             farthest = max(farthest, np.int64(tree.distances[child]))
