@@ -51,11 +51,11 @@ class Zero:
         return np.zeros((len(batch), self._facts.num_actions)), np.zeros((len(batch), self._facts.players))
 
 
-def search_on(tier: str, position: tt.Position, config: tt.SearchConfig, simulations: int) -> tt.Search:
+def search_on(tier: str, position: tt.Position, build: str, simulations: int) -> tt.Search:
     """Return a search after some simulations."""
     player = 0 if position.player == tt.SIMULTANEOUS else None
-    evaluator = Zero(position.game) if config.batch_size > 1 else None
-    search = tt.Search(position, config, evaluator=evaluator, seed=1, player=player, tier=tier)
+    evaluator = Zero(position.game) if build == "batches" else None
+    search = tt.Search(position, BUILDS[build], evaluator=evaluator, seed=1, player=player, tier=tier)
     search.run(tt.Limit(simulations=simulations))
     return search
 
@@ -77,9 +77,9 @@ def compare(names: list[str], simulations: int) -> int:
     wrong = 0
     for name in names:
         position, done, refused = first_choice(tt.load_game(name), 1), [], 0
-        for build, config in BUILDS.items():
+        for build in BUILDS:
             try:
-                pair = [search_on(tier, position, config, simulations) for tier in ("indirect", "direct")]
+                pair = [search_on(tier, position, build, simulations) for tier in ("indirect", "direct")]
             except tt.TreetopError:  # these settings are not for this game
                 refused += 1
                 continue

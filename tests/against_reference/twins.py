@@ -24,7 +24,7 @@ def settings_of(search: tt.Search, *, asked: bool = False) -> Settings:
     reported: dict[str, Any] = {
         "normalise": plan.normalise,
         "expand_after": search.expand_after,
-        "by_products": config.rule.name in ("ucb1", "puct") and not (search._driver.build.full or asked),
+        "fused": not (search._driver.build.full or asked),
         "policy": "random",
         "count": 1,
         "depth": None,

@@ -8,7 +8,7 @@ import numpy as np
 
 from treetop.compiler.functions import kernel
 from treetop.compiler.intrinsics import pack_at
-from treetop.kernels.rules.completed import write_completed, write_improved
+from treetop.kernels.rules.completed import complete, scaled, write_improved
 from treetop.types import ROOT
 
 
@@ -39,10 +39,11 @@ def read_roots(
             sums[slot, action] = tree.stats[first + index].value_sum
             priors[slot, action] = abs(tree.stats[first + index].prior)
         if len(improved) > 0 and count > 0 and movers[slot] >= 0:
-            guess = write_completed(control, tree, work, ROOT, movers[slot], first, count, False)
+            completed = complete(control, tree, work, ROOT, movers[slot], first, count, False)
             for index in range(count):
                 known = work.logits[index] + work.gumbel[index] if scheduled else 0.0
-                scores[slot, tree.links[first + index].action] = work.scores[index] + known
-            write_improved(tree, work, first, count, guess)
+                score = scaled(tree, work, first, index, completed) + known
+                scores[slot, tree.links[first + index].action] = score
+            write_improved(tree, work, first, count, completed)
             for index in range(count):
                 improved[slot, tree.links[first + index].action] = max(work.scores[index], 0.0)

@@ -2,6 +2,7 @@
 
 Selection needs them for every child at every level, most nodes have few visits, and a division and a square root cost
 more than everything else in a score. The functions give the very same number on both sides of the table's end.
+The index is unsigned, so that compiled code need not ask whether it counts from the end.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _ROOT_LOG = np.array([0.0] + [math.sqrt(math.log(n)) for n in range(1, _SIZE)])
 def inverse(n: Any) -> float:
     """1 / n."""
     if n < _SIZE:
-        return float(_INVERSE[n])
+        return float(_INVERSE[np.uint64(n)])
     return float(1.0 / n)
 
 
@@ -33,7 +34,7 @@ def inverse(n: Any) -> float:
 def inverse_root(n: Any) -> float:
     """1 / sqrt(n)."""
     if n < _SIZE:
-        return float(_INVERSE_ROOT[n])
+        return float(_INVERSE_ROOT[np.uint64(n)])
     return 1.0 / math.sqrt(n)
 
 
@@ -41,7 +42,7 @@ def inverse_root(n: Any) -> float:
 def log(n: Any) -> float:
     """ln(n)."""
     if n < _SIZE:
-        return float(_LOG[n])
+        return float(_LOG[np.uint64(n)])
     return math.log(n)
 
 
@@ -49,5 +50,5 @@ def log(n: Any) -> float:
 def root_log(n: Any) -> float:
     """sqrt(ln(n))."""
     if n < _SIZE:
-        return float(_ROOT_LOG[n])
+        return float(_ROOT_LOG[np.uint64(n)])
     return math.sqrt(math.log(n))

@@ -11,6 +11,7 @@ from treetop.compiler.functions import inline_kernel
 from treetop.compiler.intrinsics import atomic_add_field
 from treetop.kernels.backups import backed_up
 from treetop.kernels.control import FPU_PARENT, FPU_SCALED, VIRTUAL_LOSS, VIRTUAL_LOSS_FIRST
+from treetop.kernels.tables import inverse
 from treetop.types import ROOT
 
 
@@ -43,7 +44,9 @@ def child_value(control: Any, tree: Any, child: Any, mover: Any, tries: Any, fpu
         return fpu
     value = 0.0
     if visits > 0:
-        value = normalised(control, backed_up(control, tree, child, mover, tree.stats[child].value_sum / visits))
+        value = normalised(
+            control, backed_up(control, tree, child, mover, tree.stats[child].value_sum * inverse(visits))
+        )
     if lost:
         loss = 0.0 if control.normalise else control.low
         value = (value * visits + loss * in_flight) / tries
@@ -53,11 +56,12 @@ def child_value(control: Any, tree: Any, child: Any, mover: Any, tries: Any, fpu
 @inline_kernel
 def child_variance(control: Any, tree: Any, child: Any) -> float:
     """Return the variance of a child's returns, on the scale that the rule sees."""
-    visits = tree.stats[child].visits
+    visits = np.int64(tree.stats[child].visits)
     if len(tree.squares) == 0 or visits == 0:
         return 0.0
-    mean = tree.stats[child].value_sum / visits
-    variance = max(0.0, tree.squares[child] / visits - mean * mean)
+    share = inverse(visits)
+    mean = tree.stats[child].value_sum * share
+    variance = max(0.0, tree.squares[child] * share - mean * mean)
     if control.normalise:
         width = control.value_high - control.value_low
         return float(variance / (width * width)) if width > 0.0 else 0.0

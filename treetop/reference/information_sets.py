@@ -176,13 +176,15 @@ class InformationSetSearch:
         a is the availability of the action, this time included.
         """
         settings, available, visits = self.settings, choice.available + 1.0, choice.visits
-        value = self.scale.of(choice.total / visits) if visits else 0.0
+        value = self.scale.of(choice.total * (1.0 / visits)) if visits else 0.0
         if settings.rule == "ucb1":
-            return value + settings.c * math.sqrt(math.log(available) / visits) if visits else math.inf
+            return (
+                value + settings.c * math.sqrt(math.log(available)) * (1.0 / math.sqrt(visits)) if visits else math.inf
+            )
         if not visits:
             value = min(max(self.scale.of(self.facts.middle), 0.0), 1.0) if self.scale.normalises else self.facts.middle
         c = settings.c + (math.log((1.0 + available + settings.c_base) / settings.c_base) if settings.c_base else 0.0)
-        return value + c * math.sqrt(available) * (1.0 / count) / (1.0 + visits)
+        return value + c * math.sqrt(available) * (1.0 / count) * (1.0 / (1.0 + visits))
 
     def with_exploration(self, information_set: InformationSet, shares: list[float]) -> list[float]:
         """Return (1 - e) * share + e / count, with e = regret_mix / (1 + n / 100)^(1/3) after n visits."""

@@ -93,20 +93,17 @@ def ucb1(siblings: Siblings, child: Node) -> float:
     """Return Q + c * sqrt(ln N / n)."""
     if child.tries == 0:
         return untried(siblings)
-    c = siblings.settings.c
-    if not siblings.settings.by_products:
-        return siblings.value(child) + c * math.sqrt(math.log(siblings.total) / child.tries)
-    inverse_root, scale = 1.0 / math.sqrt(child.tries), c * math.sqrt(math.log(siblings.total))
-    if siblings.search.expands_during_selection:
+    inverse_root, scale = 1.0 / math.sqrt(child.tries), siblings.settings.c * math.sqrt(math.log(siblings.total))
+    if siblings.settings.fused and siblings.search.expands_during_selection:
         return (child.value_sum * inverse_root + scale) * inverse_root
     return siblings.value(child) + scale * inverse_root
 
 
 def puct(siblings: Siblings, child: Node) -> float:
     """Return Q + c(N) * sqrt(N) * P / (1 + n); in the schedule "divided" the bonus is divided by 1 + n once more."""
-    share, bonus = 1.0 + child.tries, puct_factor(siblings) * child.prior
-    bonus = bonus * (1.0 / share) if siblings.settings.by_products else bonus / share
-    return siblings.value(child) + (bonus / share if siblings.settings.schedule == "divided" else bonus)
+    share = 1.0 / (1.0 + child.tries)
+    bonus = puct_factor(siblings) * child.prior * share
+    return siblings.value(child) + (bonus * share if siblings.settings.schedule == "divided" else bonus)
 
 
 def puct_factor(siblings: Siblings) -> float:
@@ -153,8 +150,9 @@ def ucb1_tuned(siblings: Siblings, child: Node) -> float:
     """
     if child.tries == 0:
         return untried(siblings)
-    ratio, width = math.log(siblings.total) / child.tries, siblings.width
-    spread = min(0.25 * width * width, siblings.variance(child) + width * width * math.sqrt(2.0 * ratio))
+    log, width = math.log(siblings.total), siblings.width
+    ratio, root = log * (1.0 / child.tries), math.sqrt(2.0 * log) * (1.0 / math.sqrt(child.tries))
+    spread = min(0.25 * width * width, siblings.variance(child) + width * width * root)
     return siblings.value(child) + siblings.settings.c * math.sqrt(ratio * spread)
 
 
@@ -162,7 +160,7 @@ def ucb_v(siblings: Siblings, child: Node) -> float:
     """Return Q + sqrt(2 v ln N / n) + 3 c w ln N / n, with v the variance and w the width of the utility range."""
     if child.tries == 0:
         return untried(siblings)
-    ratio = math.log(siblings.total) / child.tries
+    ratio = math.log(siblings.total) * (1.0 / child.tries)
     return (
         siblings.value(child)
         + math.sqrt(2.0 * siblings.variance(child) * ratio)
@@ -182,7 +180,7 @@ def progressive_history(siblings: Siblings, child: Node) -> float:
     total, count = siblings.search.history.get((child.chooser, child.action), (0.0, 0.0))
     history = (total / count - low) / (high - low) if count else 0.5
     lost = 1.0 - (value if normalises else (value - low) / (high - low))
-    bonus = siblings.settings.c * math.sqrt(math.log(siblings.total) / child.tries)
+    bonus = siblings.settings.c * math.sqrt(math.log(siblings.total)) * (1.0 / math.sqrt(child.tries))
     return value + bonus + history * siblings.settings.history_weight / (lost * child.tries + 1.0)
 
 
@@ -203,9 +201,10 @@ def thompson(siblings: Siblings, child: Node) -> float:
     """
     visits, half = child.tries, 0.5 * siblings.width
     value = siblings.value(child) if visits else 0.0
-    mean = (value * visits + siblings.search.scale.centre) / (visits + 1.0)
-    spread = (siblings.variance(child) * visits + half * half) / (visits + 1.0)
-    return mean + math.sqrt(spread / (visits + 1.0)) * normal(siblings.search.rng)
+    share = 1.0 / (visits + 1.0)
+    mean = (value * visits + siblings.search.scale.centre) * share
+    spread = siblings.variance(child) * visits + half * half
+    return mean + math.sqrt(spread) * share * normal(siblings.search.rng)
 
 
 def normal(rng: Rng) -> float:
@@ -243,10 +242,11 @@ def completed(search: ReferenceSearch, node: Node) -> list[float]:
     settings, children = search.settings, node.children
     mover, visits = children[0].chooser, sum(child.visits for child in children)
     tried = {child: search.scale.of(values.backed_up(settings, child)) for child in children if child.visits}
-    guess = search.scale.of(node.own_sums[mover] / node.own_visits)
+    guess = search.scale.of(node.own_sums[mover] * (1.0 / node.own_visits))
     mass = added(child.prior for child in tried)
     if mass > 0.0:
-        guess = (guess + visits * added(child.prior * value for child, value in tried.items()) / mass) / (1.0 + visits)
+        weighted = added(child.prior * value for child, value in tried.items())
+        guess = (guess + visits * (weighted / mass)) * (1.0 / (1.0 + visits))
     completed = [tried.get(child, guess) for child in children]
     most = max(child.tries for child in children)
     scale = (settings.completed_visits + most) * settings.completed_scale / max(max(completed) - min(completed), 1e-8)
@@ -262,9 +262,9 @@ def completed(search: ReferenceSearch, node: Node) -> list[float]:
         0.0 if child.is_closed or not child.prior else child.prior * math.exp(value - max(likely))
         for child, value in zip(children, worth, strict=True)
     ]
-    mass = added(shares) or 1.0
+    part = 1.0 / (added(shares) or 1.0)
     return [
-        -math.inf if child.is_closed else share / mass - child.tries / (1.0 + total)
+        -math.inf if child.is_closed else share * part - child.tries * (1.0 / (1.0 + total))
         for child, share in zip(children, shares, strict=True)
     ]
 

@@ -56,9 +56,9 @@ class Scale:
         return 0.5 if self.normalises else (self.low + self.high) / 2
 
 
-def mean(settings: Settings, child: Node) -> float:
-    """Return W / n, for the chooser."""
-    return child.value_sum * (1.0 / child.visits) if settings.by_products else child.value_sum / child.visits
+def mean(child: Node) -> float:
+    """Return W * (1 / n), for the chooser."""
+    return child.value_sum * (1.0 / child.visits)
 
 
 def backed_up(settings: Settings, child: Node) -> float:
@@ -66,7 +66,7 @@ def backed_up(settings: Settings, child: Node) -> float:
 
     mean: the mean. max, mixed: the vector. implicit: (1 - share) * mean + share * vector.
     """
-    value = mean(settings, child)
+    value = mean(child)
     if settings.backup in ("max", "mixed"):
         value = child.vector[child.chooser]
     elif settings.backup == "implicit":
@@ -90,8 +90,8 @@ def variance(search: ReferenceSearch, child: Node) -> float:
     """Return the mean of the squared returns minus the square of their mean, on the scale of the rules."""
     if not child.visits:
         return 0.0
-    centre = child.value_sum / child.visits
-    return search.scale.of_variance(max(0.0, child.squares / child.visits - centre * centre))
+    centre = mean(child)
+    return search.scale.of_variance(max(0.0, child.squares * (1.0 / child.visits) - centre * centre))
 
 
 def fpu(search: ReferenceSearch, node: Node) -> float:

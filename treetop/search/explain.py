@@ -16,7 +16,7 @@ from treetop.game.facts import Facts
 from treetop.kernels.parts import TREES, code_of
 from treetop.kernels.record import CONTROL
 from treetop.kernels.rules import RULES, Rule
-from treetop.kernels.rules.completed import Completed, completed_scores, write_completed
+from treetop.kernels.rules.completed import Completed, complete, completed_scores
 from treetop.kernels.rules.own import OwnRule
 from treetop.kernels.select import at_node, score_of
 from treetop.kernels.values import child_value, fpu_at
@@ -279,8 +279,8 @@ def _scores(
         child_value(control, columns, child, _MOVER, moves[child - 1].visits, fpu) for child in range(1, 1 + count)
     ]
     if isinstance(rule, Completed):
-        guess = write_completed(control, columns, work, ROOT, _MOVER, 1, count, False)
-        completed_scores(columns, work, 1, count, total, guess, False)
+        completed = complete(control, columns, work, ROOT, _MOVER, 1, count, False)
+        completed_scores(columns, work, 1, count, total, completed, False)
         scores = work.scores.tolist()
     else:
         score = score_of(rule.compiled if isinstance(rule, OwnRule) else None)

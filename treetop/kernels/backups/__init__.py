@@ -10,6 +10,7 @@ from treetop.kernels.backups.minimax import MixedBackup as MixedBackup
 from treetop.kernels.parts import dispatch
 
 BACKUPS: tuple[type[Backup], ...] = (Mean, MixedBackup, Max, Implicit)
+MEAN = BACKUPS.index(Mean)
 
 backed_up = dispatch("backup", [part.value for part in BACKUPS])
 """Return the value of a child for the mover: (control, tree, child, mover, mean)."""

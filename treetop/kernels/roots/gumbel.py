@@ -11,7 +11,7 @@ import numpy as np
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.parts import PROBLEMS, TREES, Composition, number, whole
 from treetop.kernels.roots.root import Root
-from treetop.kernels.rules.completed import Completed
+from treetop.kernels.rules.completed import Completed, scaled
 
 
 @inline_kernel
@@ -20,11 +20,13 @@ def _tries(tree: Any, child: Any, in_flight: bool) -> Any:
 
 
 @inline_kernel
-def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any, in_flight: bool) -> bool:
+def score_by_schedule(
+    control: Any, tree: Any, work: Any, first: Any, count: Any, completed: Any, in_flight: bool
+) -> bool:
     """Let only children with the scheduled number of visits compete, by Gumbel number, logit and completed value.
 
-    `work.scores` holds the completed values. Return false, and change nothing, where the schedule has ended or no child
-    fits it.
+    It follows `complete`, which returned `completed`. Return false, and change nothing, where the schedule has ended or
+    no child fits it.
     """
     if control.turn >= control.planned:
         return False
@@ -38,7 +40,8 @@ def score_by_schedule(control: Any, tree: Any, work: Any, first: Any, count: Any
     for index in range(count):
         fits = _tries(tree, first + index, in_flight) - work.base[index] == wanted
         if fits and tree.stats[first + index].prior >= 0.0:
-            work.scores[index] += work.logits[index] + work.gumbel[index]
+            known = work.logits[index] + work.gumbel[index]
+            work.scores[index] = scaled(tree, work, first, index, completed) + known
         else:
             work.scores[index] = -np.inf
     return True

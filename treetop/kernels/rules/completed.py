@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treetop.compiler.functions import inline_kernel
+from treetop.compiler.functions import CompiledFunction, inline_kernel
+from treetop.kernels.backups import MEAN
 from treetop.kernels.parts import PROBLEMS, TREES, number
 from treetop.kernels.rules.rule import Rule
+from treetop.kernels.tables import inverse
 from treetop.kernels.values import child_value, normalised
 from treetop.types import FloatArray
 
@@ -23,77 +25,111 @@ _PRIOR_FLOOR = -1e9  # the logit of a move whose prior is 0
 
 
 @inline_kernel
-def write_completed(
-    control: Any, tree: Any, work: Any, node: Any, mover: Any, first: Any, count: Any, in_flight: bool
-) -> float:
-    """Write the scaled completed value of each child to `work.scores`, the lowest as 0; return that without visits."""
-    total, visited_mass, visited_value = 0.0, 0.0, 0.0
-    most: Any = np.int64(0)
-    low, high, unvisited = np.inf, -np.inf, 0
-    for index in range(count):
-        child = first + index
-        visits = np.int64(tree.stats[child].visits)
-        most = max(most, visits + np.int64(tree.in_flight[child] if in_flight else 0))
-        if visits > 0:
-            value = child_value(control, tree, child, mover, visits, 0.0)
-            prior = np.float64(abs(tree.stats[child].prior))
-            total += visits
-            visited_mass += prior
-            visited_value += prior * value
-            low, high = min(low, value), max(high, value)
-            work.scores[index] = value
-        else:
-            unvisited += 1
-    own = tree.own_visits[node]  # none where a game has failed between expansion and evaluation
-    guess = normalised(control, tree.own_sums[node, mover] / own if own > 0 else control.middle)
-    if visited_mass > 0.0:
-        guess = (guess + total * visited_value / visited_mass) / (1.0 + total)
-    if unvisited > 0:
-        low, high = min(low, guess), max(high, guess)
-    scale = (control.completed_visits + most) * control.completed_scale / max(high - low, 1e-8)
-    guess = scale * (guess - low)
-    for index in range(count):
-        if tree.stats[first + index].visits > 0:
-            work.scores[index] = scale * (work.scores[index] - low)
-        else:
-            work.scores[index] = guess
-    return float(guess)
+def _mean(control: Any, tree: Any, child: Any, mover: Any, visits: Any) -> float:
+    """Return the mean of a child; 0 without visits."""
+    return float(tree.stats[child].value_sum * inverse(max(visits, 1)))
 
 
 @inline_kernel
-def write_improved(tree: Any, work: Any, first: Any, count: Any, guess: float) -> bool:
-    """Turn the completed values in `work.scores` into the improved policy, P * exp(value), normalised.
+def _value(control: Any, tree: Any, child: Any, mover: Any, visits: Any) -> float:
+    """Return the value of a child with every option; 0 without visits."""
+    return float(child_value(control, tree, child, mover, visits, 0.0))
 
-    Closed children get minus infinity. Return whether any child is open.
+
+def _make_gather(value_of: CompiledFunction[..., float]) -> CompiledFunction[..., Any]:
+    @inline_kernel
+    def gather(control: Any, tree: Any, work: Any, mover: Any, first: Any, count: Any, in_flight: bool) -> Any:
+        """Write the value of each visited child to `work.scores`, and return what is needed of all of them.
+
+        These are their visits, the most tries, the sums of P and of P * value, the lowest and the highest value, the
+        highest of a child with P > 0, and the highest P of a child without visits.
+        """
+        total, most = np.int64(0), np.int64(0)
+        mass, weighted, low, high, top, untried = 0.0, 0.0, np.inf, -np.inf, -np.inf, -1.0
+        for index in range(count):  # without a branch: which children have visits cannot be predicted
+            child = first + index
+            visits, prior = np.int64(tree.stats[child].visits), np.float64(tree.stats[child].prior)
+            value, seen = value_of(control, tree, child, mover, visits), visits > 0
+            work.scores[index] = value
+            total += visits
+            most = max(most, visits + np.int64(tree.in_flight[child] if in_flight else 0))
+            mass += abs(prior) if seen else 0.0
+            weighted += abs(prior) * value if seen else 0.0
+            low, high = min(low, value if seen else np.inf), max(high, value if seen else -np.inf)
+            top = max(top, value if seen and prior > 0.0 else -np.inf)
+            untried = max(untried, -1.0 if seen else abs(prior))
+        return total, most, mass, weighted, low, high, top, untried
+
+    return gather
+
+
+_gather, _gather_means = _make_gather(_value), _make_gather(_mean)
+
+
+@inline_kernel
+def complete(
+    control: Any, tree: Any, work: Any, node: Any, mover: Any, first: Any, count: Any, in_flight: bool
+) -> tuple[float, float, float, float]:
+    """Write the values of the visited children to `work.scores`; return what `scaled` needs to complete them.
+
+    These are the value of children without visits, the lowest value, the scale, and the highest scaled value of a child
+    with P > 0.
     """
-    highest, mass, is_open = -np.inf, 0.0, False
-    for index in range(count):
-        prior = tree.stats[first + index].prior
-        is_open = is_open or prior >= 0.0
-        if prior > 0.0:
-            highest = max(highest, work.scores[index])
-    usual = math.exp(guess - highest)  # of all children without visits
+    if control.normalise == 0 and control.backup == MEAN:
+        found = _gather_means(control, tree, work, mover, first, count, in_flight)
+    else:
+        found = _gather(control, tree, work, mover, first, count, in_flight)
+    total, most, mass, weighted, low, high, top, untried = found
+    guess = 0.0
+    if untried >= 0.0:
+        own = tree.own_visits[node]  # none where a game has failed between expansion and evaluation
+        guess = normalised(control, tree.own_sums[node, mover] * inverse(own) if own > 0 else control.middle)
+        if mass > 0.0:
+            guess = (guess + total * (weighted / mass)) * inverse(total + 1)
+        low, high = min(low, guess), max(high, guess)
+        if untried > 0.0:
+            top = max(top, guess)
+    scale = (control.completed_visits + most) * control.completed_scale / max(high - low, 1e-8)
+    return guess, low, scale, scale * (top - low)
+
+
+@inline_kernel
+def scaled(tree: Any, work: Any, first: Any, index: Any, completed: Any) -> float:
+    """Return the scaled completed value of a child, after `complete`; the lowest is 0."""
+    guess, low, scale, _ = completed
+    value = work.scores[index] if tree.stats[first + index].visits > 0 else guess
+    return float(scale * (value - low))
+
+
+@inline_kernel
+def write_improved(tree: Any, work: Any, first: Any, count: Any, completed: Any) -> None:
+    """Write the improved policy, P * exp(scaled completed value), normalised, to `work.scores`, after `complete`.
+
+    Closed children get minus infinity.
+    """
+    guess, low, scale, top = completed
+    usual = math.exp(scale * (guess - low) - top)  # of all children without visits
+    mass = 0.0
     for index in range(count):
         prior = np.float64(tree.stats[first + index].prior)
-        if prior > 0.0:
-            untried = tree.stats[first + index].visits == 0
-            work.scores[index] = prior * (usual if untried else math.exp(work.scores[index] - highest))
-            mass += work.scores[index]
-        else:
-            work.scores[index] = 0.0 if prior == 0.0 else -np.inf
+        worth = usual if tree.stats[first + index].visits == 0 else math.exp(scale * (work.scores[index] - low) - top)
+        share = float(prior * worth) if prior > 0.0 else 0.0
+        mass += share
+        work.scores[index] = share if prior >= 0.0 else -np.inf
     if mass > 0.0:  # else every open child has the prior 0
+        part = 1.0 / mass
         for index in range(count):
-            work.scores[index] /= mass
-    return is_open
+            work.scores[index] *= part
 
 
 @inline_kernel
-def completed_scores(tree: Any, work: Any, first: Any, count: Any, total: Any, guess: float, in_flight: bool) -> None:
-    """Turn the completed values in `work.scores` into scores: the improved policy - n / (1 + N)."""
-    write_improved(tree, work, first, count, guess)
+def completed_scores(tree: Any, work: Any, first: Any, count: Any, total: Any, completed: Any, in_flight: bool) -> None:
+    """Write the scores of all children, the improved policy - n / (1 + N), to `work.scores`, after `complete`."""
+    write_improved(tree, work, first, count, completed)
+    part = inverse(total + 1)
     for index in range(count):
-        tries = tree.stats[first + index].visits + (tree.in_flight[first + index] if in_flight else 0)
-        work.scores[index] -= tries / (1.0 + total)
+        tries = np.int64(tree.stats[first + index].visits) + np.int64(tree.in_flight[first + index] if in_flight else 0)
+        work.scores[index] -= tries * part
 
 
 @inline_kernel

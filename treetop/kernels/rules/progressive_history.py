@@ -9,7 +9,8 @@ from typing import Any
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.control import COUNT, SUM
 from treetop.kernels.parts import TREES, number
-from treetop.kernels.rules.rule import FpuRule, log_at_node, unvisited
+from treetop.kernels.rules.rule import FpuRule, scale_at_node, unvisited, without_fpu
+from treetop.kernels.tables import inverse_root
 
 
 @inline_kernel
@@ -20,7 +21,7 @@ def score(
     """Return UCB1 + H * weight / ((1 - Q) * n + 1), with H the move's mean everywhere, and Q and H from 0 to 1."""
     if tries == 0:
         return unvisited(control, fpu)
-    result = value + control.c * math.sqrt(node / tries)
+    result = value + node * inverse_root(tries)
     action, width, low = tree.links[child].action, control.high - control.low, control.low
     seen = work.history[COUNT, mover, action]
     usual = (work.history[SUM, mover, action] / seen - low) / width if seen > 0.0 else 0.5
@@ -41,7 +42,7 @@ class ProgressiveHistory(FpuRule):
     name = "progressive_history"
     kinds = frozenset({TREES})
     formula = "progressive history: score = value + c * sqrt(ln(N) / n) + usual value * weight / ((1 - value) * n + 1)"
-    at_node, score = log_at_node, score
+    at_node, score, tries_all_first = scale_at_node, score, without_fpu
 
     c: float = number(math.sqrt(2), "The exploration factor.", low=0.0)
     history_weight: float = number(3.0, "The weight of what the move was worth elsewhere.", low=0.0)

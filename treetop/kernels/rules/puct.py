@@ -52,9 +52,9 @@ def score(
     node: float, fpu: float, rng: Any,
 ) -> float:  # fmt: skip
     """Return Q + c(N) * P * sqrt(N) / (1 + n), divided by 1 + n once more in the schedule of that name."""
-    share = 1.0 + tries
-    bonus = node * prior / share
-    return float(value + (bonus / share if control.c_schedule == _DIVIDED else bonus))
+    share = inverse(tries + 1)
+    bonus = node * prior * share
+    return float(value + (bonus * share if control.c_schedule == _DIVIDED else bonus))
 
 
 @inline_kernel
@@ -67,7 +67,9 @@ def fast_scale(control: Any, total: Any) -> float:
 
 
 @inline_kernel
-def fast_score(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float) -> float:
+def fast_score(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, total: Any, scale: float, fpu: float
+) -> float:
     """Return Q + c(N) * P * sqrt(N) / (1 + n)."""
     visits = tree.stats[child].visits
     value = fpu if visits == 0 else tree.stats[child].value_sum * inverse(visits)
@@ -75,7 +77,9 @@ def fast_score(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale
 
 
 @inline_kernel
-def fast_score_in_flight(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float) -> float:
+def fast_score_in_flight(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, total: Any, scale: float, fpu: float
+) -> float:
     """Return the same with evaluations in flight counted as visits in the bonus, and in nothing else."""
     visits = tree.stats[child].visits
     value = fpu if visits == 0 else tree.stats[child].value_sum * inverse(visits)

@@ -133,19 +133,25 @@ def fast_scale(control: Any, total: Any) -> float:
 
 
 @inline_kernel
-def fast_score(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float) -> float:
+def fast_score(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, total: Any, scale: float, fpu: float
+) -> float:
     """Return the score by the child's own AMAF statistics."""
     return _with_bonus(own_value(control, tree, child), scale, np.int64(tree.stats[child].visits))
 
 
 @inline_kernel
-def fast_borrowed_score(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float) -> float:
+def fast_borrowed_score(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, total: Any, scale: float, fpu: float
+) -> float:
     """Return the score by the reference's AMAF statistics."""
     return _with_bonus(borrowed_value(control, tree, work, child, mover), scale, np.int64(tree.stats[child].visits))
 
 
 @inline_kernel
-def fast_score_in_flight(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float) -> float:
+def fast_score_in_flight(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, total: Any, scale: float, fpu: float
+) -> float:
     """Return the score by the child's own AMAF statistics; evaluations in flight are visits in the bonus."""
     tries = np.int64(tree.stats[child].visits) + tree.in_flight[child]
     value = own_value(control, tree, child)
@@ -154,7 +160,7 @@ def fast_score_in_flight(control: Any, tree: Any, work: Any, child: Any, mover: 
 
 @inline_kernel
 def fast_borrowed_score_in_flight(
-    control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, total: Any, scale: float, fpu: float
 ) -> float:
     """Return the score by the reference's AMAF statistics; evaluations in flight are visits in the bonus."""
     tries = np.int64(tree.stats[child].visits) + tree.in_flight[child]

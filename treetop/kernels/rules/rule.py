@@ -25,7 +25,7 @@ import numpy as np
 from treetop.compiler.functions import CompiledFunction, inline_kernel
 from treetop.kernels.control import FPU_FIXED, FPU_PARENT, FPU_SCALED, NO_FPU
 from treetop.kernels.parts import DETERMINIZATIONS, PROBLEMS, TREES, Composition, Part, number
-from treetop.kernels.tables import log
+from treetop.kernels.tables import log, root_log
 
 Kernel = CompiledFunction[..., Any]
 
@@ -47,9 +47,29 @@ def log_at_node(
 
 
 @inline_kernel
+def scale_at_node(
+    control: Any, tree: Any, work: Any, node: Any, mover: Any, depth: Any, first: Any, count: Any, total: Any
+) -> float:
+    """Return c * sqrt(ln N)."""
+    return float(control.c * root_log(total))
+
+
+@inline_kernel
 def unvisited(control: Any, fpu: float) -> float:
     """Return the score of a child without visits: infinity, or the first-play urgency where the search has one."""
     return np.inf if control.fpu_kind == NO_FPU else fpu
+
+
+@inline_kernel
+def never(control: Any) -> bool:
+    """Return false: a child without visits competes by its score."""
+    return False
+
+
+@inline_kernel
+def without_fpu(control: Any) -> bool:
+    """Return whether the search has no first-play urgency, so that `unvisited` is infinity."""
+    return bool(control.fpu_kind == NO_FPU)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +89,8 @@ class Rule(Part):
     """Return the score of one child: see the top of this file for its arguments."""
     at_node: ClassVar[Kernel] = nothing_at_node
     """Return a number that the scores of all children of a node share."""
+    tries_all_first: ClassVar[Kernel] = never
+    """Return whether a child without visits scores infinity, so that no score is computed while there are any."""
     fast_scale: ClassVar[Kernel | None] = None
     fast_score: ClassVar[Kernel | None] = None
     fast_score_in_flight: ClassVar[Kernel | None] = None

@@ -9,6 +9,7 @@ from typing import Any
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.random_numbers import normal
 from treetop.kernels.rules.rule import Rule
+from treetop.kernels.tables import inverse
 from treetop.kernels.values import child_variance, utility_range
 
 
@@ -21,9 +22,9 @@ def score(
     half = 0.5 * utility_range(control)
     centre = 0.5 if control.normalise else control.middle
     known = 0.0 if tries == 0 else value
-    mean = (known * tries + centre) / (tries + 1.0)
-    spread = (child_variance(control, tree, child) * tries + half * half) / (tries + 1.0)
-    return float(mean + math.sqrt(spread / (tries + 1.0)) * normal(rng))
+    mean = (known * tries + centre) * inverse(tries + 1)
+    spread = child_variance(control, tree, child) * tries + half * half
+    return float(mean + math.sqrt(spread) * inverse(tries + 1) * normal(rng))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.parts import EVERY_KIND, number
-from treetop.kernels.rules.rule import FpuRule, log_at_node, unvisited
+from treetop.kernels.rules.rule import FpuRule, scale_at_node, unvisited, without_fpu
 from treetop.kernels.tables import inverse, inverse_root, root_log
 
 
@@ -22,7 +22,7 @@ def score(
     """Return Q + c * sqrt(ln N / n)."""
     if tries == 0:
         return unvisited(control, fpu)
-    return float(value + control.c * math.sqrt(node / tries))
+    return float(value + node * inverse_root(tries))
 
 
 @inline_kernel
@@ -32,14 +32,18 @@ def fast_scale(control: Any, total: Any) -> float:
 
 
 @inline_kernel
-def fast_score(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float) -> float:
+def fast_score(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, total: Any, scale: float, fpu: float
+) -> float:
     """Return W/n + c * sqrt(ln N / n), with products instead of quotients. The child has visits."""
     root = inverse_root(tree.stats[child].visits)
     return float((tree.stats[child].value_sum * root + scale) * root)
 
 
 @inline_kernel
-def fast_score_in_flight(control: Any, tree: Any, work: Any, child: Any, mover: Any, scale: float, fpu: float) -> float:
+def fast_score_in_flight(
+    control: Any, tree: Any, work: Any, child: Any, mover: Any, total: Any, scale: float, fpu: float
+) -> float:
     """Return the same with evaluations in flight counted as visits in the bonus, and in nothing else."""
     visits, tries = tree.stats[child].visits, tree.stats[child].visits + tree.in_flight[child]
     if tries == 0:
@@ -60,7 +64,7 @@ class Ucb1(FpuRule):
 
     name = "ucb1"
     formula = "UCB1: score = value + c * sqrt(ln(N) / n)"
-    at_node, score = log_at_node, score
+    at_node, score, tries_all_first = scale_at_node, score, without_fpu
     fast_scale, fast_score, fast_score_in_flight = fast_scale, fast_score, fast_score_in_flight
     kinds = EVERY_KIND
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.parts import number
-from treetop.kernels.rules.rule import FpuRule, log_at_node, unvisited
+from treetop.kernels.rules.rule import FpuRule, log_at_node, unvisited, without_fpu
+from treetop.kernels.tables import inverse, inverse_root
 from treetop.kernels.values import child_variance, utility_range
 
 
@@ -20,9 +21,9 @@ def score(
     """Return Q + c * sqrt(ln N / n * min(w^2 / 4, v + w^2 * sqrt(2 ln N / n))): v the variance, w the reward range."""
     if tries == 0:
         return unvisited(control, fpu)
-    ratio = node / tries
+    ratio = node * inverse(tries)
     width, variance = utility_range(control), child_variance(control, tree, child)
-    spread = min(0.25 * width * width, variance + width * width * math.sqrt(2.0 * ratio))
+    spread = min(0.25 * width * width, variance + width * width * (math.sqrt(2.0 * node) * inverse_root(tries)))
     return float(value + control.c * math.sqrt(ratio * spread))
 
 
@@ -41,7 +42,7 @@ class Ucb1Tuned(FpuRule):
         "UCB1-Tuned: score = value + c * sqrt(ln(N) / n * min(w^2 / 4, variance + w^2 * sqrt(2 ln(N) / n))), "
         "w the utility range"
     )
-    at_node, score = log_at_node, score
+    at_node, score, tries_all_first = log_at_node, score, without_fpu
 
     c: float = number(1.0, "The exploration factor.", low=0.0)
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from treetop.compiler.functions import inline_kernel
 from treetop.kernels.parts import number
-from treetop.kernels.rules.rule import FpuRule, log_at_node, unvisited
+from treetop.kernels.rules.rule import FpuRule, log_at_node, unvisited, without_fpu
+from treetop.kernels.tables import inverse
 from treetop.kernels.values import child_variance, utility_range
 
 
@@ -20,7 +21,7 @@ def score(
     """Return Q + sqrt(2 v ln N / n) + 3 c w ln N / n, with v the variance and w the reward range."""
     if tries == 0:
         return unvisited(control, fpu)
-    ratio = node / tries
+    ratio = node * inverse(tries)
     variance = child_variance(control, tree, child)
     return float(value + math.sqrt(2.0 * variance * ratio) + control.c * 3.0 * utility_range(control) * ratio)
 
@@ -37,7 +38,7 @@ class UcbV(FpuRule):
 
     name = "ucb_v"
     formula = "UCB-V: score = value + sqrt(2 * variance * ln(N) / n) + c * 3 w * ln(N) / n, w the utility range"
-    at_node, score = log_at_node, score
+    at_node, score, tries_all_first = log_at_node, score, without_fpu
 
     c: float = number(1.0, "The factor of the bonus for few visits.", low=0.0)
 

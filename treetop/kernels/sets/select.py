@@ -17,6 +17,7 @@ from treetop.kernels.rules import RULES
 from treetop.kernels.rules.regret_matching import RegretMatching, draw_by_regret
 from treetop.kernels.rules.uniform import UniformRule
 from treetop.kernels.sets.table import FIRST_PLACES, add_action, find, open_set
+from treetop.kernels.tables import inverse
 from treetop.kernels.values import fixed_fpu, normalised
 from treetop.tree.layout import DRAWN, MAX_CHILDREN
 from treetop.types import CHANCE, NONE
@@ -145,7 +146,7 @@ def pick(control: Any, tree: Any, work: Any, count: Any, rng: Any) -> Any:
     for index in range(count):
         slot = work.tied[index]
         visits, available = np.int64(tree.stats[slot].visits), np.int64(tree.available[slot]) + 1
-        value = fpu if visits == 0 else normalised(control, tree.stats[slot].value_sum / visits)
+        value = fpu if visits == 0 else normalised(control, tree.stats[slot].value_sum * inverse(visits))
         shared = _at_node(control, tree, work, slot, 0, 0, slot, 1, available)
         value = _score(control, tree, work, slot, 0, value, visits, 1.0 / count, available, shared, fpu, rng)
         work.scores[index] = value
