@@ -38,11 +38,43 @@ def _stream(seed: int, moves: int, salt: int) -> Rng:
     return Rng.from_word(mix(mix((seed & _WORD) ^ salt) + moves))
 
 
-def _normal(rng: Rng) -> float:
+def normal(rng: Rng) -> float:
+    """Return a draw from the standard normal distribution, by the ziggurat method (Marsaglia and Tsang 2000).
+
+    The area under exp(-x^2 / 2) is cut into 256 layers of equal size. The lowest bits of a random number choose a layer
+    and a sign, the others a point x of it. x is returned where the next layer lies below it, or where a random height
+    within the layer is below the curve. The widest layer has the tail from its edge on.
+    """
     while True:
-        x, y = 2.0 * rng.random() - 1.0, 2.0 * rng.random() - 1.0
-        if 0.0 < (square := x * x + y * y) < 1.0:
-            return x * math.sqrt(-2.0 * math.log(square) / square)
+        bits = rng.bits()
+        layer, sign = bits & 255, 1.0 if bits & 256 else -1.0
+        x = (bits >> 11) * 2.0**-53 * _EDGES[layer]
+        if x < _EDGES[layer + 1]:
+            return sign * x
+        if layer == 0:
+            while True:
+                beyond = -math.log(1.0 - rng.random()) / _EDGES[1]
+                if -2.0 * math.log(1.0 - rng.random()) > beyond * beyond:
+                    return sign * (_EDGES[1] + beyond)
+        low, high = _curve(_EDGES[layer]), _curve(_EDGES[layer + 1])
+        if low + rng.random() * (high - low) < math.exp(-0.5 * x * x):
+            return sign * x
+
+
+def _curve(x: float) -> float:
+    return math.exp(-0.5 * x**2)
+
+
+def _edges(layers: int, tail: float) -> list[float]:
+    """Return the edges of layers of equal area, the widest first; `tail` is where the tail begins."""
+    area = tail * _curve(tail) + math.sqrt(0.5 * math.pi) * math.erfc(tail / math.sqrt(2.0))
+    edges = [area / _curve(tail), tail]
+    while len(edges) < layers:
+        edges.append(math.sqrt(-2.0 * math.log(area / edges[-1] + _curve(edges[-1]))))
+    return [*edges, 0.0]
+
+
+_EDGES = _edges(256, 3.6541528853610088)
 
 
 def _gamma(rng: Rng, shape: float) -> float:
@@ -52,7 +84,7 @@ def _gamma(rng: Rng, shape: float) -> float:
         return power * _gamma(rng, shape + 1.0)
     d = shape - 1.0 / 3.0
     while True:
-        x = _normal(rng)
+        x = normal(rng)
         if (v := 1.0 + x * (1.0 / math.sqrt(9.0 * d))) > 0.0:
             v = v * v * v
             number = rng.random()

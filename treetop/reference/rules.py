@@ -11,8 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from treetop.compiler.rng import Rng
-from treetop.reference import amaf, root, values
+from treetop.reference import amaf, noise, root, values
 from treetop.reference.arithmetic import added
 from treetop.reference.node import Node
 from treetop.reference.settings import Settings
@@ -204,19 +203,7 @@ def thompson(siblings: Siblings, child: Node) -> float:
     share = 1.0 / (visits + 1.0)
     mean = (value * visits + siblings.search.scale.centre) * share
     spread = siblings.variance(child) * visits + half * half
-    return mean + math.sqrt(spread) * share * normal(siblings.search.rng)
-
-
-def normal(rng: Rng) -> float:
-    """Return a draw from the standard normal distribution.
-
-    It is x * sqrt(-2 ln s / s) for a random point of the unit disc, with s its squared radius.
-    """
-    while True:
-        x, y = 2.0 * rng.random() - 1.0, 2.0 * rng.random() - 1.0
-        square = x * x + y * y
-        if 0.0 < square < 1.0:
-            return x * math.sqrt(-2.0 * math.log(square) / square)
+    return mean + math.sqrt(spread) * share * noise.normal(siblings.search.rng)
 
 
 def uniform(_siblings: Siblings, _child: Node) -> float:
