@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from operator import is_
 from typing import Any, cast
 
 import numpy as np
@@ -39,7 +40,7 @@ class Packs:
     def set_row(self, row: int, *parts: Any) -> None:
         """Use the arrays of these named tuples in a row."""
         before = self._rows[row]
-        if len(parts) != len(before) or any(new is not old for new, old in zip(parts, before, strict=True)):
+        if len(parts) != len(before) or not all(map(is_, parts, before)):
             self._table[row] = _words(parts)
             self._rows[row] = parts
 

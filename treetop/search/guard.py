@@ -59,11 +59,15 @@ class Guard:
 
 def exclusive(method: F) -> F:
     """Return a method that changes a search: it holds the guard, and results that were returned stay as they are."""
+    name = method.__name__
 
     @functools.wraps(method)
     def held(self: Any, *args: Any, **options: Any) -> Any:
-        with self._guard(method.__name__):
+        self._guard.take(name)
+        try:
             self.complete_results()
             return method(self, *args, **options)
+        finally:
+            self._guard.release()
 
     return cast(F, held)

@@ -34,12 +34,14 @@ class Limit:
     """Remote evaluations that may start; a retry counts when it ends. In a proof search: tactics that may be tried."""
 
     def __post_init__(self) -> None:
-        for name in ("simulations", "nodes", "calls"):
-            checks.whole(name, getattr(self, name), 1, optional=True)
-        for name in ("seconds", "cost"):
-            checks.number(name, getattr(self, name), above=0, optional=True)
-        if all(value is None for value in (self.simulations, self.seconds, self.nodes, self.cost, self.calls)):
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        if not given:
             raise ConfigError("a limit needs simulations, seconds or nodes")
+        for name, value in given.items():
+            if name in ("seconds", "cost"):
+                checks.number(name, value, above=0)
+            else:
+                checks.whole(name, value, 1)
 
     def __str__(self) -> str:
         parts = [f"{self.simulations:,} simulations"] if self.simulations else []

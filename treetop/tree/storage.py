@@ -135,7 +135,7 @@ class Tree:
     @property
     def root_visits(self) -> int:
         """The number of simulations that went through the root."""
-        return int(self.columns.stats["visits"][ROOT])
+        return int(self.columns.stats.item(ROOT)[1])
 
     @property
     def root(self) -> Node:
