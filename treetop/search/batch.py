@@ -13,7 +13,11 @@ import numpy.typing as npt
 from treetop.errors import ConfigError, SearchError
 from treetop.game.definition import Game
 from treetop.game.position import Position
+from treetop.kernels.evaluations import check_evaluations
+from treetop.kernels.no_game import NO_GAME
 from treetop.search import states
+
+_NO_MOVERS = np.zeros(0, np.int64)
 
 
 @dataclass(eq=False)
@@ -67,7 +71,9 @@ class Batch:
 
         It comes from the game's `observe`, or for a game without it from its fields: see `treetop.states.observations`.
         """
-        return states.observations(self.game, self.states, engine=self.engine)
+        players, found = states.players_and_observations(self.game, self.states, engine=self.engine)
+        self.__dict__["players"] = players  # most evaluators' values need them next
+        return found
 
     @cached_property
     def legal_mask(self) -> npt.NDArray[np.bool_]:
@@ -89,15 +95,36 @@ class Batch:
             )
         self._open = False
 
+    def checked(
+        self, logits: npt.ArrayLike, values: npt.ArrayLike
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return both as `checked_logits` and `checked_values` do; the values are a new array."""
+        rows = np.ascontiguousarray(_as_numbers(logits, "logits"))
+        given = np.ascontiguousarray(_as_numbers(values, "values"))
+        given = given[:, None] if given.ndim == 1 else given
+        facts, count = self.game.facts, len(self)
+        shapes = ((count, facts.players), (count, 1) if facts.zero_sum else None)
+        if rows.shape == (count, facts.num_actions) and given.shape in shapes:
+            movers = self.players if given.shape[1] < facts.players else _NO_MOVERS
+            found = np.empty((count, facts.players))
+            if NO_GAME.entry(check_evaluations)(rows, given, movers, *self._allowed, found):
+                return rows, found
+        return self.checked_logits(logits), self.checked_values(values).copy()  # one of them raises the error
+
+    @property
+    def _allowed(self) -> tuple[float, float]:
+        """The least and the greatest value that an evaluator may return."""
+        return self.game.facts.allowed_values(step_rewards=self.game.has("step_rewards"), discount=self.discount)
+
     def checked_logits(self, logits: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Return logits as an array of the right shape; raise ConfigError for a wrong shape, NaN or infinity."""
         rows = np.ascontiguousarray(_as_numbers(logits, "logits"))
         wanted = (len(self), self.game.facts.num_actions)
         if rows.shape != wanted:
             raise ConfigError(f"logits must have the shape {wanted} (states, actions), not {rows.shape}")
-        good = (rows < np.inf).all(axis=1)  # false for NaN too
+        good = rows < np.inf  # false for NaN too
         if not good.all():
-            index = int(np.argmax(~good))
+            index = int(np.argmax(~good.all(axis=1)))
             raise ConfigError(
                 f"the logits of state {index} of the batch are not numbers below infinity{self._shown(index)}"
             )
@@ -129,7 +156,7 @@ class Batch:
 
     def _refuse_outside(self, rows: npt.NDArray[np.float64]) -> None:
         facts, pays = self.game.facts, self.game.has("step_rewards")
-        least, greatest = facts.allowed_values(step_rewards=pays, discount=self.discount)
+        least, greatest = self._allowed
         good = (rows >= least) & (rows <= greatest)  # false for NaN too
         if good.all():
             return

@@ -251,7 +251,7 @@ class SearchPool:
         evaluator = in_python(self.evaluator)
         assert evaluator is not None
         logits, values = evaluate_batch(evaluator, batch)
-        return batch.checked_logits(logits), batch.checked_values(values).copy()  # the kernel writes to the values
+        return batch.checked(logits, values)
 
     @exclusive
     def results(self) -> PoolResult:

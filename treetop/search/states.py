@@ -22,19 +22,19 @@ from treetop.types import NONE
 States = npt.NDArray[Any]
 _GREATEST = float(np.finfo(np.float32).max)
 _SLACK = 1024  # actions that a wrong game may write beyond num_actions without damage
+_NOT_WANTED: dict[str, npt.NDArray[Any]] = {
+    "players": np.zeros(0, np.int64),
+    "observations": np.zeros((0, 1), np.float32),
+    "masks": np.zeros((0, 1), np.bool_),
+    "keys": np.zeros(0, np.uint64),
+}
 
 
 def _read(game: Game, states: States, engine: Engine | None, viewpoint: int = NONE, **wanted: npt.NDArray[Any]) -> None:
     """Fill the wanted arrays, in one compiled call."""
-    none: dict[str, npt.NDArray[Any]] = {
-        "players": np.zeros(0, np.int64),
-        "observations": np.zeros((0, 1), np.float32),
-        "masks": np.zeros((0, 1), np.bool_),
-        "keys": np.zeros(0, np.uint64),
-    }
-    actions = np.zeros(game.facts.num_actions + _SLACK, np.int32)
+    actions = np.empty(game.facts.num_actions + _SLACK if "masks" in wanted else 0, np.int32)
     engine = game.engine() if engine is None else engine
-    wrong = engine.entry(read_states)(states, viewpoint, actions, *(none | wanted).values())
+    wrong = engine.entry(read_states)(states, viewpoint, actions, *(_NOT_WANTED | wanted).values())
     if wrong != NONE:
         Position(game, states[wrong : wrong + 1]).legal_actions()  # the interpreted game raises the error
         raise GameError(f"{game.name}.legal_actions lists wrong actions in state {wrong} of a batch")
@@ -121,14 +121,29 @@ def observations(
     >>> observations(tt.load_game("tic_tac_toe"), tt.position("tic_tac_toe").play("b2").record)[0, 1].tolist()
     [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 0.0]]
     """
+    return players_and_observations(game, states, viewpoint, engine=engine)[1]
+
+
+def players_and_observations(
+    game: Game, states: States, viewpoint: int | None = None, *, engine: Engine | None = None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]:
+    """Return both of each state: one compiled call reads them.
+
+    >>> import treetop as tt
+    >>> position = tt.position("tic_tac_toe")
+    >>> [array.shape for array in players_and_observations(position.game, position.record)]
+    [(1,), (1, 3, 3, 3)]
+    """
+    movers = np.zeros(len(states), np.int64)
     if game.has("observe"):
         shape = observation_shape(game)
         found = np.zeros((len(states), math.prod(shape)), np.float32)
-        _read(game, states, engine, NONE if viewpoint is None else viewpoint, observations=found)
-        return found.reshape(len(states), *shape)
+        view = NONE if viewpoint is None else viewpoint
+        _read(game, states, engine, view, players=movers, observations=found)
+        return movers, found.reshape(len(states), *shape)
     _refuse_hidden(game)
-    views = players(game, states, engine=engine) if viewpoint is None else np.full(len(states), viewpoint)
-    return _encoded(game, states, views)
+    _read(game, states, engine, players=movers)
+    return movers, _encoded(game, states, movers if viewpoint is None else np.full(len(states), viewpoint))
 
 
 def _refuse_hidden(game: Game) -> None:

@@ -26,23 +26,25 @@ class Leaves:
         """Leaves that were gathered and neither absorbed nor dropped."""
         self._allocate(0)
 
-    def _allocate(self, size: int) -> None:
-        """Allocate the buffers of a batch."""
-        length, dtype = len(self._driver.scratch.work.path), self._driver.game.dtype
-        self.paths = np.zeros((size, length), np.int32)
-        self._movers, self._depths = np.zeros((size, length), np.int32), np.zeros(size, np.int32)
-        self._leaves = np.zeros(size, dtype)
+    def _allocate(self, size: int) -> tuple[npt.NDArray[Any], ...]:
+        """Allocate the rows of a batch: paths, movers, depths and states, in the order of the kernel's arguments."""
+        shape = size, len(self._driver.scratch.work.path)
+        self._rows = (
+            np.empty(shape, np.int32), np.empty(shape, np.int32), np.empty(size, np.int32),
+            np.empty(size, self._driver.game.dtype),
+        )  # fmt: skip
+        return self._rows
 
-    def _buffers(self, size: int) -> tuple[npt.NDArray[Any], ...]:
-        """Return the buffers of a batch of `size` leaves, in the order of the kernel's arguments."""
-        if len(self._leaves) < size:
-            self._allocate(size)
-        return tuple(buffer[:size] for buffer in (self.paths, self._movers, self._depths, self._leaves))
+    @property
+    def path(self) -> npt.NDArray[np.int32]:
+        """The nodes of the last descent."""
+        path: npt.NDArray[np.int32] = self._rows[0][int(self._driver.control[0]["gathered"])]
+        return path
 
     def prepare(self) -> None:
         """Compile the kernels, or load them from the cache."""
         driver, facts = self._driver, self._driver.game.facts
-        root, work, leaves = driver.position.record, driver.scratch.pack, self._buffers(0)
+        root, work, leaves = driver.position.record, driver.scratch.pack, self._allocate(0)
         driver.prepare_kernel(make_gather(driver.build), root, work, 0, 1, 0, 0, *leaves)
         evaluated = np.zeros((0, facts.num_actions)), np.zeros((0, facts.players))
         driver.prepare_kernel(make_absorb(driver.build), root, work, 0, 1, *leaves, *evaluated)
@@ -58,14 +60,14 @@ class Leaves:
         driver.tree.track_in_flight()
         size = self._reserve(size)
         scratch.work.answers[:] = NONE
-        buffers = self._buffers(size)
+        rows = self._allocate(size)
         driver.enter(budget)
         self._keep_capacity(size)
         driver.control["gathered"] = driver.control["resumed"] = 0
         stuck = 0
         try:
             while True:
-                driver.call(make_gather(driver.build), driver.position.record, scratch.pack, 0, 1, size, 0, *buffers)
+                driver.call(make_gather(driver.build), driver.position.record, scratch.pack, 0, 1, size, 0, *rows)
                 status = int(driver.control[0]["status"])
                 if status == TIE:
                     driver.ask_hook()
@@ -86,9 +88,9 @@ class Leaves:
         return self.batch(size, more=True)
 
     def batch(self, size: int, *, more: bool) -> Batch:
-        """Return a copy of the first leaves in the buffers, as a batch."""
+        """Return the first leaves that were gathered, as a batch."""
         driver = self._driver
-        paths, movers, depths, leaves = (buffer.copy() for buffer in self._buffers(size))
+        paths, movers, depths, leaves = (column[:size] for column in self._rows)
         return Batch(
             driver.game, leaves, more, paths, movers, depths, driver.tree.generation,
             rules=driver.engine.blueprint.digest, discount=driver.config.values.discount, engine=driver.engine,
@@ -99,7 +101,7 @@ class Leaves:
         if not len(batch):
             batch.close(self._driver.tree.generation)
             return
-        checked = batch.checked_logits(logits), batch.checked_values(values)
+        checked = batch.checked(logits, values)
         batch.close(self._driver.tree.generation)
         self._absorb(batch, *checked)
 
@@ -109,9 +111,9 @@ class Leaves:
         driver.enter(0)
         driver.control["gathered"], driver.control["row"] = len(batch), 0
         leaves = (batch._paths, batch._movers, batch._depths, batch.states)
-        try:  # the kernel writes to the values, which may be the caller's array
+        try:
             call = (make_absorb(driver.build), driver.position.record, driver.scratch.pack)
-            driver.call(*call, 0, 1, *leaves, logits, values.copy())
+            driver.call(*call, 0, 1, *leaves, logits, values)
         finally:
             self.in_flight -= len(batch)
             done = int(driver.control[0]["done"])

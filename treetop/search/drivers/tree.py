@@ -68,7 +68,7 @@ class TreeDriver(GameDriver):
 
     def path(self) -> npt.NDArray[np.int32]:
         """Return the nodes of the last descent."""
-        return self.leaves.paths[int(self.control[0]["gathered"])] if self.gathers else super().path()
+        return self.leaves.path if self.gathers else super().path()
 
     @property
     def in_flight(self) -> int:
