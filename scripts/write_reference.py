@@ -18,10 +18,14 @@ import treetop
 
 FOLDER = Path(__file__).resolve().parents[1] / "docs" / "reference"
 NAMESPACES = (
-    "rules", "evaluators", "states", "stopping", "results", "players", "arena", "prove", "lab", "adapters", "bits",
-    "errors",
+    "rules", "evaluators", "states", "stopping", "results", "players", "arena", "train", "prove", "lab", "adapters",
+    "bits", "errors",
 )  # fmt: skip
-CALLABLE = {"search": "treetop.search.search.search", "prove": "treetop.prove.theorems.prove"}
+CALLABLE = {
+    "search": "treetop.search.search.search",
+    "prove": "treetop.prove.theorems.prove",
+    "train": "treetop.train.run.train",
+}
 """Packages that can be called, and the functions behind them."""
 INHERITS = ("Search",)
 """Classes whose users call methods of a class that is not public."""

@@ -5,8 +5,8 @@
 >>> print(result)                                     # doctest: +SKIP
 
 The most used names are here; the others are in namespaces: `rules` (presets and parts of searches), `evaluators`,
-`states`, `stopping`, `results`, `players`, `arena`, `prove`, `lab`, `adapters`, `bits` and `errors`. Nothing here
-imports Numba: it is loaded by the first search.
+`states`, `stopping`, `results`, `players`, `arena`, `train`, `prove`, `lab`, `adapters`, `bits` and `errors`. Nothing
+here imports Numba: it is loaded by the first search.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -39,10 +39,11 @@ from treetop.search.strategies import find_strategies
 from treetop.types import CHANCE, SIMULTANEOUS
 
 if TYPE_CHECKING:
-    from treetop import arena, lab, players, prove
+    from treetop import arena, lab, players, prove, train
     from treetop.arena.evaluation import evaluate
     from treetop.arena.matches import match
     from treetop.arena.tournaments import tournament
+    from treetop.evaluators.networks.model import load_model
     from treetop.search.search import search  # the package itself, which can be called
 
 __version__ = "0.1.0"
@@ -51,9 +52,9 @@ __all__ = [
     "CHANCE", "SIMULTANEOUS", "Evaluator", "Game", "Limit", "Player", "Position", "Problem", "Rng", "Rollout",
     "Search", "SearchConfig", "SearchPool", "SearchResult", "TreetopError", "__version__", "adapters", "arena", "bits",
     "check", "compiled", "configure", "errors", "evaluate", "evaluators", "explain", "family", "field",
-    "find_strategies", "game", "gumbel", "lab", "load_game", "match", "perft", "player", "players", "position",
-    "prove", "puct", "rave", "regret_matching", "results", "rule", "rules", "search", "solve", "states", "stopping",
-    "tournament", "uct",
+    "find_strategies", "game", "gumbel", "lab", "load_game", "load_model", "match", "perft", "player", "players",
+    "position", "prove", "puct", "rave", "regret_matching", "results", "rule", "rules", "search", "solve", "states",
+    "stopping", "tournament", "train", "uct",
 ]  # fmt: skip
 
 
@@ -63,7 +64,9 @@ def __getattr__(name: str) -> Any:
 
     if name in ("evaluate", "match", "tournament"):
         return getattr(importlib.import_module("treetop.arena"), name)
-    if name in ("arena", "lab", "players", "prove"):
+    if name == "load_model":
+        return importlib.import_module("treetop.evaluators.networks.model").load_model
+    if name in ("arena", "lab", "players", "prove", "train"):
         return importlib.import_module(f"treetop.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -10,6 +10,7 @@ from treetop.cli.common import make_config, run_with_progress
 from treetop.game.position import Position
 
 if TYPE_CHECKING:
+    from treetop.evaluators.networks.model import Model
     from treetop.search.config import SearchConfig
     from treetop.search.limits import Limit
     from treetop.search.result import SearchResult
@@ -44,14 +45,14 @@ class Settings:
 class Engine:
     """The engine: a search that advances with the game, so that its tree is reused."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, model: Model | None = None) -> None:
         from treetop.search.evaluator import make_evaluator
         from treetop.search.limits import Limit
 
         self.limit: Limit = Limit(settings.simulations, settings.seconds)
         config, evaluator = make_config(settings.rule, settings.c)
         self.config: SearchConfig = config.for_play()
-        self.evaluator = None if evaluator is None else make_evaluator(evaluator)
+        self.evaluator = model if evaluator is None else make_evaluator(evaluator)
         self._seed, self._threads = settings.seed, settings.threads
         self._search: Search | None = None
 

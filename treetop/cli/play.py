@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -44,9 +44,14 @@ from treetop.game.records import GameRecord, load_game_record, save_game
 from treetop.game.registry import position as position_of
 from treetop.types import CHANCE, SIMULTANEOUS
 
+if TYPE_CHECKING:
+    from treetop.evaluators.networks.model import Model
+
 _RANDOM = ("chance_outcomes", "deal", "determinize", "apply_joint")
 """Methods of games with randomness, which get a new seed in each game."""
 _SEEDS = 2**31
+_WITH_MODEL = "puct(fpu='parent', batch_size=8)"
+"""The rule beside a network, if none is given."""
 _HELP = """\
 a move       play it
 undo         take back your last move and the engine's answer
@@ -65,6 +70,10 @@ Resume = Annotated[
     Path | None,
     typer.Option("--resume", metavar="FILE", help="Continue a saved game; name GAME too if it is not bundled."),
 ]
+ModelFolder = Annotated[
+    str | None,
+    typer.Option("--model", metavar="FOLDER", help="Play by a trained network: the folder of a run, or bundled."),
+]
 SaveTo = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="The file for the game. Default: GAME.game.json.")
 ]
@@ -80,6 +89,7 @@ def play(
     rule: RuleName = None,
     c: Exploration = None,
     threads: Threads = 1,
+    model: ModelFolder = None,
     seed: MaybeSeed = None,
     resume: Resume = None,
     save: SaveTo = None,
@@ -104,6 +114,7 @@ def play(
             seed = secrets.randbelow(_SEEDS)
         deal = (seed or 0) if found.has("deal") else None
         start, people = position_of(found, moves or "", seed=deal), (0,)
+        rule = _WITH_MODEL if model is not None and rule is None else rule
         recommended = recommended_rule(found, rule, c=c)
         settings = Settings(recommended or "uct")
         with naming_recommended(recommended):
@@ -113,7 +124,16 @@ def play(
     settings = settings.but(rule, c, seed, simulations, seconds, threads)
     refuse_missing_folder(save)
     with hangup_as_interrupt():
-        _Session(start, people, settings, save, resume, deal).run()
+        _Session(start, people, settings, save, resume, deal, _network(model, start.game)).run()
+
+
+def _network(folder: str | None, game: Game) -> Model | None:
+    """Return the network that plays, if one was given; `bundled` is the one that comes with the game."""
+    from treetop.evaluators.networks.model import load_model
+
+    if folder is None:
+        return None
+    return load_model(f"bundled:{game.name.partition('(')[0]}" if folder == "bundled" else folder, game=game)
 
 
 def _resumed(path: Path, game: str | None) -> tuple[Position, tuple[int, ...], Settings, int | None]:
@@ -152,9 +172,10 @@ class _Session:
         save: Path | None,
         resumed: Path | None,
         deal: int | None,
+        model: Model | None,
     ) -> None:
         self.position, self.people, self.settings = start, people, settings
-        self.engine = Engine(settings)
+        self.engine = Engine(settings, model)
         self._deal = deal
         self._before = start.actions
         self._secret = start.game.has("determinize") and bool(people)

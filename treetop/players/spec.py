@@ -20,6 +20,7 @@ from treetop.game.registry import find_marked
 from treetop.players.baselines import AlphaBetaPlayer, GreedyPlayer, RandomPlayer
 from treetop.players.engine import CecpPlayer, GtpPlayer, UciPlayer
 from treetop.players.gnubg import GnubgPlayer
+from treetop.players.net import NetPlayer
 from treetop.players.own import PlayerMaker
 from treetop.players.protocol import Player
 from treetop.players.search import SearchPlayer
@@ -125,6 +126,7 @@ _MAKERS: dict[str, Callable[..., Player]] = {
     "gtp": GtpPlayer,
     "cecp": CecpPlayer,
     "gnubg": GnubgPlayer,
+    "net": NetPlayer,
 }
 """The players that are not searches: what makes each from a game, its options, and a name."""
 

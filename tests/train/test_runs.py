@@ -1,0 +1,159 @@
+"""Training runs: they learn, they can be continued, and a crash loses at most the games in flight."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import treetop as tt
+
+pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
+
+from treetop.errors import ConfigError, SaveError
+from treetop.files import read_bytes
+from treetop.train import Run, TrainOptions, read_events
+from treetop.train.samples import Replay, Samples, examples
+
+SMALL = {"slots": 16, "simulations": 8, "chunk": 128, "rating_games": 0}
+
+
+def begin(folder, game="tic_tac_toe", **options):
+    return Run.create(folder, game, TrainOptions(**{**SMALL, **options}))
+
+
+def test_training_improves_a_network(tmp_path):
+    run = begin(tmp_path / "run", minutes=0.4, slots=64, simulations=16, chunk=1024)
+    start = run.model()
+    start.save(tmp_path / "start")
+    run.train()
+    net, before = (f"net({str(tmp_path / name)!r}, simulations=16)" for name in ("run", "start"))
+    assert tt.match(net, before, "tic_tac_toe", games=60, seed=1, workers=1).score > 0.6
+    assert tt.match(net, "random", "tic_tac_toe", games=40, seed=2, workers=1).score > 0.85
+
+
+def test_a_continued_deterministic_run_has_the_data_of_an_uninterrupted_one(tmp_path):
+    whole = begin(tmp_path / "whole", deterministic=True, iterations=3)
+    whole.train()
+    parts = begin(tmp_path / "parts", deterministic=True, iterations=3)
+    parts.train(on_event=lambda event: event.iteration < 2 or os.kill(os.getpid(), signal.SIGINT))
+    assert parts.iteration == 2
+    again = Run.open(tmp_path / "parts")
+    again.train()
+    assert again.iteration == whole.iteration == 3
+    assert again.replay.digest() == whole.replay.digest()
+    names = ("model.safetensors",)
+    assert all(read_bytes(tmp_path / "whole" / name) == read_bytes(tmp_path / "parts" / name) for name in names)
+
+
+def test_another_seed_gives_other_data(tmp_path):
+    runs = [begin(tmp_path / str(seed), deterministic=True, iterations=1, seed=seed) for seed in (1, 2)]
+    for run in runs:
+        run.train()
+    assert runs[0].replay.digest() != runs[1].replay.digest()
+
+
+@pytest.mark.parametrize("game", ["pig", "nim_three", "cliff_walking", "othello(size=6)"])
+def test_games_of_every_kind_can_be_trained(tmp_path, game):
+    run = begin(tmp_path / "run", game, iterations=2, chunk=64)
+    run.train()
+    drawn = run.replay.draw(np.random.default_rng(1), 64)
+    assert np.abs(drawn.outcomes).max() <= 1.0
+    assert np.allclose(drawn.policies.sum(axis=1), 1.0, atol=1e-5)
+    assert [event.iteration for event in read_events(tmp_path / "run")] == [1, 2]
+
+
+def test_a_killed_run_keeps_what_was_finished(tmp_path):
+    folder, rng = tmp_path / "run", random.Random(1)
+    begin(folder, minutes=10, chunk=64)
+    program = f"import treetop.train as t; t.Run.open({str(folder)!r}).train()"
+    positions = 0
+    for _ in range(3):
+        process = subprocess.Popen([sys.executable, "-c", program])
+        started = len(list(read_events(folder)))
+        deadline = time.monotonic() + 90
+        while len(list(read_events(folder))) == started and time.monotonic() < deadline:
+            time.sleep(0.05)
+        time.sleep(rng.random() * 0.3)
+        process.kill()
+        process.wait()
+        run = Run.open(folder)
+        assert run.replay.total >= positions > -1
+        positions = run.replay.total
+        assert run.model().architecture.actions == 9
+        assert run.iteration >= 1
+
+
+def test_positions_are_the_same_after_a_load(tmp_path):
+    run = begin(tmp_path / "run", iterations=1)
+    run.train()
+    again = Replay(tmp_path / "run" / "data", run.game, 1, 1000)
+    assert again.digest() == run.replay.digest()
+    assert len(again) == run.replay.total
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x93NUMPY", os.urandom(1000)])
+def test_damaged_positions_are_refused(tmp_path, content):
+    (tmp_path / "000000.npz").write_bytes(content)
+    with pytest.raises(SaveError, match="holds no positions of tic_tac_toe"):
+        Replay(tmp_path, tt.load_game("tic_tac_toe"), 1, 1000)
+
+
+def test_symmetries_move_policies_with_their_positions():
+    game = tt.load_game("connect_four")
+    policy = np.array([[0.7, 0.3, 0, 0, 0, 0, 0]], np.float32)
+    zero, one = np.zeros((1, 1), np.float32), np.ones(1, np.float32)
+    samples = Samples(tt.position(game).play("1").record, policy, zero, zero, one)
+    observed, policies, masks = examples(game, samples, np.array([1]))
+    assert policies[0].tolist() == pytest.approx([0, 0, 0, 0, 0, 0.3, 0.7])
+    assert observed[0, 1].any(axis=0).tolist() == [False] * 6 + [True]
+    assert masks.all()
+
+
+def test_a_window_grows_with_the_root_of_the_positions(tmp_path):
+    run = begin(tmp_path / "run", iterations=1, window=100)
+    run.train()
+    total = run.replay.total
+    assert run.replay.window == pytest.approx(2 * (100 * total) ** 0.5, abs=1)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"minutes": 0}, {"size": "huge"}, {"slots": 0}, {"simulations": -1}, {"reuse": 0}, {"openings": 2}, {"mintes": 3}],
+    ids=str,
+)
+def test_wrong_options_are_refused(options):
+    with pytest.raises(ConfigError):
+        TrainOptions.from_dict(options)
+
+
+def test_a_folder_holds_one_run(tmp_path):
+    begin(tmp_path / "run")
+    with pytest.raises(ConfigError, match="holds a training run already"):
+        begin(tmp_path / "run")
+
+
+def test_a_run_of_changed_rules_is_not_continued(tmp_path):
+    begin(tmp_path / "run", "nim")
+    with pytest.raises(SaveError, match="begin a new run"):
+        Run.open(tmp_path / "run", game="nim(stones=9)")
+
+
+def test_a_damaged_checkpoint_is_refused(tmp_path):
+    begin(tmp_path / "run", iterations=1).train()
+    (tmp_path / "run" / "learner.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(SaveError, match="not the checkpoint of this run"):
+        Run.open(tmp_path / "run")
+
+
+@pytest.mark.parametrize("game", ["goofspiel", "leduc_poker", "pendulum"])
+def test_a_game_that_a_pool_cannot_search_is_refused_and_no_folder_is_made(tmp_path, game):
+    with pytest.raises(tt.TreetopError):
+        begin(tmp_path / "run", game)
+    assert not (tmp_path / "run").exists()

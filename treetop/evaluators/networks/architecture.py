@@ -1,0 +1,121 @@
+"""The shape of a policy and value network, and the arrays that its weights consist of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from treetop import checks
+from treetop.errors import ConfigError, SaveError
+from treetop.game.definition import Game
+from treetop.search.states import observation_shape
+
+SIZES = {"tiny": (16, 2), "small": (32, 3), "medium": (64, 5)}
+"""Channels and blocks of a residual network, by name."""
+DENSE_SIZES = {"tiny": (64, 2), "small": (128, 2), "medium": (256, 3)}
+"""Units and layers of a network of dense layers, by name."""
+_POLICY_PLANES, _VALUE_PLANES = 4, 2
+_MOST = 2**16
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The shape of a network. Boards have a residual network of 3x3 convolutions, other observations dense layers.
+
+    >>> import treetop as tt
+    >>> Architecture.of(tt.load_game("connect_four"), "tiny")
+    Architecture(kind='residual', observation=(3, 6, 7), actions=7, values=1, width=16, depth=2, outcomes=False)
+    """
+
+    kind: str
+    """residual or dense."""
+    observation: tuple[int, ...]
+    actions: int
+    values: int
+    """Numbers of the value head: 1 for the player to move, or one for each player, the player to move first."""
+    width: int
+    """Channels, or units of a layer."""
+    depth: int
+    """Residual blocks, or layers."""
+    outcomes: bool = False
+    """Whether the value head gives the probabilities of win, draw and loss of the player to move."""
+
+    def __post_init__(self) -> None:
+        checks.one_of("kind", self.kind, ("residual", "dense"))
+        for name in ("actions", "values", "width", "depth"):
+            checks.whole(name, getattr(self, name), 1, _MOST)
+        shape = self.observation
+        if not shape or len(shape) > 3 or not all(checks.is_whole(length) and 0 < length <= _MOST for length in shape):
+            raise ConfigError(f"an observation has one to three lengths, not {checks.shorten(shape)}")
+        if self.kind == "residual" and len(shape) != 3:
+            raise ConfigError(f"a residual network needs planes of a board, (planes, rows, columns), not {shape}")
+        checks.flag("outcomes", self.outcomes)
+        if self.outcomes and self.values != 1:
+            raise ConfigError("outcomes=True is for games in which one value determines that of the other player")
+
+    @classmethod
+    def of(cls, game: Game, size: str = "small", *, outcomes: bool = False) -> Architecture:
+        """Return the usual shape for a game's observations: tiny, small or medium."""
+        shape, facts = observation_shape(game), game.facts
+        kind = "residual" if len(shape) == 3 and min(shape[1:]) >= 3 else "dense"
+        sizes = SIZES if kind == "residual" else DENSE_SIZES
+        width, depth = sizes[checks.one_of("size", size, tuple(sizes))]
+        values = 1 if facts.zero_sum else facts.players
+        return cls(kind, shape, facts.num_actions, values, width, depth, outcomes)
+
+    @classmethod
+    def from_dict(cls, given: Any) -> Architecture:
+        """Return the shape that a manifest describes; raise SaveError where it describes none."""
+        names = [field.name for field in fields(cls)]
+        if not isinstance(given, dict) or sorted(given) != sorted(names) or not isinstance(given["observation"], list):
+            raise SaveError(f"the architecture of a network has the fields {', '.join(names)}")
+        try:
+            return cls(**{**given, "observation": tuple(given["observation"])})
+        except (ConfigError, TypeError) as error:
+            raise SaveError(f"the architecture of a network is wrong: {error}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values, ready for JSON."""
+        return asdict(self) | {"observation": list(self.observation)}
+
+    @property
+    def outputs(self) -> int:
+        """The numbers that the last layer of the value head has."""
+        return 3 if self.outcomes else self.values
+
+    def layers(self) -> dict[str, tuple[int, ...]]:
+        """Return the shape of each layer's weights by name; its bias has the first length.
+
+        >>> list(Architecture("dense", (4,), 2, 1, 8, 1).layers().items())
+        [('layer0', (8, 4)), ('policy', (2, 8)), ('value.hidden', (8, 8)), ('value', (1, 8))]
+        """
+        found: dict[str, tuple[int, ...]] = {}
+        width, size = self.width, math.prod(self.observation)
+        if self.kind == "dense":
+            for layer in range(self.depth):
+                found[f"layer{layer}"] = (width, width if layer else size)
+            found |= {"policy": (self.actions, width), "value.hidden": (width, width)}
+        else:
+            planes, squares = self.observation[0], math.prod(self.observation[1:])
+            found["stem"] = (width, planes, 3, 3)
+            for block in range(self.depth):
+                found |= {f"block{block}.first": (width, width, 3, 3), f"block{block}.second": (width, width, 3, 3)}
+            found |= {
+                "policy.planes": (_POLICY_PLANES, width, 1, 1),
+                "policy": (self.actions, _POLICY_PLANES * squares),
+            }
+            found |= {"value.planes": (_VALUE_PLANES, width, 1, 1), "value.hidden": (width, _VALUE_PLANES * squares)}
+        return found | {"value": (self.outputs, width)}
+
+    def arrays(self) -> dict[str, tuple[int, ...]]:
+        """Return the shape of each array of the weights, biases included."""
+        layers = self.layers()
+        return {f"{name}.weight": shape for name, shape in layers.items()} | {
+            f"{name}.bias": shape[:1] for name, shape in layers.items()
+        }
+
+    @property
+    def parameters(self) -> int:
+        """The number of weights."""
+        return sum(math.prod(shape) for shape in self.arrays().values())

@@ -1,0 +1,221 @@
+"""A network with its weights: an evaluator, and two files in a folder, `model.json` and `model.safetensors`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop import checks
+from treetop.errors import ConfigError, MissingExtraError, SaveError
+from treetop.evaluators.networks.architecture import Architecture
+from treetop.evaluators.networks.graph import Weights, onnx_model
+from treetop.files import parse_json, read_bytes, replacing
+from treetop.game.definition import Game
+from treetop.game.registry import load_bundled, load_game
+from treetop.search.batch import Batch
+from treetop.search.states import observation_shape
+
+MANIFEST, WEIGHTS = "model.json", "model.safetensors"
+KIND, VERSION = "a network", 1
+_LONGEST_HEADER = 2**20  # bytes of a file of weights beside the weights themselves
+_BUNDLED = Path(__file__).parent / "bundled"
+
+
+@dataclass
+class Throughput:
+    """How much a network has evaluated."""
+
+    positions: int = 0
+    batches: int = 0
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        size = self.positions / max(self.batches, 1)
+        rate = self.positions / self.seconds if self.seconds else 0.0
+        return f"{self.positions:,} positions in {self.batches:,} batches of {size:.1f}, {rate:,.0f} positions/s"
+
+
+@dataclass(eq=False)
+class Model:
+    """A policy and value network of a game, as an evaluator of searches. It runs in onnxruntime, with one thread.
+
+    `made` says how it was made: any plain values. `Model.save` writes it, `treetop.load_model` reads it.
+    """
+
+    game: Game
+    architecture: Architecture
+    weights: Weights = field(repr=False)
+    made: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    throughput: Throughput = field(default_factory=Throughput, repr=False)
+
+    def __post_init__(self) -> None:
+        refuse_unfit(self.game, self.architecture)
+        refuse_wrong(self.architecture, self.weights)
+        facts = self.game.facts
+        self._range = facts.value_range(step_rewards=self.game.has("step_rewards"))
+        self._session = _session(onnx_model(self.architecture, self.weights))
+
+    def evaluate(self, batch: Batch) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
+        """Return the logits of all actions, and values on the game's own scale."""
+        logits, values = self.run(batch.observations)
+        return logits, self.scaled(values, batch.players)
+
+    def run(self, observations: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+        """Return the logits and the values, from -1 to 1, of observations."""
+        start = time.perf_counter()
+        logits, values = self._session.run(None, {"observations": observations})
+        used = self.throughput
+        used.positions, used.batches = used.positions + len(observations), used.batches + 1
+        used.seconds += time.perf_counter() - start
+        return logits, expected(values) if self.architecture.outcomes else values
+
+    def scaled(self, values: npt.NDArray[np.float32], players: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return values on the game's own scale, by player; in a zero-sum game those of the player to move.
+
+        `values` are from -1 to 1, of the players in turn, the player to move first.
+        """
+        low, high = self._range
+        worth = low + (values.astype(np.float64) + 1.0) * 0.5 * (high - low)
+        count = self.architecture.values
+        if count == 1:
+            return np.asarray(worth[:, 0])
+        seats = (players[:, None] + np.arange(count)) % count
+        found = np.empty_like(worth)
+        np.put_along_axis(found, seats, worth, axis=1)
+        return found
+
+    def to_onnx(self) -> bytes:
+        """Return an ONNX model: `observations` to `logits` and `values`."""
+        return onnx_model(self.architecture, self.weights)
+
+    def save(self, folder: str | Path) -> None:
+        """Write the two files to a folder. The weights are written first; each file is replaced at once."""
+        safetensors = _safetensors()
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        content = safetensors.save({name: np.ascontiguousarray(array) for name, array in self.weights.items()})
+        manifest = {
+            "kind": KIND, "version": VERSION, "game": self.game.source or self.game.name, "rules": self.game.digest,
+            "architecture": self.architecture.to_dict(), "made": dict(self.made),
+        }  # fmt: skip
+        with replacing(path / WEIGHTS) as file:
+            file.write(content)
+        with replacing(path / MANIFEST) as file:
+            file.write(json.dumps(manifest, indent=1).encode())
+
+
+def load_model(folder: str | Path, *, game: str | Game | None = None) -> Model:
+    """Return the network in a folder, or a bundled one, `bundled:connect_four`, as an evaluator.
+
+    Give the game if it is not a bundled one: a file's text imports no module. Needs `pip install -e ".[onnx]"`.
+
+    >>> load_model("no_such_folder")
+    Traceback (most recent call last):
+    treetop.errors.SaveError: there is no file no_such_folder/model.json
+    """
+    text = str(folder)
+    path = _BUNDLED / text.removeprefix("bundled:") if text.startswith("bundled:") else Path(folder)
+    if text.startswith("bundled:") and not (path / MANIFEST).exists():
+        known = sorted(entry.parent.name for entry in _BUNDLED.glob(f"*/{MANIFEST}"))
+        raise ConfigError(f"there is no bundled network {path.name!r}; there are {', '.join(known) or 'none'}")
+    manifest = _read_manifest(path / MANIFEST)
+    architecture = Architecture.from_dict(manifest["architecture"])
+    known_game = load_game(game) if game is not None else load_bundled(manifest["game"])
+    if known_game.digest != manifest["rules"]:
+        raise SaveError(
+            f"{path} holds a network for {manifest['game']} with other rules than those of {known_game.name}: give the "
+            "game that it was trained on, or train it again"
+        )
+    return Model(known_game, architecture, _read_weights(path / WEIGHTS, architecture), manifest["made"])
+
+
+def refuse_unfit(game: Game, architecture: Architecture) -> None:
+    """Raise ConfigError where a network of this shape cannot evaluate positions of a game."""
+    wanted = observation_shape(game), game.facts.num_actions, 1 if game.facts.zero_sum else game.facts.players
+    given = architecture.observation, architecture.actions, architecture.values
+    if wanted != given:
+        raise ConfigError(
+            f"{game.name} has observations, actions and values of the sizes {wanted}, the network of {given}: it was "
+            "made for another game"
+        )
+
+
+def refuse_wrong(architecture: Architecture, weights: Weights) -> None:
+    """Raise SaveError where weights do not fit a network's shape, or are not finite."""
+    shapes = architecture.arrays()
+    if sorted(weights) != sorted(shapes):
+        raise SaveError(f"the weights have other names than the network: {checks.shorten(sorted(weights))}")
+    for name, shape in shapes.items():
+        if weights[name].shape != shape or weights[name].dtype != np.float32:
+            raise SaveError(
+                f"the weights {name} are {weights[name].dtype} {weights[name].shape}, the network needs float32 {shape}"
+            )
+        if not np.isfinite(weights[name]).all():
+            raise SaveError(f"the weights {name} are not finite numbers")
+
+
+def expected(outcomes: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return the value of logits of win, draw and loss: the probability of a win less that of a loss."""
+    shares = np.exp(outcomes - outcomes.max(axis=1, keepdims=True))
+    shares /= shares.sum(axis=1, keepdims=True)
+    return np.asarray(shares[:, :1] - shares[:, 2:])
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    try:
+        manifest = parse_json(read_bytes(path))
+    except ValueError as error:
+        if isinstance(error, SaveError):
+            raise
+        raise SaveError(f"{path} is not the manifest of a network: {error}") from None
+    if not isinstance(manifest, dict) or manifest.get("kind") != KIND:
+        raise SaveError(f"{path} is not the manifest of a network")
+    if manifest.get("version") != VERSION:
+        raise SaveError(f"{path} has the version {manifest.get('version')}; this Treetop reads version {VERSION}")
+    for name, kind in (("game", str), ("rules", str), ("architecture", dict), ("made", dict)):
+        if not isinstance(manifest.get(name), kind):
+            raise SaveError(f"{path} has no {name!r}, or a wrong one")
+    return manifest
+
+
+def _read_weights(path: Path, architecture: Architecture) -> dict[str, npt.NDArray[np.float32]]:
+    size = 4 * architecture.parameters
+    try:
+        found = path.stat().st_size
+    except OSError as error:
+        raise SaveError(f"{path} cannot be read: {error.strerror}") from error
+    if not size <= found <= size + _LONGEST_HEADER:
+        raise SaveError(f"{path} has {found:,} bytes; the weights of this network are {size:,}")
+    try:
+        loaded: dict[str, npt.NDArray[np.float32]] = _safetensors().load(read_bytes(path))
+    except SaveError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the package raises an error of its own, which names what is wrong
+        raise SaveError(f"{path} is not a file of weights: {error}") from None
+    return loaded
+
+
+def _safetensors() -> Any:
+    try:
+        import safetensors.numpy
+    except ImportError as error:
+        raise MissingExtraError("weights of networks are read and written by safetensors", extra="onnx") from error
+    return safetensors.numpy
+
+
+def _session(model: bytes) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise MissingExtraError("networks are run by onnxruntime", extra="onnx") from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

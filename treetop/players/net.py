@@ -1,0 +1,45 @@
+"""A trained network as a player: a search with the network as its evaluator."""
+
+from __future__ import annotations
+
+from treetop import checks
+from treetop.errors import ConfigError
+from treetop.evaluators.networks.model import load_model
+from treetop.game.definition import Game
+from treetop.players.search import SearchPlayer
+from treetop.search.limits import Limit
+from treetop.search.presets import gumbel, puct
+
+
+class NetPlayer(SearchPlayer):
+    """Play by a network and a search: `net("run/", simulations=200)`.
+
+    With a number of simulations the root is searched by sequential halving, with `seconds` by PUCT. `batch_size` leaves
+    are evaluated at a time: more are faster, fewer are stronger at the same number of simulations.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        folder: str,
+        /,
+        *,
+        simulations: int | None = None,
+        seconds: float | None = None,
+        batch_size: int = 8,
+        reuse: bool = True,
+        name: str = "net",
+    ) -> None:
+        if not isinstance(folder, str):
+            raise ConfigError(f"net needs the folder of a network, as text, not {checks.shorten(folder)}")
+        if simulations is None and seconds is None:
+            simulations = 200
+        config = gumbel(batch_size=batch_size) if seconds is None else puct(batch_size=batch_size, fpu="parent")
+        model = load_model(folder, game=game)
+        super().__init__(
+            name,
+            config,
+            Limit(simulations=simulations, seconds=seconds),
+            evaluator=model,
+            reuse=checks.flag("reuse", reuse),
+        )
