@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from treetop.compiler.functions import inline_kernel, kernel
-from treetop.compiler.intrinsics import local_rng, mix_bits, pack_at, rng_word, state_at
+from treetop.compiler.intrinsics import local_copy, local_rng, mix_bits, pack_at, rng_word, state_at
 from treetop.compiler.specialise import by_method
 from treetop.kernels.chance.outcomes import SEAT, draw_outcome, is_chance, list_outcomes
 from treetop.kernels.control import DONE
@@ -24,6 +24,8 @@ OVER, PLAYER, COUNT, KEPT = 0, 1, 2, 3
 what became of the tree: re-rooted (1), cleared (0), or left as it was where it cannot be re-rooted in place (NONE)."""
 ILLEGAL = -2
 """In the place of KEPT: the action is not legal here, and nothing was changed in any slot."""
+TRIED = -3
+"""In the place of KEPT: the action can be played, and nothing was changed yet."""
 SKIP = -1
 """The action of a slot that stays as it is."""
 WRITTEN = 4
@@ -36,14 +38,18 @@ def advance(
 ) -> bool:  # fmt: skip
     """Apply an action or an outcome of chance in each slot, write what the game says of the new states, and re-root.
 
-    Return False, and change nothing, if an action is not legal: `written` says where. The legal actions of the new
-    state are in `work.actions`. `places` has space for a number for each node of a tree.
+    Return False, and change nothing, if an action is not legal: `written` says where. A method of the game that fails
+    does so in a copy of the state, before anything has changed. The legal actions of the new state are in
+    `work.actions`. `places` has space for a number for each node of a tree.
     """
     legal = True
     for slot in range(first, last):
         if actions[slot] != SKIP:
             state, control = state_at(game, roots, slot), controls[slot]
-            if not _is_legal(state, control, pack_at(works, slot), actions[slot]):
+            if _is_legal(state, control, pack_at(works, slot), actions[slot]):
+                _try(local_copy(state), pack_at(works, slot), actions[slot])
+                written[slot, KEPT] = TRIED
+            else:
                 written[slot, KEPT] = ILLEGAL
                 legal = False
     if legal:
@@ -66,6 +72,14 @@ def _is_legal(state: Any, control: Any, work: Any, action: Any) -> bool:
         if work.actions[index] == action:
             return True
     return False
+
+
+@kernel
+def _try(state: Any, work: Any, action: Any) -> None:
+    """Apply an action to a copy of a state, and call what `look` will call."""
+    state.apply(np.int64(action))
+    if not state.is_terminal() and np.int64(state.current_player()) >= 0:
+        state.legal_actions(work.actions)
 
 
 @kernel

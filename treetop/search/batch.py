@@ -98,8 +98,8 @@ class Batch:
     def checked(
         self, logits: npt.ArrayLike, values: npt.ArrayLike
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return both as `checked_logits` and `checked_values` do; the values are a new array."""
-        rows = np.ascontiguousarray(_as_numbers(logits, "logits"))
+        """Return both as `checked_logits` and `checked_values` do, as new arrays."""
+        rows = np.array(_as_numbers(logits, "logits"), order="C")  # the evaluator may use its own array again
         given = np.ascontiguousarray(_as_numbers(values, "values"))
         given = given[:, None] if given.ndim == 1 else given
         facts, count = self.game.facts, len(self)
@@ -109,7 +109,7 @@ class Batch:
             found = np.empty((count, facts.players))
             if NO_GAME.entry(check_evaluations)(rows, given, movers, *self._allowed, found):
                 return rows, found
-        return self.checked_logits(logits), self.checked_values(values).copy()  # one of them raises the error
+        return self.checked_logits(logits).copy(), self.checked_values(values).copy()  # one of them raises the error
 
     @property
     def _allowed(self) -> tuple[float, float]:
@@ -183,5 +183,5 @@ def _as_numbers(given: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
         if np.iscomplexobj(given):
             raise TypeError("they are complex")
         return np.asarray(given, np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ConfigError(f"{what} must be an array of numbers: {error}") from None

@@ -9,6 +9,7 @@ from treetop.compiler.preparing import thinking_clock
 from treetop.errors import ConfigError
 
 _SLICE_SECONDS = 0.005  # a kernel runs this long between two checks of clocks, callbacks and Ctrl-C
+MOST_WORKERS = 4096
 _FIRST_SLICE = 64
 _STALLED = 100_000  # after so many simulations without a new node, a limit in nodes will never be reached
 

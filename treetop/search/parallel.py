@@ -21,7 +21,7 @@ from treetop.game.position import Position
 from treetop.game.registry import load_same, name_for_workers
 from treetop.kernels.rules.own import OwnRule
 from treetop.search.config import SearchConfig
-from treetop.search.limits import Limit
+from treetop.search.limits import MOST_WORKERS, Limit
 from treetop.search.merging import Merged, Part, merge_numbers, merge_roots, merge_usage, merge_variations
 from treetop.search.progress import Progress
 from treetop.search.result import SearchResult
@@ -88,7 +88,7 @@ def run_parallel(
     `search` holds the position and the settings, and is not run itself. `progress` is called after each search. Ctrl-C
     ends it with the searches that are finished.
     """
-    checks.whole("workers", workers, 1, optional=True)
+    checks.whole("workers", workers, 1, MOST_WORKERS, optional=True)
     _refuse(search)
     position, config, game = search.position, search.config, search.game
     options = {"config": config, "evaluator": search.evaluator, "player": _player(search), "tier": tier}

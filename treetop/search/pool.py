@@ -31,7 +31,7 @@ from treetop.search.result import SearchResult
 from treetop.search.session import FORCED_SIMULATIONS
 from treetop.search.slots import Counts, Rows, Slots
 
-_SLICE = 256  # simulations of a slot between two looks at Ctrl-C
+_SLICE = 65_536  # simulations of all slots between two looks at Ctrl-C
 _MOST_THREADS = 256
 _MOST_SLOTS = 2**20
 Evaluation = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]
@@ -208,7 +208,7 @@ class SearchPool:
         """
         total = np.zeros_like(budget)
         while budget.any() and not interrupts.seen:
-            done, solved = self._slots.run(np.minimum(budget, _SLICE))
+            done, solved = self._slots.run(np.minimum(budget, max(1, _SLICE // len(self))))
             budget -= done
             total += done
             budget[solved] = 0
@@ -279,7 +279,7 @@ class SearchPool:
         by the slot's seed. If an action is not legal, nothing is played.
         """
         given = np.array(actions)
-        if given.shape != (len(self),) or given.dtype.kind not in "iu":
+        if given.shape != (len(self),) or given.dtype.kind not in "iu" or (given > checks.INT32_MAX).any():
             raise ConfigError(
                 f"actions must be {len(self)} whole numbers, one for each slot, not an array of {given.dtype} with the "
                 f"shape {given.shape}"
@@ -305,7 +305,7 @@ class SearchPool:
 
         Its search has a new seed, unless one is given.
         """
-        chosen = [self._slot(slot)] if isinstance(slot, (int, np.integer)) else [self._slot(each) for each in slot]
+        chosen = [self._slot(each) for each in (slot if isinstance(slot, Iterable) else [slot])]
         if position is not None:
             if not isinstance(position, Position) or position.game is not self.game:
                 raise ConfigError(f"position must be a position of {self.game.name}, not {position!r}")

@@ -101,6 +101,9 @@ class Report:
     max_depth: int | None
     max_nodes: int | None
     fpu: float | str | None
+    batch_size: int
+    threads: int
+    deterministic: bool
     usage: Usage
     versions: dict[str, str]
     machine: str
@@ -118,9 +121,11 @@ class Report:
 def report_of(search: Session, position: Position, usage: Usage) -> Report:
     """Return the report of a search of a position, at the time of a result."""
     config = search.config
+    together: dict[str, Any] = {"threads": 1, "deterministic": False} | search.together
+    origin: dict[str, Any] = search._driver.origin()
     return Report(
         game=search.game.name,
-        **search._driver.origin(),
+        **origin,
         moves=position.moves(),
         rule=config.rule.name,
         c=getattr(config.rule, "c", None),
@@ -139,6 +144,8 @@ def report_of(search: Session, position: Position, usage: Usage) -> Report:
         max_depth=config.growth.max_depth,
         max_nodes=config.growth.max_nodes,
         fpu=_fpu(search),
+        batch_size=config.batch_size,
+        **together,
         usage=usage,
         versions=versions(),
         machine=machine(),

@@ -413,6 +413,7 @@ class SearchResult(ActionColumns):
             *([f"best solution: {self.best}"] if self.best is not None else []),
             *([explanation.scale_note] if explanation.scale is not None else []),
             f"{self.simulations:,} simulations{speed}, {self.usage.nodes:,} nodes, {self.config}, seed {self.seed}"
+            + _together(self._search.together)
             + (f"; stopped because {self.usage.stopped}" if self.usage.stopped_early else ""),
             *([str(self.merged)] if self.merged is not None else []),
             *self._problem_lines(),
@@ -446,3 +447,9 @@ class SearchResult(ActionColumns):
             f"<div>{html_table(*explanation.table(_ROWS_SHOWN), explanation.chosen or '')}</div></div>"
             f"{html_lines(self._lines(explanation))}"
         )
+
+
+def _together(options: dict[str, Any]) -> str:
+    """Return the threads of a search as text; empty if there is one, as usual."""
+    threads = f", {options['threads']} threads" if options else ""
+    return threads + (", deterministic" if options.get("deterministic") else "")

@@ -23,7 +23,7 @@ from treetop.search.drivers.tree import TreeDriver
 from treetop.search.evaluator import CompiledEvaluator, Evaluator
 from treetop.search.guard import exclusive
 from treetop.search.interrupts import Interrupts
-from treetop.search.limits import Budget, Limit, require_limit
+from treetop.search.limits import MOST_WORKERS, Budget, Limit, require_limit
 from treetop.search.ponder import Pondering
 from treetop.search.presets import uct
 from treetop.search.problems.driver import ProblemDriver
@@ -458,6 +458,7 @@ def search(
     if simulations is None and seconds is None and nodes is None:
         simulations = 10_000
     limit = Limit(simulations, seconds, nodes)
+    checks.whole("workers", workers, 1, MOST_WORKERS, optional=True)
     made = Search(
         game, config, evaluator=evaluator, seed=seed, root=root, tier=tier, threads=threads, deterministic=deterministic
     )

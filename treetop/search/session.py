@@ -89,6 +89,11 @@ class Session:
         return self._driver.player
 
     @property
+    def together(self) -> dict[str, Any]:
+        """The options of its threads, as `Search` takes them; empty where one thread searches."""
+        return {}
+
+    @property
     def tree(self) -> Tree:
         """The tree, as arrays and nodes."""
         return self._driver.tree

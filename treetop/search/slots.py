@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from treetop.compiler.rng import mix
 from treetop.errors import ConfigError, IllegalMoveError, MethodError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.position import Position
-from treetop.kernels.advance import COUNT, KEPT, OVER, PLAYER, SKIP, WRITTEN, advance, begin, resolve_chance
+from treetop.kernels.advance import COUNT, ILLEGAL, KEPT, OVER, PLAYER, SKIP, WRITTEN, advance, begin, resolve_chance
 from treetop.kernels.batch import make_absorb, make_gather
 from treetop.kernels.control import DONE, FIRST_FAILURE, NEED_CAPACITY, SOLVED
 from treetop.kernels.loop import make_run
@@ -39,6 +39,7 @@ from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
 Counts = npt.NDArray[np.int64]
+_UNTOUCHED = -1  # the status of a slot that a kernel has not come to
 _CHANCE = 0x6368616E6365  # a separate stream of random numbers, for deals and outcomes
 _SHARED = (
     "path", "movers", "actions", "rewards", "tied", "answers", "scores", "trail", "trial", "played", "probabilities",
@@ -183,8 +184,9 @@ class Slots:
         for slot in slots.tolist():
             self.drivers[slot].scratch.clear_kept()
         self._call_once(
-            begin, self.roots, self.work_packs, slots, self.written, self._streams, position is None, slot=slots[0]
-        )
+            begin, self.roots, self.work_packs, slots, self.written, self._streams, position is None,
+            failed=lambda: int(slots[0]),
+        )  # fmt: skip
         self._starts[slots] = self.roots[slots] if position is None else position.start
         for slot in slots.tolist():
             self._moves[slot] = [] if position is None else [int(action) for action in position.actions]
@@ -197,11 +199,13 @@ class Slots:
     def advance(self, actions: Counts) -> None:
         """Play an action in each slot, or SKIP."""
         places = np.empty(int(self.controls["size"].max()), np.int32)
+        self.written[:, KEPT] = 0
         legal = self._call_once(
-            advance, self.roots, self.work_packs, places, actions, self.written, 0, len(self.drivers), slot=None
-        )
+            advance, self.roots, self.work_packs, places, actions, self.written, 0, len(self.drivers),
+            failed=lambda: int(np.argmax((self.written[:, KEPT] == 0) & (actions != SKIP))),
+        )  # fmt: skip
         if not legal:
-            slot = int(np.argmax((self.written[:, KEPT] < NONE) & (actions != SKIP)))
+            slot = int(np.argmax((self.written[:, KEPT] == ILLEGAL) & (actions != SKIP)))
             self.written[:, KEPT] = 0
             self.driver(slot).position.apply(int(actions[slot]))  # raises, with the legal moves
             raise IllegalMoveError(f"{int(actions[slot])} is not a legal action in slot {slot}")
@@ -221,9 +225,10 @@ class Slots:
         outcomes = np.full(len(self.drivers), SKIP, np.int64)
         for _ in range(self.game.facts.max_length + 1):
             places = np.empty(int(self.controls["size"].max()), np.int32)
+            outcomes[:] = _UNTOUCHED - 1  # the kernel writes SKIP or an outcome
             drawn = self._call_once(
                 resolve_chance, self.roots, self.work_packs, places, outcomes, self.written, self._streams, 0,
-                len(self.drivers), slot=None,
+                len(self.drivers), failed=lambda: int(np.flatnonzero(outcomes >= SKIP)[-1]),
             )  # fmt: skip
             failed = np.flatnonzero(self.controls["status"] != DONE)
             if len(failed):
@@ -338,7 +343,7 @@ class Slots:
             for slot in full.tolist():
                 self._grow(rows.first + slot, reserve + most * (1 + stuck))
             controls["capacity"] = self.capacities[slots] - reserve
-        return self.batch(rows.states[:used])
+        return self.batch(rows.states[:used].copy())  # an evaluator may keep it
 
     def _gather(self, rows: Rows, parts: Sequence[tuple[int, int]]) -> int:
         ends = self._call_parts(
@@ -400,6 +405,7 @@ class Slots:
         entry = self.engine.entry(kernel)
 
         def call(part: tuple[int, int]) -> Any:
+            self.controls["status"][slice(*part)] = _UNTOUCHED
             try:
                 return entry(self.controls, self.tree_packs, self.roots, self.work_packs, *before, *part, *after(*part))
             except MethodError as error:
@@ -408,30 +414,20 @@ class Slots:
         if self._threads is None or len(parts) == 1:
             found = [call(part) for part in parts]
         else:
-            found = list(self._threads.map(call, parts))
+            found = _all_results([self._threads.submit(call, part) for part in parts])
         for part, one in zip(parts, found, strict=True):
             if isinstance(one, MethodError):
-                raise self._locate(entry, part, before, after, one)
+                # A kernel goes from slot to slot: the last one that it has touched is the one that failed.
+                slot = int(np.flatnonzero(self.controls["status"][slice(*part)] != _UNTOUCHED)[-1]) + part[0]
+                raise self.failure(slot, one.__cause__)
         return found
 
-    def _locate(self, entry: Any, part: tuple[int, int], before: Any, after: Any, error: MethodError) -> TreetopError:
-        """Return the error of the slot in which a method of the game failed: the same simulation fails again."""
-        for slot in range(*part):
-            try:
-                entry(
-                    self.controls, self.tree_packs, self.roots, self.work_packs, *before, slot, slot + 1,
-                    *after(slot, slot + 1),
-                )  # fmt: skip
-            except MethodError as again:
-                return self.failure(slot, again.__cause__)
-        return error
-
-    def _call_once(self, kernel: CompiledFunction[..., Any], *args: Any, slot: Any) -> Any:
-        """Call a kernel on all slots, in this thread."""
+    def _call_once(self, kernel: CompiledFunction[..., Any], *args: Any, failed: Callable[[], int]) -> Any:
+        """Call a kernel on all slots, in this thread; `failed` returns the slot in which the game has failed."""
         try:
             return self.engine.entry(kernel)(self.controls, self.tree_packs, *args)
         except MethodError as error:
-            raise self.failure(0 if slot is None else int(slot), error.__cause__) from error.__cause__
+            raise self.failure(failed(), error.__cause__) from error.__cause__
 
     def _refuse_failures(self, which: Any) -> None:
         if (self.controls["status"][which] >= FIRST_FAILURE).any():
@@ -441,6 +437,19 @@ class Slots:
         """Return the error to raise after a kernel has reported a failure of the game in a slot."""
         found = self.driver(slot).failure(error)
         return type(found)(f"in slot {slot}: {found}")
+
+
+def _all_results(futures: Sequence[Future[Any]]) -> list[Any]:
+    """Return the results of all calls. A Ctrl-C is raised after they have ended: they write to the trees."""
+    interrupted = False
+    while not all(future.done() for future in futures):
+        try:
+            wait(futures)
+        except KeyboardInterrupt:
+            interrupted = True
+    if interrupted:
+        raise KeyboardInterrupt
+    return [future.result() for future in futures]
 
 
 def _split(first: int, last: int, parts: int) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from treetop import checks
 from treetop.compiler.engine import Engine
 from treetop.compiler.rng import MIX_1, MIX_2, STEP
 from treetop.errors import ConfigError, GameError
@@ -40,6 +41,21 @@ def _read(game: Game, states: States, engine: Engine | None, viewpoint: int = NO
         raise GameError(f"{game.name}.legal_actions lists wrong actions in state {wrong} of a batch")
 
 
+def refuse_other(game: Game, states: Any) -> None:
+    """Raise ConfigError for what are not records of a game.
+
+    >>> import treetop as tt
+    >>> refuse_other(tt.load_game("nim"), tt.position("nim").record)
+    """
+    if not isinstance(game, Game):
+        raise ConfigError(f"give a game, such as treetop.load_game('nim'), not {checks.shorten(game)}")
+    if not isinstance(states, np.ndarray) or states.dtype != game.dtype or states.ndim != 1:
+        given = f"{states.dtype} of the shape {states.shape}" if hasattr(states, "dtype") else checks.shorten(states)
+        raise ConfigError(
+            f"states must be an array of records of {game.name}, as batch.states and position.record are, not {given}"
+        )
+
+
 def players(game: Game, states: States, *, engine: Engine | None = None) -> npt.NDArray[np.int64]:
     """Return the player to move in each state; NONE where the game is over.
 
@@ -47,6 +63,7 @@ def players(game: Game, states: States, *, engine: Engine | None = None) -> npt.
     >>> players(tt.load_game("nim"), tt.position("nim").play("2").record).tolist()
     [1]
     """
+    refuse_other(game, states)
     found = np.zeros(len(states), np.int64)
     _read(game, states, engine, players=found)
     return found
@@ -59,6 +76,7 @@ def legal_mask(game: Game, states: States, *, engine: Engine | None = None) -> n
     >>> legal_mask(tt.load_game("nim"), tt.position("nim(stones=2)").record).tolist()
     [[True, True, False]]
     """
+    refuse_other(game, states)
     found = np.zeros((len(states), game.facts.num_actions), np.bool_)
     _read(game, states, engine, masks=found)
     return found
@@ -72,6 +90,7 @@ def keys(game: Game, states: States, *, engine: Engine | None = None) -> npt.NDA
     >>> bool(keys(tt.load_game("tic_tac_toe"), one) == keys(tt.load_game("tic_tac_toe"), two))
     True
     """
+    refuse_other(game, states)
     if game.has("key"):
         found = np.zeros(len(states), np.uint64)
         _read(game, states, engine, keys=found)
@@ -134,6 +153,7 @@ def players_and_observations(
     >>> [array.shape for array in players_and_observations(position.game, position.record)]
     [(1,), (1, 3, 3, 3)]
     """
+    refuse_other(game, states)
     movers = np.zeros(len(states), np.int64)
     if game.has("observe"):
         shape = observation_shape(game)
@@ -181,6 +201,7 @@ def transformed(game: Game, states: States, symmetries: npt.ArrayLike) -> tuple[
     >>> places[0].tolist()
     [6, 5, 4, 3, 2, 1, 0]
     """
+    refuse_other(game, states)
     count = game.facts.symmetries
     chosen = np.array(symmetries, np.int64)
     if count is None:
