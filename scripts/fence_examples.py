@@ -31,5 +31,9 @@ class FenceExamples(griffe.Extension):
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Change the docstring of an object."""
-        if obj.docstring is not None:
+        if obj.docstring is not None and "```pycon" not in obj.docstring.value:
             obj.docstring.value = fenced(obj.docstring.value)
+
+    def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
+        """Change the docstring of the package itself, which is no object of another."""
+        self.on_object(obj=pkg)

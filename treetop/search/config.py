@@ -64,7 +64,7 @@ class SearchConfig:
     solver: bool = False
     """Whether proven bounds are kept. Proven moves are skipped, and the search stops when the root is proven."""
     batch_size: int = 32
-    """Leaves in a batch for an evaluator in Python, in `run`."""
+    """Leaves in a batch for an evaluator in Python, in `run`, and in a round of `deterministic=True`."""
     tie_break: Literal["random", "first"] | TieBreak = "random"
     """How equal scores are decided: at random, by the order of the moves, or by your function."""
     stop_when_forced: bool = True
