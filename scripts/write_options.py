@@ -42,11 +42,11 @@ def page() -> str:
     lines += [
         f"| `{name}` | {_default(SearchConfig.__dataclass_fields__[name].default)} | {_doc(name)} |" for name in PLAIN
     ]
-    lines += [
-        "",
+    others = (
         "`seed`, `threads` and `deterministic` ([threads](threads.md)) and `tier` ([two tiers of compiled code]"
-        "(compiled-games.md#two-tiers-of-compiled-code)) are arguments of `Search`, not of a rule.",
-    ]
+        "(compiled-games.md#two-tiers-of-compiled-code)) are arguments of `Search`, not of a rule."
+    )
+    lines += ["", others]
     return "\n".join([*lines, ""])
 
 
