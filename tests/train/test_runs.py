@@ -29,7 +29,7 @@ def begin(folder, game="tic_tac_toe", **options):
 
 
 def test_training_improves_a_network(tmp_path):
-    run = begin(tmp_path / "run", minutes=0.4, slots=64, simulations=16, chunk=1024)
+    run = begin(tmp_path / "run", minutes=0.25, slots=64, simulations=16, chunk=1024)
     start = run.model()
     start.save(tmp_path / "start")
     run.train()
@@ -74,7 +74,7 @@ def test_a_killed_run_keeps_what_was_finished(tmp_path):
     begin(folder, minutes=10, chunk=64)
     program = f"import treetop.train as t; t.Run.open({str(folder)!r}).train()"
     positions = 0
-    for _ in range(3):
+    for _ in range(2):
         process = subprocess.Popen([sys.executable, "-c", program])
         started = len(list(read_events(folder)))
         deadline = time.monotonic() + 90
