@@ -130,8 +130,12 @@ def _line(event: Event) -> str:
         return f"{event.seconds:,.0f} s: scores {scores}"
     return (
         f"{event.seconds:,.0f} s: iteration {event.iteration}, {event.games:,} games, {event.positions:,} positions, "
-        f"{event.rate:,.0f} positions/s, loss {event.policy_loss:.3f} + {event.value_loss:.3f}"
+        f"{event.rate:,.0f} positions/s, loss {_loss(event.policy_loss)} + {_loss(event.value_loss)}"
     )
+
+
+def _loss(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _picture(run: Run, seen: list[Event]) -> Group:
@@ -163,7 +167,7 @@ def _iterations(events: list[Iteration]) -> Table:
     for event in events:
         shown.add_row(
             f"{event.seconds:,.0f} s", f"{event.games:,}", f"{event.positions:,}", f"{event.rate:,.0f}",
-            f"{event.policy_loss:.3f}", f"{event.value_loss:.3f}", f"{event.length:.1f}", f"{event.first_player:+.2f}",
+            _loss(event.policy_loss), _loss(event.value_loss), f"{event.length:.1f}", f"{event.first_player:+.2f}",
             f"{event.entropy:.2f}",
         )  # fmt: skip
     return shown

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -55,8 +56,9 @@ class Iteration:
     """Positions with targets, so far."""
     steps: int
     """Steps of the optimiser, so far."""
-    policy_loss: float
-    value_loss: float
+    policy_loss: float | None
+    """The mean over the steps of this iteration; None if there was none, as in the first one."""
+    value_loss: float | None
     length: float
     """The mean number of moves of the games of this iteration."""
     first_player: float
@@ -142,10 +144,10 @@ class Run:
 
         `on_event` is called after every iteration and rating.
         """
-        play = None if self.options.deterministic else self._self_play(self.iteration)
+        plays = None if self.options.deterministic else self._self_play()
         with Interrupts() as interrupts, few_threads():
             while not self.is_over and not interrupts.seen:
-                for event in self._iterate(play, interrupts):
+                for event in self._iterate(plays, interrupts):
                     self.events.append(event)
                     if on_event is not None:
                         on_event(event)
@@ -167,20 +169,26 @@ class Run:
         """Return the network of the last iteration."""
         return load_model(self.folder, game=self.game)
 
-    def _self_play(self, iteration: int) -> SelfPlay:
-        options, seed = self.options, mix(self.options.seed * 1_000_003 + iteration) >> 1
+    def _self_play(self) -> list[SelfPlay]:
+        """Return the pools of this iteration, with the network of the moment."""
+        options, model = self.options, self.learner.model()
         assert options.slots is not None
         assert options.simulations is not None
-        return SelfPlay(
-            self.learner.model(), options.search(), slots=options.slots, simulations=options.simulations,
-            openings=options.openings, seed=seed,
-        )  # fmt: skip
+        slots = max(1, options.slots // options.pools)
+        seeds = [mix((options.seed * 1_000_003 + self.iteration) * 64 + pool) >> 1 for pool in range(options.pools)]
+        return [
+            SelfPlay(
+                model, options.search(), slots=slots, simulations=options.simulations, openings=options.openings,
+                seed=seed,
+            )
+            for seed in seeds
+        ]  # fmt: skip
 
-    def _iterate(self, play: SelfPlay | None, interrupts: Interrupts) -> Iterator[Event]:
+    def _iterate(self, plays: list[SelfPlay] | None, interrupts: Interrupts) -> Iterator[Event]:
         clock = thinking_clock()  # it stops while code is compiled
         start = clock.now()
-        learning = _Learning(self) if play is not None and len(self.replay) else None
-        own = play or self._self_play(self.iteration)
+        learning = _Learning(self) if plays is not None and len(self.replay) else None
+        own = plays or self._self_play()
         try:
             played, searched = self._play(own, interrupts)
         finally:
@@ -190,15 +198,17 @@ class Run:
         lasted = clock.now() - start
         samples = Samples.joined([game.samples for game in played])
         self.replay.add(samples)
-        if losses is None:
+        if plays is None:
             wanted = max(1, round(self.options.reuse * len(samples) / LearnerOptions().batch))
             losses = self.learner.train(self.replay, wanted, self.progress)
         self.iteration, self.games = self.iteration + 1, self.games + len(played)
-        own.current.model = self.learner.model()
+        model = self.learner.model()
+        for play in own:
+            play.current.model = model
         self.seconds += clock.now() - start
         event = Iteration(
             self.iteration, self.seconds, self.games, self.replay.total, self.learner.steps,
-            losses.policy, losses.value,
+            None if losses is None else losses.policy, None if losses is None else losses.value,
             float(np.mean([game.moves for game in played])), float(np.mean([game.returns[0] for game in played])),
             float(np.mean([game.entropy for game in played])), searched / lasted,
         )  # fmt: skip
@@ -207,15 +217,26 @@ class Run:
         if self._rating_due():
             yield self._rate()
 
-    def _play(self, play: SelfPlay, interrupts: Interrupts) -> tuple[list[Played], int]:
-        """Play games until they have enough positions for an iteration; return them, and the positions searched."""
-        played: list[Played] = []
-        before, count, wanted = play.positions, 0, self.options.chunk or 1
-        while count < wanted and not interrupts.seen:
-            for game in play.step():
-                played.append(game)
-                count += len(game.samples)
-        return played, play.positions - before
+    def _play(self, plays: list[SelfPlay], interrupts: Interrupts) -> tuple[list[Played], int]:
+        """Play games until they have enough positions for an iteration; return them, and the positions searched.
+
+        Each pool plays its share, in a thread of its own, so that the games depend on the seed alone.
+        """
+        wanted = -(-(self.options.chunk or 1) // len(plays))
+        before = sum(play.positions for play in plays)
+
+        def share(play: SelfPlay) -> list[Played]:
+            played, count = list[Played](), 0
+            while count < wanted and not interrupts.seen:
+                for game in play.step():
+                    played.append(game)
+                    count += len(game.samples)
+            return played
+
+        plays[0].prepare()  # code is compiled once, and by this thread, whose clock stops
+        with ThreadPoolExecutor(len(plays), "treetop-self-play") as threads:
+            parts = list(threads.map(share, plays))
+        return [game for part in parts for game in part], sum(play.positions for play in plays) - before
 
     # Ratings.
 

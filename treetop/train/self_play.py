@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.evaluators.networks.model import Model
-from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.search.batch import Batch
 from treetop.search.config import SearchConfig
@@ -55,6 +54,10 @@ class SelfPlay:
         self._random = np.array([self._plies() for _ in range(slots)])
         self.positions = 0
         """Positions that were searched."""
+
+    def prepare(self) -> None:
+        """Compile what its searches need, or load it from the cache."""
+        self._pool._slots.prepare()
 
     def _plies(self) -> int:
         """Return how many random moves begin a game: most have none, so that the others show what play avoids."""
@@ -118,8 +121,3 @@ def _received(final: Position) -> npt.NDArray[np.float64]:
         total += np.array(position.step_rewards)
         found.append(total.copy())
     return np.array(found)
-
-
-def games_of(slots: int, game: Game) -> int:
-    """Return how many games a pool should hold: enough for full batches, and few enough that games end soon."""
-    return max(2, min(slots, 16_384 // max(game.facts.num_actions, 1)))
