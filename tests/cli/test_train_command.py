@@ -25,6 +25,7 @@ def test_a_run_is_trained_listed_exported_and_played(run, trained):
     listed = json.loads(run("runs", "--json").out)
     assert (listed[0]["run"], listed[0]["game"]) == ("one", "tic_tac_toe")
     assert listed[0]["positions"] > 0
+    assert "curves.png" in run("runs", "one", "--plot", "curves.png").out
     exported = run("export", "one", "model.onnx")
     assert "9 actions" in exported.out
     played = run("play", "tic_tac_toe", "--model", "one", "--player", "none", "--simulations", "10", "--seed", "1")

@@ -14,10 +14,20 @@ from treetop.text import text_table
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A run, or a folder that holds some.")]
 
 
-def runs(folder: Folder = Path(), as_json: Json = False) -> None:
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw the curves of one run: losses, scores, speed.")
+]
+
+
+def runs(folder: Folder = Path(), plot: Plot = None, as_json: Json = False) -> None:
     """List the training runs in a folder: their games, times and last scores."""
     from treetop.train.run import Iteration, Rated, read_events, read_header
 
+    if plot is not None:
+        from treetop.train.report import draw
+
+        say(f"{draw(folder, plot)}: the curves of {folder}")
+        return
     paths = sorted(path.parent for path in ([folder / "run.json", *folder.glob("*/run.json")]) if path.exists())
     if not paths:
         raise SaveError(f"there is no training run in {folder}: treetop train GAME --out FOLDER begins one")

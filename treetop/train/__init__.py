@@ -14,6 +14,7 @@ __all__, __getattr__, __dir__ = exports(
     {
         "run": "Iteration Rated Run read_events",
         "options": "TrainOptions",
+        "report": "draw",
         "learner": "LearnerOptions",
         "samples": "Replay Samples",
     },
