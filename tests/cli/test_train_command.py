@@ -65,5 +65,4 @@ def test_a_folder_without_runs_is_an_error(run):
 
 def test_a_model_that_does_not_exist_is_refused(run):
     assert run("play", "tic_tac_toe", "--model", "nowhere").code == 2
-    assert run("play", "tic_tac_toe", "--model", "bundled").code == 2
     assert run("export", "nowhere", "x.onnx").code == 2

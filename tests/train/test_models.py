@@ -149,8 +149,3 @@ def test_a_network_plays(tmp_path):
     assert result.games == 4
     with pytest.raises(ConfigError, match="needs its folder first"):
         tt.match("net", "random", "tic_tac_toe", games=2, workers=1)
-
-
-def test_an_unknown_bundled_network_is_refused():
-    with pytest.raises(ConfigError, match="no bundled network 'chess'"):
-        load_model("bundled:chess")

@@ -10,7 +10,7 @@ import typer
 from treetop.cli.common import find_game, say
 from treetop.files import replacing
 
-Run = Annotated[str, typer.Argument(metavar="FOLDER", help="The folder of a run, or bundled:GAME.")]
+Run = Annotated[str, typer.Argument(metavar="FOLDER", help="The folder of a run.")]
 Target = Annotated[Path, typer.Argument(metavar="FILE.onnx", help="The file to write.")]
 Rules = Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game, if it is not a bundled one.")]
 

@@ -72,7 +72,7 @@ Resume = Annotated[
 ]
 ModelFolder = Annotated[
     str | None,
-    typer.Option("--model", metavar="FOLDER", help="Play by a trained network: the folder of a run, or bundled."),
+    typer.Option("--model", metavar="FOLDER", help="Play by a trained network: the folder of a run."),
 ]
 SaveTo = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="The file for the game. Default: GAME.game.json.")
@@ -128,12 +128,10 @@ def play(
 
 
 def _network(folder: str | None, game: Game) -> Model | None:
-    """Return the network that plays, if one was given; `bundled` is the one that comes with the game."""
+    """Return the network that plays, if one was given."""
     from treetop.evaluators.networks.model import load_model
 
-    if folder is None:
-        return None
-    return load_model(f"bundled:{game.name.partition('(')[0]}" if folder == "bundled" else folder, game=game)
+    return None if folder is None else load_model(folder, game=game)
 
 
 def _resumed(path: Path, game: str | None) -> tuple[Position, tuple[int, ...], Settings, int | None]:

@@ -75,8 +75,8 @@ def train(
 ) -> None:
     """Train a network on a game by self-play. Everything of the run lies in one folder.
 
-    Ctrl-C ends the run after the current iteration; --resume continues it. Play with the result: treetop match
-    "net('FOLDER', simulations=200)" ...
+    Ctrl-C ends the run and keeps the games that are finished; --resume continues it. Play with the result: treetop play
+    GAME --model FOLDER, or the player net('FOLDER', simulations=200) in every command.
     """
     from treetop.train.options import TrainOptions
     from treetop.train.run import Run

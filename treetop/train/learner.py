@@ -95,10 +95,10 @@ class Learner:
         self._module.train()
         logits, values = self._module(torch.from_numpy(observed))
         logits = logits.masked_fill(~torch.from_numpy(masks), -1e9)
-        target, weights = torch.from_numpy(policies), torch.from_numpy(samples.weights)
+        target = torch.from_numpy(policies)
         shares = torch.nn.functional.log_softmax(logits, dim=1)
         entropy = (target * target.clamp_min(1e-12).log()).sum(dim=1)
-        policy_loss = ((entropy - (target * shares).sum(dim=1)) * weights).mean()
+        policy_loss = (entropy - (target * shares).sum(dim=1)).mean()
         value_loss = self._value_loss(values, torch.from_numpy(worth.astype(np.float32)))
         loss = policy_loss + value_loss
         if not bool(torch.isfinite(loss)):
@@ -138,7 +138,7 @@ class Learner:
         for index, parameter in enumerate(self._module.parameters()):
             for name, array in self._optimiser.state.get(parameter, {}).items():
                 found[f"optimiser.{index}.{name}"] = array.numpy()
-        return {name: np.ascontiguousarray(array) for name, array in found.items()}
+        return {name: np.array(array, order="C") for name, array in found.items()}
 
     def restore(self, state: dict[str, npt.NDArray[Any]], steps: int, rng: Any) -> None:
         """Continue from a saved state; raise ValueError where it does not fit."""
@@ -151,6 +151,8 @@ class Learner:
         for index, parameter in enumerate(self._module.parameters()):
             prefix = f"optimiser.{index}."
             own = {name.removeprefix(prefix): array for name, array in given.items() if name.startswith(prefix)}
+            if any(array.shape not in ((), parameter.shape) for array in own.values()):
+                raise ValueError(f"the optimiser's numbers of weight {index} have another shape")
             if own:
                 self._optimiser.state[parameter] = own
         self.steps = steps

@@ -28,9 +28,7 @@ class TrainOptions:
     """The size of the network: tiny, small or medium. Default: tiny for boards of fewer than 25 squares."""
     seed: int = 0
     slots: int | None = None
-    """Games that are played at the same time, by all pools together."""
-    pools: int = 1
-    """Pools that play at the same time, each in a thread of its own: the learner needs a core too."""
+    """Games that are played at the same time."""
     simulations: int | None = None
     """Simulations of each move of self-play."""
     chunk: int | None = None
@@ -60,7 +58,6 @@ class TrainOptions:
         for name, high in (("slots", 65_536), ("simulations", 100_000), ("chunk", 10**7), ("iterations", 10**7)):
             checks.whole(name, getattr(self, name), 1, high, optional=True)
         checks.whole("window", self.window, 1, 10**9)
-        checks.whole("pools", self.pools, 1, 64)
         checks.number("reuse", self.reuse, above=0)
         checks.share("openings", self.openings)
         checks.whole("rating_games", self.rating_games, 0, 10_000)

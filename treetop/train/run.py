@@ -8,9 +8,9 @@ replaced at once; the data of an iteration is written before its checkpoint.
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from treetop.compiler.preparing import thinking_clock
 from treetop.compiler.rng import mix
 from treetop.errors import ConfigError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
-from treetop.evaluators.networks.model import Model, load_model
+from treetop.evaluators.networks.model import Model, load_model, safetensors
 from treetop.files import parse_json, read_bytes, replacing
 from treetop.game.definition import Game
 from treetop.game.registry import load_bundled, load_game
@@ -35,6 +35,7 @@ from treetop.train.samples import Replay, Samples
 from treetop.train.self_play import Played, SelfPlay
 
 KIND, VERSION = "a training run", 1
+CHECKPOINT, METRICS = "learner.safetensors", "metrics.jsonl"
 ANCHORS = ("random", "uct(simulations=100)", "uct(simulations=1000)")
 """The players against which a network is rated."""
 _STEPS_AT_ONCE = 4  # of the learner, between two looks at the clock
@@ -112,7 +113,6 @@ class Run:
             raise ConfigError(f"{path} holds a training run already: continue it, or choose another folder")
         complete = options.for_game(known)
         SearchPool(known, complete.search(), slots=1)  # it refuses games that self-play cannot search
-        path.mkdir(parents=True, exist_ok=True)
         run = cls(path, known, complete)
         header = {
             "kind": KIND, "version": VERSION, "game": known.source or known.name, "rules": known.digest,
@@ -140,14 +140,14 @@ class Run:
     # Training.
 
     def train(self, on_event: Callable[[Event], object] | None = None) -> Model:
-        """Train until the run's time is used up; return the network. Ctrl-C ends the current iteration.
+        """Train until the run's time is used up; return the network. Ctrl-C ends it; finished games are kept.
 
         `on_event` is called after every iteration and rating.
         """
-        plays = None if self.options.deterministic else self._self_play()
+        play = None if self.options.deterministic else self._self_play()
         with Interrupts() as interrupts, few_threads():
             while not self.is_over and not interrupts.seen:
-                for event in self._iterate(plays, interrupts):
+                for event in self._iterate(play, interrupts):
                     self.events.append(event)
                     if on_event is not None:
                         on_event(event)
@@ -169,74 +169,59 @@ class Run:
         """Return the network of the last iteration."""
         return load_model(self.folder, game=self.game)
 
-    def _self_play(self) -> list[SelfPlay]:
-        """Return the pools of this iteration, with the network of the moment."""
-        options, model = self.options, self.learner.model()
+    def _self_play(self) -> SelfPlay:
+        """Return games of this iteration's own seed, with the network of the moment."""
+        options = self.options
         assert options.slots is not None
         assert options.simulations is not None
-        slots = max(1, options.slots // options.pools)
-        seeds = [mix((options.seed * 1_000_003 + self.iteration) * 64 + pool) >> 1 for pool in range(options.pools)]
-        return [
-            SelfPlay(
-                model, options.search(), slots=slots, simulations=options.simulations, openings=options.openings,
-                seed=seed,
-            )
-            for seed in seeds
-        ]  # fmt: skip
+        return SelfPlay(
+            self.learner.model(), options.search(), slots=options.slots, simulations=options.simulations,
+            openings=options.openings, seed=mix(options.seed * 1_000_003 + self.iteration) >> 1,
+        )  # fmt: skip
 
-    def _iterate(self, plays: list[SelfPlay] | None, interrupts: Interrupts) -> Iterator[Event]:
+    def _iterate(self, play: SelfPlay | None, interrupts: Interrupts) -> Iterator[Event]:
         clock = thinking_clock()  # it stops while code is compiled
         start = clock.now()
-        learning = _Learning(self) if plays is not None and len(self.replay) else None
-        own = plays or self._self_play()
+        learning = _Learning(self) if play is not None and len(self.replay) else None
+        own = play or self._self_play()
+        before = own.positions
         try:
-            played, searched = self._play(own, interrupts)
+            played = self._play(own, interrupts)
         finally:
             losses = None if learning is None else learning.end()
-        if not played:
+        if not played or (play is None and interrupts.seen):  # a deterministic run plays this iteration again
             return
-        lasted = clock.now() - start
+        rate = (own.positions - before) / max(clock.now() - start, 1e-9)
         samples = Samples.joined([game.samples for game in played])
         self.replay.add(samples)
-        if plays is None:
+        if play is None:
             wanted = max(1, round(self.options.reuse * len(samples) / LearnerOptions().batch))
             losses = self.learner.train(self.replay, wanted, self.progress)
         self.iteration, self.games = self.iteration + 1, self.games + len(played)
-        model = self.learner.model()
-        for play in own:
-            play.current.model = model
         self.seconds += clock.now() - start
         event = Iteration(
             self.iteration, self.seconds, self.games, self.replay.total, self.learner.steps,
             None if losses is None else losses.policy, None if losses is None else losses.value,
             float(np.mean([game.moves for game in played])), float(np.mean([game.returns[0] for game in played])),
-            float(np.mean([game.entropy for game in played])), searched / lasted,
+            float(np.mean([game.entropy for game in played])), rate,
         )  # fmt: skip
-        self._save(event)
+        own.current.model = self._save(event)
         yield event
         if self._rating_due():
-            yield self._rate()
+            yield from self._rate(interrupts)
 
-    def _play(self, plays: list[SelfPlay], interrupts: Interrupts) -> tuple[list[Played], int]:
-        """Play games until they have enough positions for an iteration; return them, and the positions searched.
-
-        Each pool plays its share, in a thread of its own, so that the games depend on the seed alone.
-        """
-        wanted = -(-(self.options.chunk or 1) // len(plays))
-        before = sum(play.positions for play in plays)
-
-        def share(play: SelfPlay) -> list[Played]:
-            played, count = list[Played](), 0
-            while count < wanted and not interrupts.seen:
-                for game in play.step():
-                    played.append(game)
-                    count += len(game.samples)
-            return played
-
-        plays[0].prepare()  # code is compiled once, and by this thread, whose clock stops
-        with ThreadPoolExecutor(len(plays), "treetop-self-play") as threads:
-            parts = list(threads.map(share, plays))
-        return [game for part in parts for game in part], sum(play.positions for play in plays) - before
+    def _play(self, play: SelfPlay, interrupts: Interrupts) -> list[Played]:
+        """Play games until they have enough positions for an iteration, or until Ctrl-C; return the ended ones."""
+        played, count, wanted = list[Played](), 0, self.options.chunk or 1
+        while count < wanted and not interrupts.seen:
+            try:
+                ended = play.step()
+            except KeyboardInterrupt:  # which the pool raises
+                interrupts.seen = True
+                break
+            played += ended
+            count += sum(len(game.samples) for game in ended)
+        return played
 
     # Ratings.
 
@@ -246,64 +231,67 @@ class Run:
         rated = sum(isinstance(event, Rated) for event in self.events)
         return many > 0 and self.progress * many >= rated + 1
 
-    def _rate(self) -> Rated:
+    def _rate(self, interrupts: Interrupts) -> Iterator[Rated]:
         clock = thinking_clock()
         start, spec = clock.now(), f"net({str(self.folder)!r}, simulations=32)"
-        scores = {}
+        games, scores = self.options.rating_games + self.options.rating_games % 2, {}
         for anchor in ANCHORS:
-            games = self.options.rating_games + self.options.rating_games % 2
             found = match(spec, anchor, self.game, games=games, seed=self.iteration, workers=1)
+            if found.interrupted:
+                interrupts.seen = True
+                return
             scores[anchor] = found.score
         self.seconds += clock.now() - start
         rated = Rated(self.iteration, self.seconds, scores)
         self._log(rated)
-        return rated
+        yield rated
 
     # Files.
 
-    def _save(self, event: Iteration) -> None:
-        """Write the checkpoint and the network, then the line of the metrics."""
-        import safetensors.numpy
-
+    def _save(self, event: Iteration) -> Model:
+        """Write the checkpoint and the network, then the line of the metrics; return the network."""
         about = {
             "iteration": self.iteration, "games": self.games, "seconds": self.seconds, "steps": self.learner.steps,
             "total": self.replay.total, "rng": self.learner.rng_state,
         }  # fmt: skip
-        content = safetensors.numpy.save(self.learner.state(), {"about": json.dumps(about)})
-        with replacing(self.folder / "learner.safetensors") as file:
+        content = safetensors().numpy.save(self.learner.state(), {"about": json.dumps(about)})
+        with replacing(self.folder / CHECKPOINT) as file:
             file.write(content)
-        self.learner.model(
+        model = self.learner.model(
             {"iteration": self.iteration, "seconds": round(self.seconds, 1), "options": self.options.to_dict()}
-        ).save(self.folder)
+        )
+        model.save(self.folder)
         self._log(event)
+        return model
 
     def _log(self, event: Event) -> None:
-        line = json.dumps({"event": type(event).__name__.lower(), **asdict(event)})
-        with (self.folder / "metrics.jsonl").open("a") as file:
-            file.write(line + "\n")
+        line = json.dumps({"event": type(event).__name__.lower(), **asdict(event)}).encode()
+        with (self.folder / METRICS).open("ab+") as file:
+            if file.tell():  # a crash may have left a line that is not complete
+                file.seek(-1, os.SEEK_END)
+                line = line if file.read() == b"\n" else b"\n" + line
+            file.write(line + b"\n")
 
     def _restore(self) -> None:
         """Continue from the checkpoint, if there is one.
 
         Positions that were written after it are kept, except in a deterministic run, which plays them again.
         """
-        path = self.folder / "learner.safetensors"
+        path = self.folder / CHECKPOINT
         self.events = list(read_events(self.folder))
-        if not path.exists():
-            return
-        import safetensors.numpy
-
-        content = read_bytes(path)
-        try:
-            arrays = safetensors.numpy.load(content)
-            size = int.from_bytes(content[:8], "little")
-            about = parse_json(parse_json(content[8 : 8 + size])["__metadata__"]["about"])
-            self.learner.restore(arrays, int(about["steps"]), about["rng"])
-            self.iteration, self.games, self.seconds = int(about["iteration"]), int(about["games"]), about["seconds"]
-            if self.options.deterministic:
-                self.replay.drop_after(int(about["total"]))  # that iteration will be played again
-        except Exception as error:  # noqa: BLE001 - of safetensors, of PyTorch, of missing names
-            raise SaveError(f"{path} is not the checkpoint of this run: {error}") from None
+        total = 0
+        if path.exists():
+            try:
+                with safetensors().safe_open(path, "np") as found:
+                    about = parse_json(found.metadata()["about"])
+                    arrays = {name: found.get_tensor(name) for name in found.keys()}  # noqa: SIM118 - it is no mapping
+                self.learner.restore(arrays, int(about["steps"]), about["rng"])
+                self.iteration, self.games = int(about["iteration"]), int(about["games"])
+                self.seconds, total = float(about["seconds"]), int(about["total"])
+            except Exception as error:  # noqa: BLE001 - of safetensors, of PyTorch, of missing names
+                raise SaveError(f"{path} is not the checkpoint of this run: {error}") from None
+        if self.options.deterministic:
+            self.replay.drop_after(total)
 
 
 class _Learning:
@@ -370,7 +358,7 @@ def read_events(folder: str | Path) -> Iterator[Event]:
     >>> list(read_events("no_such_folder"))
     []
     """
-    path = Path(folder) / "metrics.jsonl"
+    path = Path(folder) / METRICS
     if not path.exists():
         return
     for line in read_bytes(path).decode("utf-8", "replace").splitlines():

@@ -28,7 +28,7 @@ class Samples:
 
     >>> import numpy as np, treetop as tt
     >>> rows = np.ones((1, 9), np.float32) / 9, np.zeros((1, 1), np.float32), np.zeros((1, 1), np.float32)
-    >>> len(Samples(tt.position("tic_tac_toe").record, *rows, np.ones(1, np.float32)))
+    >>> len(Samples(tt.position("tic_tac_toe").record, *rows))
     1
     """
 
@@ -40,8 +40,6 @@ class Samples:
     """The returns of the game from here on, from -1 to 1, of the player to move first: (positions, values)."""
     estimates: Floats
     """The values that the search found, in the same form."""
-    weights: Floats
-    """How much each position counts in the loss of the policy."""
 
     def __len__(self) -> int:
         return len(self.states)
@@ -80,15 +78,10 @@ class Samples:
             with np.load(io.BytesIO(content), allow_pickle=False) as found:
                 arrays = {name: found[name] for name in names}
             count = len(arrays["states"])
-            widths: dict[str, tuple[int, ...]] = {
-                "states": (size,),
-                "policies": (game.facts.num_actions,),
-                "outcomes": (values,),
-            }
-            widths |= {"estimates": (values,), "weights": ()}
+            widths = {"states": size, "policies": game.facts.num_actions, "outcomes": values, "estimates": values}
             for name in names:
                 kind = np.uint8 if name == "states" else np.float32
-                if arrays[name].shape != (count, *widths[name]) or arrays[name].dtype != kind:
+                if arrays[name].shape != (count, widths[name]) or arrays[name].dtype != kind:
                     raise ValueError(f"{name} are {arrays[name].dtype} {arrays[name].shape}")
                 if name != "states" and not np.isfinite(arrays[name]).all():
                     raise ValueError(f"{name} are not finite")
@@ -112,13 +105,19 @@ class Replay:
 
     def __init__(self, folder: Path, game: Game, values: int, least: int) -> None:
         self._folder, self._game, self._values, self._least = folder, game, values, least
+        folder.mkdir(parents=True, exist_ok=True)
+        self._load()
+
+    def _load(self) -> None:
         self._chunks: list[Samples] = []
+        self._joined: Samples | None = None
         self.total = 0
         """Positions that were ever added."""
-        folder.mkdir(parents=True, exist_ok=True)
         for path in self.files():
-            self._keep(Samples.from_bytes(read_bytes(path), game, values, str(path)))
-        self._joined: Samples | None = None
+            self._keep(self._read(path))
+
+    def _read(self, path: Path) -> Samples:
+        return Samples.from_bytes(read_bytes(path), self._game, self._values, str(path))
 
     def files(self) -> list[Path]:
         """Return the files of all chunks, in their order."""
@@ -141,11 +140,12 @@ class Replay:
 
     def drop_after(self, total: int) -> None:
         """Remove the chunks that were added after the first `total` positions."""
-        while self.total > total:
-            last = self._chunks.pop()
-            self.files()[-1].unlink()
-            self.total -= len(last)
-            self._joined = None
+        if self.total > total:
+            for path in reversed(self.files()):
+                if self.total > total:
+                    self.total -= len(self._read(path))
+                    path.unlink()
+            self._load()  # the window was moved on by what is gone
 
     def _keep(self, samples: Samples) -> None:
         self._chunks.append(samples)
@@ -164,7 +164,7 @@ class Replay:
         """Return a digest of all chunks on disk."""
         found = hashlib.sha256()
         for path in self.files():
-            found.update(Samples.from_bytes(read_bytes(path), self._game, self._values, str(path)).digest().encode())
+            found.update(self._read(path).digest().encode())
         return found.hexdigest()
 
 

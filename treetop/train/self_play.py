@@ -55,10 +55,6 @@ class SelfPlay:
         self.positions = 0
         """Positions that were searched."""
 
-    def prepare(self) -> None:
-        """Compile what its searches need, or load it from the cache."""
-        self._pool._slots.prepare()
-
     def _plies(self) -> int:
         """Return how many random moves begin a game: most have none, so that the others show what play avoids."""
         return int(self._rng.integers(1, 5)) if self._rng.random() < self._openings else 0
@@ -100,9 +96,8 @@ class SelfPlay:
         scale = self._to_unit
         entropy = -(policies * np.log(np.maximum(policies, 1e-12))).sum(axis=1)
         samples = Samples(
-            np.array([step[0] for step in steps], game.dtype), policies, scale(outcomes), scale(estimates),
-            np.ones(count, np.float32),
-        )  # fmt: skip
+            np.array([step[0] for step in steps], game.dtype), policies, scale(outcomes), scale(estimates)
+        )
         return Played(samples, tuple(returns.tolist()), len(final.actions), float(entropy.mean()) if count else 0.0)
 
     def _to_unit(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,7 +26,6 @@ from treetop.search.states import observation_shape
 MANIFEST, WEIGHTS = "model.json", "model.safetensors"
 KIND, VERSION = "a network", 1
 _LONGEST_HEADER = 2**20  # bytes of a file of weights beside the weights themselves
-_BUNDLED = Path(__file__).parent / "bundled"
 
 
 @dataclass
@@ -97,10 +97,9 @@ class Model:
 
     def save(self, folder: str | Path) -> None:
         """Write the two files to a folder. The weights are written first; each file is replaced at once."""
-        safetensors = _safetensors()
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
-        content = safetensors.save({name: np.ascontiguousarray(array) for name, array in self.weights.items()})
+        content = safetensors().numpy.save({name: np.ascontiguousarray(array) for name, array in self.weights.items()})
         manifest = {
             "kind": KIND, "version": VERSION, "game": self.game.source or self.game.name, "rules": self.game.digest,
             "architecture": self.architecture.to_dict(), "made": dict(self.made),
@@ -112,7 +111,7 @@ class Model:
 
 
 def load_model(folder: str | Path, *, game: str | Game | None = None) -> Model:
-    """Return the network in a folder, or a bundled one, `bundled:connect_four`, as an evaluator.
+    """Return the network in a folder as an evaluator.
 
     Give the game if it is not a bundled one: a file's text imports no module. Needs `pip install -e ".[onnx]"`.
 
@@ -120,11 +119,7 @@ def load_model(folder: str | Path, *, game: str | Game | None = None) -> Model:
     Traceback (most recent call last):
     treetop.errors.SaveError: there is no file no_such_folder/model.json
     """
-    text = str(folder)
-    path = _BUNDLED / text.removeprefix("bundled:") if text.startswith("bundled:") else Path(folder)
-    if text.startswith("bundled:") and not (path / MANIFEST).exists():
-        known = sorted(entry.parent.name for entry in _BUNDLED.glob(f"*/{MANIFEST}"))
-        raise ConfigError(f"there is no bundled network {path.name!r}; there are {', '.join(known) or 'none'}")
+    path = Path(folder)
     manifest = _read_manifest(path / MANIFEST)
     architecture = Architecture.from_dict(manifest["architecture"])
     known_game = load_game(game) if game is not None else load_bundled(manifest["game"])
@@ -194,7 +189,7 @@ def _read_weights(path: Path, architecture: Architecture) -> dict[str, npt.NDArr
     if not size <= found <= size + _LONGEST_HEADER:
         raise SaveError(f"{path} has {found:,} bytes; the weights of this network are {size:,}")
     try:
-        loaded: dict[str, npt.NDArray[np.float32]] = _safetensors().load(read_bytes(path))
+        loaded: dict[str, npt.NDArray[np.float32]] = safetensors().numpy.load(read_bytes(path))
     except SaveError:
         raise
     except Exception as error:  # noqa: BLE001 - the package raises an error of its own, which names what is wrong
@@ -202,12 +197,13 @@ def _read_weights(path: Path, architecture: Architecture) -> dict[str, npt.NDArr
     return loaded
 
 
-def _safetensors() -> Any:
+def safetensors() -> Any:
+    """Return the package safetensors; raise MissingExtraError where it is not installed."""
     try:
-        import safetensors.numpy
+        import safetensors.numpy as found
     except ImportError as error:
         raise MissingExtraError("weights of networks are read and written by safetensors", extra="onnx") from error
-    return safetensors.numpy
+    return sys.modules[found.__package__ or "safetensors"]
 
 
 def _session(model: bytes) -> Any:
