@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent))
-from network import OnnxNetwork, residual_network
 from rich.console import Console
 from rich.table import Table
 
 import treetop as tt
+from treetop.evaluators.networks.model import Model
 
 HERE = Path(__file__).resolve().parent
 FOUR = "connect_four"
@@ -231,7 +231,7 @@ def network(repeats: int) -> Iterable[Row]:
     """Measure how much of a network's own throughput a search reaches, at the same size of batches."""
     if importlib.util.find_spec("onnxruntime") is None or importlib.util.find_spec("onnx") is None:
         return
-    net = OnnxNetwork(residual_network((3, 6, 7), 7))
+    net = Model.untrained(tt.load_game(FOUR))
     rng = np.random.default_rng(1)
 
     def raw(size: int, count: int) -> Seconds:
@@ -244,9 +244,9 @@ def network(repeats: int) -> Iterable[Row]:
 
         def timed() -> float:
             fresh = tt.Search(FOUR, tt.puct(batch_size=size), evaluator=net, seed=1, tier="direct")
-            before = net.positions
+            before = net.throughput.positions
             seconds = wall(lambda: fresh.run(tt.Limit(simulations=count)))
-            return seconds / (net.positions - before)
+            return seconds / (net.throughput.positions - before)
 
         return timed
 
@@ -256,9 +256,9 @@ def network(repeats: int) -> Iterable[Row]:
 
         def timed() -> float:
             games.replace(range(slots))
-            before = net.positions
+            before = net.throughput.positions
             seconds = wall(lambda: games.run(simulations=max(count // slots, 8)))
-            return seconds / (net.positions - before)
+            return seconds / (net.throughput.positions - before)
 
         return timed
 

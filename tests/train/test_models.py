@@ -13,12 +13,15 @@ import treetop as tt
 pytest.importorskip("onnxruntime", reason="needs onnxruntime: pip install -e '.[onnx]'")
 pytest.importorskip("safetensors", reason="needs safetensors: pip install -e '.[onnx]'")
 
-from tests.train.networks import arbitrary
 from treetop.errors import ConfigError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.model import Model, load_model
 
 GAMES = ["connect_four", "pig", "nim_three", "othello(size=6)", "blackjack"]
+
+
+def arbitrary(game="tic_tac_toe", size="tiny"):
+    return Model.untrained(tt.load_game(game), size, seed=1)
 
 
 @pytest.mark.parametrize(

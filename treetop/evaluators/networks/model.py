@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 import time
 from collections.abc import Mapping
@@ -61,6 +62,18 @@ class Model:
         facts = self.game.facts
         self._range = facts.value_range(step_rewards=self.game.has("step_rewards"))
         self._session = _session(onnx_model(self.architecture, self.weights))
+
+    @classmethod
+    def untrained(cls, game: Game, size: str = "small", *, seed: int = 0, outcomes: bool = False) -> Model:
+        """Return a network with random weights: as fast as a trained one, and as good as a guess."""
+        architecture, rng = Architecture.of(game, size, outcomes=outcomes), np.random.default_rng(seed)
+        weights = {}
+        for name, shape in architecture.arrays().items():
+            spread = math.sqrt(2.0 / math.prod(shape[1:])) if name.endswith("weight") else 0.1
+            if name in ("policy.weight", "value.weight"):
+                spread *= 0.1  # a new network has weak opinions, so that batches are full
+            weights[name] = rng.normal(0.0, spread, shape).astype(np.float32)
+        return cls(game, architecture, weights, {"seed": seed})
 
     def evaluate(self, batch: Batch) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
         """Return the logits of all actions, and values on the game's own scale."""
