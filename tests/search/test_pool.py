@@ -237,6 +237,26 @@ def test_a_run_needs_a_number_of_simulations(simulations):
         tt.SearchPool("tic_tac_toe", slots=2).run(simulations)
 
 
+@pytest.mark.parametrize(("config", "evaluator"), [(tt.uct(), None), (tt.gumbel(), Hashed())], ids=["uct", "gumbel"])
+def test_each_slot_may_have_a_number_of_simulations_of_its_own(config, evaluator):
+    pool = tt.SearchPool("connect_four", config, slots=3, evaluator=evaluator, seed=3)
+    searches = [
+        tt.Search(pool.position(slot), config.with_options(batch_size=1), evaluator=evaluator, seed=int(seed))
+        for slot, seed in enumerate(pool.seeds)
+    ]
+    for counts in ([5, 40, 17], np.array([30, 1, 64])):
+        pool.run(simulations=counts)
+        for search, count in zip(searches, counts, strict=True):
+            search.run(tt.Limit(simulations=int(count)))
+        trees_are_equal(pool, searches)
+
+
+@pytest.mark.parametrize("simulations", [[8], [8, 8, 8], [8, 0], [8, -1], [8.0, 8.0], [8, 2**31], [[8, 8]], []])
+def test_numbers_of_simulations_must_fit_the_slots(simulations):
+    with pytest.raises(tt.errors.ConfigError, match="simulations"):
+        tt.SearchPool("tic_tac_toe", slots=2, seed=1).run(simulations=simulations)
+
+
 @pytest.mark.parametrize("actions", [[0], [0, 1, 2], [[0, 1]], [0.5, 1.0], ["0", "1"]])
 def test_actions_must_be_one_number_for_each_slot(actions):
     with pytest.raises(tt.errors.ConfigError, match="one for each slot"):

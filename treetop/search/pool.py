@@ -179,14 +179,14 @@ class SearchPool:
     # Searching.
 
     @exclusive
-    def run(self, simulations: int) -> None:
-        """Search every slot whose game is not over, with this number of simulations each.
+    def run(self, simulations: int | Sequence[int] | npt.NDArray[Any]) -> None:
+        """Search every slot whose game is not over, with this number of simulations each, or a number for each slot.
 
         A slot ends earlier if its root is proven, and after a few simulations if there is one legal move. Ctrl-C ends
         the run with KeyboardInterrupt; simulations that are finished are kept. An error in the evaluator or in the game
         ends it too, and the leaves in flight are dropped.
         """
-        slots, wanted = self._slots, checks.whole("simulations", simulations, 1, checks.INT32_MAX)
+        slots, wanted = self._slots, self._wanted(simulations)
         slots.prepare()
         left = np.where(slots.playing & ~slots.solved(), wanted, 0).astype(np.int64)
         if self.config.stop_when_forced:
@@ -200,6 +200,17 @@ class SearchPool:
             left -= search(left.copy(), left, interrupts)
         if interrupts.seen:
             raise KeyboardInterrupt
+
+    def _wanted(self, simulations: Any) -> Counts:
+        """Return the simulations of each slot; raise ConfigError where they are not whole numbers of at least 1."""
+        if not isinstance(simulations, Sequence | np.ndarray):
+            return np.full(len(self), checks.whole("simulations", simulations, 1, checks.INT32_MAX), np.int64)
+        given = np.array(simulations)
+        if given.shape != (len(self),) or given.dtype.kind not in "iu":
+            raise ConfigError(f"simulations must be a whole number, or {len(self)} of them, one for each slot")
+        for slot in np.flatnonzero((given < 1) | (given > checks.INT32_MAX)).tolist():
+            checks.whole(f"simulations[{slot}]", int(given[slot]), 1, checks.INT32_MAX)
+        return given.astype(np.int64)
 
     def _run_compiled(self, budget: Counts, left: Counts, interrupts: Interrupts) -> Counts:
         """Run `budget` simulations of each slot that compiled code evaluates; return how many were run.

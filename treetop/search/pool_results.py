@@ -55,6 +55,8 @@ class PoolResult:
     """The player to move; NONE where the game is over: (slots,)."""
     simulations: npt.NDArray[np.int64]
     """The simulations in each tree: (slots,)."""
+    proven: npt.NDArray[np.bool_]
+    """Whether the value is proven, by a search with the solver: (slots,)."""
 
 
 def read(slots: Slots) -> PoolResult:
@@ -80,14 +82,15 @@ def read(slots: Slots) -> PoolResult:
     untried = np.asarray(visits.sum(axis=1) == 0)
     policy[untried] = (legal / np.maximum(legal.sum(axis=1), 1)[:, None])[untried]
     found = PoolResult(
-        np.full(count, NONE, np.int64), visits, policy, policy, means, priors, values, movers, root_visits
-    )
+        np.full(count, NONE, np.int64), visits, policy, policy, means, priors, values, movers, root_visits,
+        slots.solved() & slots.playing,
+    )  # fmt: skip
     second = scores if config.root.schedules else np.where(visits > 0, means, -np.inf)
     open_slots = slots.playing & (root_visits > 0)
     target = improved if isinstance(config.rule, Completed) else policy
     slow = np.array(open_slots)
-    if type(config.final) is Visits and not config.solver and config.widening.actions is None:
-        slow &= untried
+    if type(config.final) is Visits and config.widening.actions is None:
+        slow &= untried | slots.bounded()
         _choose(slots, found, order, since, second)
     forced = isinstance(config.rule, Puct) and config.rule.forced_playouts > 0
     if forced:

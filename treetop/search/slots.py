@@ -34,7 +34,7 @@ from treetop.search.config import SearchConfig
 from treetop.search.drivers.determinizations import needs_determinizations
 from treetop.search.drivers.information_sets import needs_information_sets
 from treetop.search.drivers.tree import TreeDriver
-from treetop.tree.layout import PROVEN
+from treetop.tree.layout import BOUNDED, PROVEN
 from treetop.tree.storage import Tree
 from treetop.types import NONE, ROOT
 
@@ -144,11 +144,18 @@ class Slots:
 
     def solved(self) -> npt.NDArray[np.bool_]:
         """Return whether the root of each slot is proven."""
-        if not self.config.solver:
-            return np.zeros(len(self.drivers), np.bool_)
-        return np.array(
-            [bool(tree.columns.links["flags"][ROOT] & PROVEN) and tree.root_visits > 0 for tree in self.trees]
-        )
+        trees = self.trees if self.config.solver else []
+        found = [bool(tree.columns.links["flags"][ROOT] & PROVEN) and tree.root_visits > 0 for tree in trees]
+        return np.array(found or [False] * len(self.drivers))
+
+    def bounded(self) -> npt.NDArray[np.bool_]:
+        """Return whether something is proven about a move of each slot's root."""
+        found = []
+        for links in (tree.columns.links for tree in self.trees if self.config.solver):
+            first = int(links["first_child"][ROOT])
+            flags = links["flags"][first : first + int(links["num_children"][ROOT])]
+            found.append(bool((flags & (PROVEN | BOUNDED)).any()))
+        return np.array(found or [False] * len(self.drivers))
 
     def driver(self, slot: int) -> TreeDriver:
         """Return the driver of a slot, up to date."""
