@@ -25,6 +25,7 @@ CALLABLE = {
     "search": "treetop.search.search.search",
     "prove": "treetop.prove.theorems.prove",
     "train": "treetop.train.run.train",
+    "train.muzero": "treetop.train.muzero.run.muzero",
 }
 """Packages that can be called, and the functions behind them."""
 INHERITS = ("Search",)
@@ -45,8 +46,9 @@ def home_of(namespace: str, name: str) -> str:
     """Return the path of the definition of a public name."""
     if name in CONSTANTS:
         return CONSTANTS[name]
-    if name in CALLABLE and namespace in ("", name):
-        return CALLABLE[name]
+    for path in ((name,) if namespace in ("", name) else ()) + (f"{namespace}.{name}",):
+        if path in CALLABLE:
+            return CALLABLE[path]
     member: Any = getattr(getattr(treetop, namespace) if namespace else treetop, name)
     return f"{member.__module__}.{member.__qualname__}"
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 
 pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
 
-QUICK = ("--iterations", "1", "--slots", "8", "--simulations", "4", "--size", "tiny")
+QUICK = ("--iterations", "1", "--minutes", "0.2", "--slots", "8", "--simulations", "4", "--size", "tiny")
 
 
 @pytest.fixture
@@ -26,6 +27,8 @@ def test_a_run_is_trained_listed_exported_and_played(run, trained):
     assert (listed[0]["run"], listed[0]["game"]) == ("one", "tic_tac_toe")
     assert listed[0]["positions"] > 0
     assert "curves.png" in run("runs", "one", "--plot", "curves.png").out
+    assert "page.html" in run("runs", "one", "--report", "page.html").out
+    assert "report: one/report.html" in trained.out
     exported = run("export", "one", "model.onnx")
     assert "9 actions" in exported.out
     played = run("play", "tic_tac_toe", "--model", "one", "--player", "none", "--simulations", "10", "--seed", "1")
@@ -36,6 +39,14 @@ def test_a_run_is_continued(run, trained):
     again = run("train", "--resume", "one", "--minutes", "1", "--json")
     assert again.code == 0, again.err
     assert json.loads(again.out)["iterations"] == 1  # there is nothing left to do
+
+
+def test_a_missing_tensorboard_is_an_error_before_the_run(run, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
+    ended = run("train", "tic_tac_toe", "--out", "one", "--tensorboard", *QUICK)
+    assert ended.code == 1
+    assert 'pip install -e ".[tensorboard]"' in ended.err
+    assert not (tmp_path / "one").exists()
 
 
 @pytest.mark.parametrize(
@@ -66,3 +77,53 @@ def test_a_folder_without_runs_is_an_error(run):
 def test_a_model_that_does_not_exist_is_refused(run):
     assert run("play", "tic_tac_toe", "--model", "nowhere").code == 2
     assert run("export", "nowhere", "x.onnx").code == 2
+
+
+def test_settings_come_from_a_file_and_options_come_first(run, tmp_path):
+    (tmp_path / "run.toml").write_text(
+        'game = "tic_tac_toe"\nslots = 8\nsimulations = 4\nsize = "small"\niterations = 1\nchunk = 64\nrating_games = 0\n'
+        'rule = "puct"\nsurprise = 0.5\n[learner]\nbatch = 32\n'
+    )
+    ended = run("train", "--out", "one", "--config", "run.toml", "--size", "tiny", "--json")
+    assert ended.code == 0, ended.err
+    options = json.loads((tmp_path / "one" / "run.json").read_text())["options"]
+    assert (options["size"], options["rule"], options["learner"]["batch"]) == ("tiny", "puct", 32)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("minutes = ", "not a TOML file"),
+        ("minuts = 3", "did you mean minutes"),
+        ("learner = 3", "settings of the learner"),
+        ("[learner]\nrat = 1", "did you mean rate"),
+        ('resign = "often"', "resign"),
+    ],
+)
+def test_a_wrong_file_of_settings_is_refused(run, tmp_path, content, message):
+    (tmp_path / "run.toml").write_text(content)
+    ended = run("train", "tic_tac_toe", "--out", "one", "--config", "run.toml")
+    assert ended.code == 2
+    assert message in " ".join(ended.err.split())
+    assert not (tmp_path / "one").exists()
+
+
+def test_a_network_of_the_user_is_named_by_its_module(run, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "import math, torch\n"
+        "def make(shape, actions, values):\n"
+        "    class Net(torch.nn.Module):\n"
+        "        def __init__(self):\n"
+        "            super().__init__()\n"
+        "            self.layer = torch.nn.Linear(math.prod(shape), actions + values)\n"
+        "        def forward(self, seen):\n"
+        "            found = self.layer(seen.flatten(1))\n"
+        "            return found[:, :actions], torch.tanh(found[:, actions:])\n"
+        "    return Net()\n"
+    )
+    ended = run("train", "tic_tac_toe", "--out", "one", "--module", "mine:make", *QUICK)
+    assert ended.code == 0, ended.err
+    assert (tmp_path / "one" / "model.onnx").exists()
+    wrong = run("train", "tic_tac_toe", "--out", "two", "--module", "mine:nothing", *QUICK)
+    assert wrong.code == 2
+    assert "nothing" in wrong.err

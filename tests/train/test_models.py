@@ -41,13 +41,16 @@ def test_onnx_gives_what_pytorch_gives(game, outcomes):
                     torch.rand_like(array) + 0.5 if name.endswith("running_var") else torch.randn_like(array) * 0.2
                 )
     module.eval()
-    model = Model(known, architecture, folded(architecture, module))
+    mean, spread = np.full(architecture.values, 3.0), np.full(architecture.values, 2.0)
+    model = Model(known, architecture, folded(architecture, module, mean, spread))
     observed = np.random.default_rng(1).random((7, *architecture.observation)).astype(np.float32)
     with torch.no_grad():
         logits, values = module(torch.from_numpy(observed))
     if outcomes:
         shares = torch.softmax(values, dim=1)
         values = shares[:, :1] - shares[:, 2:]
+    if architecture.head == "linear":
+        values = values * 2.0 + 3.0
     mine = model.run(observed)
     assert np.abs(mine[0] - logits.numpy()).max() < 1e-4
     assert np.abs(mine[1] - values.numpy()).max() < 1e-4

@@ -413,6 +413,20 @@ def another_node(nodes: Nodes, path: Path):
         nodes._cluster.remove_node(node)
 
 
+def test_self_play_on_a_cluster_loses_a_node_and_only_its_games_in_progress(two_nodes, tmp_path):
+    pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
+    options = {"slots": 16, "simulations": 4, "chunk": 256, "rating_games": 0, "iterations": 3}
+
+    def kill_once(event: Any) -> None:
+        if event.iteration == 1:
+            two_nodes.kill_second()
+
+    run = tt.train("tic_tac_toe", out=tmp_path / "run", workers=2, on="ray", on_event=kill_once, **options)
+    assert two_nodes.second is None
+    assert run.iteration == 3
+    assert run.replay.total >= 3 * 256
+
+
 def test_machines_without_this_treetop_are_named(two_nodes, tmp_path):
     package = tmp_path / "treetop"
     package.mkdir()

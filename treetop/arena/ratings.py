@@ -45,13 +45,19 @@ def need_choix() -> Any:
 
 
 def bradley_terry(
-    players: int, pairings: Pairings, *, anchor: int = 0, anchor_elo: float = 0.0, seed: int = 0
+    players: int,
+    pairings: Pairings,
+    *,
+    anchor: int = 0,
+    anchor_elo: float = 0.0,
+    seed: int = 0,
+    resamples: int = _RESAMPLES,
 ) -> Ratings:
     """Fit the ratings that explain all results best; a draw is half a win for each side.
 
-    The intervals are a bootstrap over pairs: each pairing is resampled many times from its own pairs, and the middle
-    95% of the ratings are reported. Half a pair won and half a pair lost are added to what is resampled: a few equal
-    pairs do not prove that all are equal.
+    The intervals are a bootstrap over pairs: each pairing is resampled `resamples` times from its own pairs, and the
+    middle 95% of the ratings are reported. Half a pair won and half a pair lost are added to what is resampled: a few
+    equal pairs do not prove that all are equal.
     """
     if anchor not in range(players):
         raise ConfigError(f"the anchor must be one of the {players} players, not number {anchor}")
@@ -60,7 +66,7 @@ def bradley_terry(
     choix = need_choix()
     centre = _fit(choix, players, {pair: np.array(cells, float) for pair, cells in counts.items()})
     rng = np.random.default_rng(seed % 2**64)
-    drawn = np.array([_fit(choix, players, _redrawn(counts, rng)) for _ in range(_RESAMPLES)])
+    drawn = np.array([_fit(choix, players, _redrawn(counts, rng)) for _ in range(resamples)])
     low, high = (np.quantile(drawn - drawn[:, [anchor]], share, axis=0) for share in (0.025, 0.975))
     centre -= centre[anchor]
     return Ratings(tuple(

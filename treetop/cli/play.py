@@ -72,7 +72,7 @@ Resume = Annotated[
 ]
 ModelFolder = Annotated[
     str | None,
-    typer.Option("--model", metavar="FOLDER", help="Play by a trained network: the folder of a run."),
+    typer.Option("--model", metavar="FOLDER", help="Play by a trained network: the folder of a run, or bundled."),
 ]
 SaveTo = Annotated[
     Path | None, typer.Option("--save", metavar="FILE", help="The file for the game. Default: GAME.game.json.")

@@ -17,16 +17,25 @@ Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="A run, or a fold
 Plot = Annotated[
     Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw the curves of one run: losses, scores, speed.")
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option("--report", metavar="FILE.html", help="Write the report of one run: a web page in one file."),
+]
 
 
-def runs(folder: Folder = Path(), plot: Plot = None, as_json: Json = False) -> None:
+def runs(folder: Folder = Path(), plot: Plot = None, report: Report = None, as_json: Json = False) -> None:
     """List the training runs in a folder: their games, times and last scores."""
-    from treetop.train.run import Iteration, Rated, read_events, read_header
+    from treetop.train.events import Iteration, read_events
+    from treetop.train.ratings import Rated
+    from treetop.train.run import read_run
 
-    if plot is not None:
-        from treetop.train.report import draw
+    if plot is not None or report is not None:
+        from treetop.train.report import draw, write_report
 
-        say(f"{draw(folder, plot)}: the curves of {folder}")
+        if plot is not None:
+            say(f"{draw(folder, plot)}: the curves of {folder}")
+        if report is not None:
+            say(f"{write_report(folder, report)}: the report of {folder}")
         return
     paths = sorted(path.parent for path in ([folder / "run.json", *folder.glob("*/run.json")]) if path.exists())
     if not paths:
@@ -34,7 +43,7 @@ def runs(folder: Folder = Path(), plot: Plot = None, as_json: Json = False) -> N
     rows: list[dict[str, Any]] = []
     for path in paths:
         try:
-            header = read_header(path / "run.json")
+            header = read_run(path / "run.json")
         except TreetopError as error:
             rows.append({"run": str(path), "game": f"unreadable: {error}"})
             continue

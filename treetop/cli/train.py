@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Group
-from rich.live import Live
-from rich.text import Text
 
-from treetop.cli.common import (
-    Json,
-    facts,
-    find_game,
-    refuse_options_beside,
-    say,
-    say_json,
-    screen,
-    table,
-)
+from treetop.cli.common import Json, On, add_current_folder, find_game, refuse_options_beside, say, say_json
+from treetop.cli.train_display import display
 from treetop.errors import ConfigError
+from treetop.game.registry import find_marked
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from treetop.train.run import Event, Iteration, Run
-
-_ROWS = 12  # iterations that the live table shows
+    from treetop.train.events import Event
+    from treetop.train.network import ModuleFactory
+    from treetop.train.run import Run
 
 TrainedGame = Annotated[
     str | None,
@@ -58,6 +45,22 @@ Deterministic = Annotated[
 ]
 Outcomes = Annotated[bool, typer.Option("--outcomes", help="Let the network give probabilities of win, draw and loss.")]
 
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", metavar="FILE.toml", help="Settings of the run, as a file; options beside it come first."),
+]
+Module = Annotated[
+    str | None,
+    typer.Option("--module", metavar="MODULE:NAME", help="A function of yours that makes the network, for PyTorch."),
+]
+SelfPlayWorkers = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", help="Processes of self-play. Default: this one; on Ray all CPUs."),
+]
+ForTensorBoard = Annotated[
+    bool, typer.Option("--tensorboard", help="Also write event files for TensorBoard, in FOLDER/tensorboard.")
+]
+
 
 def train(
     game: TrainedGame = None,
@@ -71,103 +74,80 @@ def train(
     iterations: Iterations = None,
     deterministic: Deterministic = False,
     outcomes: Outcomes = False,
+    config: Config = None,
+    module: Module = None,
+    tensorboard: ForTensorBoard = False,
+    workers: SelfPlayWorkers = None,
+    on: On = None,
     as_json: Json = False,
 ) -> None:
     """Train a network on a game by self-play. Everything of the run lies in one folder.
 
-    Ctrl-C ends the run and keeps the games that are finished; --resume continues it. Play with the result: treetop play
-    GAME --model FOLDER, or the player net('FOLDER', simulations=200) in every command.
+    Ctrl-C ends the run and keeps the games that are finished; --resume continues it. report.html in the folder shows
+    what it has reached. Play with the result: treetop play GAME --model FOLDER, or the player net('FOLDER',
+    simulations=200) in every command.
     """
-    from treetop.train.options import TrainOptions
+    from treetop.train.options import TrainOptions, read_config
     from treetop.train.run import Run
 
+    if tensorboard:
+        from treetop.train.tensorboard import need_tensorboard
+
+        need_tensorboard()  # before anything is written
     given = {
         "size": size, "simulations": simulations, "slots": slots, "seed": seed, "iterations": iterations,
         "deterministic": deterministic or None, "outcomes": outcomes or None,
     }  # fmt: skip
+    factory = None if module is None else _find_module(module)
     if resume is not None:
-        refuse_options_beside("--resume", {"--out": out, **{f"--{name}": value for name, value in given.items()}})
-        run = Run.open(resume, game=None if game is None else find_game(game), minutes=minutes)
+        named = {f"--{name}": value for name, value in given.items()}
+        refuse_options_beside("--resume", {"--out": out, "--config": config, **named})
+        run = Run.open(resume, game=None if game is None else find_game(game), minutes=minutes, module=factory)
     else:
+        settings = {} if config is None else read_config(config)
+        game = game or settings.pop("game", None)
         if game is None or out is None:
             raise ConfigError(
                 "give a game and a folder, as in treetop train connect_four --out run, or --resume FOLDER"
             )
-        options = {name: value for name, value in {**given, "minutes": minutes}.items() if value is not None}
-        run = Run.create(out, find_game(game), TrainOptions.from_dict(options))
-    with _display(run, as_json) as show:
-        run.train(show)
+        chosen = {name: value for name, value in {**given, "minutes": minutes}.items() if value is not None}
+        run = Run.create(out, find_game(game), TrainOptions.from_dict({**settings, **chosen}), module=factory)
+    reported = _train(run, tensorboard=tensorboard, as_json=as_json, workers=workers, on=on)
     if as_json:
-        say_json({"folder": str(run.folder), "iterations": run.iteration, "games": run.games, "seconds": run.seconds})
-    else:
-        say(f"{run.folder}: {run.iteration} iterations, {run.games:,} games, {run.replay.total:,} positions")
-        say(f"play against it: treetop play {run.game.name} --model {run.folder}")
+        say_json({
+            "folder": str(run.folder), "iterations": run.iteration, "games": run.games, "seconds": run.seconds,
+            "report": str(reported[0]) if reported else None,
+        })  # fmt: skip
+        return
+    say(f"{run.folder}: {run.iteration} iterations, {run.games:,} games, {run.replay.total:,} positions")
+    if reported:
+        say(f"report: {reported[0]}")
+    say(f"play against it: treetop play {run.game.name} --model {run.folder}")
 
 
-@contextmanager
-def _display(run: Run, as_json: bool) -> Iterator[Callable[[Event], None]]:
-    """Show what a run does: a table that grows on a terminal, lines elsewhere, nothing with JSON."""
-    seen: list[Event] = list(run.events)
-    if as_json:
-        yield lambda _: None
-    elif not screen().is_terminal:
-        yield lambda event: say(_line(event))
-    else:
-        with Live(_picture(run, seen), console=screen(), auto_refresh=False) as live:
+def _find_module(text: str) -> ModuleFactory:
+    from types import FunctionType
 
-            def show(event: Event) -> None:
-                seen.append(event)
-                live.update(_picture(run, seen), refresh=True)
-
-            yield show
+    add_current_folder(text)
+    module, _, name = text.rpartition(":")
+    found: ModuleFactory = find_marked(module, name, {"a function": FunctionType, "a class": type}, ConfigError)
+    return found
 
 
-def _line(event: Event) -> str:
-    from treetop.train.run import Rated
+def _train(run: Run, *, tensorboard: bool, as_json: bool, workers: int | None, on: str | None) -> list[Path]:
+    """Train a run, show its events, and return the files of its report."""
+    from treetop.train.report import report
 
-    if isinstance(event, Rated):
-        scores = ", ".join(f"{score:.0%} against {anchor}" for anchor, score in event.scores.items())
-        return f"{event.seconds:,.0f} s: scores {scores}"
-    return (
-        f"{event.seconds:,.0f} s: iteration {event.iteration}, {event.games:,} games, {event.positions:,} positions, "
-        f"{event.rate:,.0f} positions/s, loss {_loss(event.policy_loss)} + {_loss(event.value_loss)}"
-    )
+    with ExitStack() as stack:
+        hooks = [stack.enter_context(display(run, as_json))]
+        if tensorboard:
+            from treetop.train.tensorboard import TensorBoard
 
+            hooks.append(stack.enter_context(TensorBoard(run.folder)))
 
-def _loss(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
+        def take(event: Event) -> None:
+            for hook in hooks:
+                hook(event)
 
-
-def _picture(run: Run, seen: list[Event]) -> Group:
-    from treetop.train.run import Iteration, Rated
-
-    iterations = [event for event in seen if isinstance(event, Iteration)]
-    ratings = [event for event in seen if isinstance(event, Rated)]
-    left = max(0.0, 60.0 * run.options.minutes - run.seconds)
-    head = facts(
-        {
-            "game": run.game.name,
-            "network": f"{run.options.size}, {run.architecture.parameters:,} weights",
-            "run": f"{run.progress:.0%}"
-            + (f", {left / 60:.1f} minutes left" if run.options.iterations is None else ""),
-        }
-    )
-    parts: list[Text | Table | Group] = [head, _iterations(iterations[-_ROWS:])]
-    if ratings:
-        shown = table("time", *ratings[-1].scores)
-        for event in ratings:
-            scores = [f"{event.scores[anchor]:.0%}" if anchor in event.scores else "" for anchor in ratings[-1].scores]
-            shown.add_row(f"{event.seconds:,.0f} s", *scores)
-        parts += [Text("scores against"), shown]
-    return Group(*parts)
-
-
-def _iterations(events: list[Iteration]) -> Table:
-    shown = table("time", "games", "positions", "positions/s", "policy", "value", "moves", "first player", "entropy")
-    for event in events:
-        shown.add_row(
-            f"{event.seconds:,.0f} s", f"{event.games:,}", f"{event.positions:,}", f"{event.rate:,.0f}",
-            _loss(event.policy_loss), _loss(event.value_loss), f"{event.length:.1f}", f"{event.first_player:+.2f}",
-            f"{event.entropy:.2f}",
-        )  # fmt: skip
-    return shown
+        run.train(take, workers=workers, on=on)
+    return report(run.folder)

@@ -10,12 +10,15 @@ from treetop.players.search import SearchPlayer
 from treetop.search.limits import Limit
 from treetop.search.presets import gumbel, puct
 
+_FEW = 64  # simulations up to which sequential halving is the stronger root
+
 
 class NetPlayer(SearchPlayer):
     """Play by a network and a search: `net("run/", simulations=200)`.
 
-    With a number of simulations the root is searched by sequential halving, with `seconds` by PUCT. `batch_size` leaves
-    are evaluated at a time: more are faster, fewer are stronger at the same number of simulations.
+    Up to 64 simulations are spent by sequential halving at the root, more, or `seconds`, by PUCT; in games of two
+    players without chance that search also proves wins and losses. `batch_size` leaves are evaluated at a time: more
+    are faster, fewer are stronger at the same number of simulations.
     """
 
     def __init__(
@@ -34,7 +37,10 @@ class NetPlayer(SearchPlayer):
             raise ConfigError(f"net needs the folder of a network, as text, not {checks.shorten(folder)}")
         if simulations is None and seconds is None:
             simulations = 200
-        config = gumbel(batch_size=batch_size) if seconds is None else puct(batch_size=batch_size, fpu="parent")
+        facts = game.facts
+        solver = facts.players == 2 and facts.zero_sum and not facts.num_outcomes
+        few = seconds is None and simulations is not None and simulations <= _FEW
+        config = gumbel(batch_size=batch_size) if few else puct(1.5, batch_size=batch_size, solver=solver)
         model = load_model(folder, game=game)
         super().__init__(
             name,

@@ -13,8 +13,10 @@ from treetop.errors import SearchError
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.model import Model
 from treetop.game.definition import Game
-from treetop.train.network import folded, load_torch, make_module
-from treetop.train.samples import Replay, Samples, examples
+from treetop.train.network import ModuleFactory, exported, folded, load_torch, make_module
+from treetop.train.options import LearnerOptions
+from treetop.train.replay import Replay
+from treetop.train.samples import Samples, examples
 
 
 @dataclass(frozen=True)
@@ -24,41 +26,29 @@ class Losses:
     policy: float
     """The cross entropy of the policy with its target, less the target's own entropy, in nats."""
     value: float
-    """The squared error of the value, on the scale from -1 to 1."""
-
-
-@dataclass(frozen=True)
-class LearnerOptions:
-    """How a network is trained.
-
-    >>> LearnerOptions(batch=128).batch
-    128
-    """
-
-    batch: int = 256
-    rate: float = 2e-3
-    """The learning rate at its peak."""
-    warmup: int = 100
-    """Steps in which the rate rises to it."""
-    final_rate: float = 0.05
-    """The share of the rate that is left at the end of a run."""
-    weight_decay: float = 1e-4
-    clip: float = 1.0
-    """The greatest norm of a gradient."""
-    average: float = 0.99
-    """How much of the averaged weights a step keeps."""
-    outcome_share: float = 0.5
-    """The share of the game's outcome in the target of the value; the rest is the value that the search found."""
+    """The squared error of the value, on the scale of the network; with outcomes the cross entropy."""
 
 
 class Learner:
     """A network in training."""
 
-    def __init__(self, game: Game, architecture: Architecture, options: LearnerOptions, seed: int) -> None:
+    def __init__(
+        self,
+        game: Game,
+        architecture: Architecture,
+        options: LearnerOptions,
+        seed: int,
+        factory: ModuleFactory | None = None,
+    ) -> None:
         torch = load_torch()
         self._torch, self._game, self._architecture, self._options = torch, game, architecture, options
-        self._module = make_module(architecture, seed)
-        self._averaged = make_module(architecture, seed)
+        self._module, self._averaged = (
+            make_module(architecture, seed, factory).to(memory_format=torch.channels_last) for _ in range(2)
+        )
+        self._kind = torch.bfloat16 if torch.cpu._is_avx512_bf16_supported() else None  # what convolutions compute in
+        self._range = game.facts.value_range(step_rewards=game.has("step_rewards"))
+        count = architecture.values
+        self._mean, self._spread = np.zeros(count), np.ones(count)  # of the values of a linear head
         self._optimiser = torch.optim.AdamW(
             self._module.parameters(), lr=options.rate, weight_decay=options.weight_decay
         )
@@ -68,10 +58,15 @@ class Learner:
 
     def model(self, made: dict[str, Any] | None = None) -> Model:
         """Return the network with its averaged weights, as an evaluator."""
-        return Model(self._game, self._architecture, folded(self._architecture, self._averaged), made or {})
+        architecture, made = self._architecture, made or {}
+        if architecture.kind == "own":
+            return Model(self._game, architecture, {}, made, exported(architecture, self._averaged))
+        weights = folded(architecture, self._averaged, self._mean, self._spread)
+        return Model(self._game, architecture, weights, made)
 
     def train(self, replay: Replay, steps: int, progress: float) -> Losses:
         """Take some steps; `progress` is the share of the run that is over. Return the mean losses."""
+        self._normalise(replay)
         seen = [self._step(replay.draw(self._rng, self._options.batch), progress) for _ in range(steps)]
         return Losses(*(float(np.mean([getattr(one, name) for one in seen])) for name in ("policy", "value")))
 
@@ -88,12 +83,13 @@ class Learner:
     def _step(self, samples: Samples, progress: float) -> Losses:
         torch, options = self._torch, self._options
         observed, policies, masks = examples(self._game, samples, self._symmetries(len(samples)))
-        share = options.outcome_share
-        worth = share * samples.outcomes + (1.0 - share) * samples.estimates
+        worth = self._targets(samples)
         for group in self._optimiser.param_groups:
             group["lr"] = self.rate_at(progress)
         self._module.train()
-        logits, values = self._module(torch.from_numpy(observed))
+        with torch.autocast("cpu", dtype=self._kind, enabled=self._kind is not None):
+            logits, values = self._module(_laid_out(torch, observed))
+        logits, values = logits.float(), values.float()
         logits = logits.masked_fill(~torch.from_numpy(masks), -1e9)
         target = torch.from_numpy(policies)
         shares = torch.nn.functional.log_softmax(logits, dim=1)
@@ -111,9 +107,30 @@ class Learner:
         self._average()
         return Losses(float(policy_loss.detach()), float(value_loss.detach()))
 
+    def _targets(self, samples: Samples) -> npt.NDArray[np.float64]:
+        """Return the targets of the values on the scale of the network."""
+        worth, (low, high) = samples.values, self._range
+        if self._architecture.head == "linear":
+            return np.asarray((worth - self._mean) / self._spread)
+        return np.clip((worth - low) / (high - low) * 2.0 - 1.0, -1.0, 1.0)
+
+    def _normalise(self, replay: Replay) -> None:
+        """Follow the mean and the spread of the values in the window; a linear head gives the same values as before."""
+        if self._architecture.head != "linear":
+            return
+        mean, spread = replay.value_scale()
+        for module in (self._module, self._averaged):
+            layer, kind = module.parts["value"], module.parts["value"].weight.dtype
+            factor = self._torch.from_numpy(self._spread / spread).to(kind)
+            shift = self._torch.from_numpy((self._mean - mean) / spread).to(kind)
+            with self._torch.no_grad():
+                layer.weight.mul_(factor[:, None])
+                layer.bias.mul_(factor).add_(shift)
+        self._mean, self._spread = mean, spread
+
     def _value_loss(self, values: Any, worth: Any) -> Any:
         torch = self._torch
-        if not self._architecture.outcomes:
+        if self._architecture.head != "outcomes":
             return ((values - worth) ** 2).mean()
         win, loss = worth.clamp_min(0.0), (-worth).clamp_min(0.0)  # what is left is a draw
         target = torch.cat([win, 1.0 - win - loss, loss], dim=1)
@@ -138,6 +155,7 @@ class Learner:
         for index, parameter in enumerate(self._module.parameters()):
             for name, array in self._optimiser.state.get(parameter, {}).items():
                 found[f"optimiser.{index}.{name}"] = array.numpy()
+        found |= {"values.mean": self._mean, "values.spread": self._spread}
         return {name: np.array(array, order="C") for name, array in found.items()}
 
     def restore(self, state: dict[str, npt.NDArray[Any]], steps: int, rng: Any) -> None:
@@ -155,6 +173,9 @@ class Learner:
                 raise ValueError(f"the optimiser's numbers of weight {index} have another shape")
             if own:
                 self._optimiser.state[parameter] = own
+        self._mean, self._spread = (np.array(state[f"values.{name}"], np.float64) for name in ("mean", "spread"))
+        if self._mean.shape != (self._architecture.values,) or self._spread.shape != self._mean.shape:
+            raise ValueError("the scale of the values has another shape")
         self.steps = steps
         self._rng.bit_generator.state = rng
 
@@ -162,3 +183,9 @@ class Learner:
     def rng_state(self) -> Any:
         """The state of its random generator, as plain values."""
         return self._rng.bit_generator.state
+
+
+def _laid_out(torch: Any, observations: npt.NDArray[np.float32]) -> Any:
+    """Return observations as a tensor; planes with their channels last, which convolutions are faster on."""
+    found = torch.from_numpy(observations)
+    return found.contiguous(memory_format=torch.channels_last) if found.dim() == 4 else found

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import os
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from treetop.errors import MissingExtraError
+from treetop.errors import ConfigError, MissingExtraError
 from treetop.evaluators.networks.architecture import Architecture
+
+ModuleFactory = Callable[[tuple[int, ...], int, int], Any]
+"""Returns a `torch.nn.Module` for the shape of an observation, the number of actions and the number of values."""
 
 
 def load_torch() -> Any:
@@ -35,11 +40,41 @@ def few_threads() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def make_module(architecture: Architecture, seed: int) -> Any:
-    """Return a `torch.nn.Module` with new weights: observations to logits and values.
+def make_module(architecture: Architecture, seed: int, factory: ModuleFactory | None = None) -> Any:
+    """Return a `torch.nn.Module` with new weights: observations to logits and values; by `factory`, if there is one.
 
-    Values are from -1 to 1, or the logits of win, draw and loss. Each convolution is followed by a batch normalisation.
+    The architecture's head says what the values are; those of a linear head are normalised.
     """
+    torch = load_torch()
+    generator = torch.random.get_rng_state()
+    torch.manual_seed(seed)
+    try:
+        return _usual_module(architecture) if factory is None else _own_module(architecture, factory)
+    finally:
+        torch.random.set_rng_state(generator)
+
+
+def _own_module(architecture: Architecture, factory: ModuleFactory) -> Any:
+    torch = load_torch()
+    module = factory(architecture.observation, architecture.actions, architecture.outputs)
+    if not isinstance(module, torch.nn.Module):
+        raise ConfigError(f"the module must be a torch.nn.Module, not {type(module).__name__}")
+    wanted = [(2, architecture.actions), (2, architecture.outputs)]
+    try:
+        module.eval()
+        with torch.no_grad():
+            shapes = [tuple(found.shape) for found in module(torch.zeros(2, *architecture.observation))]
+    except Exception as error:
+        raise ConfigError(
+            f"the module fails on observations of the shape {architecture.observation}: {error}"
+        ) from error
+    if shapes != wanted:
+        raise ConfigError(f"for two positions the module must return logits and values of {wanted}, not {shapes}")
+    return module
+
+
+def _usual_module(architecture: Architecture) -> Any:
+    """Return one of our own networks. Each convolution is followed by a batch normalisation."""
     torch = load_torch()
     nn, functional = torch.nn, torch.nn.functional
 
@@ -77,18 +112,32 @@ def make_module(architecture: Architecture, seed: int) -> Any:
                 value = functional.relu(self.convolution("value.planes", trunk)).flatten(1)
             hidden = functional.relu(self.parts[_key("value.hidden")](value))
             found = self.parts["value"](hidden)
-            return self.parts["policy"](policy), found if architecture.outcomes else torch.tanh(found)
+            return self.parts["policy"](policy), torch.tanh(found) if architecture.head == "tanh" else found
 
-    generator = torch.random.get_rng_state()
-    torch.manual_seed(seed)
-    try:
-        return Network()
-    finally:
-        torch.random.set_rng_state(generator)
+    return Network()
 
 
-def folded(architecture: Architecture, module: Any) -> dict[str, npt.NDArray[np.float32]]:
-    """Return the weights of a module as those of a `Model`: batch normalisations become part of the convolutions."""
+def exported(architecture: Architecture, module: Any) -> bytes:
+    """Return any module as an ONNX model: `observations` to `logits` and `values`."""
+    torch, content = load_torch(), io.BytesIO()
+    module.eval()
+    names = ["observations", "logits", "values"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter that needs no further package is called a legacy
+        torch.onnx.export(
+            module, (torch.zeros(1, *architecture.observation),), content, dynamo=False, input_names=names[:1],
+            output_names=names[1:], dynamic_axes={name: {0: "batch"} for name in names},
+        )  # fmt: skip
+    return content.getvalue()
+
+
+def folded(
+    architecture: Architecture, module: Any, mean: npt.NDArray[np.float64], spread: npt.NDArray[np.float64]
+) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the weights of a module as those of a `Model`: normalisations become part of the layers before them.
+
+    `mean` and `spread` are those of the values, which a linear head gives normalised.
+    """
     state = {name: array.detach().cpu().double().numpy() for name, array in module.state_dict().items()}
     weights: dict[str, npt.NDArray[np.float32]] = {}
     for name, shape in architecture.layers().items():
@@ -103,6 +152,8 @@ def folded(architecture: Architecture, module: Any) -> dict[str, npt.NDArray[np.
             )
         else:
             bias = state[f"{key}.bias"]
+        if name == "value" and architecture.head == "linear":
+            weight, bias = weight * spread[:, None], bias * spread + mean
         weights[f"{name}.weight"] = np.ascontiguousarray(weight, np.float32)
         weights[f"{name}.bias"] = np.ascontiguousarray(bias, np.float32)
     return weights

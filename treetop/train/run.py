@@ -1,90 +1,45 @@
 """A training run: one folder with its settings, data, network, checkpoint and metrics, which can be continued.
 
 `run.json` holds the settings, `data/` the positions, `learner.safetensors` the checkpoint, `model.json` and
-`model.safetensors` the network to play with, and `metrics.jsonl` one line for each iteration and rating. Every file is
-replaced at once; the data of an iteration is written before its checkpoint.
+`model.safetensors` the network to play with, and `metrics.jsonl` one line for each iteration and rating. Finished games
+are appended to the data at once; every other file is replaced at once.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from contextlib import closing, nullcontext
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from treetop.arena.matches import match
 from treetop.compiler.preparing import thinking_clock
 from treetop.compiler.rng import mix
 from treetop.errors import ConfigError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
-from treetop.evaluators.networks.model import Model, load_model, safetensors
-from treetop.files import parse_json, read_bytes, replacing
+from treetop.evaluators.networks.model import Model, load_model
 from treetop.game.definition import Game
 from treetop.game.registry import load_bundled, load_game
 from treetop.search.interrupts import Interrupts
 from treetop.search.pool import SearchPool
-from treetop.train.learner import Learner, LearnerOptions, Losses
-from treetop.train.network import few_threads
+from treetop.train.acceptance import Accepted, contest
+from treetop.train.events import METRICS, Event, Iteration, read_events
+from treetop.train.folder import append_line, read_arrays, read_header, write_arrays, write_json
+from treetop.train.learner import Learner, Losses
+from treetop.train.network import ModuleFactory, few_threads
 from treetop.train.options import TrainOptions
-from treetop.train.samples import Replay, Samples
+from treetop.train.ratings import Rated, rate
+from treetop.train.remote import RemotePlay
+from treetop.train.replay import Replay
+from treetop.train.samples import Samples
 from treetop.train.self_play import Played, SelfPlay
 
 KIND, VERSION = "a training run", 1
-CHECKPOINT, METRICS = "learner.safetensors", "metrics.jsonl"
-ANCHORS = ("random", "uct(simulations=100)", "uct(simulations=1000)")
-"""The players against which a network is rated."""
+CHECKPOINT = "learner.safetensors"
 _STEPS_AT_ONCE = 4  # of the learner, between two looks at the clock
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What an iteration has done: a line of `metrics.jsonl`.
-
-    >>> Iteration(1, 2.5, 40, 300, 7, 0.5, 0.25, 7.5, 0.1, 1.0, 120.0).games
-    40
-    """
-
-    iteration: int
-    seconds: float
-    """Seconds of the run so far, all its sessions together."""
-    games: int
-    positions: int
-    """Positions with targets, so far."""
-    steps: int
-    """Steps of the optimiser, so far."""
-    policy_loss: float | None
-    """The mean over the steps of this iteration; None if there was none, as in the first one."""
-    value_loss: float | None
-    length: float
-    """The mean number of moves of the games of this iteration."""
-    first_player: float
-    """The mean return of the first player."""
-    entropy: float
-    """The mean entropy of the improved policies, in nats."""
-    rate: float
-    """Positions of self-play a second."""
-
-
-@dataclass(frozen=True)
-class Rated:
-    """The score of the network against the anchors: a line of `metrics.jsonl`.
-
-    >>> Rated(1, 2.5, {"random": 0.9}).scores["random"]
-    0.9
-    """
-
-    iteration: int
-    seconds: float
-    scores: dict[str, float]
-    """The share of the points against each anchor."""
-
-
-Event = Iteration | Rated
 
 
 class Run:
@@ -97,55 +52,81 @@ class Run:
     (False, True)
     """
 
-    def __init__(self, folder: Path, game: Game, options: TrainOptions) -> None:
+    def __init__(self, folder: Path, game: Game, options: TrainOptions, module: ModuleFactory | None = None) -> None:
         self.folder, self.game, self.options = folder, game, options
-        self.architecture = Architecture.of(game, options.size or "small", outcomes=options.outcomes)
-        self.learner = Learner(game, self.architecture, LearnerOptions(), options.seed)
+        self.architecture = Architecture.of(
+            game, options.size or "small", outcomes=options.outcomes, own=module is not None
+        )
+        self.learner = Learner(game, self.architecture, options.learner, options.seed, module)
         self.replay = Replay(folder / "data", game, self.architecture.values, options.window)
         self.iteration, self.games, self.seconds = 0, 0, 0.0
         self.events: list[Event] = []
 
     @classmethod
-    def create(cls, folder: str | Path, game: str | Game, options: TrainOptions) -> Run:
-        """Begin a run in a new folder."""
+    def create(
+        cls, folder: str | Path, game: str | Game, options: TrainOptions, *, module: ModuleFactory | None = None
+    ) -> Run:
+        """Begin a run in a new folder. `module` makes a network of your own; see `treetop.train`."""
         path, known = Path(folder), load_game(game)
         if (path / "run.json").exists():
             raise ConfigError(f"{path} holds a training run already: continue it, or choose another folder")
+        SearchPool(known, options.search(), slots=1)  # it refuses games that self-play cannot search
         complete = options.for_game(known)
-        SearchPool(known, complete.search(), slots=1)  # it refuses games that self-play cannot search
-        run = cls(path, known, complete)
+        run = cls(path, known, complete, module)
         header = {
             "kind": KIND, "version": VERSION, "game": known.source or known.name, "rules": known.digest,
-            "options": complete.to_dict(),
+            "options": complete.to_dict(), "own_module": module is not None,
         }  # fmt: skip
-        _write_json(path / "run.json", header)
+        write_json(path / "run.json", header)
         run.learner.model({"iteration": 0}).save(path)
         return run
 
     @classmethod
-    def open(cls, folder: str | Path, *, game: str | Game | None = None, minutes: float | None = None) -> Run:
-        """Continue a run. Give the game if it is not a bundled one, and more minutes if the run has used up its own."""
+    def open(
+        cls,
+        folder: str | Path,
+        *,
+        game: str | Game | None = None,
+        minutes: float | None = None,
+        module: ModuleFactory | None = None,
+    ) -> Run:
+        """Continue a run. Give the game if it is not a bundled one, and more minutes if the run has used up its own.
+
+        A run with a module of your own needs it again.
+        """
         path = Path(folder)
-        header = read_header(path / "run.json")
+        header = read_run(path / "run.json")
         known = load_game(game) if game is not None else load_bundled(header["game"])
         if known.digest != header["rules"]:
             raise SaveError(f"the rules of {known.name} have changed since the run in {path} began: begin a new run")
+        if header.get("own_module") is not (module is not None):
+            wanted = "needs its module again" if module is None else "began without a module of your own"
+            raise ConfigError(f"the run in {path} {wanted}")
         given = header["options"] | ({} if minutes is None else {"minutes": minutes})
-        run = cls(path, known, TrainOptions.from_dict(given).for_game(known))
+        run = cls(path, known, TrainOptions.from_dict(given).for_game(known), module)
         if minutes is not None:
-            _write_json(path / "run.json", {**header, "options": run.options.to_dict()})
+            write_json(path / "run.json", {**header, "options": run.options.to_dict()})
         run._restore()
         return run
 
     # Training.
 
-    def train(self, on_event: Callable[[Event], object] | None = None) -> Model:
+    def train(
+        self,
+        on_event: Callable[[Event], object] | None = None,
+        *,
+        workers: int | None = None,
+        on: str | None = None,
+    ) -> Model:
         """Train until the run's time is used up; return the network. Ctrl-C ends it; finished games are kept.
 
-        `on_event` is called after every iteration and rating.
+        `on_event` is called after every iteration and rating. With several `workers`, or with `on="ray"` or
+        `on="ray://host:port"`, self-play runs in processes of this machine or on a Ray cluster.
         """
-        play = None if self.options.deterministic else self._self_play()
-        with Interrupts() as interrupts, few_threads():
+        if self.options.deterministic and (on is not None or workers not in (None, 1)):
+            raise ConfigError("a deterministic run has no workers: its games are played in this process")
+        play = None if self.options.deterministic else self._self_play(workers, on)
+        with closing(play) if play is not None else nullcontext(), Interrupts() as interrupts, few_threads():
             while not self.is_over and not interrupts.seen:
                 for event in self._iterate(play, interrupts):
                     self.events.append(event)
@@ -169,17 +150,18 @@ class Run:
         """Return the network of the last iteration."""
         return load_model(self.folder, game=self.game)
 
-    def _self_play(self) -> SelfPlay:
+    def _self_play(self, workers: int | None = None, on: str | None = None) -> SelfPlay | RemotePlay:
         """Return games of this iteration's own seed, with the network of the moment."""
-        options = self.options
-        assert options.slots is not None
-        assert options.simulations is not None
-        return SelfPlay(
-            self.learner.model(), options.search(), slots=options.slots, simulations=options.simulations,
-            openings=options.openings, seed=mix(options.seed * 1_000_003 + self.iteration) >> 1,
-        )  # fmt: skip
+        seed = mix(self.options.seed * 1_000_003 + self.iteration) >> 1
+        if on is None and workers in (None, 1):
+            return SelfPlay(self._playing(), self.options, seed)
+        return RemotePlay(self._playing(), self.options, seed, workers=workers, on=on)
 
-    def _iterate(self, play: SelfPlay | None, interrupts: Interrupts) -> Iterator[Event]:
+    def _playing(self) -> Model:
+        """Return the network that plays: that of the checkpoint, or the last one that a match has accepted."""
+        return self.learner.model() if self.options.accept == "always" else self.model()
+
+    def _iterate(self, play: SelfPlay | RemotePlay | None, interrupts: Interrupts) -> Iterator[Event]:
         clock = thinking_clock()  # it stops while code is compiled
         start = clock.now()
         learning = _Learning(self) if play is not None and len(self.replay) else None
@@ -193,9 +175,11 @@ class Run:
             return
         rate = (own.positions - before) / max(clock.now() - start, 1e-9)
         samples = Samples.joined([game.samples for game in played])
-        self.replay.add(samples)
         if play is None:
-            wanted = max(1, round(self.options.reuse * len(samples) / LearnerOptions().batch))
+            self.replay.write(samples)
+        self.replay.keep(samples)
+        if play is None:
+            wanted = max(1, round(self.options.reuse * len(samples) / self.options.learner.batch))
             losses = self.learner.train(self.replay, wanted, self.progress)
         self.iteration, self.games = self.iteration + 1, self.games + len(played)
         self.seconds += clock.now() - start
@@ -205,12 +189,15 @@ class Run:
             float(np.mean([game.moves for game in played])), float(np.mean([game.returns[0] for game in played])),
             float(np.mean([game.entropy for game in played])), rate,
         )  # fmt: skip
-        own.current.model = self._save(event)
+        self._save(event)
         yield event
+        if self.options.accept == "sprt":
+            yield from self._contest(interrupts)
+        own.use(self._playing())
         if self._rating_due():
             yield from self._rate(interrupts)
 
-    def _play(self, play: SelfPlay, interrupts: Interrupts) -> list[Played]:
+    def _play(self, play: SelfPlay | RemotePlay, interrupts: Interrupts) -> list[Played]:
         """Play games until they have enough positions for an iteration, or until Ctrl-C; return the ended ones."""
         played, count, wanted = list[Played](), 0, self.options.chunk or 1
         while count < wanted and not interrupts.seen:
@@ -219,9 +206,28 @@ class Run:
             except KeyboardInterrupt:  # which the pool raises
                 interrupts.seen = True
                 break
+            if ended and not self.options.deterministic:
+                self.replay.write(Samples.joined([game.samples for game in ended]))
             played += ended
             count += sum(len(game.samples) for game in ended)
         return played
+
+    def _contest(self, interrupts: Interrupts) -> Iterator[Accepted]:
+        """Let the network of this iteration play against the last accepted one, if it is time."""
+        if self.iteration % self.options.accept_every:
+            return
+        clock, candidate = thinking_clock(), self.learner.model(self._made())
+        start = clock.now()
+        found = contest(candidate, self.folder, games=self.options.accept_games, seed=self.iteration)
+        if found is None:
+            interrupts.seen = True
+            return
+        if found[0]:
+            candidate.save(self.folder)
+        self.seconds += clock.now() - start
+        accepted = Accepted(self.iteration, self.seconds, *found)
+        self._log(accepted)
+        yield accepted
 
     # Ratings.
 
@@ -233,44 +239,36 @@ class Run:
 
     def _rate(self, interrupts: Interrupts) -> Iterator[Rated]:
         clock = thinking_clock()
-        start, spec = clock.now(), f"net({str(self.folder)!r}, simulations=32)"
-        games, scores = self.options.rating_games + self.options.rating_games % 2, {}
-        for anchor in ANCHORS:
-            found = match(spec, anchor, self.game, games=games, seed=self.iteration, workers=1)
-            if found.interrupted:
-                interrupts.seen = True
-                return
-            scores[anchor] = found.score
+        start, earlier = clock.now(), [event for event in self.events if isinstance(event, Rated)]
+        try:
+            found = rate(self.folder, self.game, self.options, self.iteration, earlier, lambda: interrupts.seen)
+        except KeyboardInterrupt:
+            interrupts.seen = True
+            return
         self.seconds += clock.now() - start
-        rated = Rated(self.iteration, self.seconds, scores)
+        rated = replace(found, seconds=self.seconds)
         self._log(rated)
         yield rated
 
     # Files.
 
-    def _save(self, event: Iteration) -> Model:
-        """Write the checkpoint and the network, then the line of the metrics; return the network."""
+    def _made(self) -> dict[str, Any]:
+        """Return how the network of this iteration was made."""
+        return {"iteration": self.iteration, "seconds": round(self.seconds, 1), "options": self.options.to_dict()}
+
+    def _save(self, event: Iteration) -> None:
+        """Write the checkpoint and, unless a match decides on it, the network; then the line of the metrics."""
         about = {
             "iteration": self.iteration, "games": self.games, "seconds": self.seconds, "steps": self.learner.steps,
             "total": self.replay.total, "rng": self.learner.rng_state,
         }  # fmt: skip
-        content = safetensors().numpy.save(self.learner.state(), {"about": json.dumps(about)})
-        with replacing(self.folder / CHECKPOINT) as file:
-            file.write(content)
-        model = self.learner.model(
-            {"iteration": self.iteration, "seconds": round(self.seconds, 1), "options": self.options.to_dict()}
-        )
-        model.save(self.folder)
+        write_arrays(self.folder / CHECKPOINT, self.learner.state(), about)
+        if self.options.accept == "always":
+            self.learner.model(self._made()).save(self.folder)
         self._log(event)
-        return model
 
     def _log(self, event: Event) -> None:
-        line = json.dumps({"event": type(event).__name__.lower(), **asdict(event)}).encode()
-        with (self.folder / METRICS).open("ab+") as file:
-            if file.tell():  # a crash may have left a line that is not complete
-                file.seek(-1, os.SEEK_END)
-                line = line if file.read() == b"\n" else b"\n" + line
-            file.write(line + b"\n")
+        append_line(self.folder / METRICS, {"event": type(event).__name__.lower(), **asdict(event)})
 
     def _restore(self) -> None:
         """Continue from the checkpoint, if there is one.
@@ -281,14 +279,12 @@ class Run:
         self.events = list(read_events(self.folder))
         total = 0
         if path.exists():
+            arrays, about = read_arrays(path)
             try:
-                with safetensors().safe_open(path, "np") as found:
-                    about = parse_json(found.metadata()["about"])
-                    arrays = {name: found.get_tensor(name) for name in found.keys()}  # noqa: SIM118 - it is no mapping
                 self.learner.restore(arrays, int(about["steps"]), about["rng"])
                 self.iteration, self.games = int(about["iteration"]), int(about["games"])
                 self.seconds, total = float(about["seconds"]), int(about["total"])
-            except Exception as error:  # noqa: BLE001 - of safetensors, of PyTorch, of missing names
+            except Exception as error:  # noqa: BLE001 - of PyTorch, of missing names
                 raise SaveError(f"{path} is not the checkpoint of this run: {error}") from None
         if self.options.deterministic:
             self.replay.drop_after(total)
@@ -306,7 +302,7 @@ class _Learning:
 
     def _learn(self) -> None:
         run = self._run
-        most = run.options.reuse * run.replay.total / LearnerOptions().batch
+        most = run.options.reuse * run.replay.total / run.options.learner.batch
         try:
             while not self._stop.is_set() and run.learner.steps < most:
                 self._losses.append(run.learner.train(run.replay, _STEPS_AT_ONCE, run.progress))
@@ -330,12 +326,19 @@ def train(
     out: str | Path,
     on_event: Callable[[Event], object] | None = None,
     resume: bool = False,
+    module: ModuleFactory | None = None,
+    tensorboard: bool = False,
+    workers: int | None = None,
+    on: str | None = None,
     **options: Any,
 ) -> Run:
     """Train a network on a game by self-play, in a folder `out`; return the run.
 
-    `options` are those of `TrainOptions`. With `resume` the run in the folder is continued, if there is one. Needs
-    `pip install -e ".[torch]"`.
+    `options` are those of `TrainOptions`. With `resume` the run in the folder is continued, if there is one. `module`
+    makes a network of your own: it is called with the shape of an observation and the numbers of actions and values,
+    and returns a `torch.nn.Module` from observations to logits and values from -1 to 1. At the end `report.html` and
+    `report.png` are written, if Matplotlib is installed; with `tensorboard` also event files, in `tensorboard/`.
+    `workers` and `on` place self-play in processes or on a Ray cluster. Needs `pip install -e ".[torch]"`.
 
     >>> import tempfile, treetop as tt
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -343,49 +346,23 @@ def train(
     ...     run.iteration, run.model().architecture.actions
     (1, 9)
     """
+    from treetop.train.report import report  # both read the events that are defined here
+    from treetop.train.tensorboard import TensorBoard, need_tensorboard
+
     path = Path(out)
+    if tensorboard:
+        need_tensorboard()
     if resume and (path / "run.json").exists():
-        run = Run.open(path, game=game, minutes=options.get("minutes"))
+        run = Run.open(path, game=game, minutes=options.get("minutes"), module=module)
     else:
-        run = Run.create(path, game, TrainOptions.from_dict(options))
-    run.train(on_event)
+        run = Run.create(path, game, TrainOptions.from_dict(options), module=module)
+    with TensorBoard(path) if tensorboard else nullcontext() as written:
+        hooks = [hook for hook in (on_event, written) if hook is not None]
+        run.train(lambda event: [hook(event) for hook in hooks], workers=workers, on=on)
+    report(path)
     return run
 
 
-def read_events(folder: str | Path) -> Iterator[Event]:
-    """Yield the events of a run's metrics. A last line that was not written completely is left out.
-
-    >>> list(read_events("no_such_folder"))
-    []
-    """
-    path = Path(folder) / METRICS
-    if not path.exists():
-        return
-    for line in read_bytes(path).decode("utf-8", "replace").splitlines():
-        try:
-            found = parse_json(line)
-            kind = {"iteration": Iteration, "rated": Rated}[found.pop("event")]
-            yield kind(**found)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            continue
-
-
-def read_header(path: Path) -> dict[str, Any]:
+def read_run(path: Path) -> dict[str, Any]:
     """Return the content of a `run.json`; raise SaveError where it is something else."""
-    try:
-        header = parse_json(read_bytes(path))
-    except SaveError:
-        raise
-    except ValueError as error:
-        raise SaveError(f"{path} is not a training run: {error}") from None
-    if not isinstance(header, dict) or header.get("kind") != KIND or header.get("version") != VERSION:
-        raise SaveError(f"{path} is not a training run of this version of Treetop")
-    for name, kind in (("game", str), ("rules", str), ("options", dict)):
-        if not isinstance(header.get(name), kind):
-            raise SaveError(f"{path} has no {name!r}, or a wrong one")
-    return header
-
-
-def _write_json(path: Path, content: Any) -> None:
-    with replacing(path) as file:
-        file.write(json.dumps(content, indent=1).encode())
+    return read_header(path, KIND, VERSION, {"game": str, "rules": str, "options": dict})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,13 @@ import numpy.typing as npt
 from treetop.evaluators.networks.model import Model
 from treetop.game.position import Position
 from treetop.search.batch import Batch
-from treetop.search.config import SearchConfig
 from treetop.search.pool import SearchPool
+from treetop.search.pool_results import PoolResult
 from treetop.search.states import legal_mask
+from treetop.train.options import TrainOptions
+from treetop.train.resignation import Resignation
 from treetop.train.samples import Samples
+from treetop.types import NONE
 
 
 class Current:
@@ -23,7 +26,7 @@ class Current:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def evaluate(self, batch: Batch) -> tuple[Any, Any]:
+    def evaluate(self, batch: Batch) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
         """Evaluate a batch by the network of the moment."""
         return self.model.evaluate(batch)
 
@@ -38,72 +41,156 @@ class Played:
     moves: int
     entropy: float
     """The mean entropy of its policies, in nats."""
+    resigned: bool = False
+
+
+@dataclass(frozen=True)
+class _Step:
+    """A position of a game in progress."""
+
+    state: Any
+    moves: int
+    policy: npt.NDArray[np.float32]
+    surprise: float
+    """The Kullback-Leibler divergence of the policy from the network's, in nats."""
+    values: npt.NDArray[np.float64]
+    player: int
+    trained: bool
+    """Whether the position is trained on; its value counts for earlier ones in any case."""
+
+
+@dataclass
+class _Progress:
+    """What is kept of the game in a slot."""
+
+    opening: int
+    """How many moves are random."""
+    checked: bool
+    """Whether the game is played on, whatever its values."""
+    lowest: list[float]
+    """The lowest value that each player saw before a move, from -1 to 1."""
+    steps: list[_Step] = field(default_factory=list)
 
 
 class SelfPlay:
     """Games of a pool, and the positions that their searches have improved."""
 
-    def __init__(
-        self, model: Model, config: SearchConfig, *, slots: int, simulations: int, openings: float, seed: int
-    ) -> None:
-        self.current, self._game = Current(model), model.game
-        self._simulations, self._openings = simulations, openings
-        self._pool = SearchPool(self._game, config, slots=slots, evaluator=self.current, seed=seed)
+    def __init__(self, model: Model, options: TrainOptions, seed: int) -> None:
+        slots, simulations = options.slots, options.simulations
+        assert slots is not None
+        assert simulations is not None
+        self.current, self._game, self._options = Current(model), model.game, options
+        self._full, self._fast = simulations, options.fast_simulations or max(2, simulations // 4)
+        self._pool = SearchPool(self._game, options.search(), slots=slots, evaluator=self.current, seed=seed)
         self._rng = np.random.default_rng(seed)
-        self._steps: list[list[tuple[Any, ...]]] = [[] for _ in range(slots)]
-        self._random = np.array([self._plies() for _ in range(slots)])
+        self.resignation = Resignation(options.resign) if options.resign else None
+        self._games = [self._new() for _ in range(slots)]
         self.positions = 0
         """Positions that were searched."""
 
-    def _plies(self) -> int:
-        """Return how many random moves begin a game: most have none, so that the others show what play avoids."""
-        return int(self._rng.integers(1, 5)) if self._rng.random() < self._openings else 0
+    def _new(self) -> _Progress:
+        """Return the progress of a new game. Some games begin with random moves, to show what play avoids."""
+        options, rng = self._options, self._rng
+        assert options.opening_moves is not None
+        opening = int(rng.integers(1, options.opening_moves + 1)) if rng.random() < options.openings else 0
+        checked = self.resignation is None or self.resignation.is_checked(rng)
+        return _Progress(opening, checked, [1.0] * self._game.facts.players)
+
+    def use(self, model: Model) -> None:
+        """Let the searches use another network from now on."""
+        self.current.model = model
+
+    def close(self) -> None:
+        """Do nothing: the games in progress are dropped."""
 
     def step(self) -> list[Played]:
         """Play a move in every slot; return the games that have ended."""
-        pool = self._pool
-        pool.run(simulations=self._simulations)
+        pool, rng = self._pool, self._rng
+        moves = pool.moves_played
+        opening = moves < np.array([game.opening for game in self._games])
+        full = ~opening & (rng.random(len(moves)) >= self._options.fast_share)
+        pool.run(simulations=np.where(opening, 1, np.where(full, self._full, self._fast)))
         results, states = pool.results(), pool.batch().states
+        self.positions += int((~opening).sum())
         actions = results.actions.copy()
-        moves, wild = pool.moves_played, self._random
-        chosen = np.flatnonzero(moves < wild)
-        if len(chosen):
-            masks = legal_mask(self._game, states[chosen])
-            for slot, mask in zip(chosen.tolist(), masks, strict=True):
-                actions[slot] = self._rng.choice(np.flatnonzero(mask))
-        for slot in np.flatnonzero(moves >= wild).tolist():
-            row = results.target[slot].astype(np.float32), results.values[slot], int(results.players[slot])
-            self._steps[slot].append((states[slot], int(moves[slot]), *row))
-        self.positions += len(actions)
-        ended = []
-        for finished in pool.advance(actions):
-            ended.append(self._played(finished.position, self._steps[finished.slot]))
-            self._steps[finished.slot] = []
-            self._random[finished.slot] = self._plies()
-        return [played for played in ended if len(played.samples)]
+        if opening.any():
+            masks = legal_mask(self._game, states[opening])
+            actions[opening] = [rng.choice(np.flatnonzero(mask)) for mask in masks]
+        targets = results.target.astype(np.float32)
+        surprises = _surprises(targets, results.priors)
+        for slot in np.flatnonzero(~opening).tolist():
+            self._games[slot].steps.append(
+                _Step(
+                    states[slot], int(moves[slot]), targets[slot], float(surprises[slot]),
+                    results.values[slot], int(results.players[slot]), bool(full[slot]),
+                )
+            )  # fmt: skip
+        ended = self._resigned(results, ~opening)
+        actions[list(ended)] = NONE
+        games = list(ended.values())
+        games += [self._finish(finished.slot, finished.position) for finished in pool.advance(actions)]
+        pool.replace(list(ended))
+        return [played for played in games if len(played.samples)]
 
-    def _played(self, final: Position, steps: list[tuple[Any, ...]]) -> Played:
-        game, returns = self._game, np.array(final.returns)
-        values = self.current.model.architecture.values
-        count = len(steps)
-        policies = np.array([step[2] for step in steps], np.float32).reshape(count, game.facts.num_actions)
-        received = _received(final) if game.has("step_rewards") else None
-        outcomes, estimates = np.zeros((count, values)), np.zeros((count, values))
-        for row, (_, move, _, worth, player) in enumerate(steps):
-            ahead = returns if received is None else returns - received[move]
-            seats = (player + np.arange(values)) % len(returns)
-            outcomes[row], estimates[row] = ahead[seats], worth[seats]
-        scale = self._to_unit
+    def _resigned(self, results: PoolResult, searched: npt.NDArray[np.bool_]) -> dict[int, Played]:
+        """Return the games that a player resigns, by slot."""
+        found, rule = dict[int, Played](), self.resignation
+        if rule is None:
+            return found
+        low, high = self._game.facts.value_range(step_rewards=False)
+        for slot in np.flatnonzero(searched).tolist():
+            game, player = self._games[slot], int(results.players[slot])
+            value = (results.values[slot, player] - low) / (high - low) * 2.0 - 1.0
+            lowest, game.lowest[player] = game.lowest[player], min(game.lowest[player], value)
+            if not game.checked and max(value, lowest) < rule.threshold:  # twice in this game
+                returns = np.where(np.arange(2) == player, low, high)
+                found[slot] = self._finish(slot, self._pool.position(slot), returns)
+        return found
+
+    def _finish(self, slot: int, final: Position, resigned: npt.NDArray[np.float64] | None = None) -> Played:
+        """Return the game that has ended in a slot, and begin another one; `resigned` are the returns if it was so."""
+        game, returns = self._games[slot], np.array(final.returns) if resigned is None else resigned
+        if self.resignation is not None and game.checked:
+            self.resignation.add(game.lowest, returns.tolist())
+        self._games[slot] = self._new()
+        samples, entropy = self._samples(final, returns, game.steps)
+        return Played(samples, tuple(returns.tolist()), len(final.actions), entropy, resigned is not None)
+
+    def _samples(self, final: Position, returns: npt.NDArray[Any], steps: list[_Step]) -> tuple[Samples, float]:
+        """Return the positions of a game with their targets, and the mean entropy of the policies."""
+        game, options, seats = self._game, self._options, np.arange(self.current.model.architecture.values)
+        received = _received(final) if game.has("step_rewards") else np.zeros((len(final.actions) + 1, len(returns)))
+        total, values, errors = returns, [], []
+        for step in reversed(steps):  # totals from the start of the game
+            found = received[step.moves] + step.values
+            total = options.trace * total + (1.0 - options.trace) * found
+            order = (step.player + seats) % len(returns)
+            values.append((total - received[step.moves])[order])
+            errors.append(float(np.abs(returns - found).mean()))
+        chosen = [row for row, step in enumerate(steps) if step.trained]
+        kept = [steps[row] for row in chosen]
+        policies = np.array([step.policy for step in kept], np.float32).reshape(len(kept), game.facts.num_actions)
+        weights = _mixed(np.array([step.surprise for step in kept]), options.surprise)
+        if options.priority:
+            weights *= _mixed(np.array(errors[::-1])[chosen] ** options.priority, 1.0)
+        targets = np.array(values[::-1], np.float32).reshape(len(steps), len(seats))[chosen]
+        states = np.array([step.state for step in kept], game.dtype)
         entropy = -(policies * np.log(np.maximum(policies, 1e-12))).sum(axis=1)
-        samples = Samples(
-            np.array([step[0] for step in steps], game.dtype), policies, scale(outcomes), scale(estimates)
-        )
-        return Played(samples, tuple(returns.tolist()), len(final.actions), float(entropy.mean()) if count else 0.0)
+        mean = float(entropy.mean()) if kept else 0.0
+        return Samples(states, policies, targets, weights.astype(np.float32)), mean
 
-    def _to_unit(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-        """Return values of the game on the network's scale, -1 to 1."""
-        low, high = self._game.facts.value_range(step_rewards=self._game.has("step_rewards"))
-        return np.clip((values - low) / (high - low) * 2.0 - 1.0, -1.0, 1.0).astype(np.float32)
+
+def _surprises(target: npt.NDArray[np.float32], priors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the Kullback-Leibler divergence of each target from the priors."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.where(target > 0, target * np.log(target / np.maximum(priors, 1e-9)), 0.0)
+    return np.asarray(np.maximum(parts.sum(axis=1), 0.0))
+
+
+def _mixed(numbers: npt.NDArray[np.float64], share: float) -> npt.NDArray[np.float64]:
+    """Return weights of mean 1 of which `share` is proportional to the numbers."""
+    mean = float(numbers.mean()) if len(numbers) else 0.0
+    return 1.0 - share + share * (numbers / mean if mean > 0 else np.ones_like(numbers))
 
 
 def _received(final: Position) -> npt.NDArray[np.float64]:

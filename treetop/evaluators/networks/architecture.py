@@ -11,11 +11,12 @@ from treetop.errors import ConfigError, SaveError
 from treetop.game.definition import Game
 from treetop.search.states import observation_shape
 
-SIZES = {"tiny": (16, 2), "small": (32, 3), "medium": (64, 5)}
+SIZES = {"tiny": (16, 2), "small": (32, 3), "medium": (64, 3)}
 """Channels and blocks of a residual network, by name."""
 DENSE_SIZES = {"tiny": (64, 2), "small": (128, 2), "medium": (256, 3)}
 """Units and layers of a network of dense layers, by name."""
-_POLICY_PLANES, _VALUE_PLANES = 4, 2
+HEADS = ("tanh", "linear", "outcomes")
+"""What the value head gives: values from -1 to 1, values on the game's own scale, or logits of win, draw and loss."""
 _MOST = 2**16
 
 
@@ -25,11 +26,11 @@ class Architecture:
 
     >>> import treetop as tt
     >>> Architecture.of(tt.load_game("connect_four"), "tiny")
-    Architecture(kind='residual', observation=(3, 6, 7), actions=7, values=1, width=16, depth=2, outcomes=False)
+    Architecture(kind='residual', observation=(3, 6, 7), actions=7, values=1, width=16, depth=2, head='tanh')
     """
 
     kind: str
-    """residual or dense."""
+    """residual, dense, or own: a module of the user's, whose width and depth are not known and stand as 1."""
     observation: tuple[int, ...]
     actions: int
     values: int
@@ -38,11 +39,12 @@ class Architecture:
     """Channels, or units of a layer."""
     depth: int
     """Residual blocks, or layers."""
-    outcomes: bool = False
-    """Whether the value head gives the probabilities of win, draw and loss of the player to move."""
+    head: str = "tanh"
+    """What the value head gives: tanh, linear or outcomes."""
 
     def __post_init__(self) -> None:
-        checks.one_of("kind", self.kind, ("residual", "dense"))
+        checks.one_of("kind", self.kind, ("residual", "dense", "own"))
+        checks.one_of("head", self.head, HEADS)
         for name in ("actions", "values", "width", "depth"):
             checks.whole(name, getattr(self, name), 1, _MOST)
         shape = self.observation
@@ -50,19 +52,26 @@ class Architecture:
             raise ConfigError(f"an observation has one to three lengths, not {checks.shorten(shape)}")
         if self.kind == "residual" and len(shape) != 3:
             raise ConfigError(f"a residual network needs planes of a board, (planes, rows, columns), not {shape}")
-        checks.flag("outcomes", self.outcomes)
-        if self.outcomes and self.values != 1:
+        if self.head == "outcomes" and self.values != 1:
             raise ConfigError("outcomes=True is for games in which one value determines that of the other player")
 
     @classmethod
-    def of(cls, game: Game, size: str = "small", *, outcomes: bool = False) -> Architecture:
-        """Return the usual shape for a game's observations: tiny, small or medium."""
+    def of(cls, game: Game, size: str = "small", *, outcomes: bool = False, own: bool = False) -> Architecture:
+        """Return the usual shape for a game's observations: tiny, small or medium; with `own` that of any module.
+
+        Games for one player and games with immediate rewards have a linear head: their returns may be a small part of
+        the range that the game declares.
+        """
         shape, facts = observation_shape(game), game.facts
+        values = 1 if facts.zero_sum else facts.players
+        if own:
+            return cls("own", shape, facts.num_actions, values, 1, 1, "outcomes" if outcomes else "tanh")
         kind = "residual" if len(shape) == 3 and min(shape[1:]) >= 3 else "dense"
         sizes = SIZES if kind == "residual" else DENSE_SIZES
         width, depth = sizes[checks.one_of("size", size, tuple(sizes))]
-        values = 1 if facts.zero_sum else facts.players
-        return cls(kind, shape, facts.num_actions, values, width, depth, outcomes)
+        linear = facts.players == 1 or game.has("step_rewards")
+        head = "outcomes" if outcomes else "linear" if linear else "tanh"
+        return cls(kind, shape, facts.num_actions, values, width, depth, head)
 
     @classmethod
     def from_dict(cls, given: Any) -> Architecture:
@@ -82,7 +91,7 @@ class Architecture:
     @property
     def outputs(self) -> int:
         """The numbers that the last layer of the value head has."""
-        return 3 if self.outcomes else self.values
+        return 3 if self.head == "outcomes" else self.values
 
     def layers(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of each layer's weights by name; its bias has the first length.
@@ -101,11 +110,9 @@ class Architecture:
             found["stem"] = (width, planes, 3, 3)
             for block in range(self.depth):
                 found |= {f"block{block}.first": (width, width, 3, 3), f"block{block}.second": (width, width, 3, 3)}
-            found |= {
-                "policy.planes": (_POLICY_PLANES, width, 1, 1),
-                "policy": (self.actions, _POLICY_PLANES * squares),
-            }
-            found |= {"value.planes": (_VALUE_PLANES, width, 1, 1), "value.hidden": (width, _VALUE_PLANES * squares)}
+            policy, value = max(4, width // 8), max(2, width // 16)  # planes that the heads reduce the trunk to
+            found |= {"policy.planes": (policy, width, 1, 1), "policy": (self.actions, policy * squares)}
+            found |= {"value.planes": (value, width, 1, 1), "value.hidden": (width, value * squares)}
         return found | {"value": (self.outputs, width)}
 
     def arrays(self) -> dict[str, tuple[int, ...]]:

@@ -65,7 +65,7 @@ class _Graph:
 def onnx_model(architecture: Architecture, weights: Weights) -> bytes:
     """Return an ONNX model: `observations` to `logits` and `values`.
 
-    Values are from -1 to 1, or the logits of win, draw and loss of the player to move.
+    The architecture's head says what the values are.
     """
     onnx, graph = load_onnx(), _Graph(weights)
     if architecture.kind == "dense":
@@ -83,7 +83,7 @@ def onnx_model(architecture: Architecture, weights: Weights) -> bytes:
         value = graph.flat(graph.relu(graph.convolution(trunk, "value.planes", 1)))
     graph.add("Identity", [graph.dense(policy, "policy")], "logits")
     hidden = graph.relu(graph.dense(value, "value.hidden"))
-    graph.add("Identity" if architecture.outcomes else "Tanh", [graph.dense(hidden, "value")], "values")
+    graph.add("Tanh" if architecture.head == "tanh" else "Identity", [graph.dense(hidden, "value")], "values")
 
     def info(name: str, *shape: int) -> Any:
         return onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["batch", *shape])

@@ -1,4 +1,7 @@
-"""A network with its weights: an evaluator, and two files in a folder, `model.json` and `model.safetensors`."""
+"""A network with its weights: an evaluator, and two files in a folder, `model.json` and `model.safetensors`.
+
+A network whose graph is not one of ours, a module of the user's, has `model.onnx` in place of the weights.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +27,9 @@ from treetop.game.registry import load_bundled, load_game
 from treetop.search.batch import Batch
 from treetop.search.states import observation_shape
 
-MANIFEST, WEIGHTS = "model.json", "model.safetensors"
+MANIFEST, WEIGHTS, GRAPH = "model.json", "model.safetensors", "model.onnx"
 KIND, VERSION = "a network", 1
+_BUNDLED = Path(__file__).parent / "bundled"
 _LONGEST_HEADER = 2**20  # bytes of a file of weights beside the weights themselves
 
 
@@ -47,21 +51,39 @@ class Throughput:
 class Model:
     """A policy and value network of a game, as an evaluator of searches. It runs in onnxruntime, with one thread.
 
-    `made` says how it was made: any plain values. `Model.save` writes it, `treetop.load_model` reads it.
+    `made` says how it was made: any plain values. `Model.save` writes it, `treetop.load_model` reads it. A network with
+    the architecture "own" has an ONNX model, `graph`, instead of weights.
     """
 
     game: Game
     architecture: Architecture
     weights: Weights = field(repr=False)
     made: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    graph: bytes | None = field(default=None, repr=False)
     throughput: Throughput = field(default_factory=Throughput, repr=False)
 
     def __post_init__(self) -> None:
         refuse_unfit(self.game, self.architecture)
-        refuse_wrong(self.architecture, self.weights)
-        facts = self.game.facts
-        self._range = facts.value_range(step_rewards=self.game.has("step_rewards"))
-        self._session = _session(onnx_model(self.architecture, self.weights))
+        if self.architecture.kind != "own":
+            refuse_wrong(self.architecture, self.weights)
+        self._range = self.game.facts.value_range(step_rewards=self.game.has("step_rewards"))
+        self._session = _session(self.to_onnx())
+        if self.architecture.kind == "own":
+            self._try_out()
+
+    def _try_out(self) -> None:
+        """Evaluate an empty observation; raise SaveError where the graph of a user's module does not fit."""
+        wanted = [(2, self.architecture.actions), (2, self.architecture.outputs)]
+        try:
+            found = self._session.run(None, {"observations": np.zeros((2, *self.architecture.observation), np.float32)})
+            shapes = [array.shape for array in found]
+        except Exception as error:  # noqa: BLE001 - onnxruntime raises many kinds
+            raise SaveError(f"the network cannot evaluate positions of {self.game.name}: {error}") from None
+        if shapes != wanted or not all(np.isfinite(array).all() for array in found):
+            raise SaveError(
+                f"the network must give finite logits and values of the shapes {wanted} for two positions of "
+                f"{self.game.name}, not {shapes}"
+            )
 
     @classmethod
     def untrained(cls, game: Game, size: str = "small", *, seed: int = 0, outcomes: bool = False) -> Model:
@@ -81,21 +103,23 @@ class Model:
         return logits, self.scaled(values, batch.players)
 
     def run(self, observations: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-        """Return the logits and the values, from -1 to 1, of observations."""
+        """Return the logits and the values of observations: from -1 to 1; with a linear head as the game has them."""
         start = time.perf_counter()
         logits, values = self._session.run(None, {"observations": observations})
         used = self.throughput
         used.positions, used.batches = used.positions + len(observations), used.batches + 1
         used.seconds += time.perf_counter() - start
-        return logits, expected(values) if self.architecture.outcomes else values
+        return logits, expected(values) if self.architecture.head == "outcomes" else values
 
     def scaled(self, values: npt.NDArray[np.float32], players: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         """Return values on the game's own scale, by player; in a zero-sum game those of the player to move.
 
-        `values` are from -1 to 1, of the players in turn, the player to move first.
+        `values` are those of `run`, of the players in turn, the player to move first.
         """
         low, high = self._range
-        worth = low + (values.astype(np.float64) + 1.0) * 0.5 * (high - low)
+        linear = self.architecture.head == "linear"
+        worth = values.astype(np.float64) if linear else low + (values.astype(np.float64) + 1.0) * 0.5 * (high - low)
+        np.clip(worth, low, high, out=worth)  # NaN stays, and is refused by the search
         count = self.architecture.values
         if count == 1:
             return np.asarray(worth[:, 0])
@@ -106,42 +130,75 @@ class Model:
 
     def to_onnx(self) -> bytes:
         """Return an ONNX model: `observations` to `logits` and `values`."""
-        return onnx_model(self.architecture, self.weights)
+        return onnx_model(self.architecture, self.weights) if self.graph is None else self.graph
 
     def save(self, folder: str | Path) -> None:
         """Write the two files to a folder. The weights are written first; each file is replaced at once."""
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
-        content = safetensors().numpy.save({name: np.ascontiguousarray(array) for name, array in self.weights.items()})
+        name, content = GRAPH, self.graph
+        if content is None:
+            arrays = {name: np.ascontiguousarray(array) for name, array in self.weights.items()}
+            name, content = WEIGHTS, safetensors().numpy.save(arrays)
         manifest = {
             "kind": KIND, "version": VERSION, "game": self.game.source or self.game.name, "rules": self.game.digest,
             "architecture": self.architecture.to_dict(), "made": dict(self.made),
         }  # fmt: skip
-        with replacing(path / WEIGHTS) as file:
+        with replacing(path / name) as file:
             file.write(content)
         with replacing(path / MANIFEST) as file:
             file.write(json.dumps(manifest, indent=1).encode())
 
 
 def load_model(folder: str | Path, *, game: str | Game | None = None) -> Model:
-    """Return the network in a folder as an evaluator.
+    """Return the network in a folder as an evaluator, or one that comes with Treetop: `"bundled:connect_four"`.
 
-    Give the game if it is not a bundled one: a file's text imports no module. Needs `pip install -e ".[onnx]"`.
+    Give the game if it is not a bundled one: a file's text imports no module. With a game, `"bundled"` is its network.
+    Needs `pip install -e ".[onnx]"`.
 
     >>> load_model("no_such_folder")
     Traceback (most recent call last):
     treetop.errors.SaveError: there is no file no_such_folder/model.json
     """
-    path = Path(folder)
+    own, _, name = str(folder).partition(":")
+    known_game = None if game is None else load_game(game)
+    if own == "bundled":
+        known_game = load_bundled(name) if name else known_game
+        if known_game is None:
+            raise ConfigError("give the game of a bundled network, as in 'bundled:connect_four'")
+    path = Path(folder) if own != "bundled" or known_game is None else _bundled(known_game)
     manifest = _read_manifest(path / MANIFEST)
     architecture = Architecture.from_dict(manifest["architecture"])
-    known_game = load_game(game) if game is not None else load_bundled(manifest["game"])
-    if known_game.digest != manifest["rules"]:
+    known_game = load_bundled(manifest["game"]) if known_game is None else known_game
+    if own != "bundled" and known_game.digest != manifest["rules"]:  # it depends on the version of Python
         raise SaveError(
             f"{path} holds a network for {manifest['game']} with other rules than those of {known_game.name}: give the "
             "game that it was trained on, or train it again"
         )
+    if architecture.kind == "own":
+        return Model(known_game, architecture, {}, manifest["made"], read_bytes(path / GRAPH))
     return Model(known_game, architecture, _read_weights(path / WEIGHTS, architecture), manifest["made"])
+
+
+def bundled_networks() -> dict[str, Path]:
+    """Return the folders of the networks that come with Treetop, by the names of their games.
+
+    >>> all((folder / "model.json").exists() for folder in bundled_networks().values())
+    True
+    """
+    found = sorted(_BUNDLED.glob("*/" + MANIFEST)) if _BUNDLED.is_dir() else []
+    return {str(_read_manifest(path)["game"]): path.parent for path in found}
+
+
+def _bundled(game: Game) -> Path:
+    known = bundled_networks()
+    name = game.source or game.name
+    if name not in known:
+        raise ConfigError(
+            f"no network of {name} comes with Treetop, only of {', '.join(known) or 'no game'}: train one by treetop "
+            f"train {name} --out run"
+        )
+    return known[name]
 
 
 def refuse_unfit(game: Game, architecture: Architecture) -> None:
@@ -227,4 +284,7 @@ def _session(model: bytes) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    try:
+        return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # noqa: BLE001 - onnxruntime raises many kinds
+        raise SaveError(f"the network is not a model that onnxruntime can run: {error}") from None
