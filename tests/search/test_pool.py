@@ -390,6 +390,20 @@ def test_results_before_a_run_are_refused():
     assert (pool.results().actions >= 0).all()
 
 
+def test_target_values_follow_the_target_and_not_the_visits():
+    pool = tt.SearchPool("tic_tac_toe", tt.gumbel(), slots=8, evaluator=Hashed(), seed=1)
+    pool.run(simulations=32)
+    found = pool.results()
+    values = found.target_values(zero_sum=True)
+    for slot in range(8):
+        seen = found.visits[slot] > 0
+        expected = np.average(found.action_values[slot, seen], weights=found.target[slot, seen])
+        assert values[slot].tolist() == pytest.approx([expected, -expected])
+    single = found.target_values(zero_sum=False)
+    assert single[:, 0].tolist() == values[:, 0].tolist()
+    assert single[:, 1].tolist() == found.values[:, 1].tolist()
+
+
 def test_the_examples_of_the_page_on_networks_run():
     page = Path(__file__).resolve().parents[2] / "docs" / "your-network.md"
     names = {}

@@ -58,6 +58,30 @@ class PoolResult:
     proven: npt.NDArray[np.bool_]
     """Whether the value is proven, by a search with the solver: (slots,)."""
 
+    def target_values(self, *, zero_sum: bool) -> FloatArray:
+        """Return the training target of values: (slots, players).
+
+        It is the mean return if the player to move follows `target`. `values` are the means of all visits, of which a
+        root rule like sequential halving spends most on moves that it rejects. In games that are not zero-sum, the
+        values of the other players are those of `values`.
+
+        >>> import treetop as tt
+        >>> pool = tt.SearchPool("nim(stones=3)", tt.gumbel(), slots=1, evaluator=tt.evaluators.Uniform(), seed=1)
+        >>> pool.run(simulations=100)
+        >>> results = pool.results()  # taking all three stones wins
+        >>> results.values[0, 0] < results.target_values(zero_sum=True)[0, 0] <= 1.0
+        True
+        """
+        weights = np.where(self.visits > 0, self.target, 0.0)
+        total = weights.sum(axis=1)
+        known = np.flatnonzero((total > 0) & (self.players != NONE))
+        found, movers = self.values.copy(), self.players[known]
+        worth = np.where(weights > 0, weights * self.action_values, 0.0).sum(axis=1)[known] / total[known]
+        found[known, movers] = worth
+        if zero_sum:
+            found[known, 1 - movers] = -worth
+        return found
+
 
 def read(slots: Slots) -> PoolResult:
     """Return the results of all slots."""
