@@ -131,22 +131,34 @@ class ExactSearch:
         """Return what player 0 receives, and after how many moves (0 in a draw, or if not timed). A value that is
         already known helps.
         """
+        self._begin(position, value)
+        while not self._continue(_SLICE):
+            pass
+        return float(self._control[0]["value"]), abs(int(self._control[0]["timing"]))
+
+    def value_within(self, position: Position, nodes: int) -> float | None:
+        """Return what player 0 receives, or None if that takes a search of more than so many positions."""
+        self._begin(position, None)
+        return float(self._control[0]["value"]) if nodes > 0 and self._continue(nodes) else None
+
+    def _begin(self, position: Position, value: float | None) -> None:
         self._states[0] = position.record[0]
         frame, control = self._frames[0], self._control[0]
         frame["low"], frame["low_timing"] = (-math.inf, 0) if value is None else (value, -_FOREVER)
         frame["high"], frame["high_timing"] = (math.inf, 0) if value is None else (value, _FOREVER)
         control["depth"] = 0
-        status = PAUSED
-        while status == PAUSED:
-            status = self._run(_SLICE)
-            if int(control["nodes"]) > len(self._table):
-                self._grow_table()
-            self.nodes = int(control["nodes"])
-            if self._watch is not None:
-                self._watch(self.nodes)
-        if status != ANSWERED:
+
+    def _continue(self, budget: int) -> bool:
+        """Search so many positions at most; return whether the outcome is known."""
+        control, status = self._control[0], self._run(budget)
+        if int(control["nodes"]) > len(self._table):
+            self._grow_table()
+        self.nodes = int(control["nodes"])
+        if self._watch is not None:
+            self._watch(self.nodes)
+        if status not in (ANSWERED, PAUSED):
             broken = self._game.view(self._states.copy(), int(control["depth"]))
             raise GameError(
                 f"{self._game.name} {_BROKEN[status]}: see `treetop check`\n{Position(self._game, broken._states)}"
             )
-        return float(control["value"]), abs(int(control["timing"]))
+        return status == ANSWERED

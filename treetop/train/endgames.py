@@ -1,0 +1,74 @@
+"""Exact values of the last positions of a game of self-play.
+
+Searches of few simulations lose won endgames, and the values of all earlier positions would learn from that. An exact
+search, with a fixed number of positions for each game, solves the last positions, from the end backwards: what it has
+found for a position makes the one before it cheap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from treetop.errors import ConfigError, GameError
+from treetop.game.definition import Game
+from treetop.game.position import Position
+from treetop.oracle.solve_any import ExactSearch, refuse_what_has_no_exact_value
+
+
+def has_exact_values(game: Game) -> bool:
+    """Return whether positions of a game can be solved: two players, zero-sum, no chance, perfect information.
+
+    >>> import treetop as tt
+    >>> has_exact_values(tt.load_game("connect_four")), has_exact_values(tt.load_game("pig"))
+    (True, False)
+    """
+    if game.facts.players != 2 or game.has("deal"):
+        return False
+    try:
+        refuse_what_has_no_exact_value(Position(game))
+        ExactSearch(Position(game), timed=False)
+    except (ConfigError, GameError):  # the second is that of a game whose lines do not fit into memory
+        return False
+    return True
+
+
+class Solved(NamedTuple):
+    """The exact value of a position."""
+
+    value: float
+    """What player 0 receives."""
+    best: npt.NDArray[np.bool_] | None
+    """Which actions keep the value; None where not all of them were solved."""
+
+
+def solve_backwards(game: Game, states: Sequence[Any], nodes: int) -> Iterator[Solved]:
+    """Yield the exact values of the states of a game, the last one first, while a search of `nodes` positions lasts.
+
+    >>> import treetop as tt
+    >>> start = tt.position("nim(stones=6)")
+    >>> line = [start.record[0], start.apply(0).record[0], start.apply(0).apply(0).record[0]]
+    >>> [(one.value, one.best.tolist()) for one in solve_backwards(start.game, line, 1000)]
+    [(-1.0, [True, True, True]), (-1.0, [True, False, False]), (1.0, [False, True, False])]
+    """
+    search = ExactSearch(Position(game), timed=False)
+    for state in reversed(states):
+        position = Position(game, np.array([state], game.dtype))
+        value = search.value_within(position, nodes - search.nodes)
+        if value is None:
+            return
+        yield Solved(value, _best(search, position, value, nodes))
+
+
+def _best(search: ExactSearch, position: Position, value: float, nodes: int) -> npt.NDArray[np.bool_] | None:
+    """Return which actions keep the value of a position, or None if the search ends before that is known."""
+    found = np.zeros(position.game.facts.num_actions, np.bool_)
+    for action in position.legal_actions():
+        after = search.value_within(position.apply(action), nodes - search.nodes)
+        if after is None:
+            return None
+        found[action] = after == value
+    return found
