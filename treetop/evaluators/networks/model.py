@@ -10,6 +10,7 @@ import math
 import sys
 import time
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from treetop import checks
 from treetop.errors import ConfigError, MissingExtraError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.graph import Weights, onnx_model
+from treetop.evaluators.networks.half import HalfSession, is_faster_in_half
 from treetop.files import parse_json, read_bytes, replacing
 from treetop.game.definition import Game
 from treetop.game.registry import load_bundled, load_game
@@ -67,7 +69,7 @@ class Model:
         if self.architecture.kind != "own":
             refuse_wrong(self.architecture, self.weights)
         self._range = self.game.facts.value_range(step_rewards=self.game.has("step_rewards"))
-        self._session = _session(self.to_onnx())
+        self._session: Any = _session(self.to_onnx())
         if self.architecture.kind == "own":
             self._try_out()
 
@@ -96,6 +98,14 @@ class Model:
                 spread *= 0.1  # a new network has weak opinions, so that batches are full
             weights[name] = rng.normal(0.0, spread, shape).astype(np.float32)
         return cls(game, architecture, weights, {"seed": seed})
+
+    def for_self_play(self) -> Model:
+        """Return the same network for self-play: in bfloat16 by PyTorch where that is faster."""
+        if not is_faster_in_half(self.architecture):
+            return self
+        found = copy(self)
+        found._session = HalfSession(self.architecture, self.weights)
+        return found
 
     def evaluate(self, batch: Batch) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
         """Return the logits of all actions, and values on the game's own scale."""
