@@ -9,7 +9,10 @@ import pytest
 
 pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
 
-QUICK = ("--iterations", "1", "--minutes", "0.2", "--slots", "8", "--simulations", "4", "--size", "tiny")
+QUICK = (
+    *("--iterations", "1", "--minutes", "0.2", "--slots", "8", "--simulations", "4", "--size", "tiny"),
+    *("--workers", "1"),
+)
 
 
 @pytest.fixture
@@ -84,7 +87,7 @@ def test_settings_come_from_a_file_and_options_come_first(run, tmp_path):
         'game = "tic_tac_toe"\nslots = 8\nsimulations = 4\nsize = "small"\niterations = 1\nchunk = 64\nrating_games = 0\n'
         'rule = "puct"\nsurprise = 0.5\n[learner]\nbatch = 32\n'
     )
-    ended = run("train", "--out", "one", "--config", "run.toml", "--size", "tiny", "--json")
+    ended = run("train", "--out", "one", "--config", "run.toml", "--size", "tiny", "--json", "--workers", "1")
     assert ended.code == 0, ended.err
     options = json.loads((tmp_path / "one" / "run.json").read_text())["options"]
     assert (options["size"], options["rule"], options["learner"]["batch"]) == ("tiny", "puct", 32)

@@ -18,7 +18,7 @@ from treetop.train.self_play import SelfPlay
 
 def play(game="tic_tac_toe", games=40, **options):
     known = tt.load_game(game)
-    chosen = TrainOptions(**{"slots": 16, "simulations": 16, **options}).for_game(known)
+    chosen = TrainOptions(**{"slots": 16, "simulations": 16, "endgame": 0, **options}).for_game(known)
     found, playing = [], SelfPlay(Model.untrained(known, "tiny", seed=1), chosen, 3)
     while len(found) < games:
         found += playing.step()
@@ -111,6 +111,9 @@ class Exact:
 
     def __init__(self, game):
         self.game, self.architecture = game, Model.untrained(game, "tiny").architecture
+
+    def for_self_play(self):
+        return self
 
     def evaluate(self, batch):
         lost = batch.states["heap"] % 4 == 0

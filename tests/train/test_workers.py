@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
 
 import pytest
+
+from tests.cli.conftest import environment
 
 pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
 
@@ -49,3 +56,40 @@ def test_a_killed_worker_costs_its_games_in_progress_only(tmp_path, monkeypatch)
 def test_a_deterministic_run_has_no_workers(tmp_path):
     with pytest.raises(ConfigError, match="no workers"):
         begin(tmp_path / "run", deterministic=True).train(workers=2)
+
+
+def children(parent):
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            words = entry.read_text().rpartition(")")[2].split()
+            found += [int(entry.parent.name)] if words[0] != "Z" and int(words[1]) == parent else []
+    return found
+
+
+def wait_until(holds, seconds=60):
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("ending", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_ends_leaves_no_worker_and_loses_no_finished_game(tmp_path, ending):
+    options = ("--out", "run", "--minutes", "9", "--slots", "16", "--simulations", "4", "--workers", "2")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "treetop", "train", "tic_tac_toe", *options],
+        cwd=tmp_path, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    wait_until(lambda: any((tmp_path / "run" / "data").glob("*.games")) or process.poll() is not None)
+    started = children(process.pid)
+    assert started, process.communicate()
+    if ending == signal.SIGKILL:
+        process.kill()
+    else:
+        os.killpg(process.pid, ending)
+    err = process.communicate(timeout=60)[1]
+    assert "Traceback" not in err
+    wait_until(lambda: not any(Path(f"/proc/{child}").exists() for child in started))
+    assert Run.open(tmp_path / "run").replay.total > 0

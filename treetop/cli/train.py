@@ -12,6 +12,7 @@ from treetop.cli.common import Json, On, add_current_folder, find_game, refuse_o
 from treetop.cli.train_display import display
 from treetop.errors import ConfigError
 from treetop.game.registry import find_marked
+from treetop.workers.processes import cores
 
 if TYPE_CHECKING:
     from treetop.train.events import Event
@@ -55,7 +56,7 @@ Module = Annotated[
 ]
 SelfPlayWorkers = Annotated[
     int | None,
-    typer.Option("--workers", metavar="N", help="Processes of self-play. Default: this one; on Ray all CPUs."),
+    typer.Option("--workers", metavar="N", help="Processes of self-play. Default: one for each core; 1: this one."),
 ]
 ForTensorBoard = Annotated[
     bool, typer.Option("--tensorboard", help="Also write event files for TensorBoard, in FOLDER/tensorboard.")
@@ -112,6 +113,8 @@ def train(
             )
         chosen = {name: value for name, value in {**given, "minutes": minutes}.items() if value is not None}
         run = Run.create(out, find_game(game), TrainOptions.from_dict({**settings, **chosen}), module=factory)
+    if workers is None and on is None and not run.options.deterministic:
+        workers = cores()
     reported = _train(run, tensorboard=tensorboard, as_json=as_json, workers=workers, on=on)
     if as_json:
         say_json({

@@ -7,10 +7,25 @@ from treetop.errors import ConfigError
 from treetop.evaluators.networks.model import load_model
 from treetop.game.definition import Game
 from treetop.players.search import SearchPlayer
+from treetop.search.config import SearchConfig
 from treetop.search.limits import Limit
 from treetop.search.presets import gumbel, puct
 
 _FEW = 64  # simulations up to which sequential halving is the stronger root
+
+
+def net_search(game: Game, simulations: int | None, batch_size: int = 1) -> SearchConfig:
+    """Return the search of the player `net` with so many simulations a move; None: with a clock.
+
+    >>> import treetop as tt
+    >>> net_search(tt.load_game("connect_four"), 200).solver
+    True
+    """
+    facts = game.facts
+    if simulations is not None and simulations <= _FEW:
+        return gumbel(batch_size=batch_size)
+    solver = facts.players == 2 and facts.zero_sum and not facts.num_outcomes
+    return puct(1.5, batch_size=batch_size, solver=solver)
 
 
 class NetPlayer(SearchPlayer):
@@ -37,14 +52,10 @@ class NetPlayer(SearchPlayer):
             raise ConfigError(f"net needs the folder of a network, as text, not {checks.shorten(folder)}")
         if simulations is None and seconds is None:
             simulations = 200
-        facts = game.facts
-        solver = facts.players == 2 and facts.zero_sum and not facts.num_outcomes
-        few = seconds is None and simulations is not None and simulations <= _FEW
-        config = gumbel(batch_size=batch_size) if few else puct(1.5, batch_size=batch_size, solver=solver)
         model = load_model(folder, game=game)
         super().__init__(
             name,
-            config,
+            net_search(game, None if seconds is not None else simulations, batch_size),
             Limit(simulations=simulations, seconds=seconds),
             evaluator=model,
             reuse=checks.flag("reuse", reuse),

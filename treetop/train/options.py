@@ -16,8 +16,10 @@ from treetop.game.definition import Game
 from treetop.game.position import Position
 from treetop.search.config import SearchConfig
 from treetop.search.presets import gumbel, puct
+from treetop.train.endgames import has_exact_values
 
 _RANDOM_GAMES, _LONGEST = 32, 200  # random games, and their longest, by which openings are measured
+_ENDGAME = 20_000  # positions: a few milliseconds
 _LONG = 40.0  # minutes of a run from which on a larger network pays
 _Options = TypeVar("_Options")
 
@@ -40,7 +42,7 @@ class LearnerOptions:
     weight_decay: float = 1e-4
     clip: float = 1.0
     """The greatest norm of a gradient."""
-    average: float = 0.99
+    average: float = 0.998
     """How much of the averaged weights a step keeps."""
 
     def __post_init__(self) -> None:
@@ -96,6 +98,9 @@ class TrainOptions:
     trace: float = 0.9
     """Lambda of the targets of values, TD(lambda) over the values of the searches: 1 is the outcome of the game alone,
     0 the value of the position's own search."""
+    endgame: int | None = None
+    """Positions that an exact search of the end of each game may visit: the last positions then have exact targets.
+    Default: 20,000 in games that can be solved; 0 is none."""
     surprise: float = 0.0
     """The share of a position's weight that follows the policy surprise: how far the search has moved the policy."""
     priority: float = 0.0
@@ -104,7 +109,7 @@ class TrainOptions:
     """Positions of an iteration, which ends with a checkpoint."""
     window: int = 20_000
     """Positions that are trained on at first; the window grows with the root of their number."""
-    reuse: float = 8.0
+    reuse: float = 4.0
     """How often a position is trained on, on average."""
     outcomes: bool = False
     """Whether the value head gives the probabilities of win, draw and loss."""
@@ -139,6 +144,7 @@ class TrainOptions:
         for name, high in bounds.items():
             checks.whole(name, getattr(self, name), 1, high, optional=True)
         checks.whole("window", self.window, 1, 10**9)
+        checks.whole("endgame", self.endgame, 0, 10**9, optional=True)
         checks.number("reuse", self.reuse, above=0)
         for name in ("noise", "openings", "resign", "trace", "surprise", "fast_share", "temperature_decay"):
             checks.share(name, getattr(self, name))
@@ -164,11 +170,15 @@ class TrainOptions:
             raise ConfigError("resign is for games of two players with one result at the end")
         if self.accept == "sprt" and facts.players != 2:
             raise ConfigError("accept='sprt' is for games of two players: it is decided by a match")
+        solvable = self.endgame != 0 and has_exact_values(game)
+        if self.endgame and not solvable:
+            raise ConfigError(f"endgame is for games that can be solved exactly; {game.name} cannot")
         chosen: dict[str, Any] = {
             "size": "tiny" if facts.num_actions < 25 and facts.max_length < 40 else _usual_size(self.minutes),
             "slots": 128,
             "simulations": 16 if facts.num_actions < 12 and facts.max_length < 20 else 32,
             "chunk": 2048 if facts.max_length < 20 else 4096,
+            "endgame": _ENDGAME if solvable else 0,
         }
         if self.opening_moves is None:
             chosen["opening_moves"] = _random_length(game)

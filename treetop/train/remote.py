@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from treetop.compiler.rng import mix
-from treetop.errors import SearchError
+from treetop.errors import MissingExtraError, SearchError
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.model import Model
 from treetop.game.registry import load_same, name_for_workers
+from treetop.train.network import load_torch
 from treetop.train.options import TrainOptions
 from treetop.train.self_play import Played, SelfPlay
 from treetop.workers.pool import Pool
@@ -82,7 +84,9 @@ class _Worker:
 
 
 def setup(game: str, digest: str, options: dict[str, Any]) -> _Worker:
-    """Return the self-play of a worker."""
+    """Return the self-play of a worker, which uses one core."""
+    with suppress(MissingExtraError):  # then networks run in onnxruntime
+        load_torch().set_num_threads(1)
     return _Worker(game, digest, options)
 
 

@@ -12,8 +12,8 @@ from treetop.evaluators.networks.model import Model
 from treetop.game.position import Position
 from treetop.search.batch import Batch
 from treetop.search.pool import SearchPool
-from treetop.search.pool_results import PoolResult
 from treetop.search.states import legal_mask
+from treetop.train.endgames import solve_backwards
 from treetop.train.options import TrainOptions
 from treetop.train.resignation import Resignation
 from treetop.train.samples import Samples
@@ -24,7 +24,7 @@ class Current:
     """An evaluator whose network can be exchanged between two batches."""
 
     def __init__(self, model: Model) -> None:
-        self.model = model
+        self.model = model.for_self_play()
 
     def evaluate(self, batch: Batch) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float64]]:
         """Evaluate a batch by the network of the moment."""
@@ -98,7 +98,7 @@ class SelfPlay:
 
     def use(self, model: Model) -> None:
         """Let the searches use another network from now on."""
-        self.current.model = model
+        self.current.model = model.for_self_play()
 
     def close(self) -> None:
         """Do nothing: the games in progress are dropped."""
@@ -116,31 +116,36 @@ class SelfPlay:
         if opening.any():
             masks = legal_mask(self._game, states[opening])
             actions[opening] = [rng.choice(np.flatnonzero(mask)) for mask in masks]
-        targets = results.target.astype(np.float32)
+        targets, values = (
+            results.target.astype(np.float32),
+            results.target_values(zero_sum=bool(self._game.facts.zero_sum)),
+        )
         surprises = _surprises(targets, results.priors)
         for slot in np.flatnonzero(~opening).tolist():
             self._games[slot].steps.append(
                 _Step(
                     states[slot], int(moves[slot]), targets[slot], float(surprises[slot]),
-                    results.values[slot], int(results.players[slot]), bool(full[slot]),
+                    values[slot], int(results.players[slot]), bool(full[slot]),
                 )
             )  # fmt: skip
-        ended = self._resigned(results, ~opening)
+        ended = self._resigned(values, results.players, ~opening)
         actions[list(ended)] = NONE
         games = list(ended.values())
         games += [self._finish(finished.slot, finished.position) for finished in pool.advance(actions)]
         pool.replace(list(ended))
         return [played for played in games if len(played.samples)]
 
-    def _resigned(self, results: PoolResult, searched: npt.NDArray[np.bool_]) -> dict[int, Played]:
+    def _resigned(
+        self, values: npt.NDArray[np.float64], players: npt.NDArray[np.int64], searched: npt.NDArray[np.bool_]
+    ) -> dict[int, Played]:
         """Return the games that a player resigns, by slot."""
         found, rule = dict[int, Played](), self.resignation
         if rule is None:
             return found
         low, high = self._game.facts.value_range(step_rewards=False)
         for slot in np.flatnonzero(searched).tolist():
-            game, player = self._games[slot], int(results.players[slot])
-            value = (results.values[slot, player] - low) / (high - low) * 2.0 - 1.0
+            game, player = self._games[slot], int(players[slot])
+            value = (values[slot, player] - low) / (high - low) * 2.0 - 1.0
             lowest, game.lowest[player] = game.lowest[player], min(game.lowest[player], value)
             if not game.checked and max(value, lowest) < rule.threshold:  # twice in this game
                 returns = np.where(np.arange(2) == player, low, high)
@@ -161,15 +166,22 @@ class SelfPlay:
         game, options, seats = self._game, self._options, np.arange(self.current.model.architecture.values)
         received = _received(final) if game.has("step_rewards") else np.zeros((len(final.actions) + 1, len(returns)))
         total, values, errors = returns, [], []
-        for step in reversed(steps):  # totals from the start of the game
+        solved = list(solve_backwards(game, [step.state for step in steps], options.endgame)) if options.endgame else []
+        for place, step in enumerate(reversed(steps)):  # totals from the start of the game
             found = received[step.moves] + step.values
             total = options.trace * total + (1.0 - options.trace) * found
+            if place < len(solved):
+                total = np.array([solved[place].value, -solved[place].value])
             order = (step.player + seats) % len(returns)
             values.append((total - received[step.moves])[order])
             errors.append(float(np.abs(returns - found).mean()))
         chosen = [row for row, step in enumerate(steps) if step.trained]
         kept = [steps[row] for row in chosen]
         policies = np.array([step.policy for step in kept], np.float32).reshape(len(kept), game.facts.num_actions)
+        for row, number in enumerate(chosen):
+            place = len(steps) - 1 - number
+            if place < len(solved):
+                policies[row] = _best_only(policies[row], solved[place].best)
         weights = _mixed(np.array([step.surprise for step in kept]), options.surprise)
         if options.priority:
             weights *= _mixed(np.array(errors[::-1])[chosen] ** options.priority, 1.0)
@@ -178,6 +190,15 @@ class SelfPlay:
         entropy = -(policies * np.log(np.maximum(policies, 1e-12))).sum(axis=1)
         mean = float(entropy.mean()) if kept else 0.0
         return Samples(states, policies, targets, weights.astype(np.float32)), mean
+
+
+def _best_only(policy: npt.NDArray[np.float32], best: npt.NDArray[np.bool_] | None) -> npt.NDArray[np.float32]:
+    """Return a policy without the actions that lose value; uniform if it has no others."""
+    if best is None:
+        return policy
+    kept = np.where(best, policy, 0.0)
+    total = float(kept.sum())
+    return np.asarray(kept / total if total > 0 else best / best.sum(), np.float32)
 
 
 def _surprises(target: npt.NDArray[np.float32], priors: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
