@@ -26,7 +26,7 @@ from treetop.oracle.solve_search import (
 )
 
 _SLICE = 20_000  # positions (some hundredths of a second) between two checks of clocks and Ctrl-C
-_FIRST_ENTRIES = 1 << 14
+_FIRST_ENTRIES, _MOST_EXPECTED = 1 << 14, 1 << 18
 _TABLE_BYTES = 1 << 28  # the largest size of the table
 _LINE_BYTES = 1 << 30
 _FOREVER = 1 << 40  # moves: later than any game ends
@@ -63,10 +63,18 @@ class ExactSearch:
     """Finds the exact outcome of positions of one game, and remembers what it found for the next ones.
 
     Without `timed` it finds only values, which is faster. With it, it also finds the length of the game, where the
-    winner hurries and the loser delays.
+    winner hurries and the loser delays. `expected` is about how many positions will be searched; the memory grows with
+    more.
     """
 
-    def __init__(self, position: Position, *, timed: bool, watch: Callable[[int], None] | None = None) -> None:
+    def __init__(
+        self,
+        position: Position,
+        *,
+        timed: bool,
+        watch: Callable[[int], None] | None = None,
+        expected: int | None = None,
+    ) -> None:
         game = position.game
         facts, depth = game.facts, game.facts.max_length + 2
         if depth * (game.dtype.itemsize + 4 * facts.num_actions + FRAME.itemsize) > _LINE_BYTES:
@@ -85,7 +93,7 @@ class ExactSearch:
         self._actions = np.zeros((depth, facts.num_actions), np.int32)
         self._history = np.zeros((facts.players, facts.num_actions), np.int64)
         self._rewards = np.zeros(facts.players)
-        self._table = np.zeros(_FIRST_ENTRIES, ENTRY)
+        self._table = np.zeros(1 << max(1, min(expected or _FIRST_ENTRIES, _MOST_EXPECTED) - 1).bit_length(), ENTRY)
         word = next(size for size in (8, 4, 2, 1) if game.dtype.itemsize % size == 0)
         self._words = self._states.view(f"u{word}").reshape(depth, -1)
         self._kept = np.zeros((len(self._table), self._words.shape[1]), self._words.dtype)

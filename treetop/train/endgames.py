@@ -54,7 +54,7 @@ def solve_backwards(game: Game, states: Sequence[Any], nodes: int) -> Iterator[S
     >>> [(one.value, one.best.tolist()) for one in solve_backwards(start.game, line, 1000)]
     [(-1.0, [True, True, True]), (-1.0, [True, False, False]), (1.0, [False, True, False])]
     """
-    search = ExactSearch(Position(game), timed=False)
+    search = ExactSearch(Position(game), timed=False, expected=nodes)
     for state in reversed(states):
         position = Position(game, np.array([state], game.dtype))
         value = search.value_within(position, nodes - search.nodes)

@@ -12,8 +12,8 @@ from treetop.evaluators.networks.model import Model
 from treetop.game.position import Position
 from treetop.search.batch import Batch
 from treetop.search.pool import SearchPool
-from treetop.search.states import legal_mask
 from treetop.train.endgames import solve_backwards
+from treetop.train.openings import Openings
 from treetop.train.options import TrainOptions
 from treetop.train.resignation import Resignation
 from treetop.train.samples import Samples
@@ -63,8 +63,6 @@ class _Step:
 class _Progress:
     """What is kept of the game in a slot."""
 
-    opening: int
-    """How many moves are random."""
     checked: bool
     """Whether the game is played on, whatever its values."""
     lowest: list[float]
@@ -84,17 +82,20 @@ class SelfPlay:
         self._pool = SearchPool(self._game, options.search(), slots=slots, evaluator=self.current, seed=seed)
         self._rng = np.random.default_rng(seed)
         self.resignation = Resignation(options.resign) if options.resign else None
-        self._games = [self._new() for _ in range(slots)]
+        assert options.opening_moves is not None
+        self._openings = Openings(self._game, options.opening_moves, self._rng)
+        self._games = dict[int, _Progress]()
+        for slot in range(slots):
+            self._begin(slot)
         self.positions = 0
         """Positions that were searched."""
 
-    def _new(self) -> _Progress:
-        """Return the progress of a new game. Some games begin with random moves, to show what play avoids."""
-        options, rng = self._options, self._rng
-        assert options.opening_moves is not None
-        opening = int(rng.integers(1, options.opening_moves + 1)) if rng.random() < options.openings else 0
-        checked = self.resignation is None or self.resignation.is_checked(rng)
-        return _Progress(opening, checked, [1.0] * self._game.facts.players)
+    def _begin(self, slot: int) -> None:
+        """Begin to keep the new game of a slot. Some games begin with random moves, to show what play avoids."""
+        if self._rng.random() < self._options.openings:
+            self._pool.replace(slot, self._openings.draw())  # None: from the start
+        checked = self.resignation is None or self.resignation.is_checked(self._rng)
+        self._games[slot] = _Progress(checked, [1.0] * self._game.facts.players)
 
     def use(self, model: Model) -> None:
         """Let the searches use another network from now on."""
@@ -105,46 +106,38 @@ class SelfPlay:
 
     def step(self) -> list[Played]:
         """Play a move in every slot; return the games that have ended."""
-        pool, rng = self._pool, self._rng
-        moves = pool.moves_played
-        opening = moves < np.array([game.opening for game in self._games])
-        full = ~opening & (rng.random(len(moves)) >= self._options.fast_share)
-        pool.run(simulations=np.where(opening, 1, np.where(full, self._full, self._fast)))
-        results, states = pool.results(), pool.batch().states
-        self.positions += int((~opening).sum())
-        actions = results.actions.copy()
-        if opening.any():
-            masks = legal_mask(self._game, states[opening])
-            actions[opening] = [rng.choice(np.flatnonzero(mask)) for mask in masks]
-        targets, values = (
-            results.target.astype(np.float32),
-            results.target_values(zero_sum=bool(self._game.facts.zero_sum)),
-        )
+        pool, game = self._pool, self._game
+        full = self._rng.random(len(pool)) >= self._options.fast_share
+        pool.run(simulations=np.where(full, self._full, self._fast))
+        results, states, moves = pool.results(), pool.batch().states, pool.moves_played
+        targets, values = results.target.astype(np.float32), results.target_values(zero_sum=bool(game.facts.zero_sum))
         surprises = _surprises(targets, results.priors)
-        for slot in np.flatnonzero(~opening).tolist():
-            self._games[slot].steps.append(
+        for slot, kept in self._games.items():
+            kept.steps.append(
                 _Step(
                     states[slot], int(moves[slot]), targets[slot], float(surprises[slot]),
                     values[slot], int(results.players[slot]), bool(full[slot]),
                 )
             )  # fmt: skip
-        ended = self._resigned(values, results.players, ~opening)
-        actions[list(ended)] = NONE
-        games = list(ended.values())
-        games += [self._finish(finished.slot, finished.position) for finished in pool.advance(actions)]
-        pool.replace(list(ended))
-        return [played for played in games if len(played.samples)]
+        self.positions += len(pool)
+        actions, resigned = results.actions.copy(), self._resigned(values, results.players)
+        actions[list(resigned)] = NONE
+        ended = resigned | {
+            finished.slot: self._finish(finished.slot, finished.position) for finished in pool.advance(actions)
+        }
+        pool.replace(list(resigned))
+        for slot in ended:
+            self._begin(slot)
+        return [played for played in ended.values() if len(played.samples)]
 
-    def _resigned(
-        self, values: npt.NDArray[np.float64], players: npt.NDArray[np.int64], searched: npt.NDArray[np.bool_]
-    ) -> dict[int, Played]:
+    def _resigned(self, values: npt.NDArray[np.float64], players: npt.NDArray[np.int64]) -> dict[int, Played]:
         """Return the games that a player resigns, by slot."""
         found, rule = dict[int, Played](), self.resignation
         if rule is None:
             return found
         low, high = self._game.facts.value_range(step_rewards=False)
-        for slot in np.flatnonzero(searched).tolist():
-            game, player = self._games[slot], int(players[slot])
+        for slot, game in self._games.items():
+            player = int(players[slot])
             value = (values[slot, player] - low) / (high - low) * 2.0 - 1.0
             lowest, game.lowest[player] = game.lowest[player], min(game.lowest[player], value)
             if not game.checked and max(value, lowest) < rule.threshold:  # twice in this game
@@ -153,11 +146,10 @@ class SelfPlay:
         return found
 
     def _finish(self, slot: int, final: Position, resigned: npt.NDArray[np.float64] | None = None) -> Played:
-        """Return the game that has ended in a slot, and begin another one; `resigned` are the returns if it was so."""
+        """Return the game that has ended in a slot; `resigned` are the returns if it was so."""
         game, returns = self._games[slot], np.array(final.returns) if resigned is None else resigned
         if self.resignation is not None and game.checked:
             self.resignation.add(game.lowest, returns.tolist())
-        self._games[slot] = self._new()
         samples, entropy = self._samples(final, returns, game.steps)
         return Played(samples, tuple(returns.tolist()), len(final.actions), entropy, resigned is not None)
 
