@@ -5,11 +5,12 @@
     python bench/training.py --quick               a smoke test of both
     python bench/training.py --json out.json
 
-The profile is that of self-play of Connect Four with default settings, for networks of two sizes: CPU time, medians
-over repeats. The second part trains two networks of the same shape, one after the other, for the same time and on all
-cores: with `bench/naive_training.py`, one game at a time and one position in a batch, and with `tt.train`. Neither is
-rated while it trains. Then both play a tournament with `random` and searches by rollouts; each network has 32
-simulations a move. Run it on an idle machine. Needs pip install -e ".[torch]" and pip install -e ".[arena]".
+The profile is that of self-play of Connect Four with default settings, in one process, for networks of two sizes: CPU
+time, medians over repeats; in bfloat16, where self-play uses it, and in onnxruntime. The second part trains two
+networks of the same shape, one after the other, for the same time and on all cores: with `bench/naive_training.py`, one
+game at a time and one position in a batch, and with `tt.train`. Neither is rated while it trains. Then both play a
+tournament with `random` and searches by rollouts; each network has 32 simulations a move. Run it on an idle machine.
+Needs pip install -e ".[torch]" and pip install -e ".[arena]".
 """
 
 from __future__ import annotations
@@ -88,9 +89,10 @@ class Profile:
 
 
 def profile(name: str, model: Model, seconds: float, repeats: int) -> Profile:
-    """Return the medians over repeats of so many seconds of self-play."""
+    """Return the medians over repeats of so many seconds of self-play, by this model as it is."""
     options = TrainOptions().for_game(model.game)
     play, network, evaluator, search = SelfPlay(model, options, seed=1), Clock(), Clock(), Clock()
+    play.current.model = model
     model.run = network.timed(model.run)  # type: ignore[method-assign]
     play.current.evaluate = evaluator.timed(play.current.evaluate)  # type: ignore[method-assign]
     slots = play._pool._slots
@@ -115,6 +117,13 @@ def profile(name: str, model: Model, seconds: float, repeats: int) -> Profile:
             (*shares, 1 - sum(shares), positions / wall, positions / cpu, evaluated / wall, evaluated / batches)
         )
     return Profile(name, *(statistics.median(column) for column in zip(*found, strict=True)))
+
+
+def use_one_thread() -> None:
+    """Let PyTorch use one thread, as in a worker of self-play."""
+    import torch
+
+    torch.set_num_threads(1)
 
 
 def _play_for(play: SelfPlay, seconds: float) -> None:
@@ -145,7 +154,7 @@ def print_profiles(profiles: list[Profile]) -> None:
 def train_both(folder: Path, minutes: float, seed: int, threads: int | None) -> dict[str, Trained]:
     """Train both networks, one after the other; return what each run has done."""
     naive = train_naively(str(folder / "naive"), minutes, seed=seed, threads=threads)
-    run = tt.train(FOUR, out=folder / "treetop", minutes=minutes, seed=seed, rating_games=0)
+    run = tt.train(FOUR, out=folder / "treetop", minutes=minutes, seed=seed, rating_games=0, workers=os.cpu_count())
     return {"naive": naive, "treetop": Trained(run.games, run.replay.total, run.learner.steps, run.seconds)}
 
 
@@ -209,7 +218,13 @@ def main() -> None:
         models["small, trained"] = tt.load_model(folder / "treetop")
     if "profile" in options.only:
         os.environ["TREETOP_TIER"] = "direct"  # the profile is that of the code a long run uses
-        profiles = [profile(name, model, options.seconds, options.repeats) for name, model in models.items()]
+        use_one_thread()
+        profiles = list[Profile]()
+        for name, model in models.items():
+            fast = model.for_self_play()
+            if fast is not model:
+                profiles.append(profile(f"{name}, bfloat16", fast, options.seconds, options.repeats))
+            profiles.append(profile(f"{name}, onnxruntime", model, options.seconds, options.repeats))
         print_profiles(profiles)
         figures["profile"] = [asdict(each) for each in profiles]
     if options.json:
