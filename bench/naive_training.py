@@ -114,7 +114,7 @@ def expand(node: Node, network: Any) -> float:
         logits, value = network(torch.from_numpy(planes(node.board)[None]))
     priors = torch.softmax(logits[0, moves], 0).tolist()
     node.children = {move: Node(prior) for move, prior in zip(moves, priors, strict=True)}
-    return float(value)
+    return math.tanh(float(value))
 
 
 def search(board: Board, network: Any, rng: np.random.Generator) -> npt.NDArray[np.float32]:
@@ -169,7 +169,7 @@ def fit(network: Any, optimiser: Any, window: deque[Sample], steps: int, rng: np
         drawn = [window[place] for place in rng.integers(len(window), size=BATCH).tolist()]
         inputs, policies, values = (torch.from_numpy(np.array(part, np.float32)) for part in zip(*drawn, strict=True))
         logits, found = network(inputs)
-        loss = -(policies * torch.log_softmax(logits, 1)).sum(1).mean() + ((found[:, 0] - values) ** 2).mean()
+        loss = -(policies * torch.log_softmax(logits, 1)).sum(1).mean() + ((found[:, 0].tanh() - values) ** 2).mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

@@ -26,7 +26,8 @@ class Losses:
     policy: float
     """The cross entropy of the policy with its target, less the target's own entropy, in nats."""
     value: float
-    """The squared error of the value, on the scale of the network; with outcomes the cross entropy."""
+    """The cross entropy of the value with its target, as probabilities of a win, less the target's own entropy; with
+    outcomes the cross entropy; of linear heads and own modules the squared error, on the scale of the network."""
 
 
 class Learner:
@@ -129,9 +130,14 @@ class Learner:
         self._mean, self._spread = mean, spread
 
     def _value_loss(self, values: Any, worth: Any) -> Any:
-        torch = self._torch
-        if self._architecture.head != "outcomes":
+        torch, architecture = self._torch, self._architecture
+        if architecture.head == "linear" or architecture.kind == "own":
             return ((values - worth) ** 2).mean()
+        if architecture.head == "tanh":  # tanh(x) = 2 p - 1, where 2 x is the logit of p
+            wins = (worth + 1.0) * 0.5
+            own = torch.special.entr(wins) + torch.special.entr(1.0 - wins)
+            loss = torch.nn.functional.binary_cross_entropy_with_logits(2.0 * values, wins, reduction="none")
+            return (loss - own).mean()
         win, loss = worth.clamp_min(0.0), (-worth).clamp_min(0.0)  # what is left is a draw
         target = torch.cat([win, 1.0 - win - loss, loss], dim=1)
         return -(target * torch.nn.functional.log_softmax(values, dim=1)).sum(dim=1).mean()

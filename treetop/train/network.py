@@ -43,7 +43,8 @@ def few_threads() -> Iterator[None]:
 def make_module(architecture: Architecture, seed: int, factory: ModuleFactory | None = None) -> Any:
     """Return a `torch.nn.Module` with new weights: observations to logits and values; by `factory`, if there is one.
 
-    The architecture's head says what the values are; those of a linear head are normalised.
+    The architecture's head says what the values are; those of a tanh head come before the tanh, those of a linear head
+    are normalised.
     """
     torch = load_torch()
     generator = torch.random.get_rng_state()
@@ -111,8 +112,7 @@ def _usual_module(architecture: Architecture) -> Any:
                 policy = functional.relu(self.convolution("policy.planes", trunk)).flatten(1)
                 value = functional.relu(self.convolution("value.planes", trunk)).flatten(1)
             hidden = functional.relu(self.parts[_key("value.hidden")](value))
-            found = self.parts["value"](hidden)
-            return self.parts["policy"](policy), torch.tanh(found) if architecture.head == "tanh" else found
+            return self.parts["policy"](policy), self.parts["value"](hidden)
 
     return Network()
 
