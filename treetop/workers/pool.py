@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
@@ -30,6 +30,7 @@ from treetop.workers.units import Failure, Outcome, Setup, Unit, WorkerError
 
 _ATTEMPTS = 2  # deaths of a unit's process until the unit itself is the likely cause
 _LOSSES = 10  # machines lost while they worked on a unit, until the unit is a possible cause
+_LOOKS = 0.2  # seconds between two questions whether a run is stopped
 _PATIENCE = 5.0  # seconds that idle workers have to end by themselves
 _DEATHS_BEFORE_READY = 3  # in a row: then the cause is systematic
 
@@ -144,19 +145,21 @@ class Pool:
         while len(self._seats) < self.workers:
             self._seats.append(_Seat(self._transport.start()))
 
-    def run(self, units: Iterable[Unit]) -> Iterator[Outcome]:
+    def run(self, units: Iterable[Unit], *, stopped: Callable[[], bool] | None = None) -> Iterator[Outcome]:
         """Run all units and yield their outcomes as they finish. Units are taken from the iterable when a worker can
         take them.
 
         An iterator that has no unit now may have one later: it is asked again after each outcome that the caller has
         taken. Stopping early ends the workers that are busy, unless they heed the cancellation; the others wait for the
-        next call.
+        next call. `stopped` is asked a few times a second while workers are busy: the run stops early when it is true.
         """
         queue = _Queue(units)
         try:
             self._fill(queue)
             while any(seat.tasks for seat in self._seats):
-                finished = self._turn(queue)
+                if stopped is not None and stopped():
+                    return
+                finished = self._turn(queue, None if stopped is None else _LOOKS)
                 try:
                     self._fill(queue)  # first, so that no worker waits while the caller looks at a value
                 finally:
@@ -214,10 +217,10 @@ class Pool:
             seat.tasks[0].attempts += 1
             seat.due = None if self.deadline is None else time.monotonic() + self.deadline
 
-    def _turn(self, queue: _Queue) -> list[Outcome]:
-        """Wait until a worker sends a message or a deadline passes, and handle it."""
-        due = [seat.due for seat in self._seats if seat.due is not None]
-        timeout = max(0.0, min(due) - time.monotonic()) if due else None
+    def _turn(self, queue: _Queue, longest: float | None = None) -> list[Outcome]:
+        """Wait until a worker sends a message or a deadline passes, `longest` seconds at most, and handle it."""
+        due = [max(0.0, seat.due - time.monotonic()) for seat in self._seats if seat.due is not None]
+        timeout = min([*due, *([] if longest is None else [longest])], default=None)
         by_worker = {id(seat.worker): seat for seat in self._seats}
         spoke = [
             by_worker[id(worker)] for worker in self._transport.wait([seat.worker for seat in self._seats], timeout)
