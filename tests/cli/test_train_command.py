@@ -39,9 +39,17 @@ def test_a_run_is_trained_listed_exported_and_played(run, trained):
 
 
 def test_a_run_is_continued(run, trained):
-    again = run("train", "--resume", "one", "--minutes", "1", "--json")
+    again = run("train", "--resume", "one", "--json", "--workers", "1")
     assert again.code == 0, again.err
     assert json.loads(again.out)["iterations"] == 1  # there is nothing left to do
+    more = run("train", "--resume", "one", "--iterations", "2", "--json", "--workers", "1")
+    assert json.loads(more.out)["iterations"] == 2
+
+
+def test_commands_that_are_printed_can_be_pasted(run):
+    ended = run("train", "nim(stones=5)", "--out", "my run", *QUICK)
+    assert "treetop play 'nim(stones=5" in ended.out
+    assert "--model 'my run'" in ended.out
 
 
 def test_a_missing_tensorboard_is_an_error_before_the_run(run, monkeypatch, tmp_path):

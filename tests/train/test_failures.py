@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import json
 
+import numpy as np
 import pytest
 
 import treetop as tt
@@ -11,8 +13,9 @@ import treetop as tt
 pytest.importorskip("torch", reason="needs PyTorch: pip install -e '.[torch]'")
 
 from treetop import files
-from treetop.errors import SaveError, TreetopError
+from treetop.errors import ConfigError, SaveError, TreetopError
 from treetop.train import Run, TrainOptions
+from treetop.train.folder import read_arrays, write_arrays
 
 SMALL = {"slots": 16, "simulations": 4, "chunk": 128, "rating_games": 0}
 
@@ -118,3 +121,65 @@ def test_a_game_without_observe_is_trained_on_its_fields(tmp_path):
 def test_hidden_cards_are_no_observation_of_a_position(tmp_path):
     with pytest.raises(TreetopError, match="information"):
         begin(tmp_path / "run", "leduc_poker")
+
+
+def test_a_folder_holds_one_run(tmp_path):
+    pytest.importorskip("gymnasium", reason="needs the package gymnasium: pip install -e '.[gym]'")
+    Run.create(tmp_path / "one", "tic_tac_toe", TrainOptions())
+    with pytest.raises(ConfigError, match="holds a training run already"):
+        tt.train.MuZeroRun.create(tmp_path / "one", "CartPole-v1", tt.train.MuZeroOptions())
+    tt.train.MuZeroRun.create(tmp_path / "two", "CartPole-v1", tt.train.MuZeroOptions())
+    with pytest.raises(ConfigError, match="holds a training run already"):
+        Run.create(tmp_path / "two", "tic_tac_toe", TrainOptions())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"module.parts.policy.weight": np.full(1, np.nan, np.float32)},
+        {"averaged.parts.policy.weight": np.zeros((1, 1), np.float32)},
+        {"optimiser.0.exp_avg": None},
+        {"optimiser.0.exp_avg": np.zeros((), np.float32)},
+        {"values.spread": np.zeros(1)},
+        {"more": np.zeros(1)},
+    ],
+)
+def test_a_damaged_checkpoint_is_refused_and_named(tmp_path, change):
+    options = {"iterations": 2, "slots": 16, "simulations": 4, "chunk": 128, "rating_games": 0}
+    run = tt.train("tic_tac_toe", out=tmp_path / "run", **options)
+    path = tmp_path / "run" / "learner.safetensors"
+    arrays, about = read_arrays(path)
+    for name, array in change.items():
+        if array is None:
+            del arrays[name]
+        else:
+            kept = arrays.get(name)
+            arrays[name] = (
+                np.full(kept.shape, np.nan, np.float32) if np.isnan(array).any() and kept is not None else array
+            )
+    write_arrays(path, arrays, about)
+    assert run.learner.steps > 0
+    with pytest.raises(SaveError, match="learner.safetensors is not the checkpoint of this run"):
+        Run.open(tmp_path / "run")
+
+
+def test_options_without_effect_are_refused():
+    for options in ({"noise": 0.1}, {"fast_simulations": 3}, {"accept_every": 3}, {"deterministic": True}):
+        with pytest.raises(ConfigError, match="no effect without|needs iterations"):
+            TrainOptions(**options)
+
+
+def test_a_continued_run_keeps_its_options(tmp_path):
+    options = {"iterations": 1, "slots": 16, "simulations": 4, "chunk": 64, "rating_games": 0}
+    tt.train("tic_tac_toe", out=tmp_path / "run", **options)
+    more = tt.train("tic_tac_toe", out=tmp_path / "run", resume=True, **{**options, "iterations": 2})
+    assert more.iteration == 2
+    with pytest.raises(ConfigError, match="has simulations=4, which cannot change"):
+        tt.train("tic_tac_toe", out=tmp_path / "run", resume=True, **{**options, "simulations": 8})
+
+
+def test_seconds_of_a_rating_count_after_a_restart(tmp_path):
+    run = Run.create(tmp_path / "run", "tic_tac_toe", TrainOptions(minutes=1, slots=8, rating_games=0))
+    line = {"event": "rated", "iteration": 0, "seconds": 40.0, "scores": {}}
+    (run.folder / "metrics.jsonl").write_text(json.dumps(line) + "\n")
+    assert Run.open(run.folder).seconds == 40.0

@@ -157,3 +157,53 @@ def test_a_network_plays(tmp_path):
     assert result.games == 4
     with pytest.raises(ConfigError, match="needs its folder first"):
         tt.match("net", "random", "tic_tac_toe", games=2, workers=1)
+
+
+@tt.game(players=2, num_actions=2, max_length=4, rewards=(-4, 4), observation_shape=(5,))
+class Coins:
+    """Take one or no coin from the other player on each of four moves."""
+
+    moves: int = tt.field("i1")
+    took: int = tt.field("i1")
+
+    def reset(self):
+        self.moves = 0
+        self.took = 0
+
+    def current_player(self):
+        return self.moves % 2
+
+    def legal_actions(self, out):
+        out[0] = 0
+        out[1] = 1
+        return 2
+
+    def apply(self, action):
+        self.took = action
+        self.moves += 1
+
+    def is_terminal(self):
+        return self.moves == 4
+
+    def rewards(self, out):
+        out[0] = 0.0
+        out[1] = 0.0
+
+    def step_rewards(self, out):
+        taker = (self.moves - 1) % 2
+        out[taker] = self.took
+        out[1 - taker] = -self.took
+
+    def observe(self, player, out):
+        out[self.moves] = 1.0
+
+
+@pytest.mark.parametrize("game", ["connect_four", "pig", "immediate rewards"])
+def test_the_search_of_a_network_works_in_every_kind_of_game(game):
+    from treetop.players.net import net_search
+
+    known = tt.load_game(Coins if game == "immediate rewards" else game)
+    evaluator = Model.untrained(known, "tiny")
+    for simulations in (32, 65, None):
+        config = net_search(known, simulations)
+        assert tt.search(known, config, evaluator=evaluator, simulations=4, seed=1).simulations > 0

@@ -145,3 +145,11 @@ def test_what_came_after_a_checkpoint_can_be_dropped(tmp_path):
         found.keep(some(10, seed))
     found.drop_after(20)
     assert (found.total, len(found), len(found.files())) == (20, 20, 2)
+
+
+def test_large_sets_of_positions_are_written_in_frames_that_can_be_read(tmp_path, monkeypatch):
+    from treetop.train import replay as module
+
+    monkeypatch.setattr(module, "_MOST_BYTES", 500)
+    Replay(tmp_path, GAME, 1, 1000).write(some(50))
+    assert Replay(tmp_path, GAME, 1, 1000).total == 50

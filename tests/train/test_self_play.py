@@ -217,3 +217,24 @@ def test_a_new_network_is_accepted_by_a_match(tmp_path):
     assert [event.iteration for event in found] == [2, 4]
     accepted = [event.iteration for event in found if event.accepted]
     assert run.model().made["iteration"] == (accepted[-1] if accepted else 0)
+
+
+def test_a_deterministic_iteration_finishes_the_games_that_it_has_started():
+    known = tt.load_game("tic_tac_toe")
+    playing = SelfPlay(Model.untrained(known, "tiny", seed=1), TrainOptions(slots=16, simulations=4).for_game(known), 3)
+    games = []
+    while len(games) < 5:
+        games += playing.step()
+    before = len(games)
+    while playing.ends():
+        games += playing.step()
+    assert len(games) >= before + 16 - 1  # those of every slot, but for games that ended within their opening
+    assert playing.step() == []
+
+
+def test_the_time_of_a_run_ends_an_iteration(tmp_path):
+    options = TrainOptions(minutes=0.02, slots=16, simulations=4, chunk=10**6, rating_games=0)
+    run = Run.create(tmp_path / "run", "tic_tac_toe", options)
+    run.train()
+    assert run.iteration >= 1
+    assert run.seconds < 30

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -101,9 +102,10 @@ def train(
     }  # fmt: skip
     factory = None if module is None else _find_module(module)
     if resume is not None:
-        named = {f"--{name}": value for name, value in given.items()}
+        named = {f"--{name}": value for name, value in given.items() if name != "iterations"}
         refuse_options_beside("--resume", {"--out": out, "--config": config, **named})
-        run = Run.open(resume, game=None if game is None else find_game(game), minutes=minutes, module=factory)
+        known = None if game is None else find_game(game)
+        run = Run.open(resume, game=known, minutes=minutes, iterations=iterations, module=factory)
     else:
         settings = {} if config is None else read_config(config)
         game = game or settings.pop("game", None)
@@ -125,7 +127,8 @@ def train(
     say(f"{run.folder}: {run.iteration} iterations, {run.games:,} games, {run.replay.total:,} positions")
     if reported:
         say(f"report: {reported[0]}")
-    say(f"play against it: treetop play {run.game.name} --model {run.folder}")
+    game = shlex.quote(run.game.source or run.game.name)
+    say(f"play against it: treetop play {game} --model {shlex.quote(str(run.folder))}")
 
 
 def _find_module(text: str) -> ModuleFactory:

@@ -115,7 +115,8 @@ class Dashboard:
 
     def _head(self, width: int) -> list[Text | Table]:
         run = self._run
-        network = f"{run.options.size} network, {run.architecture.parameters:,} weights"
+        own, count = run.architecture.kind == "own", run.architecture.parameters
+        network = "own module" if own else f"{run.options.size} network, {count:,} weights"
         used = self._seconds + self._elapsed()
         if run.options.iterations is not None:
             share, time = run.progress, f"{run.iteration:,} of {run.options.iterations:,} iterations, {_time(used)}"

@@ -24,7 +24,7 @@ def net_search(game: Game, simulations: int | None, batch_size: int = 1) -> Sear
     facts = game.facts
     if simulations is not None and simulations <= _FEW:
         return gumbel(batch_size=batch_size)
-    solver = facts.players == 2 and facts.zero_sum and not facts.num_outcomes
+    solver = bool(facts.zero_sum) and not facts.num_outcomes and not game.has("step_rewards")
     return puct(1.5, batch_size=batch_size, solver=solver)
 
 

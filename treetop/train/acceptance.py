@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from treetop.arena.matches import match
+from treetop.arena.matches import MatchProgress, match
 from treetop.arena.sprt import Sprt, SprtVerdict
 from treetop.evaluators.networks.model import Model
 
@@ -30,12 +31,19 @@ class Accepted:
     games: int
 
 
-def contest(candidate: Model, folder: Path, *, games: int, seed: int) -> tuple[bool, float, int] | None:
+def contest(
+    candidate: Model, folder: Path, *, games: int, seed: int, interrupted: Callable[[], bool]
+) -> tuple[bool, float, int] | None:
     """Let a network play against the one in a folder; return whether it is accepted, its score and the games.
 
     It is accepted by a sequential probability ratio test of 0 against 35 Elo, or if it leads after the last game.
-    Return None after Ctrl-C.
+    Return None after Ctrl-C, or as soon as `interrupted` returns true.
     """
+
+    def look(_: MatchProgress) -> None:
+        if interrupted():
+            raise KeyboardInterrupt
+
     new = folder / "candidate"
     candidate.save(new)
     first, second = (f"net({str(path)!r}, simulations={_SIMULATIONS})" for path in (new, folder))
@@ -48,6 +56,7 @@ def contest(candidate: Model, folder: Path, *, games: int, seed: int) -> tuple[b
         workers=1,
         sprt=Sprt(*_ELO),
         names=("new", "last"),
+        progress=look,
     )
     if found.interrupted:
         return None

@@ -49,7 +49,7 @@ def panels(iterations: Sequence[Iteration], ratings: Sequence[Rated], elo: EloCu
     trained = [event for event in iterations if event.policy_loss is not None and event.value_loss is not None]
     losses = {
         "policy: nats above the target": _curve(trained, "policy_loss"),
-        "value: squared error": _curve(trained, "value_loss"),
+        "value": _curve(trained, "value_loss"),
     }
     tested = [event for event in ratings if event.accuracy.get("positions")]
     scores = _scores(ratings)

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treetop.errors import SaveError
+from treetop.errors import ConfigError, SaveError
 from treetop.evaluators.networks.model import safetensors
 from treetop.files import parse_json, read_bytes, replacing
 
+HEADERS = ("run.json", "muzero.json")
+"""The headers of a run of self-play, and of a run of MuZero: a folder has one of them."""
 Arrays = dict[str, npt.NDArray[Any]]
 
 
@@ -36,6 +38,13 @@ def read_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
             return {name: found.get_tensor(name) for name in found.keys()}, about  # noqa: SIM118 - it is no mapping
     except Exception as error:  # noqa: BLE001 - of safetensors, of missing names
         raise SaveError(f"{path} is not a checkpoint: {error}") from None
+
+
+def refuse_used(folder: Path) -> None:
+    """Raise ConfigError if a folder holds a run already: the files of another one would replace its network."""
+    for name in HEADERS:
+        if (folder / name).exists():
+            raise ConfigError(f"{folder} holds a training run already ({name}): continue it, or choose another folder")
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import numpy.typing as npt
 
 from treetop.errors import ConfigError, MissingExtraError
 from treetop.evaluators.networks.architecture import Architecture
+from treetop.workers.processes import cores
 
 ModuleFactory = Callable[[tuple[int, ...], int, int], Any]
 """Returns a `torch.nn.Module` for the shape of an observation, the number of actions and the number of values."""
@@ -29,11 +29,11 @@ def load_torch() -> Any:
 
 
 @contextmanager
-def few_threads() -> Iterator[None]:
-    """Let PyTorch leave a core to self-play inside the block."""
+def few_threads(*, workers: bool = False) -> Iterator[None]:
+    """Let PyTorch leave a core to self-play inside the block; with `workers`, which use all cores, it has one."""
     torch = load_torch()
     before = torch.get_num_threads()
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) - 1))
+    torch.set_num_threads(1 if workers else max(1, cores() - 1))
     try:
         yield
     finally:

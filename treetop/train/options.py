@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -67,8 +68,8 @@ class TrainOptions:
     minutes: float = 30.0
     """Minutes of the run, all its sessions together."""
     size: str | None = None
-    """The size of the network: tiny, small or medium. Default: tiny for boards of fewer than 25 squares; else small, in
-    runs of 40 minutes and more medium: larger networks learn more from fewer games, and are slower."""
+    """The size of the network: tiny, small or medium. Default: tiny for games of fewer than 25 actions and 40 moves;
+    else small, in runs of 40 minutes and more medium: larger networks learn more from fewer games, and are slower."""
     seed: int = 0
     slots: int | None = None
     """Games that are played at the same time."""
@@ -93,8 +94,8 @@ class TrainOptions:
     opening_moves: int | None = None
     """The most moves of a random opening. Default: the mean length of random games."""
     resign: float = 0.0
-    """The greatest share of resigned games that would not have been lost, as a tenth of the games checks; 0: nobody
-    resigns."""
+    """The greatest share of resigned games that would not have been lost; 0: nobody resigns. A tenth of the games are
+    played to the end to measure it."""
     trace: float = 0.9
     """Lambda of the targets of values, TD(lambda) over the values of the searches: 1 is the outcome of the game alone,
     0 the value of the position's own search."""
@@ -158,16 +159,34 @@ class TrainOptions:
         checks.whole("ratings", self.ratings, 0, 10_000)
         checks.flag("outcomes", self.outcomes)
         checks.flag("deterministic", self.deterministic)
+        self._refuse_idle()
+        if self.deterministic and self.iterations is None:
+            raise ConfigError(
+                "deterministic needs iterations: the learning rate follows the share of the run that is over, and "
+                "minutes differ between machines"
+            )
         if self.resign and self.deterministic:
             raise ConfigError("resign does not go with deterministic: its threshold is measured across iterations")
         if not isinstance(self.learner, LearnerOptions):
             raise ConfigError(f"learner must be LearnerOptions, not {checks.shorten(self.learner)}")
 
+    def _refuse_idle(self) -> None:
+        """Raise ConfigError where an option has no effect beside the others."""
+        defaults = {known.name: known.default for known in fields(self)}
+        for names, useful, needed in (
+            (("noise", "temperature", "temperature_decay", "forced_playouts"), self.rule == "puct", "rule='puct'"),
+            (("fast_simulations",), self.fast_share > 0, "fast_share"),
+            (("accept_every", "accept_games"), self.accept == "sprt", "accept='sprt'"),
+        ):
+            for name in names:
+                if not useful and getattr(self, name) != defaults[name]:
+                    raise ConfigError(f"{name} has no effect without {needed}")
+
     def for_game(self, game: Game) -> TrainOptions:
         """Return the settings with nothing left open; raise ConfigError where one does not fit the game."""
         facts = game.facts
-        if self.resign and (facts.players != 2 or not facts.zero_sum or game.has("step_rewards")):
-            raise ConfigError("resign is for games of two players with one result at the end")
+        if self.resign and (not facts.zero_sum or game.has("step_rewards") or tuple(facts.rewards) != (-1, 1)):
+            raise ConfigError("resign is for games of two players with one result at the end: -1, 0 or 1")
         if self.accept == "sprt" and facts.players != 2:
             raise ConfigError("accept='sprt' is for games of two players: it is decided by a match")
         solvable = self.endgame != 0 and has_exact_values(game)
@@ -227,6 +246,22 @@ def made(kind: type[_Options], given: Any, whose: str) -> _Options:
         if name not in names:
             raise ConfigError(f"there is no setting {name!r} {whose}; {checks.suggest(str(name), names)}")
     return kind(**given)
+
+
+def refuse_changes(options: Any, given: Mapping[str, Any], path: Path) -> None:
+    """Raise ConfigError where given settings differ from those of a run that is continued."""
+    changed = made(type(options), {**asdict_shallow(options), **given}, f"of the run in {path}")
+    for name in given:
+        if getattr(changed, name) != getattr(options, name):
+            raise ConfigError(
+                f"the run in {path} has {name}={getattr(options, name)!r}, which cannot change: leave it out, or begin "
+                "another run"
+            )
+
+
+def asdict_shallow(options: Any) -> dict[str, Any]:
+    """Return the fields of settings as they are."""
+    return {known.name: getattr(options, known.name) for known in fields(options)}
 
 
 def _random_length(game: Game) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from treetop.compiler.rng import mix
@@ -14,20 +16,34 @@ from treetop.game.registry import load_same, name_for_workers
 from treetop.train.network import load_torch
 from treetop.train.options import TrainOptions
 from treetop.train.self_play import Played, SelfPlay
+from treetop.workers.places import on_cluster
 from treetop.workers.pool import Pool
 from treetop.workers.sending import Luggage
 from treetop.workers.units import Unit
 
-_STEPS = 12  # moves in every slot that a worker plays before it returns what has ended
-_Network = tuple[dict[str, Any], dict[str, Any], bytes | None]
+_SECONDS = 2.0  # that a worker plays before it returns what has ended
+_Network = tuple[int, dict[str, Any], dict[str, Any], bytes | None]
+"""A number that changes with the weights; the architecture, the weights, and the graph of a user's module."""
 
 
 class RemotePlay:
     """Games of several workers; it is used as `SelfPlay` is. A worker that is lost costs its games in progress."""
 
-    def __init__(self, model: Model, options: TrainOptions, seed: int, *, workers: int | None, on: str | None) -> None:
+    def __init__(
+        self,
+        model: Model,
+        options: TrainOptions,
+        seed: int,
+        *,
+        workers: int | None,
+        on: str | None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
         game = model.game
-        self._seed, self._network, self.positions = seed, _packed(model), 0
+        self._seed, self._number, self.positions = seed, 0, 0
+        self._network = _packed(model, self._number)
+        if not on_cluster(on):  # what has to be compiled is then in the cache before the workers start
+            SelfPlay(model, replace(options, slots=2, simulations=2), seed).step()
         self._pool = Pool(
             "treetop.train.remote:setup",
             (name_for_workers(game), game.digest, options.to_dict()),
@@ -35,7 +51,7 @@ class RemotePlay:
             on=on,
             luggage=Luggage((game.source or "",)),
         )
-        self._outcomes = self._pool.run(self._units())
+        self._outcomes = self._pool.run(self._units(), stopped=stopped)
 
     def _units(self) -> Iterator[Unit]:
         """Yield units without end, each with the network of the moment."""
@@ -44,13 +60,20 @@ class RemotePlay:
             yield Unit(f"self-play {number}", (mix(self._seed + number) >> 1, self._network))
             number += 1
 
+    def ends(self) -> bool:
+        """Return False: the games in progress go on in later iterations."""
+        return False
+
     def use(self, model: Model) -> None:
         """Let the units that begin from now on use a network."""
-        self._network = _packed(model)
+        self._number += 1
+        self._network = _packed(model, self._number)
 
     def step(self) -> list[Played]:
-        """Wait for a worker; return the games that have ended there."""
-        outcome = next(self._outcomes)
+        """Wait for a worker; return the games that have ended there, none if the run was stopped."""
+        outcome = next(self._outcomes, None)
+        if outcome is None:
+            return []
         if not outcome.ok:
             raise SearchError(f"a worker of self-play failed: {outcome.reason}\n{outcome.traceback}".rstrip())
         played, positions = outcome.value
@@ -69,18 +92,21 @@ class _Worker:
     def __init__(self, game: str, digest: str, options: dict[str, Any]) -> None:
         self._game, self._options = load_same(game, digest), TrainOptions.from_dict(options)
         self._play: SelfPlay | None = None
+        self._number: int | None = None
 
     def __call__(self, seed: int, network: _Network) -> tuple[list[Played], int]:
-        """Play some moves in every slot; return the games that have ended, and how many positions were searched."""
-        architecture, weights, graph = network
-        model = Model(self._game, Architecture.from_dict(architecture), weights, {}, graph)
-        if self._play is None:
-            self._play = SelfPlay(model, self._options, seed)
-        self._play.use(model)
-        before, games = self._play.positions, list[Played]()
-        for _ in range(_STEPS):
+        """Play for a while; return the games that have ended, and how many positions were searched."""
+        number, architecture, weights, graph = network
+        if number != self._number or self._play is None:
+            model = Model(self._game, Architecture.from_dict(architecture), weights, {}, graph)
+            self._play = self._play or SelfPlay(model, self._options, seed)
+            self._play.use(model)
+            self._number = number
+        before, games, end = self._play.positions, list[Played](), time.monotonic() + _SECONDS
+        while True:
             games += self._play.step()
-        return games, self._play.positions - before
+            if time.monotonic() > end:
+                return games, self._play.positions - before
 
 
 def setup(game: str, digest: str, options: dict[str, Any]) -> _Worker:
@@ -90,5 +116,5 @@ def setup(game: str, digest: str, options: dict[str, Any]) -> _Worker:
     return _Worker(game, digest, options)
 
 
-def _packed(model: Model) -> _Network:
-    return model.architecture.to_dict(), dict(model.weights), model.graph
+def _packed(model: Model, number: int) -> _Network:
+    return number, model.architecture.to_dict(), dict(model.weights), model.graph

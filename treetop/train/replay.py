@@ -94,6 +94,12 @@ class Replay:
 
     def write(self, samples: Samples) -> None:
         """Append the positions of finished games to the file of this iteration; `keep` lets them be trained on."""
+        most = max(1, _MOST_BYTES // row_size(self._game, self._values))
+        for first in range(0, len(samples), most):
+            self._append(samples.rows(slice(first, first + most)))
+
+    def _append(self, samples: Samples) -> None:
+        """Append one frame."""
         path = self._folder / f"{self._number:06d}.games"
         packed = zlib.compress(samples.to_bytes(), 1)
         head = _HEAD.pack(len(samples), len(packed), zlib.crc32(packed))

@@ -212,10 +212,12 @@ def _commands(found: _Metrics) -> str:
     folder, game = shlex.quote(str(found.folder)), shlex.quote(_cut(found.header["game"]))
     player = f"net({str(found.folder)!r}, simulations=200)"
     player = f'"{player}"' if folder == str(found.folder) else shlex.quote(player)  # the plain form where it is safe
+    again = f"{game} " if ":" in found.header["game"] else ""  # a game of your own is named again
+    again += "--module MODULE:NAME " if found.header.get("own_module") else ""
     lines = (
         f"treetop play {game} --model {folder}",
         f"treetop match {player} 'uct(simulations=10000)' --game {game}",
-        f"treetop train --resume {folder} --minutes {_more_minutes(found)}",
+        f"treetop train {again}--resume {folder} --minutes {_more_minutes(found)}",
         f"treetop export {folder} model.onnx",
     )
     return f"<pre>{_text(chr(10).join(lines), limit=4000)}</pre>"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -27,15 +27,16 @@ from treetop.search.interrupts import Interrupts
 from treetop.search.pool import SearchPool
 from treetop.train.acceptance import Accepted, contest
 from treetop.train.events import METRICS, Event, Iteration, read_events
-from treetop.train.folder import append_line, read_arrays, read_header, write_arrays, write_json
+from treetop.train.folder import append_line, read_arrays, read_header, refuse_used, write_arrays, write_json
 from treetop.train.learner import Learner, Losses
 from treetop.train.network import ModuleFactory, few_threads
-from treetop.train.options import TrainOptions
+from treetop.train.options import TrainOptions, refuse_changes
 from treetop.train.ratings import Rated, rate
 from treetop.train.remote import RemotePlay
 from treetop.train.replay import Replay
 from treetop.train.samples import Samples
 from treetop.train.self_play import Played, SelfPlay
+from treetop.workers.places import in_this_process
 
 KIND, VERSION = "a training run", 1
 CHECKPOINT = "learner.safetensors"
@@ -68,8 +69,7 @@ class Run:
     ) -> Run:
         """Begin a run in a new folder. `module` makes a network of your own; see `treetop.train`."""
         path, known = Path(folder), load_game(game)
-        if (path / "run.json").exists():
-            raise ConfigError(f"{path} holds a training run already: continue it, or choose another folder")
+        refuse_used(path)
         SearchPool(known, options.search(), slots=1)  # it refuses games that self-play cannot search
         complete = options.for_game(known)
         run = cls(path, known, complete, module)
@@ -77,8 +77,8 @@ class Run:
             "kind": KIND, "version": VERSION, "game": known.source or known.name, "rules": known.digest,
             "options": complete.to_dict(), "own_module": module is not None,
         }  # fmt: skip
-        write_json(path / "run.json", header)
         run.learner.model({"iteration": 0}).save(path)
+        write_json(path / "run.json", header)
         return run
 
     @classmethod
@@ -88,9 +88,11 @@ class Run:
         *,
         game: str | Game | None = None,
         minutes: float | None = None,
+        iterations: int | None = None,
         module: ModuleFactory | None = None,
     ) -> Run:
-        """Continue a run. Give the game if it is not a bundled one, and more minutes if the run has used up its own.
+        """Continue a run. Give the game if it is not a bundled one, and more minutes or iterations if the run has used
+        up its own: the new limit replaces the old one.
 
         A run with a module of your own needs it again.
         """
@@ -100,11 +102,13 @@ class Run:
         if known.digest != header["rules"]:
             raise SaveError(f"the rules of {known.name} have changed since the run in {path} began: begin a new run")
         if header.get("own_module") is not (module is not None):
-            wanted = "needs its module again" if module is None else "began without a module of your own"
+            wanted = "needs its module again (--module)" if module is None else "began without a module of your own"
             raise ConfigError(f"the run in {path} {wanted}")
-        given = header["options"] | ({} if minutes is None else {"minutes": minutes})
+        given = header["options"]
+        if minutes is not None or iterations is not None:
+            given = given | {"iterations": iterations} | ({} if minutes is None else {"minutes": minutes})
         run = cls(path, known, TrainOptions.from_dict(given).for_game(known), module)
-        if minutes is not None:
+        if given is not header["options"]:
             write_json(path / "run.json", {**header, "options": run.options.to_dict()})
         run._restore()
         return run
@@ -123,10 +127,15 @@ class Run:
         `on_event` is called after every iteration and rating. With several `workers`, or with `on="ray"` or
         `on="ray://host:port"`, self-play runs in processes of this machine or on a Ray cluster.
         """
-        if self.options.deterministic and (on is not None or workers not in (None, 1)):
+        local = in_this_process(on, 1 if workers is None and on is None else workers)
+        if self.options.deterministic and not local:
             raise ConfigError("a deterministic run has no workers: its games are played in this process")
-        play = None if self.options.deterministic else self._self_play(workers, on)
-        with closing(play) if play is not None else nullcontext(), Interrupts() as interrupts, few_threads():
+        with Interrupts() as interrupts, few_threads(workers=not local), ExitStack() as stack:
+            play: SelfPlay | RemotePlay | None = None
+            if not local:
+                play = stack.enter_context(closing(self._remote_play(workers, on, interrupts)))
+            elif not self.options.deterministic:
+                play = self._self_play()
             while not self.is_over and not interrupts.seen:
                 for event in self._iterate(play, interrupts):
                     self.events.append(event)
@@ -150,25 +159,35 @@ class Run:
         """Return the network of the last iteration."""
         return load_model(self.folder, game=self.game)
 
-    def _self_play(self, workers: int | None = None, on: str | None = None) -> SelfPlay | RemotePlay:
+    def _self_play(self) -> SelfPlay:
         """Return games of this iteration's own seed, with the network of the moment."""
-        seed = mix(self.options.seed * 1_000_003 + self.iteration) >> 1
-        if on is None and workers in (None, 1):
-            return SelfPlay(self._playing(), self.options, seed)
-        return RemotePlay(self._playing(), self.options, seed, workers=workers, on=on)
+        return SelfPlay(self._playing(), self.options, self._seed())
+
+    def _remote_play(self, workers: int | None, on: str | None, interrupts: Interrupts) -> RemotePlay:
+        """Return the same by workers."""
+        return RemotePlay(
+            self._playing(), self.options, self._seed(), workers=workers, on=on, stopped=lambda: interrupts.seen
+        )
+
+    def _seed(self) -> int:
+        return mix(self.options.seed * 1_000_003 + self.iteration) >> 1
 
     def _playing(self) -> Model:
         """Return the network that plays: that of the checkpoint, or the last one that a match has accepted."""
         return self.learner.model() if self.options.accept == "always" else self.model()
 
     def _iterate(self, play: SelfPlay | RemotePlay | None, interrupts: Interrupts) -> Iterator[Event]:
+        if self.options.accept == "sprt":
+            yield from self._contest(interrupts)  # if the last session ended before it
+            if interrupts.seen:
+                return
         clock = thinking_clock()  # it stops while code is compiled
         start = clock.now()
         learning = _Learning(self) if play is not None and len(self.replay) else None
         own = play or self._self_play()
         before = own.positions
         try:
-            played = self._play(own, interrupts)
+            played = self._play(own, interrupts, lambda: clock.now() - start)
         finally:
             losses = None if learning is None else learning.end()
         if not played or (play is None and interrupts.seen):  # a deterministic run plays this iteration again
@@ -193,20 +212,29 @@ class Run:
         yield event
         if self.options.accept == "sprt":
             yield from self._contest(interrupts)
-        own.use(self._playing())
+        if play is not None:
+            play.use(self._playing())
         if self._rating_due():
             yield from self._rate(interrupts)
 
-    def _play(self, play: SelfPlay | RemotePlay, interrupts: Interrupts) -> list[Played]:
-        """Play games until they have enough positions for an iteration, or until Ctrl-C; return the ended ones."""
-        played, count, wanted = list[Played](), 0, self.options.chunk or 1
-        while count < wanted and not interrupts.seen:
+    def _play(self, play: SelfPlay | RemotePlay, interrupts: Interrupts, spent: Callable[[], float]) -> list[Played]:
+        """Play games until they have enough positions for an iteration, or until Ctrl-C; return the ended ones.
+
+        The time of the run ends it too, as soon as a game has ended. A deterministic run also ends the games that it
+        has begun: without them the data would be mostly of short games.
+        """
+        options, played, count = self.options, list[Played](), 0
+        left = np.inf if options.iterations is not None else 60.0 * options.minutes - self.seconds
+        while not interrupts.seen:
+            enough = count >= (options.chunk or 1) or (played and spent() > left)
+            if enough and not (options.deterministic and play.ends()):
+                break
             try:
                 ended = play.step()
-            except KeyboardInterrupt:  # which the pool raises
+            except KeyboardInterrupt:  # of the pool, or of a second Ctrl-C
                 interrupts.seen = True
                 break
-            if ended and not self.options.deterministic:
+            if ended and not options.deterministic:
                 self.replay.write(Samples.joined([game.samples for game in ended]))
             played += ended
             count += sum(len(game.samples) for game in ended)
@@ -214,11 +242,15 @@ class Run:
 
     def _contest(self, interrupts: Interrupts) -> Iterator[Accepted]:
         """Let the network of this iteration play against the last accepted one, if it is time."""
-        if self.iteration % self.options.accept_every:
+        done = any(isinstance(event, Accepted) and event.iteration == self.iteration for event in self.events)
+        if done or interrupts.seen or not self.iteration or self.iteration % self.options.accept_every:
             return
         clock, candidate = thinking_clock(), self.learner.model(self._made())
         start = clock.now()
-        found = contest(candidate, self.folder, games=self.options.accept_games, seed=self.iteration)
+        found = contest(
+            candidate, self.folder, games=self.options.accept_games, seed=self.iteration,
+            interrupted=lambda: interrupts.seen,
+        )  # fmt: skip
         if found is None:
             interrupts.seen = True
             return
@@ -286,6 +318,7 @@ class Run:
                 self.seconds, total = float(about["seconds"]), int(about["total"])
             except Exception as error:  # noqa: BLE001 - of PyTorch, of missing names
                 raise SaveError(f"{path} is not the checkpoint of this run: {error}") from None
+        self.seconds = max([self.seconds, *(event.seconds for event in self.events)])  # those of a rating came later
         if self.options.deterministic:
             self.replay.drop_after(total)
 
@@ -334,7 +367,8 @@ def train(
 ) -> Run:
     """Train a network on a game by self-play, in a folder `out`; return the run.
 
-    `options` are those of `TrainOptions`. With `resume` the run in the folder is continued, if there is one. `module`
+    `options` are those of `TrainOptions`. With `resume` the run in the folder is continued, if there is one; `minutes`
+    or `iterations` then replace its limit, and no other option may differ from its own. `module`
     makes a network of your own: it is called with the shape of an observation and the numbers of actions and values,
     and returns a `torch.nn.Module` from observations to logits and values from -1 to 1. At the end `report.html` and
     `report.png` are written, if Matplotlib is installed; with `tensorboard` also event files, in `tensorboard/`.
@@ -353,7 +387,9 @@ def train(
     if tensorboard:
         need_tensorboard()
     if resume and (path / "run.json").exists():
-        run = Run.open(path, game=game, minutes=options.get("minutes"), module=module)
+        limits = {name: options.pop(name, None) for name in ("minutes", "iterations")}
+        run = Run.open(path, game=game, module=module, **limits)
+        refuse_changes(run.options, options, path)
     else:
         run = Run.create(path, game, TrainOptions.from_dict(options), module=module)
     with TensorBoard(path) if tensorboard else nullcontext() as written:

@@ -84,18 +84,23 @@ class SelfPlay:
         self.resignation = Resignation(options.resign) if options.resign else None
         assert options.opening_moves is not None
         self._openings = Openings(self._game, options.opening_moves, self._rng)
-        self._games = dict[int, _Progress]()
+        self._games, self._begins = dict[int, _Progress](), True
         for slot in range(slots):
             self._begin(slot)
         self.positions = 0
         """Positions that were searched."""
 
     def _begin(self, slot: int) -> None:
-        """Begin to keep the new game of a slot. Some games begin with random moves, to show what play avoids."""
-        if self._rng.random() < self._options.openings:
-            self._pool.replace(slot, self._openings.draw())  # None: from the start
+        """Begin a game in a slot. Some games begin with random moves, to show what play avoids."""
+        opening = self._openings.draw() if self._rng.random() < self._options.openings else None
+        self._pool.replace(slot, opening)
         checked = self.resignation is None or self.resignation.is_checked(self._rng)
         self._games[slot] = _Progress(checked, [1.0] * self._game.facts.players)
+
+    def ends(self) -> bool:
+        """Begin no more games; return whether some are still played."""
+        self._begins = False
+        return bool(self._games)
 
     def use(self, model: Model) -> None:
         """Let the searches use another network from now on."""
@@ -119,15 +124,17 @@ class SelfPlay:
                     values[slot], int(results.players[slot]), bool(full[slot]),
                 )
             )  # fmt: skip
-        self.positions += len(pool)
+        self.positions += len(self._games)
         actions, resigned = results.actions.copy(), self._resigned(values, results.players)
         actions[list(resigned)] = NONE
         ended = resigned | {
-            finished.slot: self._finish(finished.slot, finished.position) for finished in pool.advance(actions)
+            finished.slot: self._finish(finished.slot, finished.position)
+            for finished in pool.advance(actions, restart=False)
         }
-        pool.replace(list(resigned))
         for slot in ended:
-            self._begin(slot)
+            del self._games[slot]
+            if self._begins:
+                self._begin(slot)
         return [played for played in ended.values() if len(played.samples)]
 
     def _resigned(self, values: npt.NDArray[np.float64], players: npt.NDArray[np.int64]) -> dict[int, Played]:

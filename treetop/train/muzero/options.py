@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from treetop import checks
+from treetop.errors import ConfigError
 from treetop.train.muzero.problem import DEEPEST
 from treetop.train.options import made
 
@@ -71,6 +72,11 @@ class MuZeroOptions:
             ("hidden", 1, 4096), ("support", 1, 1000),
         ):  # fmt: skip
             checks.whole(name, getattr(self, name), low, high)
+        if self.window < self.copies * (self.unroll + 1):
+            raise ConfigError(
+                f"window={self.window} is too small for {self.copies} copies of the environment and unroll="
+                f"{self.unroll}: it needs at least {self.copies * (self.unroll + 1)} steps"
+            )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values, ready for JSON."""

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from treetop.adapters.gym_copies import Copies
-from treetop.search.pool_results import PoolResult
 from treetop.search.presets import gumbel
 from treetop.stats import Interval, mean_interval
 from treetop.train.muzero.network import Network
@@ -45,7 +43,7 @@ class Playing:
             chosen = self._rng.integers(actions, size=count)
         else:
             found = self._searches.run(seen)
-            policies, values, chosen = found.target, _values(found), found.actions
+            policies, values, chosen = found.target, found.values[:, 0], found.actions
         rewards, ends, ended = np.zeros(count), np.zeros(count, np.int8), list[float]()
         for index, action in enumerate(chosen.tolist()):
             observation, rewards[index], terminated, truncated = copies.step(index, action)
@@ -64,11 +62,7 @@ class Playing:
         """Search steps of a random moment again, and replace their policies and values."""
         moment = int(self._rng.integers(len(replay)))
         found = self._searches.run(replay["observations"][moment])
-        replay["policies"][moment], replay["values"][moment] = found.target, _values(found)
-
-
-def _values(found: PoolResult) -> npt.NDArray[np.float64]:
-    return found.target_values(zero_sum=False)[:, 0]
+        replay["policies"][moment], replay["values"][moment] = found.target, found.values[:, 0]
 
 
 class MuZeroPolicy:

@@ -19,16 +19,17 @@ from treetop import checks
 from treetop.adapters.gym_copies import Copies
 from treetop.compiler.preparing import thinking_clock
 from treetop.compiler.rng import mix
-from treetop.errors import ConfigError, SaveError
+from treetop.errors import SaveError
 from treetop.files import parse_json, read_bytes
 from treetop.search.interrupts import Interrupts
-from treetop.train.folder import append_line, read_arrays, read_header, write_arrays, write_json
+from treetop.train.folder import append_line, read_arrays, read_header, refuse_used, write_arrays, write_json
 from treetop.train.muzero.learner import ModelLearner, ModelLosses
 from treetop.train.muzero.network import Network, Shape
 from treetop.train.muzero.options import MuZeroOptions
 from treetop.train.muzero.play import Episodes, MuZeroPolicy, Playing, play_episodes
 from treetop.train.muzero.replay import Steps
 from treetop.train.network import few_threads
+from treetop.train.options import refuse_changes
 
 KIND, VERSION = "a run of MuZero", 1
 HEADER, MODEL, CHECKPOINT, STEPS, METRICS = (
@@ -91,8 +92,7 @@ class MuZeroRun:
     def create(cls, folder: str | Path, env: str | Callable[[], Any], options: MuZeroOptions) -> MuZeroRun:
         """Begin a run in a new folder."""
         path = Path(folder)
-        if (path / HEADER).exists():
-            raise ConfigError(f"{path} holds a run of MuZero already: continue it, or choose another folder")
+        refuse_used(path)
         run = cls(path, env, options)
         learner = run._learner()
         try:
@@ -194,7 +194,7 @@ class MuZeroRun:
             start = clock.now()
             try:
                 ended = self._play(playing, learner, replay)
-            except KeyboardInterrupt:  # which the pool raises
+            except KeyboardInterrupt:  # of a second Ctrl-C
                 interrupts.seen = True
                 break
             recent.extend(ended)
@@ -317,7 +317,9 @@ def muzero(
     """
     path = Path(out)
     if resume and (path / HEADER).exists():
-        run = MuZeroRun.open(path, env=env, minutes=options.get("minutes"), steps=options.get("steps"))
+        limits = {name: options.pop(name, None) for name in ("minutes", "steps")}
+        run = MuZeroRun.open(path, env=env, **limits)
+        refuse_changes(run.options, options, path)
     else:
         run = MuZeroRun.create(path, env, MuZeroOptions.from_dict(options))
     run.train(on_event)
