@@ -69,7 +69,7 @@ class PoolResult:
         >>> pool = tt.SearchPool("nim(stones=3)", tt.gumbel(), slots=1, evaluator=tt.evaluators.Uniform(), seed=1)
         >>> pool.run(simulations=100)
         >>> results = pool.results()  # taking all three stones wins
-        >>> results.values[0, 0] < results.target_values(zero_sum=True)[0, 0] <= 1.0
+        >>> bool(results.values[0, 0] < results.target_values(zero_sum=True)[0, 0] <= 1.0)
         True
         """
         weights = np.where(self.visits > 0, self.target, 0.0)
