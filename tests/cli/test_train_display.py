@@ -62,7 +62,7 @@ def test_a_long_run_fits_a_terminal(run, width):
 def test_a_run_without_an_iteration_shows_its_time(run):
     text = "\n".join(drawn(Dashboard(run, elapsed=lambda: 90.0), 80))
     assert "1:30 used, 28:30 left" in text
-    assert "the first iteration is played" in text
+    assert "playing the first iteration" in text
 
 
 def test_events_are_added(run):

@@ -133,6 +133,17 @@ def test_players_resign_lost_games_and_few_of_them_were_not_lost():
     assert np.mean([game.moves for game in resigned]) < np.mean([game.moves for game in games if not game.resigned])
 
 
+def test_an_iteration_reports_resignations_and_how_many_were_wrong(tmp_path):
+    from treetop.cli.train_display import line
+
+    options = TrainOptions(iterations=2, slots=32, simulations=4, chunk=512, rating_games=0, resign=0.2)
+    run = Run.create(tmp_path / "run", "nim(stones=20)", options)
+    run.train()
+    found = Run.open(tmp_path / "run").events[-1]
+    assert 0.0 <= found.resigned <= 1.0
+    assert "of the games resigned" in line(found)
+
+
 @pytest.mark.parametrize("game", ["nim_three", "cliff_walking"])
 def test_resignation_needs_a_game_of_two_players(game):
     with pytest.raises(ConfigError, match="two players"):

@@ -42,6 +42,13 @@ def display(run: Run, as_json: bool) -> Iterator[Callable[[Event], None]]:
             yield picture.add
 
 
+def _resigned(event: Iteration) -> str:
+    if event.resigned is None:
+        return ""
+    wrong = "" if event.false_resignations is None else f", {event.false_resignations:.0%} of them wrongly"
+    return f", {event.resigned:.0%} of the games resigned{wrong}"
+
+
 def line(event: Event) -> str:
     """Return an event as one line of text."""
     from treetop.train.acceptance import Accepted
@@ -54,6 +61,7 @@ def line(event: Event) -> str:
         return (
             f"{event.seconds:,.0f} s: iteration {event.iteration}, {event.games:,} games, {event.positions:,} "
             f"positions, {event.rate:,.0f} positions/s, loss {_loss(event.policy_loss)} + {_loss(event.value_loss)}"
+            f"{_resigned(event)}"
         )
     parts = []
     if event.elo is not None:
@@ -148,10 +156,13 @@ def _counts(iterations: Sequence[Iteration]) -> Table:
     recent = iterations[-_RECENT:]
     seconds = recent[-1].seconds - recent[0].seconds if len(recent) > 1 else 0.0
     steps = f"{(recent[-1].steps - recent[0].steps) / seconds:,.1f}" if seconds > 0 else "-"
-    rows = (
+    rows: tuple[tuple[str, ...], ...] = (
         ("games", f"{last.games:,}", "positions", f"{last.positions:,}", "positions/s", f"{last.rate:,.0f}"),
         ("iterations", f"{last.iteration:,}", "steps", f"{last.steps:,}", "steps/s", steps),
-    ) if last else (("games", "0", "positions", "0", "the first iteration is played", ""),)  # fmt: skip
+    ) if last else (("games", "0", "positions", "0", "playing the first iteration", ""),)  # fmt: skip
+    if last is not None and last.resigned is not None:
+        wrong = "-" if last.false_resignations is None else f"{last.false_resignations:.0%}"
+        rows += (("resigned", f"{last.resigned:.0%}", "wrongly", wrong, "", ""),)
     made = Table.grid(padding=(0, 3, 0, 0))
     for _ in range(3):
         made.add_column(style=FAINT, no_wrap=True)

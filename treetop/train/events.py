@@ -45,6 +45,11 @@ class Iteration:
     """The mean entropy of the improved policies, in nats."""
     rate: float
     """Positions of self-play a second."""
+    resigned: float | None = None
+    """The share of the games that were resigned; None in runs in which nobody resigns."""
+    false_resignations: float | None = None
+    """The share of players who would have resigned a game that was played to the end, and did not lose it; None without
+    enough such games."""
 
 
 Event = Iteration | Rated | Accepted

@@ -207,6 +207,8 @@ class Run:
             None if losses is None else losses.policy, None if losses is None else losses.value,
             float(np.mean([game.moves for game in played])), float(np.mean([game.returns[0] for game in played])),
             float(np.mean([game.entropy for game in played])), rate,
+            float(np.mean([game.resigned for game in played])) if self.options.resign else None,
+            played[-1].false_rate,
         )  # fmt: skip
         self._save(event)
         yield event

@@ -42,6 +42,8 @@ class Played:
     entropy: float
     """The mean entropy of its policies, in nats."""
     resigned: bool = False
+    false_rate: float | None = None
+    """The measured share of wrong resignations at that time."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +160,8 @@ class SelfPlay:
         if self.resignation is not None and game.checked:
             self.resignation.add(game.lowest, returns.tolist())
         samples, entropy = self._samples(final, returns, game.steps)
-        return Played(samples, tuple(returns.tolist()), len(final.actions), entropy, resigned is not None)
+        false_rate = None if self.resignation is None else self.resignation.false_rate
+        return Played(samples, tuple(returns.tolist()), len(final.actions), entropy, resigned is not None, false_rate)
 
     def _samples(self, final: Position, returns: npt.NDArray[Any], steps: list[_Step]) -> tuple[Samples, float]:
         """Return the positions of a game with their targets, and the mean entropy of the policies."""
