@@ -15,7 +15,7 @@ _FEW = 64  # simulations up to which sequential halving is the stronger root
 
 
 def net_search(game: Game, simulations: int | None, batch_size: int = 1) -> SearchConfig:
-    """Return the search of the player `net` with so many simulations a move; None: with a clock.
+    """Return the search of the player `net`, for a number of simulations on each move, or None for a limit in seconds.
 
     >>> import treetop as tt
     >>> net_search(tt.load_game("connect_four"), 200).solver

@@ -250,18 +250,13 @@ def made(kind: type[_Options], given: Any, whose: str) -> _Options:
 
 def refuse_changes(options: Any, given: Mapping[str, Any], path: Path) -> None:
     """Raise ConfigError where given settings differ from those of a run that is continued."""
-    changed = made(type(options), {**asdict_shallow(options), **given}, f"of the run in {path}")
+    changed = type(options).from_dict({**options.to_dict(), **given})
     for name in given:
         if getattr(changed, name) != getattr(options, name):
             raise ConfigError(
                 f"the run in {path} has {name}={getattr(options, name)!r}, which cannot change: leave it out, or begin "
                 "another run"
             )
-
-
-def asdict_shallow(options: Any) -> dict[str, Any]:
-    """Return the fields of settings as they are."""
-    return {known.name: getattr(options, known.name) for known in fields(options)}
 
 
 def _random_length(game: Game) -> int:
