@@ -115,7 +115,7 @@ def test_a_manifest_names_bundled_games_only(tmp_path):
         (lambda raw: raw + b"\0" * 2_000_000, "bytes"),
         (lambda raw: struct.pack("<Q", 2**62) + raw[8:], "not a file of weights"),
         (lambda raw: raw[:8] + b"{" * 40 + raw[48:], "not a file of weights"),
-        (lambda raw: raw.replace(b"stem.bias", b"stem.sail"), "other names"),
+        (lambda raw: raw.replace(b"stem.bias", b"stem.sail"), "missing or unknown"),
         (lambda raw: raw[:-4] + struct.pack("<f", float("nan")), "not finite"),
     ],
     ids=["truncated", "short", "too long", "huge header", "broken header", "other names", "NaN"],

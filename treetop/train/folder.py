@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import ConfigError, SaveError
+from treetop.evaluators.networks.arrays import refuse_wrong_arrays
 from treetop.evaluators.networks.model import safetensors
 from treetop.files import parse_json, read_bytes, replacing
 
@@ -38,6 +39,23 @@ def read_arrays(path: Path) -> tuple[Arrays, dict[str, Any]]:
             return {name: found.get_tensor(name) for name in found.keys()}, about  # noqa: SIM118 - it is no mapping
     except Exception as error:  # noqa: BLE001 - of safetensors, of missing names
         raise SaveError(f"{path} is not a checkpoint: {error}") from None
+
+
+def refuse_wrong_state(
+    found: Arrays, own: Arrays, weights: Mapping[str, tuple[int, ...]], *, after: int, source: str
+) -> None:
+    """Raise SaveError where a checkpoint is not that of a learner after some steps.
+
+    `own` is the state of a new learner; after the first step the optimiser has arrays for each of its `weights`, whose
+    names and shapes are given.
+    """
+    shapes = {name: array.shape for name, array in own.items()}
+    kinds = {name: array.dtype for name, array in own.items()}
+    if after > 0:
+        for name, shape in weights.items():
+            prefix = f"optimiser.{name}."
+            shapes |= {f"{prefix}step": (), f"{prefix}exp_avg": shape, f"{prefix}exp_avg_sq": shape}
+    refuse_wrong_arrays(found, shapes, source, kinds)
 
 
 def refuse_used(folder: Path) -> None:

@@ -13,6 +13,7 @@ from treetop.errors import SearchError
 from treetop.evaluators.networks.architecture import Architecture
 from treetop.evaluators.networks.model import Model
 from treetop.game.definition import Game
+from treetop.train.folder import refuse_wrong_state
 from treetop.train.network import ModuleFactory, exported, folded, load_torch, make_module
 from treetop.train.options import LearnerOptions
 from treetop.train.replay import Replay
@@ -167,7 +168,10 @@ class Learner:
     def restore(self, state: dict[str, npt.NDArray[Any]], steps: int, rng: Any) -> None:
         """Continue from a saved state; raise ValueError where it does not fit."""
         torch = self._torch
-        self._refuse_wrong(state, steps)
+        shapes = {str(index): tuple(parameter.shape) for index, parameter in enumerate(self._module.parameters())}
+        refuse_wrong_state(state, self.state(), shapes, after=steps, source="the state of the learner")
+        if not (state["values.spread"] > 0).all():
+            raise ValueError("the spread of the values is not positive")
         given = {name: torch.from_numpy(np.array(array)) for name, array in state.items()}
         for prefix, module in (("module.", self._module), ("averaged.", self._averaged)):
             module.load_state_dict(
@@ -181,24 +185,6 @@ class Learner:
         self._mean, self._spread = (np.array(state[f"values.{name}"], np.float64) for name in ("mean", "spread"))
         self.steps = steps
         self._rng.bit_generator.state = rng
-
-    def _refuse_wrong(self, state: dict[str, npt.NDArray[Any]], steps: int) -> None:
-        """Raise ValueError where arrays are not those of a learner after so many steps."""
-        wanted = {name: (array.shape, array.dtype) for name, array in self.state().items()}
-        if steps > 0:
-            for index, parameter in enumerate(self._module.parameters()):
-                shape, kind = tuple(parameter.shape), np.dtype(np.float32)
-                wanted[f"optimiser.{index}.step"] = (), kind
-                wanted |= {f"optimiser.{index}.{name}": (shape, kind) for name in ("exp_avg", "exp_avg_sq")}
-        if sorted(state) != sorted(wanted):
-            raise ValueError("it has arrays of other names")
-        for name, (shape, kind) in wanted.items():
-            if state[name].shape != shape or state[name].dtype != kind:
-                raise ValueError(f"{name} is {state[name].dtype} {state[name].shape}, not {kind} {shape}")
-            if not np.isfinite(state[name]).all():
-                raise ValueError(f"{name} is not finite")
-        if not (state["values.spread"] > 0).all():
-            raise ValueError("the spread of the values is not positive")
 
     @property
     def rng_state(self) -> Any:

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treetop import checks
 from treetop.errors import ConfigError, MissingExtraError, SaveError
 from treetop.evaluators.networks.architecture import Architecture
+from treetop.evaluators.networks.arrays import refuse_wrong_arrays
 from treetop.evaluators.networks.graph import Weights, onnx_model
 from treetop.evaluators.networks.half import HalfSession, is_faster_in_half
 from treetop.files import parse_json, read_bytes, replacing
@@ -67,7 +67,7 @@ class Model:
     def __post_init__(self) -> None:
         refuse_unfit(self.game, self.architecture)
         if self.architecture.kind != "own":
-            refuse_wrong(self.architecture, self.weights)
+            refuse_wrong_arrays(self.weights, self.architecture.arrays(), "the weights of the network")
         self._range = self.game.facts.value_range(step_rewards=self.game.has("step_rewards"))
         self._session: Any = _session(self.to_onnx())
         if self.architecture.kind == "own":
@@ -220,20 +220,6 @@ def refuse_unfit(game: Game, architecture: Architecture) -> None:
             f"{game.name} has observations, actions and values of the sizes {wanted}, the network of {given}: it was "
             "made for another game"
         )
-
-
-def refuse_wrong(architecture: Architecture, weights: Weights) -> None:
-    """Raise SaveError where weights do not fit a network's shape, or are not finite."""
-    shapes = architecture.arrays()
-    if sorted(weights) != sorted(shapes):
-        raise SaveError(f"the weights have other names than the network: {checks.shorten(sorted(weights))}")
-    for name, shape in shapes.items():
-        if weights[name].shape != shape or weights[name].dtype != np.float32:
-            raise SaveError(
-                f"the weights {name} are {weights[name].dtype} {weights[name].shape}, the network needs float32 {shape}"
-            )
-        if not np.isfinite(weights[name]).all():
-            raise SaveError(f"the weights {name} are not finite numbers")
 
 
 def expected(outcomes: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from treetop.errors import SearchError
+from treetop.train.folder import refuse_wrong_state
 from treetop.train.muzero.network import Network, Shape, normalised, predict, represent, spread, step
 from treetop.train.muzero.options import MuZeroOptions
 from treetop.train.muzero.replay import Steps, Unrolled
@@ -147,18 +148,13 @@ class ModelLearner:
         def part(prefix: str) -> dict[str, npt.NDArray[Any]]:
             return {name.removeprefix(prefix): np.array(a) for name, a in state.items() if name.startswith(prefix)}
 
+        refuse_wrong_state(state, self.state(), self._shape.arrays(), after=steps, source=source)
         averaged, weights, seen = part("averaged."), part("weights."), np.array(state["seen"])
-        for given in (averaged, weights):
-            self._shape.refuse_wrong(given, source)
-        if seen.shape != self._seen.shape or seen.dtype != self._seen.dtype or not np.isfinite(seen).all():
-            raise ValueError("the means of features do not fit")
         self._averaged, self._seen, self.steps = averaged, seen, steps
         for name, weight in self._weights.items():
             with torch.no_grad():
                 weight.copy_(torch.from_numpy(weights[name]))
             kept = {kind: torch.from_numpy(array) for kind, array in part(f"optimiser.{name}.").items()}
-            if any(array.shape not in ((), weight.shape) or not torch.isfinite(array).all() for array in kept.values()):
-                raise ValueError(f"the optimiser's numbers of {name} do not fit")
             if kept:
                 self._optimiser.state[weight] = kept
         self._rng.bit_generator.state = rng

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from treetop.errors import SaveError
-
 Floats = npt.NDArray[np.float32]
 Weights = Mapping[str, Any]
 _LINEAR = 0.001  # the linear part of the scale of values, which makes it invertible
@@ -56,20 +54,6 @@ class Shape:
                 spread = 0.0
             found[name] = rng.normal(0.0, spread, shape).astype(np.float32)
         return found
-
-    def refuse_wrong(self, weights: Weights, source: str) -> None:
-        """Raise SaveError where weights do not fit, or are not finite."""
-        shapes = self.arrays()
-        if sorted(weights) != sorted(shapes):
-            raise SaveError(f"{source} holds weights of another network")
-        for name, shape in shapes.items():
-            if weights[name].shape != shape or weights[name].dtype != np.float32:
-                raise SaveError(
-                    f"{source}: the weights {name} are {weights[name].dtype} {weights[name].shape}, the network needs "
-                    f"float32 {shape}"
-                )
-            if not np.isfinite(weights[name]).all():
-                raise SaveError(f"{source}: the weights {name} are not finite numbers")
 
 
 # The networks. `weights` are those of `Shape.arrays`.

@@ -20,6 +20,7 @@ from treetop.adapters.gym_copies import Copies
 from treetop.compiler.preparing import thinking_clock
 from treetop.compiler.rng import mix
 from treetop.errors import SaveError
+from treetop.evaluators.networks.arrays import refuse_wrong_arrays
 from treetop.files import parse_json, read_bytes
 from treetop.search.interrupts import Interrupts
 from treetop.train.folder import append_line, read_arrays, read_header, refuse_used, write_arrays, write_json
@@ -237,7 +238,7 @@ class MuZeroRun:
         """Return the networks of the last checkpoint."""
         arrays, _ = read_arrays(self.folder / MODEL)
         centre, width = (arrays.pop(name, np.zeros(0)) for name in ("centre", "width"))
-        self.shape.refuse_wrong(arrays, str(self.folder / MODEL))
+        refuse_wrong_arrays(arrays, self.shape.arrays(), str(self.folder / MODEL))
         for array in (centre, width):
             if array.shape != (self.shape.observation,) or array.dtype != np.float32 or not np.isfinite(array).all():
                 raise SaveError(f"{self.folder / MODEL} holds means of other observations")
