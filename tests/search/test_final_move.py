@@ -203,3 +203,25 @@ def test_before_anything_was_tried_there_is_a_guess():
     assert result.action in range(9)
     assert result.policy() == pytest.approx(np.full(9, 1 / 9))
     assert "guess" in result.explain().why
+
+
+class Likes:
+    """An evaluator with a favourite action."""
+
+    def __init__(self, action):
+        self.action = action
+
+    def evaluate(self, batch):
+        logits = np.zeros((len(batch), batch.game.facts.num_actions), np.float32)
+        logits[:, self.action] = 1.0
+        return logits, np.zeros(len(batch))
+
+
+@pytest.mark.parametrize("favourite", [0, 4, 8])
+def test_one_simulation_plays_the_move_with_the_highest_prior(favourite):
+    result = tt.search("tic_tac_toe", tt.puct(), evaluator=Likes(favourite), simulations=1, seed=favourite)
+    assert result.action == favourite
+    assert "highest prior (25.4%)" in result.explain().why
+    pool = tt.SearchPool("tic_tac_toe", tt.puct(), slots=3, evaluator=Likes(favourite), seed=1)
+    pool.run(simulations=1)
+    assert pool.results().actions.tolist() == [favourite] * 3

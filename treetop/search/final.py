@@ -29,14 +29,23 @@ def choose(result: SearchResult) -> Choice:
     if len(result.numbers) == 1:
         return 0, lambda: "it is the only legal move"
     if not any(result.counts.tolist()):
-        open_moves = np.flatnonzero(result.playable)
-        return int(open_moves[rng.below(len(open_moves))]), lambda: "a guess: no move has been tried yet"
+        return _untried_choice(result, rng)
     proven = _proven_choice(result, rng)
     if proven is not None:
         return proven
     candidates = _open_moves(result)
     index, why = result.config.final.choose(result, candidates, rng)
     return _better_proven(result, index) or (index, why)
+
+
+def _untried_choice(result: SearchResult, rng: Rng) -> Choice:
+    """Return the move with the highest prior, where no move has visits."""
+    priors = np.where(result.playable, result.priors, -np.inf)
+    highest = np.flatnonzero(priors == priors.max())
+    index = int(highest[rng.below(len(highest))])
+    if len(highest) == np.count_nonzero(result.playable):
+        return index, lambda: "a guess: no move has been tried yet"
+    return index, lambda: f"it has the highest prior ({priors[index]:.1%}); no move has been tried yet"
 
 
 def _open_moves(result: SearchResult) -> npt.NDArray[np.bool_]:
