@@ -6,13 +6,13 @@
 10000
 
 The most used names are here; the others are in namespaces: `rules` (presets and parts of searches), `evaluators`,
-`states`, `stopping`, `results`, `players`, `arena`, `train`, `prove`, `lab`, `adapters`, `bits` and `errors`. Nothing
-here imports Numba: it is loaded by the first search.
+`states`, `stopping`, `results`, `players`, `arena`, `train`, `prove`, `lab`, `adapters`, `bits`, `boards` and `errors`.
+Nothing here imports Numba: it is loaded by the first search.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from treetop import adapters, bits, errors, evaluators, results, rules, states, stopping
+from treetop import adapters, bits, boards, errors, evaluators, results, rules, states, stopping
 from treetop.compiler.functions import compiled
 from treetop.compiler.rng import Rng
 from treetop.errors import TreetopError
@@ -52,7 +52,7 @@ __version__ = "0.1.0"
 __all__ = [
     "CHANCE", "SIMULTANEOUS", "Evaluator", "Game", "Limit", "Player", "Position", "Problem", "Rng", "Rollout",
     "Search", "SearchConfig", "SearchPool", "SearchResult", "TreetopError", "__version__", "adapters", "arena", "bits",
-    "check", "compiled", "configure", "errors", "evaluate", "evaluators", "explain", "family", "field",
+    "boards", "check", "compiled", "configure", "errors", "evaluate", "evaluators", "explain", "family", "field",
     "find_strategies", "game", "gumbel", "lab", "load_game", "load_model", "match", "perft", "player", "players",
     "position", "prove", "puct", "rave", "regret_matching", "results", "rule", "rules", "search", "solve", "states",
     "stopping", "tournament", "train", "uct",

@@ -24,7 +24,7 @@ np.True_
 
 from treetop.compiler.intrinsics import lowest_bit, mix_bits, nth_bit, popcount
 from treetop.game.bitsets import list_bits, random_bit
-from treetop.game.boards import permute_bits, square_symmetries
+from treetop.game.symmetries import permute_bits, square_symmetries
 
 __all__ = [
     "list_bits",

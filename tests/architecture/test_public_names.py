@@ -15,6 +15,7 @@ NAMESPACES = (
     "adapters",
     "arena",
     "bits",
+    "boards",
     "errors",
     "evaluators",
     "lab",

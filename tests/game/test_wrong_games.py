@@ -46,7 +46,7 @@ def test_a_method_that_must_return_nothing_is_refused_with_its_value(wrong, tmp_
         ("render(self)", "return ['a']", "render returned ['a']; it must return a text"),
         ("move_text(self, action)", "return action", "move_text returned 0; it must return a text"),
         ("move_text(self, action)", "return 'v'", "the moves 0 and 1 have the same name 'v'; names must differ"),
-        ("board(self)", "return [[0]]", "board returned [[0]]; it must return rows of texts"),
+        ("board(self)", "return [[0]]", "board is wrong: rows must be rows of texts, one for each cell, not [[0]]"),
         ("render(self)", "return 'n' + self.n", "render fails: TypeError: can only concatenate str"),
     ],
 )

@@ -6,6 +6,8 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from treetop.checks import shorten
+from treetop.errors import ConfigError
+from treetop.game.boards import Picture
 from treetop.game.contract import ContractError, guard
 from treetop.game.moves import JOINT, naming_method
 from treetop.game.position import Position
@@ -25,17 +27,24 @@ def examine_texts(examiner: Examiner, position: Position) -> None:
         for player in range(game.facts.players):
             _text(position, "render_for", player)
     if game.has("board"):
-        rows = guard("board", position.state.board)
-        if not guard("board", lambda: all(isinstance(cell, str) for row in rows for cell in row)):
-            raise ContractError(
-                "returns", f"board returned {shorten(rows)}; it must return rows of texts, one a cell", "board"
-            )
+        _board(position, "board")
+    if game.has("board_for"):
+        for player in range(game.facts.players):
+            _board(position, "board_for", player)
     if game.has("summary"):
         numbers = guard("summary", position.state.summary)
         if not isinstance(numbers, dict):
             raise ContractError("returns", f"summary returned {shorten(numbers)}; it must return a dict", "summary")
     if not game.has("render") and not game.has("board"):
         guard("__repr__", lambda: repr(position.state))
+
+
+def _board(position: Position, method: str, *arguments: Any) -> None:
+    given = guard(method, functools.partial(getattr(position.state, method), *arguments))
+    try:
+        Picture.of(given)
+    except ConfigError as error:
+        raise ContractError("returns", f"{method} is wrong: {error}", method) from None
 
 
 def _text(position: Position, method: str, *arguments: Any) -> str:

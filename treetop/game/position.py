@@ -12,10 +12,12 @@ import numpy as np
 from treetop import checks
 from treetop.compiler.rng import Rng
 from treetop.errors import ConfigError, GameError, IllegalMoveError
+from treetop.game.boards import Picture
 from treetop.game.contract import call, call_whole, state_text
 from treetop.game.definition import Game
 from treetop.game.lines import users_line
 from treetop.game.moves import action_of, choices, split_moves, text_of, turn_text
+from treetop.game.pictures import picture_of
 from treetop.game.start import first_record, frozen, start_record
 from treetop.text import html_board, html_lines
 from treetop.types import CHANCE, SIMULTANEOUS
@@ -404,9 +406,13 @@ class Position:
         """Whether the history starts at a deal or a set-up instead of the game's initial state."""
         return bool(self._start != start_record(self.game))
 
+    def picture(self, player: int | None = None) -> Picture:
+        """Return what the position looks like, as data; with `player`, without what is hidden from that player."""
+        return picture_of(self, None if player is None else self._seat(player))
+
     def board(self) -> list[list[str]] | None:
-        """Return the board as rows of cells, or None if the game has no method `board`."""
-        return call(self.game, self.state, "board") if self.game.has("board") else None
+        """Return the board as rows of cells, or None if the game has no board, or none of cells."""
+        return self.picture().rows() if self.game.has("board") else None
 
     def summary(self) -> dict[str, Any]:
         """Return statistics of the position by name, such as the largest tile; empty if the game has no `summary`."""

@@ -8,7 +8,12 @@ import numpy as np
 
 from treetop.game import (
     CHANCE,
+    Dice,
+    Element,
     Game,
+    Pile,
+    Piles,
+    Table,
     checks,
     compiled,
     family,
@@ -362,6 +367,26 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                         word = 16 * word + self.checkers[player, point]
                     found = mix_bits(found ^ np.uint64(word))
             return found
+
+        def board(self) -> list[Element]:
+            def row(points: range, bar: int) -> list[Pile]:
+                piles = [self.pile(point) for point in points]
+                piles.insert(6, Pile(self.checkers[bar, _BAR], _SIDES[bar], "bar" if bar == self.player else ""))
+                return [*piles, Pile(self.checkers[bar, _OFF], _SIDES[bar], "off" if bar == self.player else "")]
+
+            dice = [self.high] * self.high_left + [self.low] * self.low_left if self.stage == _MOVE else []
+            pips = {f"pips of {_SIDES[player]}": self.pips(player) for player in range(2)}
+            return [
+                Piles([row(range(13, 25), 1), row(range(12, 0, -1), 0)], style="points"),
+                Dice(dice, self.turn_text()),
+                Table(pips),
+            ]
+
+        def pile(self, point: int) -> Pile:
+            """Return the checkers on a point, as X numbers it; its name is the number for the player to move."""
+            side = 0 if self.checkers[0, point] else 1
+            count = self.checkers[side, point if side == 0 else 25 - point]
+            return Pile(count, _SIDES[side] if count else "", str(25 - point if self.player else point))
 
         def render(self) -> str:
             lines = _drawing(self.checkers, self.player)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, Game, checks, family, field, game
+from treetop.game import CHANCE, Game, Table, checks, family, field, game
 
 _HIT, _STAND = 0, 1
 _NAMES = ("hit", "stand")
@@ -138,6 +138,13 @@ def blackjack(natural: float = 1.5) -> Game:
                 self.waiting
             )
             return own << 10 | dealers
+
+        def board(self) -> Table:
+            softness = [
+                " (an ace is 11)" if best > total else ""
+                for best, total in ((self.best(), self.total), (self.dealers_best(), self.dealer_total))
+            ]
+            return Table({"you": f"{self.best()}{softness[0]}", "dealer": f"{self.dealers_best()}{softness[1]}"})
 
         def render(self) -> str:
             softness = [

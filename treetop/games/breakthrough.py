@@ -8,6 +8,7 @@ import numpy as np
 
 from treetop.game import (
     Game,
+    Grid,
     checks,
     family,
     field,
@@ -167,15 +168,16 @@ def breakthrough(size: int = 8) -> Game:
         def key(self) -> np.uint64:
             return mix_bits(mix_bits(self.mine) ^ self.theirs) ^ np.uint64(self.player)
 
-        def board(self) -> list[list[str]]:
+        def board(self) -> Grid:
             mine, theirs = int(self.mine), int(self.theirs)
             own, other = ("X", "O") if self.player == 0 else ("O", "X")
             cells = [own if mine >> square & 1 else other if theirs >> square & 1 else "" for square in range(squares)]
-            return [cells[size * row : size * (row + 1)] for row in reversed(range(size))]
+            return Grid([cells[size * row : size * (row + 1)] for row in reversed(range(size))], surface="checkered")
 
         def render(self) -> str:
             rows = [
-                " ".join([str(size - index), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())
+                " ".join([str(size - index), *(cell or "." for cell in row)])
+                for index, row in enumerate(self.board().rows)
             ]
             return "\n".join([*rows, " ".join([" ", *_FILES[:size]]), f"{'XO'[self.player]} to move"])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, Game, checks, family, field, game
+from treetop.game import CHANCE, Element, Game, Grid, Picture, Table, checks, family, field, game
 
 _ROWS, _COLUMNS = 4, 12
 _START, _GOAL = 36, 47  # cells row by row from the top left; between these two lies the cliff
@@ -126,13 +126,14 @@ def cliff_walking(slippery: bool = False, horizon: int = 200) -> Game:
         def key(self) -> int:
             return (self.steps * 48 + self.cell) * 8 + self.meant + 1
 
-        def board(self) -> list[list[str]]:
+        def board(self) -> list[Element]:
             cells = ["#" if _START < cell < _GOAL else "G" if cell == _GOAL else "" for cell in range(_ROWS * _COLUMNS)]
             cells[self.cell] = "X"
-            return [cells[start : start + _COLUMNS] for start in range(0, _ROWS * _COLUMNS, _COLUMNS)]
+            rows = [cells[start : start + _COLUMNS] for start in range(0, _ROWS * _COLUMNS, _COLUMNS)]
+            return [Grid(rows, pieces="text"), Table({"steps": f"{self.steps} of {horizon}"})]
 
         def render(self) -> str:
-            rows = [" ".join(cell or "." for cell in row) for row in self.board()]
+            rows = [" ".join(cell or "." for cell in row) for row in Picture.of(self.board()).rows() or ()]
             slipping = f", going {_NAMES[self.meant]}" if self.meant >= 0 else ""
             return "\n".join([*rows, f"{self.steps} of {horizon} steps{slipping}"])
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import compiled, field, game, lowest_bit, nth_bit, popcount
+from treetop.game import Grid, compiled, field, game, lowest_bit, nth_bit, popcount
 
 # The cell in a row and column is bit 8 * row + column, row 0 at the bottom. Column 7 is always empty, so that no shift
 # continues a line from the right edge at the left edge.
@@ -156,14 +156,15 @@ class connect_four:  # noqa: N801 - the class of a bundled game has the name of 
         # Exact: the highest bit of a column gives its height, and all heights give the player to move.
         return self.mine | _landing(self.discs)
 
-    def board(self) -> list[list[str]]:
+    def board(self) -> Grid:
         mine, discs = int(self.mine), int(self.discs)
         own, other = ("X", "O") if self.player == 0 else ("O", "X")
         cells = [own if mine >> cell & 1 else other if discs >> cell & 1 else "" for cell in range(48)]
-        return [cells[8 * row : 8 * row + 7] for row in reversed(range(6))]
+        rows = [cells[8 * row : 8 * row + 7] for row in reversed(range(6))]
+        return Grid(rows, surface="holes", cell_names=["1234567"] * 6)
 
     def render(self) -> str:
-        return "\n".join([*(" ".join(cell or "." for cell in row) for row in self.board()), "1 2 3 4 5 6 7"])
+        return "\n".join([*(" ".join(cell or "." for cell in row) for row in self.board().rows), "1 2 3 4 5 6 7"])
 
     def move_text(self, action: int) -> str:
         return str(action + 1)

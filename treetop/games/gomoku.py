@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, checks, family, field, game, list_bits, mix_bits, random_bit, square_symmetries
+from treetop.game import Game, Grid, checks, family, field, game, list_bits, mix_bits, random_bit, square_symmetries
 
 _NONE, _ONE, _SIX, _HALF = (np.uint64(number) for number in (0, 1, 6, 32))
 _FILES = "abcdefghijklmnopqrs"
@@ -128,15 +128,17 @@ def gomoku(size: int = 15, line: int = 5) -> Game:
                 key = mix_bits(key ^ np.uint64(self.lines[0, row]) ^ (np.uint64(self.lines[1, row]) << _HALF))
             return key
 
-        def board(self) -> list[list[str]]:
+        def board(self) -> Grid:
             rows = [(self.lines[0, row], self.lines[1, row]) for row in reversed(range(size))]
-            return [
+            cells = [
                 ["X" if x >> column & 1 else "O" if o >> column & 1 else "" for column in range(size)] for x, o in rows
             ]
+            return Grid(cells, surface="lines")
 
         def render(self) -> str:
             rows = [
-                f"{size - index:2} {' '.join(cell or '.' for cell in row)}" for index, row in enumerate(self.board())
+                f"{size - index:2} {' '.join(cell or '.' for cell in row)}"
+                for index, row in enumerate(self.board().rows)
             ]
             return "\n".join([*rows, "   " + " ".join(_FILES[:size])])
 

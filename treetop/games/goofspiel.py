@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, SIMULTANEOUS, Game, checks, family, field, game, nth_bit, popcount
+from treetop.game import (
+    CHANCE,
+    SIMULTANEOUS,
+    Card,
+    Cards,
+    Element,
+    Game,
+    checks,
+    family,
+    field,
+    game,
+    nth_bit,
+    popcount,
+)
 
 
 @family
@@ -118,6 +131,27 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
         def key(self) -> int:
             lead = self.points[0] - self.points[1] + 128
             return int((((self.hands[0] << 13 | self.hands[1]) << 13 | self.pile) << 4 | self.prize + 1) << 8 | lead)
+
+        def board(self) -> list[Element]:
+            return self.picture((0, 1))
+
+        def board_for(self, player: int) -> list[Element]:
+            return self.picture((player,))
+
+        def picture(self, touched: tuple[int, ...]) -> list[Element]:
+            """Return the prize and both hands; the cards of the players in `touched` can be played."""
+            hands = [[str(card + 1) for card in range(cards) if self.hands[player] >> card & 1] for player in range(2)]
+            prize = [Card(str(self.prize + 1))] if self.prize >= 0 else []
+            return [
+                Cards(prize, "prize"),
+                *(
+                    Cards(
+                        [Card(face, face if player in touched else "") for face in hand],
+                        f"player {player}, {self.points[player]} points",
+                    )
+                    for player, hand in enumerate(hands)
+                ),
+            ]
 
         def render(self) -> str:
             prize = (

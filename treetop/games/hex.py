@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import Game, checks, family, field, game, list_bits, mix_bits, random_bit
+from treetop.game import Game, Grid, checks, family, field, game, list_bits, mix_bits, random_bit
 
 _NONE, _ONE, _TWO, _SIX = (np.uint64(number) for number in (0, 1, 2, 6))
 # The bits of `links` for the near and the far edge; those for "not linked to it" are two places higher.
@@ -164,18 +164,19 @@ def hex(size: int = 11) -> Game:  # noqa: A001 - the name of the game; the built
                 key = mix_bits(mix_bits(key ^ self.empty[word]) ^ self.first[word])
             return key
 
-        def board(self) -> list[list[str]]:
+        def board(self) -> Grid:
             empty, first = (
                 sum(int(bits) << (64 * word) for word, bits in enumerate(cell_set))
                 for cell_set in (self.empty, self.first)
             )
             names = ["" if empty >> cell & 1 else "X" if first >> cell & 1 else "O" for cell in range(cells)]
-            return [names[start : start + size] for start in range(0, cells, size)]
+            rows = [names[start : start + size] for start in range(0, cells, size)]
+            return Grid(rows, shape="hex", origin="top", edges=("X", "O", "X", "O"))
 
         def render(self) -> str:
             rows = [
                 f"{' ' * row}{row + 1:2} {' '.join(cell or '.' for cell in line)}"
-                for row, line in enumerate(self.board())
+                for row, line in enumerate(self.board().rows)
             ]
             return "\n".join(["   " + " ".join(_FILES[:size]), *rows])
 

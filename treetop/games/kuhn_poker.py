@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, field, game
+from treetop.game import CHANCE, Card, Cards, Element, Table, field, game
 
 _PASS_THEN_BET = 2  # `bets` after a pass and a bet: player 0 must answer
 
@@ -12,6 +12,15 @@ _PASS_THEN_BET = 2  # `bets` after a pass and a bet: player 0 must answer
 def _played(state: Any) -> str:
     """Return the moves so far as text."""
     return " ".join(("pass", "bet")[state.bets >> turn & 1] for turn in range(state.turns)) or "nothing"
+
+
+def _picture(state: Any, shown: tuple[int, ...]) -> list[Element]:
+    """Return the cards of both players, those of `shown` face up, and the moves so far."""
+    cards = [Card("" if card < 0 or player not in shown else "JQK"[card]) for player, card in enumerate(state.cards)]
+    return [
+        *(Cards([card], f"player {player}") for player, card in enumerate(cards)),
+        Table({"played": _played(state)}),
+    ]
 
 
 @game(players=2, num_actions=2, max_length=5, num_outcomes=3, rewards=(-2, 2), observation_shape=(11,))
@@ -110,6 +119,12 @@ class kuhn_poker:  # noqa: N801 - the class of a bundled game has the name of th
 
     def key(self) -> int:
         return int(((self.turns * 8 + self.bets) * 4 + self.cards[0] + 1) * 4 + self.cards[1] + 1)
+
+    def board(self) -> list[Element]:
+        return _picture(self, (0, 1))
+
+    def board_for(self, player: int) -> list[Element]:
+        return _picture(self, (player,))
 
     def render(self) -> str:
         first, second = ("?JQK"[card + 1] for card in self.cards)

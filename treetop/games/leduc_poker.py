@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, field, game
+from treetop.game import CHANCE, Card, Cards, Element, Table, field, game
 
 _CARDS = ("Js", "Jh", "Qs", "Qh", "Ks", "Kh")
 _FOLD, _CALL, _RAISE = 0, 1, 2
@@ -19,6 +19,16 @@ def _played(state: Any) -> str:
         digits.append(history % 4)
         history //= 4
     return " ".join("|" if digit == 0 else _MOVES[digit - 1] for digit in reversed(digits)) or "nothing"
+
+
+def _picture(state: Any, shown: tuple[int, ...]) -> list[Element]:
+    """Return the cards, those of the players in `shown` face up, the chips and the moves so far."""
+    faces = ["" if card < 0 or place not in (*shown, 2) else _CARDS[card] for place, card in enumerate(state.cards)]
+    titles = [*(f"player {player}, paid {state.paid[player]}" for player in range(2)), "open"]
+    return [
+        *(Cards([Card(face)], title) for face, title in zip(faces, titles, strict=True)),
+        Table({"played": _played(state)}),
+    ]
 
 
 @game(players=2, num_actions=3, max_length=11, num_outcomes=6, rewards=(-13, 13), observation_shape=(34,))
@@ -184,6 +194,12 @@ class leduc_poker:  # noqa: N801 - the class of a bundled game has the name of t
 
     def key(self) -> int:
         return int(((self.history * 7 + self.cards[0] + 1) * 7 + self.cards[1] + 1) * 7 + self.cards[2] + 1)
+
+    def board(self) -> list[Element]:
+        return _picture(self, (0, 1))
+
+    def board_for(self, player: int) -> list[Element]:
+        return _picture(self, (player,))
 
     def render(self) -> str:
         first, second, shown = ("?" if card < 0 else _CARDS[card] for card in self.cards)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import SIMULTANEOUS, Game, checks, family, field, game
+from treetop.game import SIMULTANEOUS, Card, Cards, Game, checks, family, field, game
 
 
 @family
@@ -62,6 +62,10 @@ def matching_pennies(weight: float = 1.0) -> Game:
 
         def key(self) -> int:
             return self.shown + 1
+
+        def board(self) -> Cards:
+            sides = ("", "") if self.shown < 0 else [self.move_text(side) for side in divmod(self.shown, 2)]
+            return Cards([Card(side, note=f"player {player}") for player, side in enumerate(sides)])
 
         def render(self) -> str:
             return (

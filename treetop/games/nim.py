@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import Game, checks, family, field, game
+from treetop.game import Game, Pile, Piles, checks, family, field, game
 
 
 @family
@@ -51,6 +51,9 @@ def nim(stones: int = 21, most: int = 3) -> Game:
 
         def key(self) -> int:
             return 2 * self.heap + self.player
+
+        def board(self) -> Piles:
+            return Piles([[Pile(self.heap)]])
 
         def render(self) -> str:
             return f"{'|' * self.heap} {self.heap} left, player {self.player} to move"

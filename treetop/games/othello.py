@@ -8,6 +8,7 @@ import numpy as np
 
 from treetop.game import (
     Game,
+    Grid,
     checks,
     compiled,
     family,
@@ -189,15 +190,16 @@ def othello(size: int = 8) -> Game:
         def key(self) -> np.uint64:
             return mix_bits(mix_bits(self.mine) ^ self.theirs) ^ np.uint64(self.player)
 
-        def board(self) -> list[list[str]]:
+        def board(self) -> Grid:
             mine, theirs = int(self.mine), int(self.theirs)
             own, other = ("X", "O") if self.player == 0 else ("O", "X")
             cells = [own if mine >> square & 1 else other if theirs >> square & 1 else "" for square in range(squares)]
-            return [cells[start : start + size] for start in range(0, squares, size)]
+            return Grid([cells[start : start + size] for start in range(0, squares, size)], origin="top")
 
         def render(self) -> str:
             rows = [
-                " ".join([str(index + 1), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())
+                " ".join([str(index + 1), *(cell or "." for cell in row)])
+                for index, row in enumerate(self.board().rows)
             ]
             side, mine, theirs = "XO"[self.player], int(popcount(self.mine)), int(popcount(self.theirs))
             discs = (mine, theirs) if self.player == 0 else (theirs, mine)

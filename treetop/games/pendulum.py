@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, Game, checks, compiled, family, field, game
+from treetop.game import CHANCE, Element, Game, Shape, Shapes, Table, checks, compiled, family, field, game
 
 _PI = 3.141592653589793
 _GRAVITY, _STEP, _FASTEST, _STRONGEST = 10.0, 0.05, 8.0, 2.0
@@ -135,6 +135,17 @@ def pendulum(horizon: int = 200, wind: float = 0.0) -> Game:
             out[3] = 1.0 - self.steps / horizon
             if windy:
                 out[4] = self.blowing
+
+        def board(self) -> list[Element]:
+            across, up = _sine(self.angle), _sine(_PI / 2 - abs(self.angle))
+            rod = Shape("line", 1.5, 1.5, across, -up)
+            weight = Shape("circle", 1.5 + across, 1.5 - up, 0.12, player=0)
+            facts = {
+                "angle": f"{self.angle:+.3f}",
+                "speed": f"{self.speed:+.3f}",
+                "steps": f"{self.steps} of {horizon}",
+            }
+            return [Shapes(3, 3, [rod, weight, Shape("circle", 1.5, 1.5, 0.05)]), Table(facts)]
 
         def render(self) -> str:
             return f"angle {self.angle:+.3f} from upright, speed {self.speed:+.3f}, {self.steps} of {horizon} steps"

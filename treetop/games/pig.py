@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treetop.game import CHANCE, Game, checks, family, field, game
+from treetop.game import CHANCE, Dice, Element, Game, Track, checks, family, field, game
 
 _ROLL, _HOLD = 0, 1
 _NAMES = ("roll", "hold")
@@ -115,6 +115,13 @@ def pig(goal: int = 100, most_rolls: int = 5000) -> Game:
         def key(self) -> int:
             scores = (self.scores[0] << 11 | self.scores[1]) << 11 | self.turn
             return int((scores << 20 | self.rolls) << 2 | self.player << 1 | int(self.rolling))
+
+        def board(self) -> list[Element]:
+            scores = {f"player {player}": self.scores[player] for player in range(2)}
+            return [
+                Track({**scores, "with this turn": min(goal, self.scores[self.player] + self.turn)}, goal),
+                Dice([0], f"{self.turn} in this turn", name="roll"),
+            ]
 
         def render(self) -> str:
             doing = "rolls" if self.rolling else "to roll or hold"

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import SIMULTANEOUS, Game, checks, family, field, game, require
+from treetop.game import SIMULTANEOUS, Card, Cards, Game, checks, family, field, game, require
 
 
 @family
@@ -62,6 +62,10 @@ def rock_paper_scissors(weights: tuple[float, float, float] = (1.0, 2.0, 10.0)) 
 
         def key(self) -> int:
             return self.shown + 1
+
+        def board(self) -> Cards:
+            hands = ("", "") if self.shown < 0 else [self.move_text(shape) for shape in divmod(self.shown, 3)]
+            return Cards([Card(hand, note=f"player {player}") for player, hand in enumerate(hands)])
 
         def render(self) -> str:
             return (

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import CHANCE, Game, checks, family, field, game
+from treetop.game import CHANCE, Element, Game, Grid, Picture, Table, checks, family, field, game
 
 _NAMES = ("n", "ne", "e", "se", "s", "sw", "w", "nw")
 _NORTH = np.array([1, 1, 0, -1, -1, -1, 0, 1], np.int64)
@@ -178,14 +178,15 @@ def sailing(size: int = 10, horizon: int = 1000) -> Game:
             place = (self.legs * size + self.north) * size + self.east
             return ((place * 9 + self.wind) * 3 + self.tack) * 2 + int(self.turning)
 
-        def board(self) -> list[list[str]]:
+        def board(self) -> list[Element]:
             cells = [["" for _ in range(size)] for _ in range(size)]
             cells[goal][goal] = "G"
             cells[self.north][self.east] = "X"
-            return cells[::-1]
+            wind = "to come" if self.wind == _CALM else f"to {_NAMES[self.wind]}{', turning' if self.turning else ''}"
+            return [Grid(cells[::-1], pieces="text"), Table({"wind": wind, "legs": f"{self.legs} of {horizon}"})]
 
         def render(self) -> str:
-            rows = [" ".join(cell or "." for cell in row) for row in self.board()]
+            rows = [" ".join(cell or "." for cell in row) for row in Picture.of(self.board()).rows() or ()]
             wind = (
                 "the wind is still to come"
                 if self.wind == _CALM

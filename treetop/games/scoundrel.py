@@ -6,7 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import CHANCE, Game, checks, family, field, game, lowest_bit, mix_bits, nth_bit, popcount, require
+from treetop.game import (
+    CHANCE,
+    Card,
+    Cards,
+    Element,
+    Game,
+    Table,
+    checks,
+    family,
+    field,
+    game,
+    lowest_bit,
+    mix_bits,
+    nth_bit,
+    popcount,
+    require,
+)
 
 # Cards are numbers: clubs 2 to 14 are 0 to 12, spades 13 to 25, diamonds 2 to 10 are 26 to 34, hearts 35 to 43.
 _NONE, _ONE = np.uint64(0), np.uint64(1)
@@ -26,6 +42,13 @@ _NAMES = [
     for card in range(_CARDS)
 ]
 _WAYS = ("", ":hands", ":weapon")
+
+
+def _card(card: int, *, touched: bool = True) -> Card:
+    """Return a card as it is drawn; its name is that in the texts of moves."""
+    kind = "monster" if card < _WEAPONS else "weapon" if card < _POTIONS else "potion"
+    name = _NAMES[card]
+    return Card(name[1:] + "♣♠♦♥"["CSDH".index(name[0])], name if touched else "", kind)
 
 
 @family
@@ -398,6 +421,16 @@ def scoundrel(weapon_rule: str = "<=", avoided: str = "ordered", clairvoyant: bo
             for place in range(self.first, self.end):
                 cards = mix_bits(cards + np.uint64(self.under[place & _SLOTS] + 1))
             return cards
+
+        def board(self) -> list[Element]:
+            below = [self.under[place & _SLOTS] for place in range(self.first, self.end)]
+            weapon = f"{self.weapon}, for monsters up to {self.reach}" if self.weapon else "none"
+            facts = {"health": self.health, "weapon": weapon, "unseen cards": popcount(self.unseen)}
+            return [
+                Cards([_card(card) for card in self.room if card >= 0], "room"),
+                *([Cards([_card(card, touched=False) for card in below], "under the deck")] if below else []),
+                Table(facts),
+            ]
 
         def render(self) -> str:
             cards = [_NAMES[card] for card in self.room if card >= 0]

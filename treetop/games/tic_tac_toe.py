@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import field, game, lowest_bit, nth_bit, permute_bits, popcount, square_symmetries
+from treetop.game import Grid, field, game, lowest_bit, nth_bit, permute_bits, popcount, square_symmetries
 
 # Cell (row, column) is bit 3 * row + column, counted from the bottom left: a1 is bit 0, c3 is bit 8.
 _NONE, _ONE, _FULL = np.uint64(0), np.uint64(1), np.uint64(0o777)
@@ -86,14 +86,16 @@ class tic_tac_toe:  # noqa: N801 - the class of a bundled game has the name of t
     def key(self) -> np.uint64:
         return (self.marks << np.uint64(9)) | self.mine  # the number of marks gives the player to move
 
-    def board(self) -> list[list[str]]:
+    def board(self) -> Grid:
         mine, marks = int(self.mine), int(self.marks)
         own, other = ("X", "O") if self.player == 0 else ("O", "X")
         cells = [own if mine >> cell & 1 else other if marks >> cell & 1 else "" for cell in range(9)]
-        return [cells[6:], cells[3:6], cells[:3]]
+        return Grid([cells[6:], cells[3:6], cells[:3]], pieces="marks")
 
     def render(self) -> str:
-        rows = [" ".join([str(3 - index), *(cell or "." for cell in row)]) for index, row in enumerate(self.board())]
+        rows = [
+            " ".join([str(3 - index), *(cell or "." for cell in row)]) for index, row in enumerate(self.board().rows)
+        ]
         return "\n".join([*rows, "  a b c"])
 
     def move_text(self, action: int) -> str:

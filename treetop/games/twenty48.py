@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treetop.game import CHANCE, compiled, field, game, lowest_bit, mix_bits, nth_bit, popcount, square_symmetries
+from treetop.game import CHANCE, Grid, compiled, field, game, lowest_bit, mix_bits, nth_bit, popcount, square_symmetries
 
 # Four bits a cell, row by row from the top left at the low end: 0 is empty, n is the tile 2 ** n. A row is sixteen
 # bits, and its moves are in a table.
@@ -231,16 +231,17 @@ class twenty48:  # noqa: N801 - the class of a bundled game has the name of the 
     def key(self) -> np.uint64:
         return mix_bits(self.cells) ^ np.uint64(self.waiting)
 
-    def board(self) -> list[list[str]]:
+    def board(self) -> Grid:
         tiles = [int(self.cells) >> 4 * cell & 15 for cell in range(16)]
-        return [[str(1 << tile) if tile else "" for tile in tiles[start : start + 4]] for start in (0, 4, 8, 12)]
+        rows = [[str(1 << tile) if tile else "" for tile in tiles[start : start + 4]] for start in (0, 4, 8, 12)]
+        return Grid(rows, pieces="tiles", origin="top")
 
     def summary(self) -> dict[str, Any]:
         """Return the largest tile, which is reported with the score."""
-        return {"largest tile": max((int(cell) for row in self.board() for cell in row if cell), default=0)}
+        return {"largest tile": max((int(cell) for row in self.board().rows for cell in row if cell), default=0)}
 
     def render(self) -> str:
-        return "\n".join("".join(f"{cell or '.':>6}" for cell in row) for row in self.board())
+        return "\n".join("".join(f"{cell or '.':>6}" for cell in row) for row in self.board().rows)
 
     def move_text(self, action: int) -> str:
         return _NAMES[action]
