@@ -9,9 +9,9 @@ import pytest
 
 import treetop as tt
 from tests.own_games import Climb
-from treetop.cli.common import make_config, recommended_rule
 from treetop.game.registry import BUNDLED, load_game
 from treetop.games import RECOMMENDED
+from treetop.players.rules import parse_rule, recommended_rule
 from treetop.players.spec import make_player
 from treetop.search.evaluator import make_evaluator
 
@@ -37,7 +37,7 @@ def test_parameters_do_not_change_the_recommendation_and_own_games_have_none():
 @pytest.mark.parametrize("name", BUNDLED)
 def test_the_rule_of_a_search_is_that_of_the_player(name):
     game = load_game(name)
-    config, evaluator = make_config(recommended_rule(game, None), None)
+    config, evaluator = parse_rule(recommended_rule(game, None), None)
     player = make_player(RECOMMENDED[name].player, game)
     assert config.for_play() == player.config
     assert str(evaluator if evaluator is None else make_evaluator(evaluator)) == str(player.evaluator)
@@ -56,7 +56,7 @@ def test_the_library_itself_searches_with_its_own_defaults():
 def test_a_recommended_search_has_the_settings_of_the_command_line():
     for name in ("othello", "twenty48", "connect_four"):
         game = tt.load_game(name)
-        config, evaluator = make_config(recommended_rule(game, None), None)
+        config, evaluator = parse_rule(recommended_rule(game, None), None)
         start = tt.position(game).resolve_chance(1)
         search = tt.players.recommended_search(start, seed=3)
         assert search.config == config

@@ -19,14 +19,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 from rich.text import Text
 
-from treetop import checks
 from treetop.errors import ConfigError, GameError, SaveError, TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_game
 from treetop.text import json_text
 
 if TYPE_CHECKING:
-    from treetop.search.config import SearchConfig
     from treetop.search.limits import Limit
     from treetop.search.progress import Progress as Standing
     from treetop.search.result import SearchResult
@@ -165,25 +163,6 @@ def hangup_as_interrupt() -> Iterator[None]:
             signal.signal(getattr(signal, name), handler)
 
 
-def recommended_rule(game: Game, rule: str | None, **given: object) -> str | None:
-    """Return the rule of a game's recommended player, with its options and evaluator, unless a rule is given.
-
-    Its limit and the options that were given, which are not None, are left out. None: there is no such player.
-    """
-    if rule is not None:
-        return None
-    from treetop.players.bundled import recommendation
-    from treetop.players.spec import NOT_SETTINGS, Spec, parse_spec
-
-    entry = recommendation(game)
-    if entry is None:
-        return None
-    spec = parse_spec(entry.player)
-    without = {*NOT_SETTINGS, *(key for key, value in given.items() if value is not None)}
-    kept = {key: value for key, value in spec.options.items() if key not in without}
-    return str(Spec(spec.name, kept))
-
-
 @contextmanager
 def naming_recommended(rule: str | None) -> Iterator[None]:
     """Add a line to a ConfigError about settings that were recommended, and not given."""
@@ -195,30 +174,6 @@ def naming_recommended(rule: str | None) -> Iterator[None]:
         raise ConfigError(
             f"{error}\nthe rule {rule} is recommended for this game; --rule uct is the plain one"
         ) from None
-
-
-def make_config(rule: str | None, c: float | None, **options: Any) -> tuple[SearchConfig, str | None]:
-    """Return the settings of a search, and its evaluator if the rule names one.
-
-    Options that are None were not given; the rule may have options in brackets, also `evaluator`.
-    """
-    from treetop.game.calls import parse_call
-    from treetop.search.presets import PRESETS
-
-    call = parse_call(rule or "uct", nested=True)
-    evaluator = call.options.pop("evaluator", None)
-    if not isinstance(evaluator, str | None):
-        raise ConfigError(f"{rule}: evaluator must be a string such as 'rollout', not {evaluator!r}")
-    if call.name not in PRESETS or call.positional:
-        known = checks.suggest(call.name, PRESETS)
-        raise ConfigError(f"there is no rule {rule!r}; {known}, each with options in brackets")
-    given = {key: value for key, value in {"c": c, **options}.items() if value is not None}
-    if twice := sorted(set(given) & set(call.options)):
-        raise ConfigError(f"{', '.join(twice)} is given twice: in --rule and as a separate option; remove one of them")
-    try:
-        return PRESETS[call.name](**call.options, **given), evaluator
-    except TypeError as error:
-        raise ConfigError(f"{rule}: {error}") from None
 
 
 def refuse_options_beside(option: str, others: dict[str, object]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from treetop.arena.seeds import PLAYER, derive
-from treetop.cli.common import make_config, run_with_progress
+from treetop.cli.common import run_with_progress
 from treetop.game.position import Position
 
 if TYPE_CHECKING:
@@ -46,11 +46,12 @@ class Engine:
     """The engine: a search that advances with the game, so that its tree is reused."""
 
     def __init__(self, settings: Settings, model: Model | None = None) -> None:
+        from treetop.players.rules import parse_rule
         from treetop.search.evaluator import make_evaluator
         from treetop.search.limits import Limit
 
         self.limit: Limit = Limit(settings.simulations, settings.seconds)
-        config, evaluator = make_config(settings.rule, settings.c)
+        config, evaluator = parse_rule(settings.rule, settings.c)
         self.config: SearchConfig = config.for_play()
         self.evaluator = model if evaluator is None else make_evaluator(evaluator)
         self._seed, self._threads = settings.seed, settings.threads

@@ -30,7 +30,6 @@ from treetop.cli.common import (
     game_argument,
     hangup_as_interrupt,
     naming_recommended,
-    recommended_rule,
     refuse_missing_folder,
     screen,
 )
@@ -100,6 +99,8 @@ def play(
     game is written to a file and can be resumed. Dice and deals come from --seed, which is random by default. You see
     only what the player to move is allowed to see.
     """
+    from treetop.players.rules import recommended_rule
+
     if second and person is not None:
         raise ConfigError("--second means --player 1: give only one of them")
     if resume is not None:
@@ -341,6 +342,8 @@ class _Session:
     # Start and end.
 
     def _greet(self) -> None:
+        from treetop.players.rules import recommended_rule
+
         game, everybody = self.position.game, range(self.position.game.facts.players)
         self._print(Text.assemble((game.name, "bold"), f"  {game.summary}"))
         engines = [player for player in everybody if player not in self.people]

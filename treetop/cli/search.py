@@ -31,9 +31,7 @@ from treetop.cli.common import (
     facts,
     find_game,
     game_argument,
-    make_config,
     naming_recommended,
-    recommended_rule,
     refuse_missing_folder,
     refuse_options_beside,
     run_with_progress,
@@ -284,6 +282,7 @@ def _fresh(
     evaluator: str | None, seed: int | None, player: int | None, options: dict[str, Any], **together: Any,
 ) -> tuple[Search, str | None]:  # fmt: skip
     """Return a new search, and its rule if it is the one recommended for the game."""
+    from treetop.players.rules import parse_rule, recommended_rule
     from treetop.search.evaluator import make_evaluator
     from treetop.search.search import Search
 
@@ -292,7 +291,7 @@ def _fresh(
     start = _resolve_chance(position(find_game(game), moves or "", setup=setup, seed=None if setup else seed), seed)
     recommended = recommended_rule(start.game, rule, c=c, final=final, evaluator=evaluator, **options)
     with naming_recommended(recommended):
-        config, named = make_config(rule or recommended, c, final=final, **options)
+        config, named = parse_rule(rule or recommended, c, final=final, **options)
         if named is not None and evaluator is not None:
             raise ConfigError("the evaluator is given twice: in --rule and by --evaluator; remove one of them")
         chosen = make_evaluator(evaluator or named or "rollout")

@@ -17,8 +17,6 @@ from treetop.cli.common import (
     facts,
     find_game,
     from_cache,
-    make_config,
-    recommended_rule,
     say,
     say_json,
     screen,
@@ -110,6 +108,7 @@ def prepare(
     With `recommended`, also prepare the recommended settings, on the first of these tiers.
     """
     import treetop.compiler.lowering  # noqa: F401  so that the time to import Numba is not counted for the first game
+    from treetop.players.rules import parse_rule, recommended_rule
     from treetop.search.evaluator import make_evaluator
     from treetop.search.search import Search
 
@@ -118,7 +117,7 @@ def prepare(
     searches = [Search(position, tier=tier) for tier in tiers]
     rule = recommended_rule(game, None) if recommended else None
     if rule is not None:
-        config, evaluator = make_config(rule, None)
+        config, evaluator = parse_rule(rule, None)
         searches.append(Search(position, config, evaluator=make_evaluator(evaluator or "rollout"), tier=tiers[0]))
     for search in searches:
         search.prepare()

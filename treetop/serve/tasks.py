@@ -1,0 +1,199 @@
+"""Work in the background, in turn: many searches share a few threads, each for a slice of time.
+
+Compiled code runs without the interpreter's lock, so the thread that talks to people answers at any time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Protocol, Self
+
+from treetop.search.limits import Limit
+from treetop.search.result import SearchResult
+from treetop.search.search import Search
+
+_LONGEST, _SHORTEST = 0.05, 0.005  # seconds of a slice
+_ROUND = 0.25  # seconds in which every task gets a slice, while there are not too many
+
+
+class Task(Protocol):
+    """Work that is done in slices."""
+
+    deadline: float
+    """The time of `time.monotonic` at which it must answer."""
+
+    def step(self, seconds: float) -> bool:
+        """Work for about so long; return whether there is more to do."""
+        ...
+
+    def fail(self, error: BaseException) -> None:
+        """Take an error of `step`, which ends the task."""
+        ...
+
+
+class Scheduler:
+    """Threads that give slices of time to tasks, in turn; a task whose deadline has come is served first.
+
+    >>> class Count:
+    ...     deadline, left = float("inf"), 3
+    ...     def step(self, seconds):
+    ...         self.left -= 1
+    ...         return self.left > 0
+    >>> task = Count()
+    >>> with Scheduler() as scheduler:
+    ...     scheduler.add(task)
+    ...     scheduler.wait()
+    >>> task.left
+    0
+    """
+
+    def __init__(self, threads: int = 1) -> None:
+        self._waiting: deque[Task] = deque()
+        self._running = 0
+        self._open = True
+        self._changed = threading.Condition()
+        self._threads = [
+            threading.Thread(target=self._work, name=f"treetop-search-{number}", daemon=True)
+            for number in range(threads)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        """Return how many tasks are not finished."""
+        with self._changed:
+            return len(self._waiting) + self._running
+
+    def add(self, task: Task) -> None:
+        """Begin a task."""
+        with self._changed:
+            self._waiting.append(task)
+            self._changed.notify()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until all tasks are finished; return whether they are."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._waiting and not self._running, seconds)
+
+    def close(self) -> None:
+        """Drop the tasks that are not finished, and end the threads."""
+        with self._changed:
+            self._open = False
+            self._waiting.clear()
+            self._changed.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self) -> None:
+        while (taken := self._take()) is not None:
+            task, seconds = taken
+            more = False
+            try:
+                more = task.step(seconds)
+            except BaseException as error:  # noqa: BLE001 - one task must not end the others
+                task.fail(error)
+            with self._changed:
+                self._running -= 1
+                if more and self._open:
+                    self._waiting.append(task)
+                self._changed.notify_all()
+
+    def _take(self) -> tuple[Task, float] | None:
+        """Wait for a task; return it with the length of its slice, or None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or not self._open)
+            if not self._open:
+                return None
+            now = time.monotonic()
+            task = next((one for one in self._waiting if one.deadline <= now), self._waiting[0])
+            self._waiting.remove(task)
+            self._running += 1
+            fair = _ROUND * len(self._threads) / (len(self._waiting) + self._running)
+            return task, min(_LONGEST, max(_SHORTEST, fair))
+
+
+class Thinking:
+    """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
+
+    `report` is called with the result and whether it is the last one: every `every` seconds, if given, and at the end.
+    `failed` is called with an error instead. Both are called by the thread of the search, and must be short.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        *,
+        visits: int | None = None,
+        seconds: float | None = None,
+        report: Callable[[SearchResult, bool], None],
+        failed: Callable[[BaseException], None],
+        every: float | None = None,
+        include: Iterable[str] | None = None,
+        exclude: Iterable[str] = (),
+    ) -> None:
+        self._search, self._visits, self._seconds = search, visits, seconds
+        self._report, self._failed, self._every = report, failed, every
+        self._moves = {"include": None if include is None else list(include), "exclude": list(exclude)}
+        self._next = 0.0  # the time of the next report
+        self._stopped = threading.Event()
+        self.deadline = float("inf")
+        self.started = False
+
+    def stop(self) -> None:
+        """End the search soon; its last result is reported."""
+        self._stopped.set()
+        self.deadline = 0.0
+
+    def step(self, seconds: float) -> bool:
+        """Search for a slice of time; return whether the search goes on."""
+        search = self._search
+        if not self.started:
+            self._begin()
+        if search.config.root.schedules:  # a schedule plans the whole number of simulations
+            result = search.run(self._limit(None), **self._moves)
+        else:
+            result = search.run(self._limit(seconds), **self._moves)
+        now = time.monotonic()
+        over = (
+            search.config.root.schedules
+            or self._stopped.is_set()
+            or now >= self.deadline
+            or (self._visits is not None and search.simulations >= self._visits)
+            or result.usage.stopped_early
+            or len(result.numbers) == 1
+        )
+        if over or (self._every is not None and now >= self._next):
+            self._next = now + (self._every or 0.0)
+            self._report(result, over)
+        return not over
+
+    def _begin(self) -> None:
+        """Compile what is needed; the clock starts after that."""
+        self._search.prepare(advance=False)
+        now = time.monotonic()
+        self.started, self._next = True, now + (self._every or 0.0)
+        if self._seconds is not None and not self._stopped.is_set():
+            self.deadline = now + self._seconds
+
+    def _limit(self, seconds: float | None) -> Limit:
+        """Return the limit of a slice: at least one simulation, so that there is a result."""
+        left = None if self._visits is None else max(1, self._visits - self._search.simulations)
+        until = self.deadline - time.monotonic()
+        if seconds is not None and until <= 0.0 and self._search.simulations == 0:
+            return Limit(simulations=1)
+        if seconds is None:
+            return Limit(simulations=left or 1)
+        return Limit(simulations=left, seconds=max(0.001, min(seconds, until)))
+
+    def fail(self, error: BaseException) -> None:
+        """Report an error of the search."""
+        self._failed(error)

@@ -1,0 +1,173 @@
+"""Positions and results as plain values, with the field names of the analysis protocol."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from treetop.game.position import Position
+from treetop.search.explain import finite
+from treetop.search.result import SearchResult
+from treetop.search.variations import Line
+from treetop.types import CHANCE, SIMULTANEOUS
+
+_NAMES = {CHANCE: "chance", SIMULTANEOUS: "simultaneous"}
+_Z = 1.96  # standard errors from a mean to its lower confidence bound: one of 40 lies below it
+
+
+def position_view(position: Position, viewer: int | None = None) -> dict[str, Any]:
+    """Return a position as plain values; with `viewer`, without what is hidden from that player.
+
+    >>> import treetop as tt
+    >>> view = position_view(tt.position("tic_tac_toe", moves="b2"))
+    >>> view["player"], view["moves"], view["legal"][0]
+    (1, ['b2'], {'action': 0, 'move': 'a1', 'path': ['a1']})
+    """
+    picture = position.picture(viewer)
+    over = position.is_terminal
+    return {
+        "game": position.game.source or position.game.name,
+        "players": position.game.facts.players,
+        "player": None if over else _NAMES.get(position.player, position.player),
+        "moves": position.moves() if viewer is None or not position.game.has("determinize") else [],
+        "ply": len(position.actions),
+        "over": over,
+        "returns": [float(value) for value in position.returns] if over else None,
+        "legal": [] if over else _legal(position, viewer),
+        "board": picture.to_dict(),
+        "text": str(position) if viewer is None else position.shown_to(viewer),
+    }
+
+
+def _legal(position: Position, viewer: int | None) -> list[dict[str, Any]]:
+    """Return the legal moves with the names that are touched to make them; of chance with their probabilities."""
+    if position.is_continuous:
+        return []
+    picture = position.picture(viewer)
+    if position.player == CHANCE:
+        return [
+            {"action": int(outcome), "move": position.move_text(outcome), "path": [], "probability": float(share)}
+            for outcome, share in position.outcomes()
+        ]
+    seat = (viewer or 0) if position.player == SIMULTANEOUS else None
+    names = position.legal_moves(seat)
+    return [
+        {"action": int(action), "move": name, "path": picture.path(name)}
+        for action, name in zip(position.legal_actions(seat), names, strict=True)
+    ]
+
+
+def win_rate(position: Position, value: float) -> float:
+    """Return a value as a number from 0 to 1: 0 is the worst result of the game, 1 the best.
+
+    >>> import treetop as tt
+    >>> win_rate(tt.position("connect_four"), 0.5)
+    0.75
+    """
+    game = position.game
+    low, high = game.facts.value_range(step_rewards=game.has("step_rewards"))
+    return min(1.0, max(0.0, (value - low) / (high - low)))
+
+
+def move_infos(result: SearchResult, most: int | None = None) -> list[dict[str, Any]]:
+    """Return what a search has found of each move, the best first, from the viewpoint of the player to move.
+
+    >>> import treetop as tt
+    >>> infos = move_infos(tt.search("tic_tac_toe", simulations=500, seed=1))
+    >>> infos[0]["move"], infos[0]["order"], sorted(infos[0])[:4]
+    ('b2', 0, ['edgeVisits', 'lcb', 'move', 'order'])
+    """
+    position, chosen = result.position, result._choice
+    game = position.game
+    low, high = game.facts.value_range(step_rewards=game.has("step_rewards"))
+    order = sorted(range(len(result.counts)), key=lambda index: (index != chosen, -int(result.counts[index])))[:most]
+    deviations = np.where(np.isnan(result.deviations), (high - low) / 2.0, result.deviations)
+    found = []
+    for place, index in enumerate(order):
+        visits, mean = int(result.counts[index]), float(result.clipped_means[index])
+        name, value = result.name_of(index), mean if visits else None
+        lower = None if value is None else max(low, value - _Z * float(deviations[index]) / math.sqrt(visits))
+        line = _variation(result, index) if visits or place == 0 else (name,)
+        found.append(
+            {
+                "move": name,
+                "order": place,
+                "visits": visits,
+                "edgeVisits": visits,
+                "prior": finite(float(result.priors[index])),
+                "utility": value,
+                "winrate": None if value is None else win_rate(position, value),
+                "lcb": None if lower is None else win_rate(position, lower),
+                "utilityLcb": lower,
+                "pv": list(line),
+                **_proven(result, index),
+            }
+        )
+    return found
+
+
+def _variation(result: SearchResult, index: int) -> tuple[str, ...]:
+    if result.tree.has_information_sets or result.vectors is not None:
+        return (result.name_of(index),)
+    return Line.of(result, index).moves
+
+
+def _proven(result: SearchResult, index: int) -> dict[str, Any]:
+    if result.lower is None or result.upper is None:
+        return {}
+    low, high = float(result.lower[index]), float(result.upper[index])
+    return {"bounds": [low, high]} | ({"proven": low} if low == high else {})
+
+
+def root_info(result: SearchResult) -> dict[str, Any]:
+    """Return what a search has found of the position.
+
+    >>> import treetop as tt
+    >>> root_info(tt.search("nim(stones=5)", simulations=100, seed=1))["currentPlayer"]
+    0
+    """
+    return {
+        "currentPlayer": result.player,
+        "visits": result.root_visits,
+        "utility": result.value,
+        "winrate": win_rate(result.position, result.value),
+        **({} if result.proof is None else {"proven": result.proof.to_dict()}),
+    }
+
+
+def analysis_view(result: SearchResult) -> dict[str, Any]:
+    """Return everything that the page shows of a search: all moves with the terms of the formula, and the reasons.
+
+    >>> import treetop as tt
+    >>> view = analysis_view(tt.search("nim(stones=5)", simulations=500, seed=1))
+    >>> view["move"], view["rule"].split(":")[0]
+    ('1', 'UCB1')
+    """
+    explanation = result.explain()
+    terms = {row.move: row for row in explanation.rows}
+    infos = move_infos(result)
+    total = max(1, sum(info["visits"] for info in infos))
+    for info in infos:
+        row = terms[info["move"]]
+        info |= {
+            "share": info["visits"] / total,
+            "exploration": finite(row.exploration),
+            "score": finite(row.score),
+            "closed": row.score == -math.inf,
+            "scaled": row.scaled,
+        }
+    return {
+        "move": explanation.chosen,
+        "why": explanation.why,
+        "rule": explanation.rule,
+        "selected": explanation.selected,
+        "scale": explanation.scale,
+        "moves": infos,
+        "root": root_info(result),
+        "simulations": result.root_visits,
+        "nodes": result.usage.nodes,
+        "config": str(result.config),
+        "seed": result.seed,
+    }
