@@ -9,6 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, Self
 
 from treetop.search.limits import Limit
@@ -125,6 +126,7 @@ class Thinking:
     """A search in the background. It ends after a number of visits, at a time, or when it is stopped.
 
     `report` is called with the result and whether it is the last one: every `every` seconds, if given, and at the end.
+    `lock` is held during a slice and its report.
     `failed` is called with an error instead. Both are called by the thread of the search, and must be short.
     """
 
@@ -139,12 +141,14 @@ class Thinking:
         every: float | None = None,
         include: Iterable[str] | None = None,
         exclude: Iterable[str] = (),
+        lock: AbstractContextManager[object] | None = None,
     ) -> None:
         self._search, self._visits, self._seconds = search, visits, seconds
+        self._lock = nullcontext() if lock is None else lock
         self._report, self._failed, self._every = report, failed, every
         self._moves = {"include": None if include is None else list(include), "exclude": list(exclude)}
         self._next = 0.0  # the time of the next report
-        self._stopped = threading.Event()
+        self._stopped, self._cancelled = threading.Event(), False
         self.deadline = float("inf")
         self.started = False
 
@@ -153,15 +157,28 @@ class Thinking:
         self._stopped.set()
         self.deadline = 0.0
 
+    def cancel(self) -> None:
+        """End the search after its present slice; nothing is reported any more."""
+        self._cancelled = True
+        self.stop()
+
     def step(self, seconds: float) -> bool:
         """Search for a slice of time; return whether the search goes on."""
+        with self._lock:
+            return self._step(seconds)
+
+    def _step(self, seconds: float) -> bool:
         search = self._search
+        if self._cancelled:
+            return False
         if not self.started:
             self._begin()
         if search.config.root.schedules:  # a schedule plans the whole number of simulations
             result = search.run(self._limit(None), **self._moves)
         else:
             result = search.run(self._limit(seconds), **self._moves)
+        if self._cancelled:
+            return False
         now = time.monotonic()
         over = (
             search.config.root.schedules

@@ -1,0 +1,251 @@
+"""The server over HTTP and websockets, as clients see it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs FastAPI: pip install -e '.[serve]'")
+
+import asyncio
+
+import httpx
+import websockets
+
+import treetop as tt
+from treetop.errors import ConfigError
+from treetop.serve.app import Options
+from treetop.serve.server import run_server
+
+
+@contextlib.contextmanager
+def serving(options=None, **settings):
+    """Run a server in a thread; yield its address."""
+    import uvicorn
+
+    address, found, servers = threading.Event(), [], []
+    original = uvicorn.Server.__init__
+
+    def noted(self, config):
+        original(self, config)
+        servers.append(self)
+
+    uvicorn.Server.__init__ = noted
+    uvicorn.Server.capture_signals = contextlib.contextmanager(lambda self: (yield))
+
+    def ready(text):
+        found.append(text)
+        address.set()
+
+    thread = threading.Thread(
+        target=run_server, args=(options or Options(threads=1),), kwargs={"port": 0, "ready": ready, **settings}
+    )
+    thread.start()
+    try:
+        assert address.wait(30)
+        yield found[0]
+    finally:
+        uvicorn.Server.__init__ = original
+        servers[-1].should_exit = True
+        thread.join(30)
+        assert not thread.is_alive()
+
+
+@pytest.fixture(scope="module")
+def address():
+    with serving() as found:
+        yield found
+
+
+@pytest.fixture
+def client(address):
+    with httpx.Client(base_url=address, timeout=30) as made:
+        yield made
+
+
+def begin(client, game="tic_tac_toe", **fields):
+    answer = client.post("/api/sessions", json={"game": game, **fields})
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+def test_a_game_is_played_over_http(client):
+    view = begin(client)
+    name = view["session"]
+    for move in ("b2", "a1", "c3"):
+        view = client.post(f"/api/sessions/{name}/play", json={"move": move}).json()
+    assert view["line"] == ["b2", "a1", "c3"]
+    view = client.post(f"/api/sessions/{name}/go", json={"ply": 1}).json()
+    assert view["ply"] == 1
+    assert client.get(f"/api/sessions/{name}").json()["ply"] == 1
+    assert client.delete(f"/api/sessions/{name}").status_code == 200
+    assert client.get(f"/api/sessions/{name}").status_code == 404
+
+
+def test_every_bundled_game_can_begin(client):
+    for game in client.get("/api/games").json()["games"]:
+        view = begin(client, game["name"])
+        assert view["position"]["board"]
+        client.delete(f"/api/sessions/{view['session']}")
+
+
+def test_a_search_is_watched_over_a_websocket(client, address):
+    name = begin(client, "connect_four")["session"]
+
+    async def watch():
+        url = address.replace("http", "ws") + f"api/sessions/{name}/live"
+        async with websockets.connect(url) as live:
+            first = json.loads(await live.recv())
+            await asyncio.to_thread(client.post, f"/api/sessions/{name}/think", json={"visits": 400_000, "play": True})
+            events = [first]
+            while not (events[-1]["type"] == "position" and events[-1]["ply"] == 1):
+                events.append(json.loads(await asyncio.wait_for(live.recv(), 60)))
+            return events
+
+    events = asyncio.run(watch())
+    analyses = [event for event in events if event["type"] == "analysis"]
+    assert analyses[-1]["over"]
+    assert analyses[-1]["simulations"] >= analyses[0]["simulations"]
+    assert {"move", "visits", "share", "prior", "exploration", "score", "lcb", "pv"} <= set(analyses[-1]["moves"][0])
+    assert events[-1]["line"] == [analyses[-1]["move"]]
+
+
+def test_trees_records_reviews_and_other_settings_are_answered(client):
+    name = begin(client, "tic_tac_toe")["session"]
+    client.post(f"/api/sessions/{name}/think", json={"visits": 2000, "rule": "uct"})
+    end = time.monotonic() + 30
+    while client.get(f"/api/sessions/{name}").json()["thinking"]:
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    tree = client.get(f"/api/sessions/{name}/tree", params={"nodes": 40}).json()
+    assert len(tree["nodes"]) == 40
+    deeper = client.get(
+        f"/api/sessions/{name}/tree", params={"path": f"{tree['nodes'][1]['action']}", "nodes": 5}
+    ).json()
+    assert deeper["nodes"][0]["visits"] == tree["nodes"][1]["visits"]
+    record = client.post(f"/api/sessions/{name}/record", json={"visits": 200, "detailed": 10, "rule": "uct"}).json()
+    assert len(record["simulations"]) == 10
+    other = client.post(f"/api/sessions/{name}/what-if", json={"rule": "uct(c=0.1)", "visits": 200, "seeds": 3}).json()
+    assert 1 <= other["same"] <= other["of"] == 3
+    for move in ("a1", "b1", "a2", "c3"):
+        client.post(f"/api/sessions/{name}/play", json={"move": move})
+    assert client.get(f"/api/sessions/{name}/review").status_code == 404
+    assert client.post(f"/api/sessions/{name}/review", json={"visits": 100}).json()["total"] == 4
+    while not (review := client.get(f"/api/sessions/{name}/review").json())["over"]:
+        time.sleep(0.02)
+    assert len(review["rows"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("path", "content", "status", "message"),
+    [
+        ("/api/sessions", {"game": "no_such_game"}, 400, "no game"),
+        ("/api/sessions", {"game": "os:system"}, 400, ""),
+        ("/api/sessions", {"game": "nim", "colour": "red"}, 422, "colour"),
+        ("/api/sessions", {"game": "nim", "moves": ["9"]}, 400, "not a legal move"),
+        ("/api/sessions", {"game": "nim", "people": [7]}, 400, "people must be"),
+        ("/api/sessions", {"game": "nim", "seed": -1}, 422, "seed"),
+        ("/api/sessions", [], 422, ""),
+        ("/api/sessions/nowhere/play", {"move": "1"}, 404, "no such game"),
+    ],
+)
+def test_wrong_requests_get_an_error_that_names_what_is_wrong(client, path, content, status, message):
+    answer = client.post(path, json=content)
+    assert answer.status_code == status
+    assert message in answer.json()["error"]
+    assert "Traceback" not in answer.text
+
+
+def test_wrong_searches_are_refused(client):
+    name = begin(client, "nim")["session"]
+    for content, message in (
+        ({"rule": "magic"}, "no rule"),
+        ({"visits": 0}, "visits"),
+        ({"only": ["9"]}, "not a legal"),
+    ):
+        answer = client.post(f"/api/sessions/{name}/think", json=content)
+        assert answer.status_code in (400, 422)
+        assert message in answer.json()["error"]
+    assert client.get(f"/api/sessions/{name}/tree").status_code == 400
+    assert client.get(f"/api/sessions/{name}/tree", params={"path": "../etc/passwd"}).status_code == 422
+
+
+def test_strange_hosts_and_origins_are_refused(client, address):
+    assert client.get("/api/info", headers={"host": "evil.example"}).status_code == 421
+    assert client.get("/api/info", headers={"origin": "http://evil.example"}).status_code == 403
+    assert client.get("/api/info", headers={"origin": address.rstrip("/")}).status_code == 200
+
+    async def connect():
+        name = begin(client, "nim")["session"]
+        url = address.replace("http", "ws") + f"api/sessions/{name}/live"
+        with pytest.raises(websockets.exceptions.InvalidStatus):
+            async with websockets.connect(url, origin="http://evil.example"):
+                pass
+
+    asyncio.run(connect())
+
+
+def test_a_large_or_slow_body_is_refused(client, address):
+    assert client.post("/api/sessions", content=b"x" * 2_000_000).status_code == 413
+
+    def endless():
+        for _ in range(3000):
+            yield b"x" * 1000
+
+    assert client.post("/api/sessions", content=endless()).status_code in (400, 413)
+    host, port = address.removeprefix("http://").rstrip("/").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as slow:
+        slow.sendall(
+            b"POST /api/sessions HTTP/1.1\r\nHost: " + f"{host}:{port}".encode() + b"\r\nContent-Length: 10\r\n\r\n{"
+        )
+        start = time.monotonic()
+        assert b" 408 " in slow.recv(1000)
+        assert time.monotonic() - start < 20
+
+
+def test_a_client_that_sends_no_request_is_cut(address):
+    host, port = address.removeprefix("http://").rstrip("/").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as slow:
+        slow.sendall(b"GET / HT")
+        assert slow.recv(1000) == b""
+
+
+def test_answers_have_a_strict_policy_and_no_path_is_opened(client):
+    headers = client.get("/").headers
+    assert "default-src 'none'" in headers["content-security-policy"]
+    assert headers["x-content-type-options"] == "nosniff"
+    for path in ("/assets/..%2f..%2fapp.py", "/assets/%2e%2e/app.py", "/../../etc/passwd"):
+        assert client.get(path).status_code == 404
+
+
+def test_a_token_is_needed_if_there_is_one():
+    with serving(token="secret") as address:
+        plain = address.partition("?")[0]
+        assert httpx.get(plain + "api/info").status_code == 401
+        assert httpx.get(plain + "api/info", headers={"authorization": "Bearer wrong"}).status_code == 401
+        assert httpx.get(plain + "api/info", headers={"authorization": "Bearer secret"}).status_code == 200
+        with httpx.Client() as browser:
+            assert browser.get(address).status_code == 200
+            assert browser.get(plain + "api/info").status_code == 200  # by the cookie
+
+
+def test_other_addresses_need_a_token():
+    with pytest.raises(ConfigError, match="give a --token"):
+        run_server(Options(), host="0.0.0.0", port=0)
+
+
+def test_a_port_in_use_is_an_error_that_names_it(address):
+    port = int(address.rstrip("/").rpartition(":")[2])
+    with pytest.raises(ConfigError, match=f"port {port}"):
+        run_server(Options(), port=port)
+
+
+def test_a_game_of_the_users_own_is_served():
+    game = tt.load_game("examples/games/ataxx.py:ataxx") if False else tt.load_game("nim(stones=7)")
+    with serving(Options(game=game, threads=1)) as address, httpx.Client(base_url=address) as client:
+        assert client.post("/api/sessions", json={}).json()["position"]["game"] == "nim(stones=7)"

@@ -1,0 +1,268 @@
+"""Sessions of the server, without the network: moves, searches, trees, records, reviews, limits."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+import treetop as tt
+from treetop.errors import ConfigError
+from treetop.serve.recording import Recorder
+from treetop.serve.sessions import Engine, Limits, Sessions, TooManyError
+from treetop.serve.tasks import Scheduler
+from treetop.serve.trees import subtree
+
+
+@pytest.fixture
+def scheduler():
+    with Scheduler(2) as made:
+        yield made
+
+
+@pytest.fixture
+def sessions(scheduler):
+    made = Sessions(Engine(), scheduler, Limits(sessions=4, total_nodes=100_000, nodes=50_000))
+    yield made
+    made.close()
+
+
+def begin(sessions, game, people=(0,), seed=1, moves=""):
+    known = tt.load_game(game)
+    session = sessions.create(tt.position(known, moves, seed=seed if known.has("deal") else None), people, seed)
+    events = []
+    return session, events
+
+
+def until(condition, seconds=60):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.005)
+
+
+def test_a_game_against_the_engine_is_played_to_its_end(sessions):
+    session, events = begin(sessions, "tic_tac_toe")
+    with session.listening(events.append):
+        while not session.position.is_terminal:
+            session.play(session.position.legal_moves()[0])
+            if not session.position.is_terminal:
+                ply = session.view()["ply"]
+                session.think(Engine(), visits=200, seconds=10.0, play=True)
+                until(lambda: session.view()["ply"] > ply)  # noqa: B023
+    kinds = {event["type"] for event in events}
+    assert {"position", "analysis"} <= kinds
+    assert session.view()["position"]["returns"] is not None
+    assert len(session.view()["line"]) == session.view()["plies"]
+
+
+def test_moves_can_be_taken_back_and_played_differently(sessions):
+    session, _ = begin(sessions, "connect_four", moves="4 4")
+    session.play("3")
+    session.play("5")
+    session.go(1)
+    assert session.view()["line"] == ["3", "5"]
+    session.play("6")
+    assert session.view()["line"] == ["3", "6"]
+    with pytest.raises(ConfigError, match="ply must be"):
+        session.go(7)
+
+
+def test_outcomes_of_chance_do_not_change_when_a_move_is_taken_back(sessions):
+    session, _ = begin(sessions, "pig")
+    session.play("roll")
+    first = session.position.actions
+    session.go(0)
+    session.play("roll")
+    assert session.position.actions == first
+
+
+def test_hidden_cards_are_not_in_what_a_player_gets(sessions):
+    session, _ = begin(sessions, "leduc_poker", people=(0,), seed=3)
+    view = session.view()
+    faces = [part["cards"][0]["face"] for part in view["position"]["board"][:2]]
+    assert faces[0]
+    assert not faces[1]
+    assert view["line"] == []
+    assert view["position"]["moves"] == []
+    assert "player 1 has" not in view["position"]["text"]
+
+
+def test_the_engine_moves_in_games_with_simultaneous_moves(sessions):
+    session, _ = begin(sessions, "goofspiel", seed=2)
+    session.play("5")
+    assert (
+        len(
+            session.position.actions[-2]
+            if isinstance(session.position.actions[-2], tuple)
+            else session.position.actions[-1]
+        )
+        == 2
+    )
+
+
+def test_the_tree_follows_the_game(sessions):
+    session, _ = begin(sessions, "connect_four")
+    session.think(Engine(), visits=5_000, seconds=30.0)
+    until(lambda: not session.is_thinking)
+    with session.reading() as search:
+        kept = search.tree.root.child(3).visits
+    session.play("4")
+    session.think(Engine(), visits=kept + 100, seconds=30.0)
+    until(lambda: not session.is_thinking)
+    assert session.analysis["simulations"] == kept + 100
+
+
+def test_a_move_during_a_search_ends_it(sessions):
+    session, events = begin(sessions, "othello")
+    with session.listening(events.append):
+        session.think(Engine(), visits=None, seconds=600.0, play=True)
+        until(lambda: any(event["type"] == "analysis" for event in events))
+        move = session.position.legal_moves()[0]
+        session.play(move)
+        time.sleep(0.2)
+    assert session.view()["line"] == [move]
+    assert not session.is_thinking
+
+
+def test_many_threads_may_use_one_session(sessions):
+    session, events = begin(sessions, "connect_four", people=(0, 1))
+    errors = []
+
+    def use(number):
+        try:
+            for _ in range(15):
+                if number == 0:
+                    session.think(Engine(), visits=None, seconds=5.0)
+                elif number == 1:
+                    session.go(0)
+                elif number == 2:
+                    session.play("4")
+                else:
+                    session.view()
+                    with session.reading() as search:
+                        subtree(search, (), 20)
+        except ConfigError:
+            pass  # there is no tree yet, or the column is full
+        except BaseException as error:  # noqa: BLE001
+            errors.append(error)
+
+    with session.listening(events.append):
+        threads = [threading.Thread(target=use, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert not errors
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_a_search_that_fails_is_an_event(sessions):
+    session, events = begin(sessions, "connect_four")
+    with session.listening(events.append), pytest.raises(ConfigError, match="no rule"):
+        session.think(Engine("magic"), visits=10, seconds=1.0)
+    assert not session.is_thinking
+
+
+def test_idle_sessions_make_way_and_watched_ones_stay(sessions):
+    made = [begin(sessions, "nim")[0] for _ in range(4)]
+    with made[0].listening(lambda event: None):
+        begin(sessions, "nim")
+        assert sessions.find(made[0].name) is made[0]
+        with pytest.raises(KeyError):
+            sessions.find(made[1].name)
+    with made[0].listening(lambda event: None), made[2].listening(lambda event: None):
+        pass
+
+
+def test_a_full_server_refuses_new_sessions(sessions):
+    made = [begin(sessions, "nim")[0] for _ in range(4)]
+    for session in made:
+        session._listeners.append(lambda event: None)
+    with pytest.raises(TooManyError, match="4 games in progress"):
+        begin(sessions, "nim")
+
+
+def test_trees_stay_within_the_bound_of_all_nodes(sessions):
+    made = [begin(sessions, "othello")[0] for _ in range(4)]
+    for session in made:
+        sessions.free_nodes(session)
+        session.think(Engine("uct"), visits=30_000, seconds=60.0)
+        until(lambda: not session.is_thinking)  # noqa: B023
+    assert sum(session.nodes for session in made) <= 100_000 + 50_000
+    assert made[-1].nodes <= 50_000
+
+
+def test_a_subtree_has_the_most_visited_nodes_and_paths_lead_down():
+    search = tt.Search("connect_four", seed=1)
+    search.run(tt.Limit(simulations=20_000))
+    found = subtree(search, (), 500)
+    nodes = found["nodes"]
+    assert len(nodes) == 500
+    assert found["size"] == search.tree.size
+    for node in nodes[1:]:
+        assert node["parent"] < nodes.index(node)
+        assert nodes[node["parent"]]["visits"] >= node["visits"]
+    least = min(node["visits"] for node in nodes)
+    more = sum(one.visits > least for one in search.tree.root.walk())
+    assert more <= 500
+    best = nodes[1]
+    below = subtree(search, (best["action"],), 50)
+    assert below["moves"] == [best["move"]]
+    assert below["nodes"][0]["visits"] == best["visits"]
+    with pytest.raises(ConfigError, match="no node"):
+        subtree(search, (99,), 10)
+
+
+def test_nodes_of_chance_and_proven_nodes_are_marked():
+    search = tt.Search(tt.position("pig").resolve_chance(1), seed=1)
+    search.run(tt.Limit(simulations=2000))
+    assert "chance" in {node["player"] for node in subtree(search, (), 50)["nodes"]}
+    search = tt.Search(tt.position("tic_tac_toe", moves="a1 b1 a2 b2"), tt.uct(solver=True), seed=1)
+    search.run(tt.Limit(simulations=2000))
+    nodes = subtree(search, (), 50)["nodes"]
+    assert any(node["proven"] for node in nodes)
+    assert any(node["terminal"] for node in nodes)
+
+
+def test_a_recorded_search_is_the_search():
+    found = Recorder(tt.Search("tic_tac_toe", tt.uct(c=1.0), seed=5), visits=300, detailed=60).run()
+    alone = tt.search("tic_tac_toe", tt.uct(c=1.0), simulations=300, seed=5)
+    last = found["snapshots"][-1]
+    assert {move: visits for move, visits, _ in last["moves"]} == {row.move: row.visits for row in alone.explain().rows}
+    assert len(found["simulations"]) == 60
+    assert [snapshot["visits"] for snapshot in found["snapshots"][:60]] == list(range(1, 61))
+
+
+def test_each_recorded_simulation_follows_the_highest_score():
+    found = Recorder(tt.Search("connect_four", tt.uct(c=1.0), seed=2), visits=200, detailed=200).run()
+    checked = 0
+    for simulation in found["simulations"]:
+        for level in simulation["levels"]:
+            scores = {row[0]: float("inf") if row[4] is None else row[4] for row in level.get("rows", ())}
+            if scores:
+                assert scores[level["move"]] >= max(scores.values()) - 1e-9
+                checked += 1
+        assert -1.0 <= simulation["value"] <= 1.0
+    assert checked > 200
+
+
+def test_the_sum_of_recorded_values_is_the_value_of_the_root():
+    found = Recorder(tt.Search("othello", seed=2), visits=50, detailed=50).run()
+    total = sum(simulation["value"] for simulation in found["simulations"])
+    assert total / 50 == pytest.approx(found["root"]["utility"])
+
+
+def test_a_review_finds_the_move_that_lost(scheduler, sessions):
+    session, events = begin(sessions, "tic_tac_toe", people=(0, 1), moves="")
+    for move in ("a1", "b1", "a2", "c3", "a3"):
+        session.play(move)
+    with session.listening(events.append):
+        review = session.begin_review(Engine("uct(solver=True)"), 500)
+        until(lambda: review.is_over)
+    losses = [row["loss"] for row in review.rows]
+    assert len(losses) == 5
+    assert losses[3] == max(losses)
+    assert review.rows[3]["best"] == "a3"
+    assert [event["done"] for event in events if event["type"] == "review"][-1] == 5

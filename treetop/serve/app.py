@@ -1,0 +1,383 @@
+"""The server: requests for games, searches, trees, records, reviews and proofs; events over a websocket; the page."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+import threading
+import traceback
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, HTTPException, Query, Request, WebSocket, WebSocketDisconnect
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse
+
+import treetop
+from treetop import checks
+from treetop.errors import TreetopError
+from treetop.game.definition import Game
+from treetop.game.registry import BUNDLED, load_bundled, load_game
+from treetop.game.registry import position as position_of
+from treetop.search.limits import Limit
+from treetop.serve.recording import Recorder
+from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
+from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
+from treetop.serve.tasks import Scheduler
+from treetop.serve.trees import MOST_NODES, subtree
+from treetop.text import json_text
+
+PAGE = Path(__file__).parent / "page"
+_MOST_SOCKETS = 500
+_ERRORS: dict[int | str, dict[str, Any]] = {
+    code: {"model": Failure} for code in (400, 401, 403, 404, 408, 413, 421, 422, 429)
+}
+
+
+@dataclass
+class Options:
+    """How a server is set up."""
+
+    game: Game | None = None
+    """The game that is shown at first, and that clients get if they name none: it may be the user's own."""
+    model: Any = None
+    """A network, as an evaluator; it is used for its game."""
+    rule: str | None = None
+    threads: int = 2
+    limits: Limits = field(default_factory=Limits)
+
+
+class Mailbox:
+    """The last event of each type, for a client that may be slower than the search."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop, self._ready = loop, asyncio.Event()
+        self._events: dict[str, Event] = {}
+        self._lock = threading.Lock()
+
+    def put(self, event: Event) -> None:
+        """Take an event, in any thread."""
+        with self._lock:
+            self._events.pop(event["type"], None)
+            self._events[event["type"]] = event
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._ready.set)
+
+    async def take(self) -> list[Event]:
+        """Wait for events, and return them, the oldest first."""
+        await self._ready.wait()
+        with self._lock:
+            self._ready.clear()
+            found, self._events = list(self._events.values()), {}
+        return found
+
+
+def create_app(options: Options | None = None) -> FastAPI:
+    """Return the server as an ASGI application; `treetop.serve.security.Gate` belongs around it.
+
+    >>> create_app().title
+    'Treetop'
+    """
+    chosen = Options() if options is None else options
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        state.close()
+
+    state = _State(chosen)
+    app = FastAPI(
+        title="Treetop", version=treetop.__version__, docs_url=None, redoc_url=None, lifespan=lifespan,
+        responses=_ERRORS,
+    )  # fmt: skip
+    app.state.treetop = state
+    _add_errors(app)
+    _add_games(app, state)
+    _add_searches(app, state)
+    _add_live(app, state)
+    _add_page(app)
+    return app
+
+
+class _State:
+    """What all requests share."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.scheduler = Scheduler(options.threads)
+        self.sessions = Sessions(Engine(options.rule, None), self.scheduler, options.limits)
+        self.sockets = 0
+
+    def close(self) -> None:
+        """End all searches."""
+        self.sessions.close()
+        self.scheduler.close()
+
+    def session(self, name: str) -> Session:
+        """Return a session; raise an HTTPException where there is none."""
+        try:
+            return self.sessions.find(name)
+        except KeyError:
+            raise HTTPException(404, "there is no such game on this server: begin a new one") from None
+
+    def game(self, spec: str | None) -> Game:
+        """Return a game by the name of a client: a bundled one, or the game of the server."""
+        own = self.options.game
+        if spec is None or (own is not None and spec in (own.name, own.source)):
+            if own is None:
+                return self.sessions.game("connect_four", load_bundled)
+            return own
+        return self.sessions.game(spec, load_bundled)
+
+    def engine(self, rule: str | None, seed: int, session: Session, *, model: bool = True) -> Engine:
+        """Return the settings of a search; the network of the server is used for its own game only."""
+        network = self.options.model if model and rule is None else None
+        if network is not None and network.game.digest != session.position.game.digest:
+            network = None
+        return Engine(rule or (None if network is not None else self.options.rule), network, seed)
+
+
+def _add_errors(app: FastAPI) -> None:
+    def failed(status: int, message: str, field: str | None = None) -> JSONResponse:
+        return JSONResponse({"error": message, "field": field}, status)
+
+    @app.exception_handler(TooManyError)
+    async def too_many(_: Request, error: TooManyError) -> JSONResponse:
+        return failed(429, str(error))
+
+    @app.exception_handler(TreetopError)
+    async def refused(_: Request, error: TreetopError) -> JSONResponse:
+        return failed(400, str(error))
+
+    @app.exception_handler(HTTPException)
+    async def http(_: Request, error: HTTPException) -> JSONResponse:
+        return failed(error.status_code, str(error.detail))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+        return failed(422, f"{place or 'the request'}: {first['msg']}", place or None)
+
+    @app.exception_handler(Exception)
+    async def unexpected(_: Request, error: Exception) -> JSONResponse:
+        traceback.print_exception(error, file=sys.stderr)
+        return failed(500, "the server failed: see its messages")
+
+
+def _add_games(app: FastAPI, state: _State) -> None:
+    @app.get("/api/info")
+    def info() -> Answer:
+        """Return what the server is set up for."""
+        options = state.options
+        return {
+            "version": treetop.__version__,
+            "game": None if options.game is None else options.game.source or options.game.name,
+            "model": None if options.model is None else options.model.game.source or options.model.game.name,
+            "limits": vars(options.limits),
+        }
+
+    @app.get("/api/games")
+    def games() -> Answer:
+        """Return the games that can be played here."""
+        found = []
+        for name in sorted(BUNDLED):
+            game = load_game(name)
+            found.append({"name": name, "summary": game.summary, "players": game.facts.players})
+        own = state.options.game
+        if own is not None and not own.is_bundled:
+            found.insert(0, {"name": own.name, "summary": own.summary, "players": own.facts.players})
+        return {"games": found}
+
+    @app.post("/api/sessions", status_code=201)
+    def new_session(given: NewSession) -> Answer:
+        """Begin a game."""
+        game = state.game(given.game)
+        for player in given.people:
+            checks.whole("people", player, 0, game.facts.players - 1)
+        seed = secrets.randbelow(2**31) if given.seed is None else given.seed
+        dealt = seed if game.has("deal") and given.setup is None else None
+        start = position_of(game, "", setup=given.setup, seed=dealt)
+        session = state.sessions.create(start, sorted(set(given.people)), seed)
+        try:
+            for move in given.moves:
+                session.play(move)
+        except BaseException:
+            state.sessions.remove(session.name)
+            raise
+        return session.view()
+
+    @app.get("/api/sessions/{name}")
+    def show(name: str) -> Answer:
+        """Return the game as it stands."""
+        return state.session(name).view()
+
+    @app.delete("/api/sessions/{name}")
+    def close(name: str) -> Answer:
+        """End a game, and free its memory."""
+        state.session(name)
+        state.sessions.remove(name)
+        return {"closed": name}
+
+    @app.post("/api/sessions/{name}/play")
+    def play(name: str, given: Play) -> Answer:
+        """Play a move at the current position; what came after it is dropped."""
+        session = state.session(name)
+        if given.player is not None:
+            checks.whole("player", given.player, 0, session.position.game.facts.players - 1)
+        session.play(given.move, given.player)
+        return session.view()
+
+    @app.post("/api/sessions/{name}/go")
+    def go(name: str, given: Go) -> Answer:
+        """Show another position of the game: undo, redo, jump."""
+        session = state.session(name)
+        session.go(given.ply)
+        return session.view()
+
+
+def _add_searches(app: FastAPI, state: _State) -> None:
+    @app.post("/api/sessions/{name}/think", status_code=202)
+    def think(name: str, given: Think) -> Answer:
+        """Search the current position in the background; events tell what is found."""
+        session = state.session(name)
+        state.sessions.free_nodes(session)
+        engine = state.engine(given.rule, given.seed, session, model=given.model)
+        limits = state.options.limits
+        seconds = limits.seconds if given.seconds is None else min(given.seconds, limits.seconds)
+        session.think(engine, visits=given.visits, seconds=seconds, play=given.play, include=given.only)
+        return session.view()
+
+    @app.post("/api/sessions/{name}/stop")
+    def stop(name: str) -> Answer:
+        """End the search; its last result comes as an event."""
+        session = state.session(name)
+        session.end_search()
+        return session.view()
+
+    @app.get("/api/sessions/{name}/analysis")
+    def analysis(name: str) -> Answer:
+        """Return the last report of the search of the current position."""
+        found = state.session(name).analysis
+        return _plain({"analysis": found})
+
+    @app.get("/api/sessions/{name}/tree")
+    def tree(
+        name: str,
+        path: Annotated[str, Query(max_length=2000, pattern=r"^(-?\d{1,9}(,-?\d{1,9})*)?$")] = "",
+        nodes: Annotated[int, Query(ge=1, le=MOST_NODES)] = 300,
+    ) -> Answer:
+        """Return the most visited nodes of the tree below a node, which is named by the actions that lead to it."""
+        actions = [int(action) for action in path.split(",") if action]
+        with state.session(name).reading() as search:
+            return subtree(search, actions, nodes)
+
+    @app.post("/api/sessions/{name}/record")
+    def record(name: str, given: RecordSearch) -> Answer:
+        """Search the current position from the start, and return what happened, step by step."""
+        session = state.session(name)
+        engine = state.engine(given.rule, given.seed, session)
+        search = engine.search(session.position, None, state.options.limits.nodes)
+        return _plain(Recorder(search, visits=given.visits, detailed=given.detailed).run())
+
+    @app.post("/api/sessions/{name}/what-if")
+    def what_if(name: str, given: WhatIf) -> Answer:
+        """Search the current position with other settings and several seeds; return the moves that they choose."""
+        session, found = state.session(name), list[dict[str, Any]]()
+        for seed in range(given.seeds):
+            search = state.engine(given.rule, seed, session).search(session.position, None, state.options.limits.nodes)
+            result = search.run(Limit(simulations=given.visits))
+            rows = zip(result.counts.tolist(), result.clipped_means.tolist(), strict=True)
+            moves = [[result.name_of(index), count, mean] for index, (count, mean) in enumerate(rows)]
+            found.append({"seed": seed, "move": result.move, "value": result.value, "moves": moves})
+        same = sum(one["move"] == found[0]["move"] for one in found)
+        return _plain({"searches": found, "move": found[0]["move"], "same": same, "of": len(found)})
+
+    @app.post("/api/sessions/{name}/review", status_code=202)
+    def begin_review(name: str, given: NewReview) -> Answer:
+        """Review the game in the background: events tell how far it is."""
+        session = state.session(name)
+        review = session.begin_review(state.engine(given.rule, given.seed, session), given.visits)
+        return {"total": review.total}
+
+    @app.get("/api/sessions/{name}/review")
+    def read_review(name: str) -> Answer:
+        """Return the moves that are reviewed so far."""
+        review = state.session(name).review
+        if review is None:
+            raise HTTPException(404, "no review was begun")
+        return _plain({"rows": review.rows, "total": review.total, "over": review.is_over})
+
+
+def _add_live(app: FastAPI, state: _State) -> None:
+    @app.websocket("/api/sessions/{name}/live")
+    async def live(socket: WebSocket, name: str) -> None:
+        """Send the events of a session: positions, analyses, errors. What a client sends is ignored."""
+        try:
+            session = state.sessions.find(name)
+        except KeyError:
+            await socket.close(1008, "there is no such game")
+            return
+        if state.sockets >= _MOST_SOCKETS:
+            await socket.close(1013, "too many listeners")
+            return
+        state.sockets += 1
+        try:
+            await socket.accept()
+            mailbox = Mailbox(asyncio.get_running_loop())
+            with session.listening(mailbox.put):
+                mailbox.put(session.view())
+                if session.analysis is not None:
+                    mailbox.put(session.analysis)
+                await _until_closed(socket, mailbox)
+        finally:
+            state.sockets -= 1
+
+
+async def _until_closed(socket: WebSocket, mailbox: Mailbox) -> None:
+    """Send events until the client goes."""
+
+    async def send() -> None:
+        while True:
+            for event in await mailbox.take():
+                await socket.send_text(json_text(event))
+
+    async def listen() -> None:
+        while True:
+            await socket.receive_text()
+
+    tasks = {asyncio.create_task(send()), asyncio.create_task(listen())}
+    done, waiting = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
+    for task in done:
+        if not isinstance(error := task.exception(), WebSocketDisconnect | RuntimeError | KeyError | None):
+            raise error
+
+
+def _add_page(app: FastAPI) -> None:
+    files = {path.name: path for path in PAGE.glob("assets/*")} if PAGE.is_dir() else {}
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> Any:
+        index = PAGE / "index.html"
+        return FileResponse(index) if index.exists() else HTMLResponse("<p>The page is not built: see viewer/.</p>")
+
+    @app.get("/assets/{name}", include_in_schema=False)
+    async def asset(name: str) -> Any:
+        if name not in files:  # only names that were listed at the start are opened
+            raise HTTPException(404, "there is no such file")
+        return FileResponse(files[name], headers={"cache-control": "max-age=31536000, immutable"})
+
+
+def _plain(value: Any) -> Any:
+    """Return a value without NaN and infinity, which JSON does not have."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and value - value != 0 else value

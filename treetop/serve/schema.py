@@ -1,0 +1,101 @@
+"""What clients send, with its limits: the models from which the OpenAPI schema is made."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+_SEED = 2**31 - 1
+
+Spec = Annotated[str, Field(min_length=1, max_length=200, description="A bundled game, with parameters: hex(size=7).")]
+MoveText = Annotated[str, Field(min_length=1, max_length=100)]
+Rule = Annotated[str, Field(min_length=1, max_length=500, description="As in treetop search: puct(c=1.5).")]
+Visits = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Seconds = Annotated[float, Field(gt=0, le=3600)]
+Seed = Annotated[int, Field(ge=0, le=_SEED)]
+
+
+class Request(BaseModel):
+    """The base of all requests: unknown fields are errors."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class NewSession(Request):
+    """Begin a game."""
+
+    game: Spec | None = None
+    moves: list[MoveText] = Field(default_factory=list, max_length=10_000)
+    setup: Annotated[str, Field(max_length=10_000)] | None = Field(None, description="A diagram of the position.")
+    people: list[Annotated[int, Field(ge=0, le=100)]] = Field(default_factory=lambda: [0], max_length=16)
+    seed: Seed | None = None
+
+
+class Play(Request):
+    """Play a move."""
+
+    move: MoveText
+    player: Annotated[int, Field(ge=0, le=100)] | None = Field(None, description="With simultaneous moves: who moves.")
+
+
+class Go(Request):
+    """Show another position of the game."""
+
+    ply: Annotated[int, Field(ge=0, le=20_000)]
+
+
+class Think(Request):
+    """Search the current position."""
+
+    rule: Rule | None = None
+    visits: Visits | None = None
+    seconds: Seconds | None = None
+    play: bool = Field(default=False, description="Whether to play the move that is found.")
+    only: list[MoveText] | None = Field(None, max_length=1000, description="The moves to search.")
+    model: bool = Field(default=True, description="Whether to use the network of the server, if it has one.")
+    seed: Seed = 0
+
+
+class RecordSearch(Request):
+    """Record a search of the current position, step by step."""
+
+    rule: Rule | None = None
+    visits: Annotated[int, Field(ge=1, le=100_000)] = 2000
+    detailed: Annotated[int, Field(ge=0, le=500)] = 100
+    seed: Seed = 0
+
+
+class WhatIf(Request):
+    """Search the current position again with other settings, and several seeds."""
+
+    rule: Rule
+    visits: Annotated[int, Field(ge=1, le=20_000)] = 1000
+    seeds: Annotated[int, Field(ge=1, le=16)] = 5
+
+
+class NewReview(Request):
+    """Review the game."""
+
+    rule: Rule | None = None
+    visits: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
+    seed: Seed = 0
+
+
+class Formula(Request):
+    """A formula to prove."""
+
+    formula: Annotated[str, Field(min_length=1, max_length=2000)]
+    attempts: Annotated[int, Field(ge=1, le=20_000)] = 2000
+    policy: Annotated[str, Field(max_length=100)] = "ucb1"
+    seed: Seed = 0
+
+
+class Failure(BaseModel):
+    """An error: what was wrong, and where."""
+
+    error: str
+    field: str | None = None
+
+
+Answer = dict[str, Any]
