@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import socket
-import threading
 import time
 
 import pytest
@@ -18,42 +16,10 @@ import httpx
 import websockets
 
 import treetop as tt
+from tests.serve.serving import serving
 from treetop.errors import ConfigError
 from treetop.serve.app import Options
 from treetop.serve.server import run_server
-
-
-@contextlib.contextmanager
-def serving(options=None, **settings):
-    """Run a server in a thread; yield its address."""
-    import uvicorn
-
-    address, found, servers = threading.Event(), [], []
-    original = uvicorn.Server.__init__
-
-    def noted(self, config):
-        original(self, config)
-        servers.append(self)
-
-    uvicorn.Server.__init__ = noted
-    uvicorn.Server.capture_signals = contextlib.contextmanager(lambda self: (yield))
-
-    def ready(text):
-        found.append(text)
-        address.set()
-
-    thread = threading.Thread(
-        target=run_server, args=(options or Options(threads=1),), kwargs={"port": 0, "ready": ready, **settings}
-    )
-    thread.start()
-    try:
-        assert address.wait(30)
-        yield found[0]
-    finally:
-        uvicorn.Server.__init__ = original
-        servers[-1].should_exit = True
-        thread.join(30)
-        assert not thread.is_alive()
 
 
 @pytest.fixture(scope="module")
@@ -246,6 +212,8 @@ def test_a_port_in_use_is_an_error_that_names_it(address):
 
 
 def test_a_game_of_the_users_own_is_served():
-    game = tt.load_game("examples/games/ataxx.py:ataxx") if False else tt.load_game("nim(stones=7)")
-    with serving(Options(game=game, threads=1)) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(Options(game=tt.load_game("nim(stones=7)"), threads=1)) as address,
+        httpx.Client(base_url=address) as client,
+    ):
         assert client.post("/api/sessions", json={}).json()["position"]["game"] == "nim(stones=7)"

@@ -367,6 +367,10 @@ def _add_page(app: FastAPI) -> None:
         index = PAGE / "index.html"
         return FileResponse(index) if index.exists() else HTMLResponse("<p>The page is not built: see viewer/.</p>")
 
+    @app.get("/icon.svg", include_in_schema=False)
+    async def icon() -> Any:
+        return FileResponse(PAGE / "icon.svg")
+
     @app.get("/assets/{name}", include_in_schema=False)
     async def asset(name: str) -> Any:
         if name not in files:  # only names that were listed at the start are opened

@@ -1,0 +1,134 @@
+import { useEffect } from "preact/hooks";
+import type { MoveInfo, Part } from "../api";
+import { analysis, go, isMyTurn, isOver, legal, play, playerName, preview, session, settings, view } from "../state";
+import { CardsPart, DicePart, PilesPart, ShapesPart, TablePart, TextPart, TrackPart } from "./parts";
+import { GridPart } from "./Grid";
+import { ambiguous, clear } from "./touch";
+
+export interface Mark { share: number; value: number | null; best: boolean; label: string }
+
+/** The opinion of the search about the first thing that a move touches last: an area for visits, a colour for the value. */
+function marks(): Map<string, Mark> {
+  const found = new Map<string, Mark>();
+  const shown = analysis.value;
+  if (!shown || (view.value === "play" && !settings.opinion.value) || view.value === "learn") return found;
+  const paths = new Map(legal.value.map((move) => [move.move, move.path]));
+  for (const one of [...shown.moves].sort((a, b) => a.visits - b.visits)) {
+    const path = paths.get(one.move) ?? [];
+    const name = path[path.length - 1];
+    if (!name || one.visits === 0) continue;
+    const before = found.get(name);
+    if (!before || one.share >= before.share) found.set(name, { share: one.share, value: one.winrate, best: one.order === 0, label: label(one) });
+  }
+  return found;
+}
+
+const label = (one: MoveInfo) => (one.winrate === null ? "" : `${Math.round(100 * one.winrate)}`);
+
+/** Numbers of the moves of a previewed variation, at the names that they touch last. */
+function steps(): Map<string, string> {
+  const found = new Map<string, string>();
+  const names = new Set(partNames(session.value?.position.board ?? []));
+  preview.value.forEach((move, place) => {
+    const own = legal.value.find((one) => one.move === move)?.path;
+    const path = place === 0 && own ? own : [...names].filter((name) => move.endsWith(name));
+    const name = path[path.length - 1];
+    if (name && !found.has(name)) found.set(name, String(place + 1));
+  });
+  return found;
+}
+
+function partNames(parts: Part[]): string[] {
+  return parts.flatMap((part) => {
+    if (part.kind === "grid") return part.cell_names.flat();
+    if (part.kind === "piles") return part.rows.flat().map((pile) => pile.name);
+    if (part.kind === "cards") return part.cards.map((card) => card.name);
+    return [];
+  });
+}
+
+export function BoardPanel() {
+  const shown = session.value!;
+  const { position } = shown;
+  useEffect(clear, [shown.session, shown.ply]);
+  const free = legal.value.filter((move) => move.path.length === 0);
+  const opinion = marks();
+  const numbers = steps();
+  return (
+    <div class="board">
+      {position.board.map((part, place) => <PartView key={place} part={part} marks={opinion} steps={numbers} last={lastMove()} />)}
+      {ambiguous.value.length > 0 && (
+        <div class="choices" role="group" aria-label="Which move?">
+          {ambiguous.value.map((move) => <button key={move.move} onClick={() => { clear(); void play(move.move); }}>{move.move}</button>)}
+          <button class="quiet" onClick={clear}>cancel</button>
+        </div>
+      )}
+      {isMyTurn.value && free.length > 0 && shown.ply === shown.plies && (
+        <div class="choices" role="group" aria-label="Moves">
+          {free.slice(0, 60).map((move) => <button key={move.move} onClick={() => void play(move.move)}>{move.move}</button>)}
+        </div>
+      )}
+      <Turn />
+      <Steps />
+    </div>
+  );
+}
+
+function lastMove(): string {
+  const shown = session.value!;
+  return shown.ply > 0 ? (shown.line[shown.ply - 1] ?? "") : "";
+}
+
+function PartView({ part, ...rest }: { part: Part; marks: Map<string, Mark>; steps: Map<string, string>; last: string }) {
+  switch (part.kind) {
+    case "grid": return <GridPart grid={part} {...rest} />;
+    case "cards": return <CardsPart part={part} />;
+    case "dice": return <DicePart part={part} />;
+    case "piles": return <PilesPart part={part} />;
+    case "track": return <TrackPart part={part} />;
+    case "shapes": return <ShapesPart part={part} />;
+    case "table": return <TablePart part={part} />;
+    default: return <TextPart part={part} />;
+  }
+}
+
+function Turn() {
+  const { position, thinking, people } = session.value!;
+  if (isOver.value) return <p class="turn over">{outcome(position.returns ?? [], people)}</p>;
+  const whose = position.player;
+  const mine = typeof whose === "number" && people.includes(whose) && settings.engine.value;
+  return (
+    <p class="turn">
+      {typeof whose === "number" && position.players > 1 && <i class={`dot player${whose}`} />}
+      {position.players === 1 ? "Your move" : mine ? `${playerName(whose)} (you) to move` : `${playerName(whose)} to move`}
+      {thinking && <span class="thinking">thinking…</span>}
+    </p>
+  );
+}
+
+function outcome(returns: number[], people: number[]): string {
+  if (returns.length === 1) return `The game is over: ${format(returns[0]!)} points.`;
+  const best = Math.max(...returns);
+  const winners = returns.flatMap((value, player) => (value === best ? [player] : []));
+  if (winners.length > 1) return "The game is a draw.";
+  const own = people.length === 1 ? (winners[0] === people[0] ? " You win!" : " You lose.") : "";
+  return `${playerName(winners[0]!)} wins (${returns.map(format).join(" : ")}).${own}`;
+}
+
+const format = (value: number) => (Number.isInteger(value) ? String(value) : value.toFixed(2));
+
+/** Buttons to step through the game. */
+function Steps() {
+  const { ply, plies } = session.value!;
+  if (!plies) return null;
+  const button = (text: string, to: number, name: string) => (
+    <button class="quiet" disabled={to < 0 || to > plies || to === ply} onClick={() => void go(to)} aria-label={name} title={name}>{text}</button>
+  );
+  return (
+    <div class="steps" role="group" aria-label="Steps of the game">
+      {button("⏮", 0, "First position")}{button("◀", ply - 1, "Back")}
+      <span>{ply} / {plies}</span>
+      {button("▶", ply + 1, "Forward")}{button("⏭", plies, "Last position")}
+    </div>
+  );
+}

@@ -1,0 +1,186 @@
+import { useRef, useState } from "preact/hooks";
+import type { Grid } from "../api";
+import type { Mark } from "./BoardPanel";
+import { nextNames, touch, touched } from "./touch";
+
+const SQRT3 = Math.sqrt(3);
+const HEX = 0.56;
+
+interface Cell { name: string; piece: string; x: number; y: number; row: number; column: number }
+
+/** A board of squares or hexagons: click, drag, or arrow keys and Enter. */
+export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<string, Mark>; steps: Map<string, string>; last: string }) {
+  const [focus, setFocus] = useState<[number, number]>([grid.rows.length - 1, 0]);
+  const held = useRef("");
+  const root = useRef<SVGSVGElement>(null);
+  const height = grid.rows.length;
+  const width = grid.rows[0]!.length;
+  const hex = grid.shape === "hex";
+  const cells: Cell[] = grid.rows.flatMap((row, r) =>
+    row.map((piece, c) => ({
+      piece, row: r, column: c, name: grid.cell_names[r]![c]!,
+      x: hex ? SQRT3 * HEX * (c + r / 2 + 0.5) : c + 0.5,
+      y: hex ? 1.5 * HEX * r + HEX : r + 0.5,
+    })),
+  );
+  const anchors = anchorsOf(cells);
+  const open = nextNames();
+  const size = hex ? [SQRT3 * HEX * (width + (height - 1) / 2), 1.5 * HEX * (height - 1) + 2 * HEX] : [width, height];
+  const labelled = !hex && grid.pieces !== "tiles" && new Set(cells.map((cell) => cell.name)).size === cells.length;
+  const pad = labelled ? 0.45 : 0.15;
+  const lastNames = new Set(cells.filter((cell) => last.endsWith(cell.name) && (cell.piece || !/^\d+$/.test(cell.name))).map((cell) => cell.name));
+
+  const onKey = (event: KeyboardEvent) => {
+    const moves: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+    const step = moves[event.key];
+    if (step) {
+      const next: [number, number] = [Math.min(height - 1, Math.max(0, focus[0] + step[0])), Math.min(width - 1, Math.max(0, focus[1] + step[1]))];
+      setFocus(next);
+      root.current?.querySelector<SVGElement>(`[data-at="${next[0]},${next[1]}"]`)?.focus();
+    } else if (event.key === "Enter" || event.key === " ") touch(grid.cell_names[focus[0]]![focus[1]]!);
+    else return;
+    event.preventDefault();
+  };
+  const nameAt = (event: PointerEvent) =>
+    document.elementFromPoint(event.clientX, event.clientY)?.closest<SVGElement>("[data-name]")?.dataset.name ?? "";
+  return (
+    <svg ref={root} class={`grid ${grid.surface} ${grid.shape}`} viewBox={`${-pad} ${-pad / 3} ${size[0]! + pad * 4 / 3} ${size[1]! + pad * 4 / 3}`}
+      role="grid" aria-label={`Board, ${width} columns and ${height} rows`} onKeyDown={onKey}
+      onPointerDown={(event) => { held.current = nameAt(event); }}
+      onPointerUp={(event) => {
+        const name = nameAt(event);
+        if (name && held.current && name !== held.current && open.has(held.current)) { touch(held.current); touch(name); }
+        else if (name && name === held.current) touch(name);
+        held.current = "";
+      }}>
+      {!hex && <rect class="surface" x={0} y={0} width={width} height={height} rx={grid.surface === "holes" ? 0.25 : 0.04} />}
+      {grid.surface === "lines" && <Lines width={width} height={height} />}
+      {grid.edges.length === 4 && <Edges grid={grid} cells={cells} />}
+      {Array.from({ length: height }, (_, r) => (
+        <g role="row" key={r}>
+          {cells.slice(r * width, (r + 1) * width).map((cell) => (
+            <CellView key={`${cell.row},${cell.column}`} cell={cell} grid={grid} focusable={focus[0] === cell.row && focus[1] === cell.column}
+              open={open.has(cell.name)} chosen={touched.value.includes(cell.name)} last={lastNames.has(cell.name)}
+              mark={anchors.get(cell.name) === cell ? marks.get(cell.name) : undefined}
+              step={anchors.get(cell.name) === cell ? steps.get(cell.name) : undefined}
+              onFocus={() => setFocus([cell.row, cell.column])} />
+          ))}
+        </g>
+      ))}
+      {labelled && <Labels grid={grid} width={width} height={height} />}
+    </svg>
+  );
+}
+
+/** Where the opinion about a name is drawn: at its only cell, or, for a column, at the lowest empty cell. */
+function anchorsOf(cells: Cell[]): Map<string, Cell> {
+  const found = new Map<string, Cell>();
+  for (const cell of cells) {
+    const before = found.get(cell.name);
+    if (!before || !cell.piece) found.set(cell.name, cell);
+  }
+  return found;
+}
+
+interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; mark?: Mark; step?: string; onFocus: () => void }
+
+function CellView({ cell, grid, focusable, open, chosen, last, mark, step, onFocus }: CellProps) {
+  const hex = grid.shape === "hex";
+  const dark = grid.surface === "checkered" && (cell.row + cell.column) % 2 === 1;
+  const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent` : ""}`;
+  const classes = ["cell", dark ? "dark" : "", open ? "open" : "", chosen ? "chosen" : "", last ? "last" : ""].join(" ");
+  return (
+    <g role="gridcell" class={classes} data-name={cell.name} data-at={`${cell.row},${cell.column}`} tabIndex={focusable ? 0 : -1} aria-label={spoken} onFocus={onFocus}>
+      {hex ? <polygon class="square" points={hexagon(cell.x, cell.y, HEX)} /> : <rect class="square" x={cell.x - 0.5} y={cell.y - 0.5} width={1} height={1} />}
+      {grid.surface === "holes" && <circle class="hole" cx={cell.x} cy={cell.y} r={0.4} />}
+      <Piece text={cell.piece} grid={grid} x={cell.x} y={cell.y} />
+      {mark && <Opinion mark={mark} x={cell.x} y={cell.y} hex={hex} />}
+      {open && !mark && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {step && <g class="step"><circle cx={cell.x} cy={cell.y} r={0.24} /><text x={cell.x} y={cell.y}>{step}</text></g>}
+    </g>
+  );
+}
+
+/** Area by visits, colour by value. */
+function Opinion({ mark, x, y, hex }: { mark: Mark; x: number; y: number; hex: boolean }) {
+  const most = hex ? 0.4 : 0.42;
+  const radius = Math.max(0.07, most * Math.sqrt(mark.share));
+  return (
+    <g class={`opinion ${mark.best ? "best" : ""}`}>
+      <circle cx={x} cy={y} r={radius} style={{ fill: valueColour(mark.value) }} />
+      {radius > 0.2 && <text x={x} y={y}>{mark.label}</text>}
+    </g>
+  );
+}
+
+/** From red (lost) over grey to green (won). */
+export function valueColour(value: number | null): string {
+  if (value === null) return "var(--mute)";
+  const hue = 12 + 138 * value;
+  const strength = 20 + 90 * Math.abs(value - 0.5);
+  return `hsl(${hue.toFixed(0)} ${Math.min(65, strength).toFixed(0)}% 45%)`;
+}
+
+function Piece({ text, grid, x, y }: { text: string; grid: Grid; x: number; y: number }) {
+  if (!text) return null;
+  const owner = text === "X" || text === "1" ? 0 : text === "O" || text === "2" ? 1 : -1;
+  if (grid.pieces === "tiles") {
+    const level = Math.log2(Number(text) || 1);
+    return (
+      <g class="tile">
+        <rect x={x - 0.45} y={y - 0.45} width={0.9} height={0.9} rx={0.08} style={{ fill: `hsl(${(40 - 4 * level).toFixed(0)} ${Math.min(80, 22 + 6 * level)}% ${Math.max(38, 84 - 4.6 * level).toFixed(0)}%)` }} />
+        <text x={x} y={y} class={text.length > 3 ? "small" : ""}>{text}</text>
+      </g>
+    );
+  }
+  if (grid.pieces === "marks" && owner === 0)
+    return <path class="mark player0" d={`M${x - 0.26} ${y - 0.26}L${x + 0.26} ${y + 0.26}M${x + 0.26} ${y - 0.26}L${x - 0.26} ${y + 0.26}`} />;
+  if (grid.pieces === "marks" && owner === 1) return <circle class="mark player1" cx={x} cy={y} r={0.28} />;
+  if (grid.pieces === "discs" && owner >= 0) return <circle class={`disc player${owner}`} cx={x} cy={y} r={0.39} />;
+  return <text class="glyph" x={x} y={y}>{text}</text>;
+}
+
+function Lines({ width, height }: { width: number; height: number }) {
+  const d = [
+    ...Array.from({ length: width }, (_, c) => `M${c + 0.5} 0.5V${height - 0.5}`),
+    ...Array.from({ length: height }, (_, r) => `M0.5 ${r + 0.5}H${width - 0.5}`),
+  ].join("");
+  return <path class="lines" d={d} />;
+}
+
+/** The sides of a rhombus of hexagons, in the colours of the players who connect them. */
+function Edges({ grid, cells }: { grid: Grid; cells: Cell[] }) {
+  const height = grid.rows.length;
+  const width = grid.rows[0]!.length;
+  const at = (r: number, c: number) => cells[r * width + c]!;
+  const corner = (cell: Cell, number: number) => {
+    const angle = (Math.PI / 180) * (60 * number - 90);
+    return `${(cell.x + HEX * Math.cos(angle)).toFixed(3)},${(cell.y + HEX * Math.sin(angle)).toFixed(3)}`;
+  };
+  const top = Array.from({ length: width }, (_, c) => [corner(at(0, c), 5), corner(at(0, c), 0), corner(at(0, c), 1)]).flat();
+  const bottom = Array.from({ length: width }, (_, c) => [corner(at(height - 1, c), 4), corner(at(height - 1, c), 3), corner(at(height - 1, c), 2)]).flat();
+  const left = Array.from({ length: height }, (_, r) => [corner(at(r, 0), 5), corner(at(r, 0), 4), corner(at(r, 0), 3)]).flat();
+  const right = Array.from({ length: height }, (_, r) => [corner(at(r, width - 1), 0), corner(at(r, width - 1), 1), corner(at(r, width - 1), 2)]).flat();
+  const side = (piece: string) => (piece === "X" ? "player0" : "player1");
+  return (
+    <g class="edges">
+      {[top, right, bottom, left].map((points, place) => <polyline key={place} class={side(grid.edges[place]!)} points={points.join(" ")} />)}
+    </g>
+  );
+}
+
+function Labels({ grid, width, height }: { grid: Grid; width: number; height: number }) {
+  return (
+    <g class="labels" aria-hidden="true">
+      {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={c + 0.5} y={height + 0.28}>{grid.cell_names[0]![c]!.replace(/\d+$/, "")}</text>)}
+      {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26} y={r + 0.5}>{grid.cell_names[r]![0]!.replace(/^\D+/, "")}</text>)}
+    </g>
+  );
+}
+
+function hexagon(x: number, y: number, r: number): string {
+  return Array.from({ length: 6 }, (_, n) => {
+    const angle = (Math.PI / 180) * (60 * n - 90);
+    return `${(x + r * Math.cos(angle)).toFixed(3)},${(y + r * Math.sin(angle)).toFixed(3)}`;
+  }).join(" ");
+}

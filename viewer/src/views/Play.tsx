@@ -1,0 +1,87 @@
+import { analysis, begin, go, info, isMyTurn, isOver, link, message, play, preview, session, settings, show, stop, think, undo } from "../state";
+
+const STRENGTHS: [string, number][] = [["Quick", 0.1], ["Fast", 0.5], ["Normal", 1], ["Strong", 3], ["Strongest", 10]];
+
+export function Play() {
+  const shown = session.value!;
+  const players = shown.position.players;
+  const side = shown.people.length === players && players > 1 ? "both" : shown.people.length === 0 ? "none" : String(shown.people[0]);
+  const restart = (value: string) => {
+    settings.engine.value = value !== "both";
+    const people = value === "both" ? Array.from({ length: players }, (_, n) => n) : value === "none" ? [] : [Number(value)];
+    void begin(shown.position.game, { people });
+  };
+  return (
+    <>
+      <div class="controls">
+        <label>You play
+          <select value={side} onChange={(event) => restart(event.currentTarget.value)}>
+            {Array.from({ length: players }, (_, n) => <option key={n} value={String(n)}>{players === 1 ? "the game" : `player ${n + 1}`}</option>)}
+            {players > 1 && <option value="both">all sides</option>}
+            <option value="none">nobody: watch</option>
+          </select>
+        </label>
+        <label>Engine
+          <select value={String(settings.seconds.value)} onChange={(event) => (settings.seconds.value = Number(event.currentTarget.value))}>
+            {STRENGTHS.map(([name, seconds]) => <option key={name} value={String(seconds)}>{name} · {seconds} s</option>)}
+          </select>
+        </label>
+        <label class="check">
+          <input type="checkbox" checked={settings.opinion.value} onChange={(event) => { settings.opinion.value = event.currentTarget.checked; if (event.currentTarget.checked && isMyTurn.value) void think({ seconds: 5 }); }} />
+          Show its opinion
+        </label>
+      </div>
+      <div class="buttons">
+        <button onClick={() => void begin(shown.position.game, { people: shown.people })}>New game</button>
+        <button onClick={() => void undo()} disabled={shown.ply === 0}>Undo</button>
+        <button onClick={() => void hint()} disabled={!isMyTurn.value || shown.thinking}>Hint</button>
+        {shown.thinking && <button onClick={() => void stop()}>Move now</button>}
+        {isOver.value && <button class="primary" onClick={() => show("review")}>Review the game</button>}
+      </div>
+      <Record />
+      <div class="buttons">
+        <button class="quiet" onClick={() => void copy(`${location.origin}/${link()}`)}>Copy a link to this position</button>
+        <button class="quiet" onClick={() => void copy(shown.line.join(" "))} disabled={!shown.line.length}>Copy the moves</button>
+      </div>
+      {info.value?.model && <p class="note">A trained network of {info.value.model} is used.</p>}
+    </>
+  );
+}
+
+async function copy(text: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    message.value = "Copied.";
+  } catch {
+    message.value = text;
+  }
+}
+
+async function hint(): Promise<void> {
+  settings.opinion.value = true;
+  await think({ seconds: settings.seconds.value });
+}
+
+/** The moves of the game; a click shows the position after one. */
+export function Record() {
+  const shown = session.value!;
+  if (!shown.line.length) return <p class="note">{shown.position.legal.length ? "Click the board, or use the arrow keys and Enter." : ""}</p>;
+  return (
+    <ol class="record" aria-label="Moves of the game">
+      {shown.line.map((move, place) => (
+        <li key={place}>
+          <button class={place + 1 === shown.ply ? "quiet now" : "quiet"} aria-current={place + 1 === shown.ply ? "step" : undefined} onClick={() => void go(place + 1)}>
+            <i>{place + 1}</i> {move}
+          </button>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function playMove(move: string): void {
+  preview.value = [];
+  void play(move);
+}
+
+export const bestMove = () => analysis.value?.move;
