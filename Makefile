@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 
-.PHONY: demo test lint types layers engines unit docs fuzz figures bench clean
+.PHONY: demo test lint types layers engines unit docs page fuzz figures bench clean
 
 # The main job, with the core installed only: each part says what to look at.
 demo: $(CORE)
@@ -46,6 +46,10 @@ docs:
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e ".[docs]"
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# The page of `treetop serve`, from viewer/ into the package; needs Node. Its files are committed, so that users need none.
+page:
+	cd viewer && npm ci --no-audit --no-fund && npm run build
 
 # 100,000 texts and files, random and changed: nothing may run, crash or hang, and each refusal is a Treetop error. About an hour.
 fuzz: $(STAMP)

@@ -7,11 +7,13 @@ import shutil
 import pytest
 
 pytest.importorskip("fastapi", reason="needs FastAPI: pip install -e '.[serve]'")
-playwright = pytest.importorskip("playwright.sync_api", reason="needs Playwright: pip install playwright")
+pytest.importorskip("playwright", reason="needs Playwright: pip install playwright")
+
+from playwright.sync_api import sync_playwright
 
 import treetop as tt
-from tests.serve.serving import serving
 from treetop.serve.app import Options
+from treetop.serve.server import Server
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium: apt-get install chromium")
@@ -24,7 +26,7 @@ FLAGS = [
 
 @pytest.fixture(scope="module")
 def browser():
-    with playwright.sync_playwright() as started:
+    with sync_playwright() as started:
         made = started.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield made
         made.close()
@@ -32,8 +34,8 @@ def browser():
 
 @pytest.fixture(scope="module")
 def address():
-    with serving(Options(threads=1)) as found:
-        yield found
+    with Server(Options(threads=1)) as server:
+        yield server.address
 
 
 class Watched:
@@ -161,8 +163,8 @@ class Rising:
 
 
 def test_a_game_of_the_users_own_is_played(browser):
-    with serving(Options(game=Rising, threads=1)) as address:
-        watched = Watched(browser, address)
+    with Server(Options(game=Rising, threads=1)) as server:
+        watched = Watched(browser, server.address)
         page = watched.open(view="play")
         page.get_by_label("Engine").select_option("0.1")
         while not page.locator(".turn.over").count():

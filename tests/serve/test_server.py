@@ -16,16 +16,15 @@ import httpx
 import websockets
 
 import treetop as tt
-from tests.serve.serving import serving
 from treetop.errors import ConfigError
 from treetop.serve.app import Options
-from treetop.serve.server import run_server
+from treetop.serve.server import Server
 
 
 @pytest.fixture(scope="module")
 def address():
-    with serving() as found:
-        yield found
+    with Server(Options(threads=1)) as server:
+        yield server.address
 
 
 @pytest.fixture
@@ -190,8 +189,8 @@ def test_answers_have_a_strict_policy_and_no_path_is_opened(client):
 
 
 def test_a_token_is_needed_if_there_is_one():
-    with serving(token="secret") as address:
-        plain = address.partition("?")[0]
+    with Server(token="secret") as server:
+        address, plain = server.address, server.address.partition("?")[0]
         assert httpx.get(plain + "api/info").status_code == 401
         assert httpx.get(plain + "api/info", headers={"authorization": "Bearer wrong"}).status_code == 401
         assert httpx.get(plain + "api/info", headers={"authorization": "Bearer secret"}).status_code == 200
@@ -202,18 +201,16 @@ def test_a_token_is_needed_if_there_is_one():
 
 def test_other_addresses_need_a_token():
     with pytest.raises(ConfigError, match="give a --token"):
-        run_server(Options(), host="0.0.0.0", port=0)
+        Server(host="0.0.0.0")
 
 
 def test_a_port_in_use_is_an_error_that_names_it(address):
     port = int(address.rstrip("/").rpartition(":")[2])
     with pytest.raises(ConfigError, match=f"port {port}"):
-        run_server(Options(), port=port)
+        Server(port=port)
 
 
 def test_a_game_of_the_users_own_is_served():
-    with (
-        serving(Options(game=tt.load_game("nim(stones=7)"), threads=1)) as address,
-        httpx.Client(base_url=address) as client,
-    ):
+    options = Options(game=tt.load_game("nim(stones=7)"), threads=1)
+    with Server(options) as server, httpx.Client(base_url=server.address) as client:
         assert client.post("/api/sessions", json={}).json()["position"]["game"] == "nim(stones=7)"

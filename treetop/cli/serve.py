@@ -61,7 +61,7 @@ def serve(
         from treetop.serve.sessions import Limits
     except ImportError as error:
         raise MissingExtraError("the server needs FastAPI, uvicorn and websockets", extra="serve") from error
-    from treetop.serve.server import run_server
+    from treetop.serve.server import Server
 
     limits = Limits(sessions=sessions, total_nodes=nodes, nodes=min(Limits.nodes, nodes))
     options = Options(game=found, model=network, rule=rule, threads=threads, limits=limits)
@@ -72,4 +72,4 @@ def serve(
             webbrowser.open(address)
 
     with hangup_as_interrupt():
-        run_server(options, host=host, port=port, token=token, ready=ready)
+        Server(options, host=host, port=port, token=token).run(ready)

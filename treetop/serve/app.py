@@ -7,8 +7,6 @@ import secrets
 import sys
 import threading
 import traceback
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -84,14 +82,9 @@ def create_app(options: Options | None = None) -> FastAPI:
     """
     chosen = Options() if options is None else options
 
-    @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        state.close()
-
     state = _State(chosen)
     app = FastAPI(
-        title="Treetop", version=treetop.__version__, docs_url=None, redoc_url=None, lifespan=lifespan,
+        title="Treetop", version=treetop.__version__, openapi_url="/api/openapi.json", docs_url=None, redoc_url=None,
         responses=_ERRORS,
     )  # fmt: skip
     app.state.treetop = state

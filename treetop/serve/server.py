@@ -4,76 +4,91 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Self
 
 from treetop.errors import ConfigError, MissingExtraError
 from treetop.serve.security import Gate
 
-_HEADER_SECONDS = 10.0  # in which a client must have sent the head of its first request
+if TYPE_CHECKING:
+    from treetop.serve.app import Options
+
 _MOST_CONNECTIONS = 1000
 _MOST_MESSAGE = 4096  # bytes of a message of a client over a websocket
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
-def run_server(
-    options: Any, *, host: str = "127.0.0.1", port: int = 8000, token: str | None = None,
-    ready: Callable[[str], object] = lambda _: None,
-) -> None:  # fmt: skip
-    """Serve until Ctrl-C. `ready` is called with the address of the page; port 0 takes any free one.
+class Server:
+    """A server of the page. `run` serves until Ctrl-C; inside a `with` block it serves in a thread of its own.
 
-    An address of another machine's network needs a token.
+    Port 0 takes any free one. An address that other machines can reach needs a token.
+
+    >>> with Server() as server:
+    ...     server.address.startswith("http://127.0.0.1:")
+    True
     """
-    try:
-        import uvicorn
-        from uvicorn.protocols.http.h11_impl import H11Protocol
 
-        from treetop.serve.app import create_app
-    except ImportError as error:
-        raise MissingExtraError("the server needs FastAPI, uvicorn and websockets", extra="serve") from error
-    if host not in LOCAL and not token:
-        raise ConfigError(f"{host} can be reached from other machines: give a --token, or leave --host out")
+    def __init__(
+        self, options: Options | None = None, *, host: str = "127.0.0.1", port: int = 0, token: str | None = None
+    ) -> None:
+        try:
+            import uvicorn
 
-    class Protocol(H11Protocol):
-        """HTTP, with a time limit for the head of the first request."""
+            from treetop.serve.app import create_app
+            from treetop.serve.connections import Protocol
+        except ImportError as error:
+            raise MissingExtraError("the server needs FastAPI, uvicorn and websockets", extra="serve") from error
+        if host not in LOCAL and not token:
+            raise ConfigError(f"{host} can be reached from other machines: give a --token, or leave --host out")
+        self._socket = _socket(host, port)
+        bound = self._socket.getsockname()[1]
+        shown = f"[{host}]" if ":" in host else host
+        names = {shown, *(f"[{name}]" if ":" in name else name for name in LOCAL)}
+        hosts = frozenset({f"{name}:{bound}" for name in names} | (names if bound == 80 else set()))
+        self.address = f"http://{shown}:{bound}/" + (f"?token={token}" if token else "")
+        """The address of the page."""
+        self._app = create_app(options)
+        config = uvicorn.Config(
+            Gate(self._app, hosts, token), host=host, port=bound, log_level="warning", access_log=False, http=Protocol,
+            ws="websockets-sansio", ws_max_size=_MOST_MESSAGE, limit_concurrency=_MOST_CONNECTIONS,
+            timeout_keep_alive=30, timeout_graceful_shutdown=2, server_header=False, date_header=False, lifespan="off",
+        )  # fmt: skip
+        self._server = uvicorn.Server(config)
+        self._thread: threading.Thread | None = None
 
-        def connection_made(self, transport: Any) -> None:
-            super().connection_made(transport)
-            self.head_timer = self.loop.call_later(_HEADER_SECONDS, self._end_if_idle)
+    def run(self, ready: Callable[[str], object] = lambda _: None) -> None:
+        """Serve until Ctrl-C. `ready` is called with the address as soon as the page can be opened."""
 
-        def _end_if_idle(self) -> None:
-            if self.cycle is None and not self.transport.is_closing():
-                self.transport.close()
+        async def serve() -> None:
+            task = asyncio.create_task(self._server.serve([self._socket]))
+            while not self._server.started and not task.done():
+                await asyncio.sleep(0.01)
+            if self._server.started:
+                ready(self.address)
+            await task
 
-    listening = _socket(host, port)
-    bound = listening.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    names = {shown, *(f"[{name}]" if ":" in name else name for name in LOCAL)}
-    hosts = frozenset({f"{name}:{bound}" for name in names} | (names if bound == 80 else set()))
-    app = create_app(options)
-    config = uvicorn.Config(
-        Gate(app, hosts, token), host=host, port=bound, log_level="warning", access_log=False, http=Protocol,
-        ws="websockets-sansio", ws_max_size=_MOST_MESSAGE, limit_concurrency=_MOST_CONNECTIONS, timeout_keep_alive=30,
-        timeout_graceful_shutdown=2, server_header=False, date_header=False,
-    )  # fmt: skip
-    server = uvicorn.Server(config)
-    address = f"http://{shown}:{bound}/" + (f"?token={token}" if token else "")
+        try:
+            with suppress(KeyboardInterrupt):
+                asyncio.run(serve())
+        finally:
+            self._app.state.treetop.close()
+            self._socket.close()
 
-    async def serve() -> None:
-        task = asyncio.create_task(server.serve([listening]))
-        while not server.started and not task.done():
-            await asyncio.sleep(0.01)
-        if server.started:
-            ready(address)
-        await task
+    def __enter__(self) -> Self:
+        started = threading.Event()
+        self._thread = threading.Thread(target=self.run, args=(lambda _: started.set(),), name="treetop-server")
+        self._thread.start()
+        while not started.wait(0.1):
+            if not self._thread.is_alive():
+                raise ConfigError("the server could not be started")
+        return self
 
-    try:
-        with suppress(KeyboardInterrupt):
-            asyncio.run(serve())
-    finally:
-        app.state.treetop.close()
-        listening.close()
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        if self._thread is not None:
+            self._thread.join()
 
 
 def _socket(host: str, port: int) -> socket.socket:
