@@ -49,7 +49,7 @@ docs:
 
 # The page of `treetop serve`, from viewer/ into the package; needs Node. Its files are committed, so that users need none.
 page:
-	cd viewer && npm ci --no-audit --no-fund && npm run build
+	cd viewer && npm install --no-audit --no-fund && npm run build
 
 # 100,000 texts and files, random and changed: nothing may run, crash or hang, and each refusal is a Treetop error. About an hour.
 fuzz: $(STAMP)

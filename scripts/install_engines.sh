@@ -1,9 +1,9 @@
 #!/bin/sh
-# Install what some tests talk to: the engines of the players and of the anchored matches, and the proof assistant Coq. Where that is not
+# Install what some tests talk to: the engines of the players and of the anchored matches, the proof assistant Coq, and a browser. Where that is not
 # possible, say what is missing: the tests that need it are skipped then, so this never fails a build.
 set -u
 
-packages="fairy-stockfish gnugo fairymax gnubg coq"
+packages="fairy-stockfish gnugo fairymax gnubg coq chromium"
 
 if ! command -v apt-get >/dev/null 2>&1; then
     echo "there is no apt-get here: install these by other means: $packages"

@@ -230,7 +230,7 @@ def test_a_recorded_search_is_scrubbed_both_ways(watched):
 
 
 def test_a_game_is_reviewed(watched):
-    page = watched.open(game="tic_tac_toe", view="review", moves="a1~b1~a2~c3~a3", people="0~1", seed=1)
+    page = watched.open(game="tic_tac_toe", view="review", moves="b2~a1~c1~c3~a3", people="0~1", seed=1)
     page.get_by_role("button", name="Review this game").click()
     page.wait_for_selector(".losses button")
     assert "better was" in page.locator(".losses").inner_text()

@@ -8,7 +8,7 @@ import time
 import pytest
 
 import treetop as tt
-from treetop.errors import ConfigError
+from treetop.errors import ConfigError, IllegalMoveError
 from treetop.serve.recording import Recorder
 from treetop.serve.sessions import Engine, Limits, Sessions, TooManyError
 from treetop.serve.tasks import Scheduler
@@ -91,15 +91,8 @@ def test_hidden_cards_are_not_in_what_a_player_gets(sessions):
 
 def test_the_engine_moves_in_games_with_simultaneous_moves(sessions):
     session, _ = begin(sessions, "goofspiel", seed=2)
-    session.play("5")
-    assert (
-        len(
-            session.position.actions[-2]
-            if isinstance(session.position.actions[-2], tuple)
-            else session.position.actions[-1]
-        )
-        == 2
-    )
+    session.play("3")
+    assert any(isinstance(action, tuple) and action[0] == 2 for action in session.position.actions)
 
 
 def test_the_tree_follows_the_game(sessions):
@@ -143,7 +136,7 @@ def test_many_threads_may_use_one_session(sessions):
                     session.view()
                     with session.reading() as search:
                         subtree(search, (), 20)
-        except ConfigError:
+        except (ConfigError, IllegalMoveError):
             pass  # there is no tree yet, or the column is full
         except BaseException as error:  # noqa: BLE001
             errors.append(error)
@@ -256,7 +249,7 @@ def test_the_sum_of_recorded_values_is_the_value_of_the_root():
 
 def test_a_review_finds_the_move_that_lost(scheduler, sessions):
     session, events = begin(sessions, "tic_tac_toe", people=(0, 1), moves="")
-    for move in ("a1", "b1", "a2", "c3", "a3"):
+    for move in ("b2", "a1", "c1", "c3", "a3"):
         session.play(move)
     with session.listening(events.append):
         review = session.begin_review(Engine("uct(solver=True)"), 500)

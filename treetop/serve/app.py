@@ -368,7 +368,7 @@ def _add_page(app: FastAPI) -> None:
     async def asset(name: str) -> Any:
         if name not in files:  # only names that were listed at the start are opened
             raise HTTPException(404, "there is no such file")
-        return FileResponse(files[name], headers={"cache-control": "max-age=31536000, immutable"})
+        return FileResponse(files[name], headers={"cache-control": "no-cache"})
 
 
 def _plain(value: Any) -> Any:

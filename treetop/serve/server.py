@@ -93,12 +93,12 @@ class Server:
 
 def _socket(host: str, port: int) -> socket.socket:
     """Return a listening socket; raise ConfigError where the address cannot be used."""
+    found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     try:
-        kind = socket.AF_INET6 if ":" in host else socket.AF_INET
-        found = socket.socket(kind)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((host, port))
         found.listen(128)
     except (OSError, OverflowError) as error:
+        found.close()
         raise ConfigError(f"the server cannot listen on {host}, port {port}: {error}") from None
     return found

@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import { BoardPanel } from "./board/BoardPanel";
-import { announced, begin, games, go, info, isOver, message, session, settings, show, undo, view, type View } from "./state";
+import { announced, begin, games, go, info, message, session, settings, show, undo, view, type View } from "./state";
 import { Analyse } from "./views/Analyse";
 import { Learn } from "./views/Learn";
 import { Play } from "./views/Play";
@@ -58,7 +58,6 @@ export function App() {
         <span class="keys"><kbd>u</kbd> undo <kbd>n</kbd> new game <kbd>[</kbd> <kbd>]</kbd> step through the game</span>
       </footer>
       <div class="hidden" role="status" aria-live="polite">{announced.value}</div>
-      {isOver.value && null}
     </>
   );
 }

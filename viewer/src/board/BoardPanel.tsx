@@ -55,7 +55,7 @@ export function BoardPanel() {
   const opinion = marks();
   const numbers = steps();
   return (
-    <div class="board">
+    <div class={`board ${sides(position.board)}`}>
       {position.board.map((part, place) => <PartView key={place} part={part} marks={opinion} steps={numbers} last={lastMove()} />)}
       {ambiguous.value.length > 0 && (
         <div class="choices" role="group" aria-label="Which move?">
@@ -72,6 +72,14 @@ export function BoardPanel() {
       <Steps />
     </div>
   );
+}
+
+/** How the pieces of the players look, so that the mark of the player to move has the same colour. */
+function sides(parts: Part[]): string {
+  const grid = parts.find((part) => part.kind === "grid");
+  if (grid?.kind !== "grid") return "";
+  if (grid.pieces === "marks") return "marks";
+  return grid.shape === "hex" ? "stones hexes" : grid.surface === "lines" || grid.surface === "plain" ? "stones" : "";
 }
 
 function lastMove(): string {
@@ -126,9 +134,9 @@ function Steps() {
   );
   return (
     <div class="steps" role="group" aria-label="Steps of the game">
-      {button("⏮", 0, "First position")}{button("◀", ply - 1, "Back")}
+      {button("«", 0, "First position")}{button("◀", ply - 1, "Back")}
       <span>{ply} / {plies}</span>
-      {button("▶", ply + 1, "Forward")}{button("⏭", plies, "Last position")}
+      {button("▶", ply + 1, "Forward")}{button("»", plies, "Last position")}
     </div>
   );
 }

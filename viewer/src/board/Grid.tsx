@@ -27,8 +27,10 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
   const open = nextNames();
   const size = hex ? [SQRT3 * HEX * (width + (height - 1) / 2), 1.5 * HEX * (height - 1) + 2 * HEX] : [width, height];
   const labelled = !hex && grid.pieces !== "tiles" && new Set(cells.map((cell) => cell.name)).size === cells.length;
-  const pad = labelled ? 0.45 : 0.15;
-  const lastNames = new Set(cells.filter((cell) => last.endsWith(cell.name) && (cell.piece || !/^\d+$/.test(cell.name))).map((cell) => cell.name));
+  const small = Math.max(width, height) / 8; // texts beside the board have one size on the screen, whatever the size of the board
+  const pad = labelled ? 0.45 * small : 0.15;
+  const unique = new Set(cells.map((cell) => cell.name)).size === cells.length;
+  const lastCells = new Set(unique ? cells.filter((cell) => last.endsWith(cell.name)) : cells.filter((cell) => last === cell.name && cell.piece).slice(0, 1));
 
   const onKey = (event: KeyboardEvent) => {
     const moves: Record<string, [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
@@ -60,14 +62,14 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
         <g role="row" key={r}>
           {cells.slice(r * width, (r + 1) * width).map((cell) => (
             <CellView key={`${cell.row},${cell.column}`} cell={cell} grid={grid} focusable={focus[0] === cell.row && focus[1] === cell.column}
-              open={open.has(cell.name)} chosen={touched.value.includes(cell.name)} last={lastNames.has(cell.name)}
+              open={open.has(cell.name)} chosen={touched.value.includes(cell.name)} last={lastCells.has(cell)} anchor={anchors.get(cell.name) === cell}
               mark={anchors.get(cell.name) === cell ? marks.get(cell.name) : undefined}
               step={anchors.get(cell.name) === cell ? steps.get(cell.name) : undefined}
               onFocus={() => setFocus([cell.row, cell.column])} />
           ))}
         </g>
       ))}
-      {labelled && <Labels grid={grid} width={width} height={height} />}
+      {labelled && <Labels grid={grid} width={width} height={height} small={small} />}
     </svg>
   );
 }
@@ -82,9 +84,9 @@ function anchorsOf(cells: Cell[]): Map<string, Cell> {
   return found;
 }
 
-interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; mark?: Mark; step?: string; onFocus: () => void }
+interface CellProps { cell: Cell; grid: Grid; focusable: boolean; open: boolean; chosen: boolean; last: boolean; anchor: boolean; mark?: Mark; step?: string; onFocus: () => void }
 
-function CellView({ cell, grid, focusable, open, chosen, last, mark, step, onFocus }: CellProps) {
+function CellView({ cell, grid, focusable, open, chosen, last, anchor, mark, step, onFocus }: CellProps) {
   const hex = grid.shape === "hex";
   const dark = grid.surface === "checkered" && (cell.row + cell.column) % 2 === 1;
   const spoken = `${cell.name}, ${cell.piece || "empty"}${open ? ", legal" : ""}${mark ? `, ${mark.label} percent` : ""}`;
@@ -95,7 +97,7 @@ function CellView({ cell, grid, focusable, open, chosen, last, mark, step, onFoc
       {grid.surface === "holes" && <circle class="hole" cx={cell.x} cy={cell.y} r={0.4} />}
       <Piece text={cell.piece} grid={grid} x={cell.x} y={cell.y} />
       {mark && <Opinion mark={mark} x={cell.x} y={cell.y} hex={hex} />}
-      {open && !mark && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
+      {open && anchor && !mark && !cell.piece && <circle class="hint" cx={cell.x} cy={cell.y} r={0.09} />}
       {step && <g class="step"><circle cx={cell.x} cy={cell.y} r={0.24} /><text x={cell.x} y={cell.y}>{step}</text></g>}
     </g>
   );
@@ -169,11 +171,11 @@ function Edges({ grid, cells }: { grid: Grid; cells: Cell[] }) {
   );
 }
 
-function Labels({ grid, width, height }: { grid: Grid; width: number; height: number }) {
+function Labels({ grid, width, height, small }: { grid: Grid; width: number; height: number; small: number }) {
   return (
-    <g class="labels" aria-hidden="true">
-      {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={c + 0.5} y={height + 0.28}>{grid.cell_names[0]![c]!.replace(/\d+$/, "")}</text>)}
-      {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26} y={r + 0.5}>{grid.cell_names[r]![0]!.replace(/^\D+/, "")}</text>)}
+    <g class="labels" aria-hidden="true" style={{ fontSize: `${0.24 * small}px` }}>
+      {Array.from({ length: width }, (_, c) => <text key={`c${c}`} x={c + 0.5} y={height + 0.28 * small}>{grid.cell_names[0]![c]!.replace(/\d+$/, "")}</text>)}
+      {Array.from({ length: height }, (_, r) => <text key={`r${r}`} x={-0.26 * small} y={r + 0.5}>{grid.cell_names[r]![0]!.replace(/^\D+/, "")}</text>)}
     </g>
   );
 }

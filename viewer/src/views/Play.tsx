@@ -1,4 +1,4 @@
-import { analysis, begin, go, info, isMyTurn, isOver, link, message, play, preview, session, settings, show, stop, think, undo } from "../state";
+import { begin, go, info, isMyTurn, isOver, link, message, session, settings, show, stop, think, undo } from "../state";
 
 const STRENGTHS: [string, number][] = [["Quick", 0.1], ["Fast", 0.5], ["Normal", 1], ["Strong", 3], ["Strongest", 10]];
 
@@ -35,7 +35,7 @@ export function Play() {
         <button onClick={() => void begin(shown.position.game, { people: shown.people })}>New game</button>
         <button onClick={() => void undo()} disabled={shown.ply === 0}>Undo</button>
         <button onClick={() => void hint()} disabled={!isMyTurn.value || shown.thinking}>Hint</button>
-        {shown.thinking && <button onClick={() => void stop()}>Move now</button>}
+        {shown.thinking && <button onClick={() => void stop()}>{isMyTurn.value ? "Stop thinking" : "Move now"}</button>}
         {isOver.value && <button class="primary" onClick={() => show("review")}>Review the game</button>}
       </div>
       <Record />
@@ -78,10 +78,3 @@ export function Record() {
     </ol>
   );
 }
-
-export function playMove(move: string): void {
-  preview.value = [];
-  void play(move);
-}
-
-export const bestMove = () => analysis.value?.move;

@@ -50,11 +50,11 @@ export function TimeMachine() {
   return (
     <>
       <div class="buttons">
-        <button onClick={() => jump(0)} disabled={at === 0} aria-label="To the start">⏮</button>
+        <button onClick={() => jump(0)} disabled={at === 0} aria-label="To the start">«</button>
         <button onClick={() => step(-1)} disabled={at === 0 && phase === 0} aria-label="Back">◀</button>
         <button class="primary" onClick={() => setRunning(!running)}>{running ? "Pause" : "Play"}</button>
         <button onClick={() => step(1)} disabled={at === last} aria-label="Forward">▶</button>
-        <button onClick={() => jump(last)} disabled={at === last} aria-label="To the end">⏭</button>
+        <button onClick={() => jump(last)} disabled={at === last} aria-label="To the end">»</button>
         <button class="quiet" onClick={() => setFound(null)}>Record again</button>
       </div>
       <input type="range" min={0} max={last} value={at} onInput={(event) => jump(Number(event.currentTarget.value))} aria-label="Simulation" aria-valuetext={`${snapshot.visits} simulations`} />
