@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 
 import treetop as tt
-from treetop.players.net import net_search
+from treetop.players.net import net_evaluator, net_search
 from treetop.train.accuracy import kept, kept_by_chance, labelled, policy_moves, search_moves
 
 GAME, STONES = "connect_four", (8, 20)
@@ -32,9 +32,8 @@ def main() -> None:
     print(f"{len(found)} positions; by chance {kept_by_chance(found):.1%} keep the value")
     print(f"raw policy: {kept(found, policy_moves(found, model)):.1%}")
     for count in options.simulations:
-        print(
-            f"{count} simulations: {kept(found, search_moves(found, net_search(model.game, count), model, count)):.1%}"
-        )
+        moves = search_moves(found, net_search(model.game, count), net_evaluator(model), count)
+        print(f"{count} simulations: {kept(found, moves):.1%}")
     for count in options.rollouts:
         print(f"{count} simulations by rollouts: {kept(found, search_moves(found, tt.uct(), None, count)):.1%}")
 

@@ -12,7 +12,7 @@ import argparse
 
 import treetop as tt
 from treetop.oracle.exhaustive import Exhaustive, reachable
-from treetop.players.net import net_search
+from treetop.players.net import net_evaluator, net_search
 from treetop.train.accuracy import Labelled, policy_moves, search_moves
 
 GAME = "tic_tac_toe"
@@ -32,7 +32,7 @@ def main() -> None:
     print(f"{len(found):,} positions")
     moves = {"raw policy": policy_moves(found, model)}
     for count in options.simulations:
-        moves[f"{count} simulations"] = search_moves(found, net_search(model.game, count), model, count)
+        moves[f"{count} simulations"] = search_moves(found, net_search(model.game, count), net_evaluator(model), count)
     for name, chosen in moves.items():
         wrong = sum(move not in one.best for one, move in zip(found, chosen, strict=True))
         print(f"{name}: value lost in {wrong:,}")

@@ -18,6 +18,7 @@ DENSE_SIZES = {"tiny": (64, 2), "small": (128, 2), "medium": (256, 3)}
 HEADS = ("tanh", "linear", "outcomes")
 """What the value head gives: values from -1 to 1, values on the game's own scale, or logits of win, draw and loss."""
 _MOST = 2**16
+_HEAD = 2048  # numbers that the dense layers of a head begin with, at most: boards of many squares get few planes
 
 
 @dataclass(frozen=True)
@@ -110,9 +111,9 @@ class Architecture:
             found["stem"] = (width, planes, 3, 3)
             for block in range(self.depth):
                 found |= {f"block{block}.first": (width, width, 3, 3), f"block{block}.second": (width, width, 3, 3)}
-            policy, value = max(4, width // 8), max(2, width // 16)  # planes that the heads reduce the trunk to
-            found |= {"policy.planes": (policy, width, 1, 1), "policy": (self.actions, policy * squares)}
-            found |= {"value.planes": (value, width, 1, 1), "value.hidden": (width, value * squares)}
+            heads = max(2, min(width // 2, _HEAD // squares))  # planes that each head reduces the trunk to
+            found |= {"policy.planes": (heads, width, 1, 1), "policy": (self.actions, heads * squares)}
+            found |= {"value.planes": (heads, width, 1, 1), "value.hidden": (width, heads * squares)}
         return found | {"value": (self.outputs, width)}
 
     def arrays(self) -> dict[str, tuple[int, ...]]:
