@@ -80,9 +80,9 @@ VIEWS: dict[str, tuple[dict[str, str], Any]] = {
     "whatif": ({"game": "connect_four", "view": "whatif", "people": "0~1"}, what_if),
     "learn": ({"game": "tic_tac_toe", "view": "learn", "people": "0~1"}, learn),
     "hex": ({"game": "hex(size=7)", "view": "play", "people": "0~1", "moves": "d4~c5~e3~b6"}, play),
-    "backgammon": ({"game": "backgammon", "view": "play", "people": "0~1"}, lambda page: None),
-    "scoundrel": ({"game": "scoundrel", "view": "play", "people": "0"}, lambda page: None),
-    "twenty48": ({"game": "twenty48", "view": "play", "people": "0"}, lambda page: None),
+    "backgammon": ({"game": "backgammon", "view": "play", "people": "0~1"}, lambda _: None),
+    "scoundrel": ({"game": "scoundrel", "view": "play", "people": "0"}, lambda _: None),
+    "twenty48": ({"game": "twenty48", "view": "play", "people": "0"}, lambda _: None),
     "gomoku": ({"game": "gomoku(size=9)", "view": "play", "people": "0~1", "moves": "e5~e6~d4~f6~c3"}, play),
 }
 

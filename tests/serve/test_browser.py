@@ -190,7 +190,6 @@ def test_a_card_game_and_a_dice_game_are_played(watched):
             page.locator(".choices button").first.click()
         page.wait_for_function(f"() => (document.querySelector('.steps span')?.innerText ?? '') !== '{before}'")
     page = watched.open(game="pig", view="play", seed=4)
-    page.reload()
     page.locator(".dice button.open").click()
     page.wait_for_selector(".steps")
 

@@ -35,7 +35,9 @@ def test_the_built_page_is_current(tmp_path):
     viewer = tmp_path / "viewer"
     shutil.copytree(ROOT / "viewer", viewer, ignore=shutil.ignore_patterns("node_modules"))
     (tmp_path / "treetop" / "serve").mkdir(parents=True)
-    installed = subprocess.run(["npm", "install", "--no-audit", "--no-fund"], cwd=viewer, capture_output=True, check=False)
+    installed = subprocess.run(
+        ["npm", "install", "--no-audit", "--no-fund"], cwd=viewer, capture_output=True, check=False
+    )
     if installed.returncode:
         pytest.skip(f"the packages of the page cannot be installed: {installed.stderr.decode()[-300:]}")
     subprocess.run(["npm", "run", "build"], cwd=viewer, capture_output=True, check=True)

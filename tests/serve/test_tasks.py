@@ -34,16 +34,16 @@ class Broken(Steps):
 
 def held(scheduler):
     """Occupy the thread of a scheduler until the returned event is set."""
-    release, begun = threading.Event(), threading.Event()
+    release, started = threading.Event(), threading.Event()
 
     class Hold(Steps):
         def step(self, seconds):
-            begun.set()
+            started.set()
             release.wait(10)
             return False
 
     scheduler.add(Hold(1, [], "hold"))
-    assert begun.wait(10)
+    assert started.wait(10)
     return release
 
 

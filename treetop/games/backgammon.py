@@ -83,6 +83,13 @@ def _drawing(checkers: Any, player: int) -> list[str]:
     return [top, *upper, f"|{' ' * 19}|{' ' * 4}|{' ' * 19}|", *reversed(lower), bottom]
 
 
+def _pile(state: Any, point: int) -> Pile:
+    """Return the checkers on a point, as X numbers it; its name is the number for the player to move."""
+    side = 0 if state.checkers[0, point] else 1
+    count = state.checkers[side, point if side == 0 else 25 - point]
+    return Pile(count, _SIDES[side] if count else "", str(25 - point if state.player else point))
+
+
 @family
 def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
     """Race fifteen checkers home past the opponent's, by dice.
@@ -370,7 +377,7 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
 
         def board(self) -> list[Element]:
             def row(points: range, bar: int) -> list[Pile]:
-                piles = [self.pile(point) for point in points]
+                piles = [_pile(self, point) for point in points]
                 piles.insert(6, Pile(self.checkers[bar, _BAR], _SIDES[bar], "bar" if bar == self.player else ""))
                 return [*piles, Pile(self.checkers[bar, _OFF], _SIDES[bar], "off" if bar == self.player else "")]
 
@@ -381,12 +388,6 @@ def backgammon(gammons: bool = True, most_turns: int = 2000) -> Game:
                 Dice(dice, self.turn_text()),
                 Table(pips),
             ]
-
-        def pile(self, point: int) -> Pile:
-            """Return the checkers on a point, as X numbers it; its name is the number for the player to move."""
-            side = 0 if self.checkers[0, point] else 1
-            count = self.checkers[side, point if side == 0 else 25 - point]
-            return Pile(count, _SIDES[side] if count else "", str(25 - point if self.player else point))
 
         def render(self) -> str:
             lines = _drawing(self.checkers, self.player)

@@ -20,6 +20,17 @@ from treetop.game import (
 )
 
 
+def _picture(state: Any, cards: int, touched: tuple[int, ...]) -> list[Element]:
+    """Return the prize and both hands; the cards of the players in `touched` can be played."""
+    prize = [Card(str(state.prize + 1))] if state.prize >= 0 else []
+    found: list[Element] = [Cards(prize, "prize")]
+    for player in range(2):
+        hand = [str(card + 1) for card in range(cards) if state.hands[player] >> card & 1]
+        named = [Card(face, face if player in touched else "") for face in hand]
+        found.append(Cards(named, f"player {player}, {state.points[player]} points"))
+    return found
+
+
 @family
 def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
     """Bid for prizes with `cards` cards each (2 to 13); the prizes are in "random" or "descending" order."""
@@ -133,25 +144,10 @@ def goofspiel(cards: int = 4, prizes: str = "random") -> Game:
             return int((((self.hands[0] << 13 | self.hands[1]) << 13 | self.pile) << 4 | self.prize + 1) << 8 | lead)
 
         def board(self) -> list[Element]:
-            return self.picture((0, 1))
+            return _picture(self, cards, (0, 1))
 
         def board_for(self, player: int) -> list[Element]:
-            return self.picture((player,))
-
-        def picture(self, touched: tuple[int, ...]) -> list[Element]:
-            """Return the prize and both hands; the cards of the players in `touched` can be played."""
-            hands = [[str(card + 1) for card in range(cards) if self.hands[player] >> card & 1] for player in range(2)]
-            prize = [Card(str(self.prize + 1))] if self.prize >= 0 else []
-            return [
-                Cards(prize, "prize"),
-                *(
-                    Cards(
-                        [Card(face, face if player in touched else "") for face in hand],
-                        f"player {player}, {self.points[player]} points",
-                    )
-                    for player, hand in enumerate(hands)
-                ),
-            ]
+            return _picture(self, cards, (player,))
 
         def render(self) -> str:
             prize = (

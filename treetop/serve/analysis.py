@@ -10,7 +10,7 @@ import json
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import treetop
 from treetop import checks
@@ -31,6 +31,7 @@ _MOST_BYTES = 2**20  # of a line
 _MOST_VISITS, _MOST_SECONDS = 10**9, 86_400.0
 _MOST_TURNS = 10_000
 _DEFAULT_VISITS = 1000
+_Value = TypeVar("_Value")
 
 
 class QueryError(Exception):
@@ -110,10 +111,10 @@ def _turns(name: str, value: Any) -> tuple[int, ...]:
 
 
 def _flag(name: str, value: Any) -> bool:
-    return _checked(name, lambda: checks.flag(name, value))
+    return _checked(name, lambda: bool(checks.flag(name, value)))
 
 
-def _checked(name: str, read: Callable[[], Any]) -> Any:
+def _checked(name: str, read: Callable[[], _Value]) -> _Value:
     try:
         return read()
     except ConfigError as error:

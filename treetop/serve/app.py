@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import secrets
 import sys
 import threading
@@ -371,10 +372,14 @@ def _add_page(app: FastAPI) -> None:
         return FileResponse(files[name], headers={"cache-control": "no-cache"})
 
 
-def _plain(value: Any) -> Any:
-    """Return a value without NaN and infinity, which JSON does not have."""
+def _plain(answer: Answer) -> Answer:
+    """Return an answer without NaN and infinity, which JSON does not have."""
+    return {key: _finite(value) for key, value in answer.items()}
+
+
+def _finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
+        return _plain(value)
     if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return None if isinstance(value, float) and value - value != 0 else value
+        return [_finite(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -19,5 +19,6 @@ class Protocol(H11Protocol):
         asyncio.get_running_loop().call_later(_HEAD_SECONDS, self._end_if_idle)
 
     def _end_if_idle(self) -> None:
-        if self.cycle is None and not self.transport.is_closing():
+        begun: Any = self.cycle  # None until the head of a request is complete
+        if begun is None and not self.transport.is_closing():
             self.transport.close()

@@ -146,7 +146,7 @@ class Thinking:
         self._search, self._visits, self._seconds = search, visits, seconds
         self._lock = nullcontext() if lock is None else lock
         self._report, self._failed, self._every = report, failed, every
-        self._moves = {"include": None if include is None else list(include), "exclude": list(exclude)}
+        self._include, self._exclude = None if include is None else list(include), list(exclude)
         self._next = 0.0  # the time of the next report
         self._stopped, self._cancelled = threading.Event(), False
         self.deadline = float("inf")
@@ -162,6 +162,9 @@ class Thinking:
         self._cancelled = True
         self.stop()
 
+    def _is_cancelled(self) -> bool:
+        return self._cancelled  # by another thread
+
     def step(self, seconds: float) -> bool:
         """Search for a slice of time; return whether the search goes on."""
         with self._lock:
@@ -169,15 +172,14 @@ class Thinking:
 
     def _step(self, seconds: float) -> bool:
         search = self._search
-        if self._cancelled:
+        if self._is_cancelled():
             return False
         if not self.started:
             self._begin()
-        if search.config.root.schedules:  # a schedule plans the whole number of simulations
-            result = search.run(self._limit(None), **self._moves)
-        else:
-            result = search.run(self._limit(seconds), **self._moves)
-        if self._cancelled:
+        # A schedule plans the whole number of simulations.
+        limit = self._limit(None if search.config.root.schedules else seconds)
+        result = search.run(limit, include=self._include, exclude=self._exclude)
+        if self._is_cancelled():
             return False
         now = time.monotonic()
         over = (

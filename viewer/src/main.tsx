@@ -15,4 +15,5 @@ effect(() => {
 });
 
 render(<App />, document.getElementById("app")!);
+addEventListener("hashchange", () => void start());
 void start();

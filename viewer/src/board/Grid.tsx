@@ -46,7 +46,7 @@ export function GridPart({ grid, marks, steps, last }: { grid: Grid; marks: Map<
   const nameAt = (event: PointerEvent) =>
     document.elementFromPoint(event.clientX, event.clientY)?.closest<SVGElement>("[data-name]")?.dataset.name ?? "";
   return (
-    <svg ref={root} class={`grid ${grid.surface} ${grid.shape}`} viewBox={`${-pad} ${-pad / 3} ${size[0]! + pad * 4 / 3} ${size[1]! + pad * 4 / 3}`}
+    <svg ref={root} class={`grid ${grid.surface} ${grid.shape}`} viewBox={hex ? `${-pad} ${-pad} ${size[0]! + 2 * pad} ${size[1]! + 2 * pad}` : `${-pad} ${-pad / 3} ${size[0]! + pad * 4 / 3} ${size[1]! + pad * 4 / 3}`}
       role="grid" aria-label={`Board, ${width} columns and ${height} rows`} onKeyDown={onKey}
       onPointerDown={(event) => { held.current = nameAt(event); }}
       onPointerUp={(event) => {
