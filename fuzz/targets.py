@@ -17,10 +17,10 @@ from treetop.arena.evaluation import evaluate
 from treetop.arena.log import read_match
 from treetop.arena.matches import match, match_many
 from treetop.arena.players_file import read_players
-from treetop.cli.common import make_config
 from treetop.game.records import GameRecord, load_game_record, save_game
 from treetop.game.registry import BUNDLED, load_bundled
 from treetop.lab.runs import Run, RunLog, read_runs
+from treetop.players.rules import parse_rule
 from treetop.players.spec import make_player, parse_spec, player_names, runs_code
 from treetop.prove.coq.documents import Document
 from treetop.prove.coq.goals import CoqGoal, Hypothesis
@@ -124,7 +124,7 @@ def _player(folder: Path, text: str) -> None:
 
 def _rule(folder: Path, text: str) -> None:
     failed = 0
-    for use in (lambda: make_config(text, None), lambda: make_evaluator(text)):
+    for use in (lambda: parse_rule(text, None), lambda: make_evaluator(text)):
         try:
             use()
         except tt.TreetopError:

@@ -259,3 +259,14 @@ def test_a_review_finds_the_move_that_lost(scheduler, sessions):
     assert losses[3] == max(losses)
     assert review.rows[3]["best"] == "a3"
     assert [event["done"] for event in events if event["type"] == "review"][-1] == 5
+
+
+def test_a_listener_who_comes_late_hears_how_things_stand(sessions):
+    session, _ = begin(sessions, "tic_tac_toe", people=(0, 1))
+    session.play("b2")
+    session.think(Engine(), visits=100, seconds=10.0)
+    until(lambda: not session.is_thinking)
+    review = session.begin_review(Engine(), 50)
+    until(lambda: review.is_over)
+    assert [event["type"] for event in session.standing()] == ["position", "analysis", "review"]
+    assert session.standing()[-1]["done"] == 1

@@ -86,6 +86,16 @@ class Grid(Element):
             raise ConfigError("edges are the pieces of the top, the right, the bottom and the left side")
         object.__setattr__(self, "edges", tuple(self.edges))
 
+    def __iter__(self) -> Iterator[Sequence[str]]:
+        """Yield the rows: a grid is read as they are."""
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, row: int) -> Sequence[str]:
+        return self.rows[row]
+
     def _coordinates(self) -> tuple[tuple[str, ...], ...]:
         height, width = len(self.rows), len(self.rows[0])
         files = string.ascii_lowercase[:width] if width <= 26 else [f"c{column + 1}r" for column in range(width)]

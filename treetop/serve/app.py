@@ -324,9 +324,8 @@ def _add_live(app: FastAPI, state: _State) -> None:
             await socket.accept()
             mailbox = Mailbox(asyncio.get_running_loop())
             with session.listening(mailbox.put):
-                mailbox.put(session.view())
-                if session.analysis is not None:
-                    mailbox.put(session.analysis)
+                for event in session.standing():
+                    mailbox.put(event)
                 await _until_closed(socket, mailbox)
         finally:
             state.sockets -= 1

@@ -332,7 +332,7 @@ class Session:
                 self._line[-1],
                 lambda position: engine.search(position, None, self._limits.nodes),
                 visits=visits,
-                done=lambda: self.tell({"type": "review", "done": len(review.rows), "total": review.total}),
+                done=lambda: self.tell(_progress(review)),
                 failed=lambda error: self.tell({"type": "error", "error": str(error).partition("\n")[0]}),
             )
             self.review = review
@@ -352,6 +352,16 @@ class Session:
             with self.lock:
                 self._listeners.remove(listener)
 
+    def standing(self) -> list[Event]:
+        """Return the events that a new listener has missed."""
+        review, analysis = self.review, self.analysis
+        found = [self.view()]
+        if analysis is not None:
+            found.append(analysis)
+        if review is not None:
+            found.append(_progress(review))
+        return found
+
     @property
     def is_watched(self) -> bool:
         """Whether somebody listens."""
@@ -369,6 +379,10 @@ class Session:
         if self.review is not None:
             self.review.stop()
         self.drop_search()
+
+
+def _progress(review: Review) -> Event:
+    return {"type": "review", "done": len(review.rows), "total": review.total}
 
 
 class Sessions:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from treetop.game.boards import Picture
 from treetop.game.position import Position
 from treetop.search.explain import finite
 from treetop.search.result import SearchResult
@@ -35,17 +36,16 @@ def position_view(position: Position, viewer: int | None = None) -> dict[str, An
         "ply": len(position.actions),
         "over": over,
         "returns": [float(value) for value in position.returns] if over else None,
-        "legal": [] if over else _legal(position, viewer),
+        "legal": [] if over else _legal(position, picture, viewer),
         "board": picture.to_dict(),
         "text": str(position) if viewer is None else position.shown_to(viewer),
     }
 
 
-def _legal(position: Position, viewer: int | None) -> list[dict[str, Any]]:
+def _legal(position: Position, picture: Picture, viewer: int | None) -> list[dict[str, Any]]:
     """Return the legal moves with the names that are touched to make them; of chance with their probabilities."""
     if position.is_continuous:
         return []
-    picture = position.picture(viewer)
     if position.player == CHANCE:
         return [
             {"action": int(outcome), "move": position.move_text(outcome), "path": [], "probability": float(share)}

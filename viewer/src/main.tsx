@@ -15,5 +15,6 @@ effect(() => {
 });
 
 render(<App />, document.getElementById("app")!);
-addEventListener("hashchange", () => void start());
+// The hash of the event: by now an event of the last game may have written its own link.
+addEventListener("hashchange", (event) => void start(new URL(event.newURL).hash));
 void start();

@@ -149,11 +149,12 @@ export function show(name: View): void {
   if (session.value) void answer(session.value);
 }
 
-export async function start(): Promise<void> {
+/** Show what an address asks for. */
+export async function start(hash = location.hash): Promise<void> {
   await attempt(async () => {
     info.value = await api.info();
     games.value = (await api.games()).games;
-    const given = new URLSearchParams(location.hash.slice(1));
+    const given = new URLSearchParams(hash.slice(1));
     const wanted = given.get("view");
     if ((VIEWS as readonly string[]).includes(wanted ?? "")) view.value = wanted as View;
     const people = given.get("people");

@@ -14,7 +14,9 @@ export function ReviewView() {
   const open = () => void begin(shown.position.game, { moves: text.split(/[\s,;]+/).filter(Boolean), people: shown.people });
   const run = () => void attempt(async () => {
     review.value = null;
-    reviewing.value = { done: 0, total: (await api.review(shown.session, { visits: 3000 })).total };
+    reviewing.value = null;
+    const { total } = await api.review(shown.session, { visits: 3000 });
+    reviewing.value ??= { done: 0, total };
   });
   const busy = reviewing.value !== null && reviewing.value.done < reviewing.value.total;
   return (
