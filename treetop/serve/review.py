@@ -25,11 +25,11 @@ class Review:
     player its value, that of the best move, and what was lost, all on the scale from 0 to 1 of the player who moved.
 
     >>> import treetop as tt
-    >>> position = tt.position("tic_tac_toe", moves="a1 b1 a2 c3")
+    >>> position = tt.position("tic_tac_toe", moves="b2 a1 c1 c3")
     >>> review = Review(position, lambda one: tt.Search(one, tt.uct(solver=True), seed=1), visits=500)
     >>> while review.step(1.0): pass
     >>> [row["move"] for row in review.rows], review.rows[3]["loss"] > 0.2
-    (['a1', 'b1', 'a2', 'c3'], True)
+    (['b2', 'a1', 'c1', 'c3'], True)
     """
 
     def __init__(

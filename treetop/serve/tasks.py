@@ -46,9 +46,9 @@ class Scheduler:
     >>> task = Count()
     >>> with Scheduler() as scheduler:
     ...     scheduler.add(task)
-    ...     scheduler.wait()
-    >>> task.left
-    0
+    ...     done = scheduler.wait()
+    >>> done, task.left
+    (True, 0)
     """
 
     def __init__(self, threads: int = 1) -> None:
