@@ -138,8 +138,6 @@ class Cards(Element):
 
     cards: Sequence[Card | str]
     title: str = ""
-    stacked: bool = False
-    """Whether they lie on each other: only the first one is drawn in full."""
 
     def __post_init__(self) -> None:
         cards = tuple(card if isinstance(card, Card) else Card(card, card) for card in self.cards)

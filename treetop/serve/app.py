@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import secrets
 import sys
 import threading
@@ -22,6 +21,7 @@ from treetop.errors import TreetopError
 from treetop.game.definition import Game
 from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
+from treetop.search.explain import finite
 from treetop.search.limits import Limit
 from treetop.serve.recording import Recorder
 from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
@@ -381,4 +381,4 @@ def _finite(value: Any) -> Any:
         return _plain(value)
     if isinstance(value, list | tuple):
         return [_finite(one) for one in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    return finite(value)

@@ -82,15 +82,6 @@ class NewReview(Request):
     seed: Seed = 0
 
 
-class Formula(Request):
-    """A formula to prove."""
-
-    formula: Annotated[str, Field(min_length=1, max_length=2000)]
-    attempts: Annotated[int, Field(ge=1, le=20_000)] = 2000
-    policy: Annotated[str, Field(max_length=100)] = "ucb1"
-    seed: Seed = 0
-
-
 class Failure(BaseModel):
     """An error: what was wrong, and where."""
 

@@ -53,7 +53,6 @@ class Limits:
     """Nodes of one tree; beyond them its least visited subtrees are folded."""
     total_nodes: int = 40_000_000
     """Nodes of all trees, about 40 bytes each; beyond them the trees of idle sessions are dropped."""
-    visits: int = 1_000_000_000
     seconds: float = 3600.0
     games: int = 64
     """Different games, with their parameters: each is compiled."""

@@ -2,7 +2,6 @@ import { useState } from "preact/hooks";
 import { api, type ReviewRow } from "../api";
 import { Chart, COLOURS } from "../chart";
 import { attempt, begin, go, playerName, preview, review, reviewing, session } from "../state";
-import { Legend } from "./Analyse";
 
 const NAMES: [number, string, string][] = [[0.2, "blunder", "??"], [0.1, "mistake", "?"], [0.05, "inaccuracy", "?!"]];
 const kind = (loss: number) => NAMES.find(([least]) => loss >= least);
@@ -75,7 +74,7 @@ function Found({ rows }: { rows: ReviewRow[] }) {
           );
         })}
       </div>
-      <h3>What should have been played <Legend names={[]} /></h3>
+      <h3>What should have been played</h3>
       {worst.length === 0 ? <p class="note">No move lost much.</p> : (
         <ul class="losses">
           {worst.map((row) => (
