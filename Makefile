@@ -18,7 +18,7 @@ demo: $(CORE)
 	$(BIN)/treetop match "uct(simulations=1000)" "uct(simulations=100)" --game connect_four --games 20 --seed 1
 	@printf '\n4. Prove a theorem. Look at the proof, and at the checker that accepted it.\n\n'
 	$(BIN)/treetop prove "(p | q -> r) <-> (p -> r) & (q -> r)"
-	@printf '\nNext: treetop games, treetop play connect_four, docs/README.md.\n'
+	@printf '\nNext: treetop games, treetop play connect_four, treetop serve (pip install -e ".[serve]"), docs/README.md.\n'
 
 test: lint types layers engines unit
 
