@@ -268,3 +268,12 @@ def test_a_listener_who_comes_late_hears_how_things_stand(sessions):
     until(lambda: review.is_over)
     assert [event["type"] for event in session.standing()] == ["position", "analysis", "review"]
     assert session.standing()[-1]["done"] == 1
+
+
+def test_the_opponents_turn_shows_nothing_of_hidden_cards(sessions):
+    session, _ = begin(sessions, "kuhn_poker", people=(1,), seed=3)
+    assert session.position.player == 0
+    with pytest.raises(ConfigError, match="hidden information"):
+        session.refuse_hidden()
+    session.play("pass")
+    session.refuse_hidden()

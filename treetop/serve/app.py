@@ -267,13 +267,16 @@ def _add_searches(app: FastAPI, state: _State) -> None:
     ) -> Answer:
         """Return the most visited nodes of the tree below a node, which is named by the actions that lead to it."""
         actions = [int(action) for action in path.split(",") if action]
-        with state.session(name).reading() as search:
+        session = state.session(name)
+        session.refuse_hidden()
+        with session.reading() as search:
             return subtree(search, actions, nodes)
 
     @app.post("/api/sessions/{name}/record")
     def record(name: str, given: RecordSearch) -> Answer:
         """Search the current position from the start, and return what happened, step by step."""
         session = state.session(name)
+        session.refuse_hidden()
         engine = state.engine(given.rule, given.seed, session)
         search = engine.search(session.position, None, state.options.limits.nodes)
         return _plain(Recorder(search, visits=given.visits, detailed=given.detailed).run())
@@ -282,6 +285,7 @@ def _add_searches(app: FastAPI, state: _State) -> None:
     def what_if(name: str, given: WhatIf) -> Answer:
         """Search the current position with other settings and several seeds; return the moves that they choose."""
         session, found = state.session(name), list[dict[str, Any]]()
+        session.refuse_hidden()
         for seed in range(given.seeds):
             search = state.engine(given.rule, seed, session).search(session.position, None, state.options.limits.nodes)
             result = search.run(Limit(simulations=given.visits))

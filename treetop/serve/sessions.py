@@ -109,6 +109,11 @@ class Session:
         hidden = self.position.game.has("determinize") or self.position.game.has("board_for")
         return self.people[0] if hidden and len(self.people) == 1 and not self.position.is_terminal else None
 
+    def refuse_hidden(self) -> None:
+        """Raise ConfigError where a search of the position would show what is hidden from the person who plays."""
+        if self.viewer is not None and self.position.player not in (self.viewer, SIMULTANEOUS):
+            raise ConfigError("it is the opponent's turn: a search would show hidden information")
+
     def view(self) -> Event:
         """Return everything that a page shows of the game."""
         with self.lock:
