@@ -23,6 +23,7 @@ from treetop.game.registry import BUNDLED, load_bundled, load_game
 from treetop.game.registry import position as position_of
 from treetop.search.explain import finite
 from treetop.search.limits import Limit
+from treetop.serve.proofs import Proofs, add_proofs
 from treetop.serve.recording import Recorder
 from treetop.serve.schema import Answer, Failure, Go, NewReview, NewSession, Play, RecordSearch, Think, WhatIf
 from treetop.serve.sessions import Engine, Event, Limits, Session, Sessions, TooManyError
@@ -93,6 +94,7 @@ def create_app(options: Options | None = None) -> FastAPI:
     _add_games(app, state)
     _add_searches(app, state)
     _add_live(app, state)
+    add_proofs(app, state.proofs)
     _add_page(app)
     return app
 
@@ -104,10 +106,12 @@ class _State:
         self.options = options
         self.scheduler = Scheduler(options.threads)
         self.sessions = Sessions(Engine(options.rule, None), self.scheduler, options.limits)
+        self.proofs = Proofs(self.scheduler)
         self.sockets = 0
 
     def close(self) -> None:
         """End all searches."""
+        self.proofs.close()
         self.sessions.close()
         self.scheduler.close()
 
