@@ -48,7 +48,7 @@ class Part:
                 self._add_tactic(tactic, order, above)
 
     def _add_goal(self, goal: GoalNode, parent: int) -> None:
-        index, main = len(self.nodes), self._places.get(goal.id)
+        index, main, tactics = len(self.nodes), self._places.get(goal.id), _distinct(goal)
         untried = None if goal.suggestions is None else len(goal.suggestions) - goal.tried
         self.nodes.append(
             {
@@ -64,7 +64,7 @@ class Part:
                 "shared": len(goal.users),
                 "again": main,
                 "cycle": main is not None and self._is_above(main, parent),
-                "tactics": len(goal.tactics),
+                "tactics": len(tactics),
                 "untried": untried,
                 "left": 0,
             }
@@ -72,7 +72,7 @@ class Part:
         if main is not None:
             return
         self._places[goal.id] = index
-        for order, tactic in enumerate(goal.tactics):
+        for order, tactic in tactics:
             rank = not self._in_proof(tactic), is_failed(tactic), -tactic.visits
             heapq.heappush(self._waiting, (rank, next(self._numbers), tactic, order, index))
 
@@ -127,6 +127,14 @@ def path_to(goal: GoalNode) -> list[dict[str, Any]]:
 def is_failed(tactic: TacticNode) -> bool:
     """Return whether a tactic did not apply: it has no subgoals, and proves nothing."""
     return tactic.status is Status.dead and not tactic.subgoals
+
+
+def _distinct(goal: GoalNode) -> list[tuple[int, TacticNode]]:
+    """Return the tactics of a goal with their order. While a proof is shortened, some are tried again."""
+    found: dict[str, tuple[int, TacticNode]] = {}
+    for order, tactic in enumerate(goal.tactics):
+        found.setdefault(tactic.tactic, (order, tactic))
+    return list(found.values())
 
 
 def _why_idle(goal: GoalNode) -> str:
