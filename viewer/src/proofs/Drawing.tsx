@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { fitting, HEIGHT, type Item } from "./layout";
+import { fitting, HEIGHT, hidden, type Item } from "./layout";
 import { choose, chosen, describe, fold, items, keysOfDrawing, open, SIGNS, size } from "./walking";
 
 interface Window { x: number; y: number; scale: number }
@@ -25,16 +25,18 @@ export const fitDrawing = () => void (own.value = null);
 
 export function ZoomButtons() {
   return (
-    <div class="zoom" role="group" aria-label="Size of the drawing">
+    <div class="zoom" role="group" aria-label="What the drawing shows">
       <button onClick={() => zoom(1 / 1.3)} aria-label="Smaller">−</button>
       <button onClick={() => zoom(1.3)} aria-label="Larger">+</button>
-      <button onClick={fitDrawing} disabled={!own.value}>Fit</button>
+      <button onClick={fitDrawing} disabled={!own.value}>Top</button>
+      <button onClick={() => (own.value = whole(area.value, SMALLEST))}>Whole</button>
     </div>
   );
 }
 
 /** The graph from top to bottom: goals as boxes, tactics as pills. It can be moved, zoomed and walked. */
 export function Drawing() {
+  const frame = useRef<HTMLDivElement>(null);
   const place = useRef<SVGSVGElement>(null);
   const pointers = useRef(new Map<number, { x: number; y: number }>());
   const moved = useRef(false);
@@ -49,7 +51,7 @@ export function Drawing() {
   const seen = own.value ?? whole(area.value);
   const here = chosen.value;
   useEffect(() => {
-    if (!here || document.activeElement !== place.current) return;
+    if (!here || document.activeElement !== frame.current) return;
     const next = showing(seen, here, area.value);
     if (next.x !== seen.x || next.y !== seen.y) own.value = next;
   }, [here?.key]);
@@ -71,9 +73,9 @@ export function Drawing() {
   };
   const end = (event: PointerEvent) => pointers.current.delete(event.pointerId);
   return (
-    <div class="drawing">
-      <svg ref={place} tabIndex={0} role="application" aria-roledescription="drawing of a graph" aria-describedby="proof-keys"
-        aria-label="The goals and tactics of the search" onKeyDown={keysOfDrawing}
+    <div ref={frame} class="drawing" tabIndex={0} role="application" aria-roledescription="drawing of a graph" aria-describedby="proof-keys"
+      aria-label="The goals and tactics of the search" onKeyDown={keysOfDrawing}>
+      <svg ref={place}
         onWheel={(event) => { event.preventDefault(); const at = point(event); zoom(Math.exp(-event.deltaY / 400), at.x, at.y); }}
         onPointerDown={(event) => { moved.current = false; pointers.current.set(event.pointerId, point(event)); }}
         onPointerMove={move} onPointerUp={end} onPointerCancel={end} onPointerLeave={end}>
@@ -89,14 +91,14 @@ export function Drawing() {
   );
 }
 
-/** Show the whole drawing if it can be read, or else its root at the top. */
-function whole(area: Area): Window {
+/** Show the whole drawing if its scale is at least the given one, or else its root at the top. */
+function whole(area: Area, least = READABLE): Window {
   const { width, height } = size.value;
   const fit = Math.min((area.width - 2 * PAD) / width, (area.height - 2 * PAD) / height);
-  const scale = Math.min(1, Math.max(READABLE, fit));
+  const scale = Math.min(1, Math.max(least, fit));
   const free = area.width - width * scale;
   const x = free >= 2 * PAD ? free / 2 : Math.min(PAD, Math.max(free - PAD, area.width / 2 - (items.value[0]?.x ?? 0) * scale));
-  const y = fit >= READABLE ? Math.min(60, (area.height - height * scale) / 2) : PAD;
+  const y = fit >= least ? Math.min(60, (area.height - height * scale) / 2) : PAD;
   return { x, y, scale };
 }
 
@@ -128,8 +130,7 @@ function Box({ item, on, pick }: { item: Item; on: boolean; pick: () => void }) 
   const { node } = item;
   const reference = node.kind === "goal" && node.again !== null;
   const names = ["node", node.kind, node.status, node.proof && "proof", on && "on", reference && "reference", node.kind === "tactic" && node.failed && "failed"];
-  const left = node.kind === "goal" ? node.left : 0;
-  const more = item.folded ? "▸" : left ? `+${left}` : "";
+  const more = hidden(item);
   return (
     <g class={names.filter(Boolean).join(" ")} transform={`translate(${item.x - item.width / 2} ${item.y})`} onClick={pick}
       onDblClick={() => (item.children.length ? fold(item) : open(item))}>

@@ -21,7 +21,8 @@ const BELOW = { goal: 38, tactic: 50 }; // from an item to those below it
 const GAP = 14; // between items of a level
 const LETTER = 7.25; // the width of a letter of the drawing
 const SIGN = 26; // the width of the sign before the text
-const WIDEST = { goal: 216, tactic: 150 };
+const MORE = 24; // the width of the number of what is left out
+const WIDEST = { theorem: 480, goal: 216, tactic: 150 };
 
 /** Return the items that are shown, parents first; the tactics of a goal as they were tried, that of the proof first. */
 export function build(part: Part, folded: ReadonlySet<string>): Item[] {
@@ -62,7 +63,7 @@ interface Outline { left: number[]; right: number[] }
 export function arrange(items: Item[]): { width: number; height: number } {
   const outlines = new Map<Item, Outline>();
   const shifts = new Map<Item, number>();
-  for (const item of items) item.width = Math.min(WIDEST[item.node.kind], Math.ceil(SIGN + 10 + LETTER * label(item.node).length));
+  for (const item of items) item.width = Math.min(WIDEST[item.parent ? item.node.kind : "theorem"], Math.ceil(SIGN + 10 + LETTER * label(item.node).length));
   for (const item of [...items].reverse()) outlines.set(item, packed(item, outlines, shifts));
   for (const item of items) {
     item.x = item.parent ? item.parent.x + shifts.get(item)! : 0;
@@ -75,7 +76,7 @@ export function arrange(items: Item[]): { width: number; height: number } {
 
 /** Put the subtrees of an item side by side, as close as they can be. A goal stands above its first tactic, a tactic above the middle of its goals. */
 function packed(item: Item, outlines: Map<Item, Outline>, shifts: Map<Item, number>): Outline {
-  const own = { left: [-item.width / 2], right: [item.width / 2] };
+  const own = { left: [-item.width / 2], right: [item.width / 2 + (hidden(item) ? MORE : 0)] };
   const below = item.folded ? [] : item.children;
   if (!below.length) return own;
   const left: number[] = [];
@@ -93,6 +94,12 @@ function packed(item: Item, outlines: Map<Item, Outline>, shifts: Map<Item, numb
   const middle = item.node.kind === "goal" ? places[0]! : (places[0]! + places[places.length - 1]!) / 2;
   below.forEach((child, place) => shifts.set(child, places[place]! - middle));
   return { left: [...own.left, ...left.map((edge) => edge - middle)], right: [...own.right, ...right.map((edge) => edge - middle)] };
+}
+
+/** Return a sign for what is not shown below an item: it is folded, or the server has not sent all of it. */
+export function hidden(item: Item): string {
+  if (item.folded) return "▸";
+  return item.node.kind === "goal" && item.node.left ? `+${item.node.left}` : "";
 }
 
 /** Return as much of a text as an item has space for. Of a goal the conclusion is kept, if it is short enough. */

@@ -28,11 +28,11 @@ const asOutline = signal(matchMedia("(max-width: 600px)").matches);
 
 /** A proof search as an AND/OR graph: a goal needs one of its tactics, a tactic needs all its subgoals. */
 export function Proofs() {
+  useEffect(() => { back(); return leave; }, []);
   useEffect(() => {
     if (openLink(opened.value)) start();
     opened.value = new URLSearchParams();
   }, [opened.value.get("formula")]);
-  useEffect(() => { back(); return leave; }, []);
   const found = part.value;
   return (
     <div class="proofs">
