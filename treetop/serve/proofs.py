@@ -222,6 +222,7 @@ class BackgroundProof:
             "running": self.running,
             "doing": self._doing,
             "note": self.note,
+            "full": self.goals >= self.limits.goals,
             "simulations": search.simulations,
             "attempts": search.attempts,
             "seconds": round(self._spent, 3),

@@ -7,7 +7,7 @@ interface Window { x: number; y: number; scale: number }
 interface Area { width: number; height: number }
 const PAD = 18;
 const READABLE = 0.85; // the scale at which text can still be read with ease
-const SMALLEST = 0.1;
+const SMALLEST = 0.04;
 const LARGEST = 3;
 /** Where the drawing is seen from; null: as much of it as can be read. */
 const own = signal<Window | null>(null);

@@ -17,7 +17,7 @@ export type ProofNode = GoalNode | TacticNode;
 export interface ProofView {
   proof: string; formula: string; mode: string; policy: string; c: number | null; seed: number;
   status: "open" | "proved" | "exhausted" | "refused";
-  running: boolean; doing: "" | "searching" | "refuting"; note: string; simulations: number; attempts: number; seconds: number;
+  running: boolean; doing: "" | "searching" | "refuting"; note: string; full: boolean; simulations: number; attempts: number; seconds: number;
   goals: Record<Status, number>; steps: number; script: string; checker: string | null; model: { text: string } | null;
 }
 export interface Part { proof: ProofView; goal: number; path: { id: number; tactic: string }[]; nodes: ProofNode[]; size: number }

@@ -66,6 +66,8 @@ export function Proofs() {
   );
 }
 
+const sentence = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
 function start(): void {
   restart();
   fitDrawing();
@@ -100,7 +102,7 @@ function Form() {
         </label>
         <button class="primary" disabled={!formula.value.trim()}>Prove</button>
       </div>
-      {wrong && <div class="wrong" id="formula-error" role="alert"><b>{wrong.text[0]?.toUpperCase()}{wrong.text.slice(1)}</b><pre>{wrong.shown}</pre></div>}
+      {wrong && <div class="wrong" id="formula-error" role="alert"><b>{sentence(wrong.text)}</b><pre>{wrong.shown}</pre></div>}
       <div class="chips" role="group" aria-label="Examples">{EXAMPLES.map(chip)}<span class="note">not provable:</span>{UNPROVABLE.map(chip)}</div>
       <div class="controls">
         {choice("Policy", policy, POLICIES)}
@@ -119,7 +121,7 @@ function Form() {
 
 function Standing({ proof }: { proof: ProofView }) {
   const { goals } = proof;
-  const open = proof.status === "open" && !proof.model;
+  const open = proof.status === "open" && !proof.model && !proof.full;
   return (
     <div class="standing">
       <dl class="facts">
@@ -181,7 +183,7 @@ function Result({ proof }: { proof: ProofView }) {
       {proof.status === "proved" && <p class="note">Accepted by {proof.checker}.</p>}
       {proof.model && <p class="note">There is a counter-model: worlds in which more and more atoms hold. The formula fails in world 0.</p>}
       {proof.status === "exhausted" && !proof.model && !busy.value && <p class="note">Every tactic was tried. No counter-model was found in time.</p>}
-      {!busy.value && proof.note && <p class="note">{proof.note}</p>}
+      {!busy.value && proof.note && <p class="note">{sentence(proof.note)}.</p>}
       {text && <pre tabIndex={0} aria-label={proof.model ? "Counter-model" : "Proof"}>{text}</pre>}
       {proof.status === "open" && !proof.model && !busy.value && <button onClick={() => void refute()}>Search for a counter-model</button>}
     </section>
